@@ -1,0 +1,42 @@
+# The two commands of the README, and what they are made of. Everything goes under build/.
+#
+#   make demo     install, build, and tune a small CNN on Fashion-MNIST
+#   make test     install, build, and pass every test, also under the sanitizers
+#   make build    install and build
+
+SHELL := /bin/bash
+TORCH_DIR = $(shell scripts/install.sh torch-dir)
+# A translation unit of LibTorch takes up to 2 GB of memory.
+JOBS ?= $(shell n=$$(nproc); m=$$(($$(awk '/MemTotal/ {print $$2}' /proc/meminfo) / 2500000)); echo $$((n < m ? n : (m > 0 ? m : 1))))
+CMAKE_BUILD = cmake --build --preset
+
+.PHONY: build demo test test-default test-core test-asan test-tsan install format lint clean
+
+build: install
+	cmake --preset default -DCRESCENDO_TORCH_DIR="$(TORCH_DIR)" >/dev/null
+	$(CMAKE_BUILD) default -j $(JOBS)
+
+install:
+	scripts/install.sh
+
+demo: build
+	scripts/demo.sh
+
+test: test-default test-core test-asan test-tsan
+
+test-default: build
+	ctest --preset default
+
+test-core test-asan test-tsan: test-%: install
+	cmake --preset $* >/dev/null
+	$(CMAKE_BUILD) $* -j $(JOBS)
+	ctest --preset $*
+
+format:
+	git ls-files '*.hpp' '*.cpp' | xargs clang-format -i
+
+lint: build
+	git ls-files '*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy -p build/default --quiet
+
+clean:
+	rm -rf build

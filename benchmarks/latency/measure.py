@@ -1,0 +1,76 @@
+"""How long a trainer waits for the decision about its report, and what crescendo itself costs while trials train.
+
+    python benchmarks/latency/measure.py
+
+A real sweep over a program that does nothing but report (with pauses between reports, as epochs have), two slots.
+"""
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import CRESCENDO  # noqa: E402
+
+REPORTS, PAUSE = 200, 0.05
+
+TRAINER = f"""
+import json, os, socket, time
+channel = socket.socket(fileno=int(os.environ["CRESCENDO_FD"])).makefile("rw")
+waits = []
+for resource in range(1, {REPORTS} + 1):
+    time.sleep({PAUSE})
+    begin = time.perf_counter()
+    channel.write(json.dumps({{"resource": resource, "metrics": {{"loss": 1.0 / resource}}}}) + "\\n")
+    channel.flush()
+    decision = json.loads(channel.readline())["decision"]
+    waits.append(time.perf_counter() - begin)
+    if decision == "stop":
+        break
+json.dump(waits, open(os.path.join(os.environ["CRESCENDO_TRIAL_DIR"], "waits.json"), "w"))
+"""
+
+SWEEP = f"""
+name: latency
+metric: {{name: loss}}
+run_cap: 4
+slots: 2
+parameters: {{x: {{min: 0.0, max: 1.0}}}}
+scheduler: {{type: fifo, max: {REPORTS}}}
+command: [{sys.executable}, trainer.py]
+"""
+
+
+def cpu_seconds(pid):
+    fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def main():
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        open(os.path.join(folder, "trainer.py"), "w").write(TRAINER)
+        open(os.path.join(folder, "sweep.yaml"), "w").write(SWEEP)
+        begin = time.perf_counter()
+        process = subprocess.Popen([CRESCENDO, "run", "sweep.yaml"], cwd=folder, stdout=subprocess.DEVNULL)
+        cpu = 0.0
+        while process.poll() is None:
+            try:
+                cpu = cpu_seconds(process.pid)
+            except (FileNotFoundError, IndexError):
+                pass
+            time.sleep(0.05)
+        seconds = time.perf_counter() - begin
+        waits = []
+        for trial in os.listdir(os.path.join(folder, "latency/trials")):
+            waits += json.load(open(os.path.join(folder, "latency/trials", trial, "waits.json")))
+    waits.sort()
+    print(f"report to decision, {len(waits)} reports: median {statistics.median(waits) * 1e3:.2f} ms, "
+          f"p99 {waits[int(0.99 * len(waits))] * 1e3:.2f} ms")
+    print(f"crescendo's own CPU time: {100 * cpu / seconds:.2f} % of one core at {len(waits) / seconds:.0f} reports a second")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace crescendo {
+
+/// A number that names one thing and mixes with no other kind of number.
+template <class Tag>
+struct Id {
+    std::int32_t value = 0;
+
+    friend auto operator<=>(const Id&, const Id&) = default;
+};
+
+using TrialId = Id<struct TrialTag>;  ///< counts from 0 in the order trials are proposed
+using SlotId = Id<struct SlotTag>;    ///< one GPU or one fixed set of cores; unique in the sweep
+using NodeId = Id<struct NodeTag>;    ///< one agent; equals its MPI rank
+
+/// What a trial consumes: epochs, unless the sweep says otherwise.
+struct Resource {
+    std::int64_t value = 0;
+
+    friend auto operator<=>(const Resource&, const Resource&) = default;
+};
+
+}  // namespace crescendo

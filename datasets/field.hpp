@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace crescendo::datasets {
+
+/// The numbers a sample can be made of. f16 is IEEE half precision.
+enum class ElementType { u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64 };
+
+std::size_t size_of(ElementType type);
+
+/// NumPy's name of the type: "uint8", "float32".
+const char* to_string(ElementType type);
+
+/// One data set of an HDF5 file seen as samples: its first axis counts them, the others are a sample's shape.
+struct Field {
+    std::string path;                    ///< inside the file, "/train/inputs"
+    ElementType type = ElementType::u8;  ///< in host byte order once read
+    std::int64_t num_samples = 0;
+    std::vector<std::int64_t> shape;  ///< of one sample; empty for a scalar
+    std::int64_t chunk_samples = 0;   ///< samples a chunk holds; 0 where the layout is not chunked
+
+    std::int64_t sample_elements() const;
+    std::size_t sample_bytes() const;
+};
+
+/// Samples that make a block of about 256 KiB, and at least one: large enough to read at the disk's full speed,
+/// small enough to shuffle well.
+std::int64_t samples_per_block(std::size_t sample_bytes);
+
+}  // namespace crescendo::datasets

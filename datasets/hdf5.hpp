@@ -1,0 +1,80 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <vector>
+
+/// The C API of HDF5 behind handles that close themselves and errors that are exceptions.
+namespace crescendo::datasets::hdf5 {
+
+/// While one lives, its thread alone is in the library, whose own printing of errors is off.
+///
+/// Builds without thread safety are common (every MPI one is). The thread-safe build serialises its calls itself,
+/// so this lock costs it nothing. Everything below must be used, and its handles closed, under a session; sessions
+/// of one thread nest.
+class Session {
+  public:
+    Session();
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+  private:
+    std::lock_guard<std::recursive_mutex> lock_;
+    H5E_auto2_t print_ = nullptr;
+    void* print_data_ = nullptr;
+};
+
+/// Owns one identifier of any kind: file, group, data set, type, space, property list.
+class Handle {
+  public:
+    Handle() = default;
+    explicit Handle(hid_t id) : id_(id) {}
+    ~Handle() { reset(); }
+    Handle(Handle&& other) noexcept;
+    Handle& operator=(Handle&& other) noexcept;
+
+    hid_t get() const { return id_; }
+    void reset();
+
+  private:
+    hid_t id_ = H5I_INVALID_HID;
+};
+
+/// Throws std::runtime_error: `problem`, and what the library says was the cause of its last failure.
+[[noreturn]] void fail(const std::string& problem);
+
+/// `id` as a handle, or fail(problem) where the library refused to make one.
+Handle own(hid_t id, const std::string& problem);
+void check(herr_t status, const std::string& problem);
+
+/// Opens an existing file. Throws InvalidInput: no such file, not HDF5, truncated, locked by a writer.
+enum class Access { read, write };
+Handle open_file(const std::filesystem::path& file, Access access);
+
+/// Whether the absolute `path` leads to an object.
+bool exists(hid_t file, const std::string& path);
+
+/// Open the group or data set at the absolute `path`. Throw InvalidInput that names `file_name` and, where there is
+/// none, what lies beside.
+Handle open_group(hid_t file, const std::string& path, const std::string& file_name);
+Handle open_data_set(hid_t file, const std::string& path, const std::string& file_name);
+
+/// Lengths of a data set's axes; empty for a scalar and for a data set without any space.
+std::vector<std::int64_t> extent(hid_t data_set);
+
+/// Shape of its chunks; empty where the layout is not chunked.
+std::vector<std::int64_t> chunk_shape(hid_t data_set);
+
+/// One stage between the stored bytes of a chunk and its elements.
+struct Filter {
+    std::string name;        ///< "deflate", "shuffle", or as it is called in the file
+    bool available = false;  ///< the library can undo it
+};
+std::vector<Filter> filters(hid_t data_set);
+
+}  // namespace crescendo::datasets::hdf5

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "datasets/sample_order.hpp"
+#include "datasets/sample_set.hpp"
+
+namespace crescendo::datasets {
+
+/// This worker's samples of one step, in the order of the epoch.
+struct Slice {
+    std::int64_t first_position = 0;    ///< of the slice, in the epoch's order
+    std::int64_t group_samples = 0;     ///< of the whole group in this step: less than the batch at the epoch's end
+    std::vector<std::int64_t> samples;  ///< their numbers in the file; empty where the step has less than one a worker
+    std::vector<std::byte> inputs;      ///< samples.size() × the field's sample_bytes()
+    std::vector<std::byte> targets;
+};
+
+/// Reads the samples of one worker ahead of its steps: a thread fetches whole chunks, window by window.
+///
+/// Step i of a group takes the positions [i·B, (i+1)·B) of the epoch's order (from where the epoch was entered) and
+/// rank r of W the slice [⌊r·n/W⌋, ⌊(r+1)·n/W⌋) of these n. The order is a function of the seed, the epoch, how the
+/// file is chunked, and the options: all members of a group must use the same options.
+///
+/// Memory: two windows, at most `memory_bytes` together; a set that fits as a whole is one window, read once and
+/// kept over epochs and seeds. Each member of a group reads every window that its slices touch.
+///
+/// One thread uses a stream at a time. The destructor waits for one read of a few MiB at most.
+class SampleStream {
+  public:
+    struct Options {
+        Shuffle shuffle = Shuffle::windowed;
+        std::size_t memory_bytes = std::size_t{1} << 30;
+    };
+
+    /// What this worker reads from now on.
+    struct Share {
+        std::uint64_t seed = 0;  ///< of the trial: a stream serves one trial after another
+        std::int64_t epoch = 0;
+        std::int64_t position = 0;     ///< first sample of the epoch's order not yet trained on
+        std::int64_t group_batch = 1;  ///< B, samples of all workers in a step
+        int rank = 0;
+        int size = 1;
+    };
+
+    /// Throws InvalidInput where two windows of one chunk each exceed `memory_bytes`.
+    SampleStream(std::shared_ptr<const SampleSet> set, Options options);
+    ~SampleStream();
+
+    const SampleSet& set() const;
+
+    /// Enter an epoch, or change batch or group within one. Windows already read and still needed are kept.
+    /// Returns at once; reading starts in the background.
+    void enter(const Share& share);
+
+    /// The next step's slice; nullopt when the epoch is over. Waits for the reading thread; what it threw is
+    /// thrown here, and the next call tries the same step again.
+    std::optional<Slice> next();
+
+    /// First position of the epoch's order that no `next` has covered yet.
+    std::int64_t position() const;
+
+  private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace crescendo::datasets

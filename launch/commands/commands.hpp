@@ -1,0 +1,28 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <string>
+
+#include "launch/table.hpp"
+
+namespace crescendo::launch {
+
+/// Exit codes of every command.
+enum class ExitCode { done = 0, failed = 1, bad_input = 2, resumable = 75 };
+
+/// Each adds its commands to the command line; when one is given, it runs and sets `code`.
+void add_run_commands(CLI::App& app, ExitCode& code);     // run, resume
+void add_report_commands(CLI::App& app, ExitCode& code);  // status, trials, best
+void add_stop_command(CLI::App& app, ExitCode& code);
+void add_validate_command(CLI::App& app, ExitCode& code);
+void add_data_commands(CLI::App& app, ExitCode& code);  // data convert, data inspect
+
+/// `--format table|json|csv`
+void add_format_option(CLI::App& command, Format& format);
+
+/// The DIR argument of the commands about an existing sweep.
+void add_directory_argument(CLI::App& command, std::filesystem::path& directory);
+
+}  // namespace crescendo::launch

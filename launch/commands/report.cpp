@@ -1,0 +1,145 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "launch/commands/commands.hpp"
+#include "launch/journal.hpp"
+#include "launch/progress.hpp"
+#include "launch/results.hpp"
+#include "launch/sweep_directory.hpp"
+#include "launch/sweep_file.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+struct Options {
+    std::filesystem::path directory;
+    Format format = Format::table;
+};
+
+/// A sweep as its directory tells it; its process, if there is one, is not asked.
+struct RecordedSweep {
+    explicit RecordedSweep(const std::filesystem::path& path)
+        : directory(SweepDirectory::open(path)), file(read_sweep_file(directory.sweep_file())), history(file.spec) {
+        for (const auto& record : Journal::read(directory.journal())) {
+            history.apply(record);
+        }
+    }
+
+    SweepDirectory directory;
+    SweepFile file;
+    History history;
+};
+
+std::string state_of(const RecordedSweep& sweep) {
+    switch (sweep.history.sweep().state()) {
+        case SweepState::finished: return "finished";
+        case SweepState::failed: return "failed";
+        case SweepState::running: break;
+    }
+    return SweepLock::holder(sweep.directory) ? "running" : "stopped";
+}
+
+OrderedJson status_json(const RecordedSweep& recorded) {
+    const auto& sweep = recorded.history.sweep();
+    const auto budget = recorded.file.time_budget
+                            ? std::optional(std::chrono::duration<double>(*recorded.file.time_budget).count())
+                            : std::nullopt;
+    const auto progress = progress_of(recorded.history, recorded.history.last_time(), budget);
+    OrderedJson status;
+    status["name"] = recorded.file.name;
+    status["state"] = state_of(recorded);
+    if (const auto reason = sweep.finish_reason()) {
+        status["reason"] = name_of(*reason);
+    }
+    status["directory"] = recorded.directory.path().string();
+    status["progress"] = progress.fraction ? Json(*progress.fraction) : Json(nullptr);
+    status["elapsed_seconds"] = recorded.history.elapsed();
+    status["slots"] = sweep.num_slots();
+    status["trials"] = {{"begun", progress.begun()},      {"running", progress.running},   {"waiting", progress.waiting},
+                        {"stopped", progress.stopped}, {"finished", progress.finished}, {"failed", progress.failed}};
+    status["rungs"] = OrderedJson::array();
+    for (const auto& rung : sweep.rungs()) {
+        status["rungs"].push_back({{"at", rung.milestone().value}, {"trials", rung.size()}});
+    }
+    if (const auto best = sweep.best()) {
+        const auto& trial = sweep.trial(*best);
+        status["best"] = {{"trial", best->value},
+                          {"resource", trial.resource.value},
+                          {sweep.spec().metric, from_loss(sweep.spec().goal, *trial.loss)}};
+    } else {
+        status["best"] = nullptr;
+    }
+    return status;
+}
+
+std::string text_of(const OrderedJson& value) {
+    if (!value.is_structured()) {
+        return value.is_string() ? value.get<std::string>() : value.is_number_float() ? number_text(value) : value.dump();
+    }
+    std::string result;
+    for (const auto& [name, each] : value.items()) {
+        result += fmt::format("{}{}{}", result.empty() ? "" : ", ", value.is_array() ? "" : name + " ", text_of(each));
+    }
+    return result;
+}
+
+ExitCode status(const Options& options) {
+    const auto status = status_json(RecordedSweep(options.directory));
+    if (options.format == Format::json) {
+        fmt::print("{}\n", status.dump(2));
+        return ExitCode::done;
+    }
+    Table table({"what", "value"});
+    for (const auto& [name, value] : status.items()) {
+        table.add_row({name, value.is_null() ? Cell{} : Cell{text_of(value)}});
+    }
+    fmt::print("{}", table.print(options.format));
+    return ExitCode::done;
+}
+
+ExitCode trials(const Options& options) {
+    fmt::print("{}", trials_table(RecordedSweep(options.directory).history).print(options.format));
+    return ExitCode::done;
+}
+
+ExitCode best(const Options& options) {
+    const RecordedSweep sweep(options.directory);
+    fmt::print("{}", best_text(sweep.history, sweep.directory, options.format));
+    return ExitCode::done;
+}
+
+void add(CLI::App& app, ExitCode& code, const std::string& name, const std::string& description, const std::string& example,
+         ExitCode (*command)(const Options&)) {
+    auto options = std::make_shared<Options>();
+    auto* added = app.add_subcommand(name, description);
+    add_directory_argument(*added, options->directory);
+    add_format_option(*added, options->format);
+    added->footer("Example:\n  " + example);
+    added->callback([options, &code, command] { code = command(*options); });
+}
+
+}  // namespace
+
+void add_format_option(CLI::App& command, Format& format) {
+    static const std::map<std::string, Format> formats{
+        {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
+    command.add_option("--format", format, "table, json or csv")
+        ->transform(CLI::CheckedTransformer(formats).description("{table,json,csv}"))
+        ->default_str("table");
+}
+
+void add_directory_argument(CLI::App& command, std::filesystem::path& directory) {
+    command.add_option("DIR", directory, "The sweep's directory")->required();
+}
+
+void add_report_commands(CLI::App& app, ExitCode& code) {
+    add(app, code, "status", "How far a sweep is: running, stopped, finished or failed",
+        "crescendo status results/first --format json", status);
+    add(app, code, "trials", "Every trial of a sweep with its parameters and results",
+        "crescendo trials results/first --format csv > trials.csv", trials);
+    add(app, code, "best", "The best trial of a sweep: its parameters, metrics and checkpoint",
+        "crescendo best results/first", best);
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "core/check.hpp"
+#include "launch/agent.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/coordinator.hpp"
+#include "launch/local_transport.hpp"
+#include "launch/node_resources.hpp"
+#include "launch/results.hpp"
+#include "launch/sweep_check.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    fs::path file;       // run
+    fs::path directory;  // run: --dir, resume: DIR
+    std::optional<int> slots;
+};
+
+std::unique_ptr<LiveView> make_view(const SweepFile& file) {
+    ViewSettings settings{file.name, {}};
+    if (file.time_budget) {
+        settings.time_budget = std::chrono::duration<double>(*file.time_budget).count();
+    }
+    if (::isatty(STDOUT_FILENO)) {
+        return std::make_unique<TerminalView>(stdout, std::move(settings));
+    }
+    return std::make_unique<LogView>(stdout, std::move(settings));
+}
+
+WorkerOptions worker_options(const SweepDirectory& directory, const NodeResources& node, const SlotPlan& plan) {
+    const auto paths = ProgramPaths::find();
+    WorkerOptions options;
+    options.directory = directory.read_run().at("working_directory");
+    options.trainer = paths.trainer;
+    options.guard = paths.guard;
+    options.log = fs::absolute(directory.worker_log()).string();
+    options.gpus = node.gpus;
+    options.threads = plan.threads;
+    options.oversubscribed = plan.oversubscribed;
+    return options;
+}
+
+void print_end(Outcome outcome, const History& history, const SweepDirectory& directory) {
+    const auto where = directory.path().string();
+    if (outcome == Outcome::interrupted) {
+        fmt::print("stopped; nothing is lost\n\n  crescendo resume {}     goes on\n  crescendo status {}     shows how far it is\n", where, where);
+        return;
+    }
+    if (outcome == Outcome::failed) {
+        fmt::print("every trial failed; the last one: {}\n\n  {}/trials/*/trainer.log     has what the trainers said\n",
+                   history.of(history.sweep().trials().back().id).last_failure, where);
+        return;
+    }
+    fmt::print("\n{}\n", best_text(history, directory, Format::table));
+    fmt::print("finished: {}, {} trials in {}\n\n", name_of(*history.sweep().finish_reason()),
+               history.sweep().trials().size(), clock_text(history.elapsed()));
+    fmt::print("  {}     every trial, its parameters and results\n", directory.results().string());
+    fmt::print("  crescendo trials {}     the same as a table\n", where);
+    fmt::print("  crescendo best {} --format json     the best configuration, for a program\n", where);
+}
+
+/// A session of a sweep, from the agent's start to the last line on the screen.
+ExitCode work(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
+              std::optional<int> slots) {
+    fs::remove(directory.stop_request());
+    const auto node = NodeResources::detect();
+    const auto plan = SlotPlan::make(node, slots ? slots : file.slots, file.cpus_per_slot);
+    const StopSignals signals;
+    Outcome outcome;
+    {
+        Agent agent(NodeId{0}, plan.num_slots, file.trainer ? WorkerKind::warm_trainer : WorkerKind::program,
+                    worker_options(directory, node, plan));
+        LocalTransport transport(agent);
+        const auto view = make_view(file);
+        outcome = Coordinator(file, directory, journal, history, transport, *view).run(signals);
+        view->update(history, history.last_time());
+    }
+    write_atomically(directory.results(), trials_table(history).print(Format::csv));
+    print_end(outcome, history, directory);
+    switch (outcome) {
+        case Outcome::finished: return ExitCode::done;
+        case Outcome::failed: return ExitCode::failed;
+        case Outcome::interrupted: return ExitCode::resumable;
+    }
+    return ExitCode::failed;
+}
+
+Json describe_run(const SweepFile& file) {
+    char host[256] = "";
+    ::gethostname(host, sizeof host - 1);
+    Json run{{"crescendo", CRESCENDO_VERSION},
+             {"sweep", file.name},
+             {"seed", file.spec.seed},
+             {"host", host},
+             {"working_directory", fs::current_path().string()}};
+    if (const char* job = std::getenv("SLURM_JOB_ID")) {
+        run["job"] = job;
+    }
+    return run;
+}
+
+Journal create_journal(const SweepDirectory& directory, const SweepFile& file) {
+    try {
+        return Journal::create(directory.journal(), {{"sweep", file.name}, {"crescendo", CRESCENDO_VERSION}});
+    } catch (const JournalError& error) {
+        directory.discard();
+        throw InvalidInput(error.what());
+    }
+}
+
+ExitCode run(const Options& options) {
+    const auto file = read_sweep_file(options.file);
+    require_sound(file, ProgramPaths::find());
+    const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
+    const auto directory = SweepDirectory::create(path, file.text, describe_run(file));
+    const SweepLock lock(directory);
+    auto journal = create_journal(directory, file);
+    History history(file.spec);
+    return work(file, directory, journal, history, options.slots);
+}
+
+ExitCode resume(const Options& options) {
+    const auto directory = SweepDirectory::open(options.directory);
+    const SweepLock lock(directory);
+    if (lock.abandoned_by()) {
+        fmt::print("taking over from {}, which ended without saying so\n", *lock.abandoned_by());
+    }
+    const auto file = read_sweep_file(directory.sweep_file());
+    History history(file.spec);
+    for (const auto& record : Journal::read(directory.journal())) {
+        history.apply(record);
+    }
+    const bool tested = history.test() || !file.trainer || !history.sweep().best();
+    if (history.sweep().state() != SweepState::running && tested) {
+        print_end(history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished, history, directory);
+        return ExitCode::done;
+    }
+    auto journal = Journal::open(directory.journal());
+    return work(file, directory, journal, history, options.slots);
+}
+
+void add_slots_option(CLI::App& command, Options& options) {
+    command.add_option("--slots", options.slots, "Workers at a time on this node; default: as the sweep file says")
+        ->check(CLI::PositiveNumber);
+}
+
+}  // namespace
+
+void add_run_commands(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+
+    auto* run_command = app.add_subcommand("run", "Run a sweep on this machine, from the beginning");
+    run_command->add_option("FILE", options->file, "The sweep file (YAML)")->required();
+    run_command->add_option("--dir", options->directory, "Folder for its results; default: the sweep's name");
+    add_slots_option(*run_command, *options);
+    run_command->footer("Example:\n  crescendo run sweep.yaml --dir results/first --slots 4");
+    run_command->callback([options, &code] { code = run(*options); });
+
+    auto* resume_command = app.add_subcommand("resume", "Go on with a sweep that was stopped or killed");
+    add_directory_argument(*resume_command, options->directory);
+    add_slots_option(*resume_command, *options);
+    resume_command->footer("Example:\n  crescendo resume results/first");
+    resume_command->callback([options, &code] { code = resume(*options); });
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace crescendo::launch {
+
+/// CRC-32 of IEEE 802.3 (reflected polynomial 0xEDB88320), as in zlib and PNG.
+std::uint32_t crc32(std::string_view bytes);
+
+}  // namespace crescendo::launch

@@ -1,0 +1,126 @@
+#include "launch/history.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include "launch/event_json.hpp"
+#include "launch/worker.hpp"
+
+namespace crescendo::launch {
+
+History::History(SweepSpec spec) : sweep_(std::move(spec)) {}
+
+std::vector<Action> History::apply(const Json& record) {
+    if (!record.contains("time")) {
+        return {};  // the journal's header
+    }
+    const bool new_session = record.value("note", "") == "session";
+    if (new_session) {
+        // Nobody held a slot between the last record and now.
+        for (std::size_t i = 0; i < trials_.size(); ++i) {
+            trials_[i].slot_seconds += holding_[i].second * (last_time_ - holding_[i].first);
+            holding_[i].first = record.at("time");
+        }
+        elapsed_before_ += last_time_ - session_start_;
+        session_start_ = record.at("time");
+        ++num_sessions_;
+    }
+    last_time_ = record.at("time");
+    if (!record.contains("event")) {
+        note(record);
+        return {};
+    }
+    const auto event = event_from_json(record);
+    remember(record);
+    auto actions = sweep_.apply(event);
+    trials_.resize(sweep_.trials().size());
+    holding_.resize(trials_.size());
+    for (const auto& action : actions) {
+        std::visit([this](const auto& each) { follow(each); }, action);
+    }
+    if (const auto* lost = std::get_if<SlotsLost>(&event); lost != nullptr) {
+        for (const auto& trial : sweep_.trials()) {
+            follow_slots(trial.id);
+        }
+    } else if (record.contains("trial")) {
+        follow_slots(TrialId{record.at("trial")});
+    }
+    return actions;
+}
+
+void History::note(const Json& record) {
+    const std::string note = record.at("note");
+    if (note == "tested") {
+        test_ = Test{TrialId{record.at("trial")}, metrics_from(record.at("metrics"))};
+    } else if (note == "regrouped") {
+        regroup_seconds_.push_back(record.at("seconds"));
+    }
+}
+
+/// What the scheduler does not keep: all metrics, and the words of a failure.
+void History::remember(const Json& record) {
+    if (!record.contains("trial")) {
+        return;
+    }
+    const TrialId id{record.at("trial")};
+    if (id.value >= static_cast<int>(trials_.size())) {
+        return;
+    }
+    auto& trial = trials_[static_cast<std::size_t>(id.value)];
+    if (record.contains("metrics") && sweep_.trial(id).status == TrialStatus::running) {
+        const Resource resource{record.at("resource")};
+        if (trial.reports.empty() || trial.reports.back().resource < resource) {
+            trial.reports.push_back({resource, last_time_, static_cast<int>(sweep_.trial(id).group.slots.size()),
+                                     metrics_from(record.at("metrics"))});
+        }
+    }
+    if (record.contains("message")) {
+        trial.last_failure = record.at("message");
+    }
+}
+
+/// Keeps account of who held how many slots for how long.
+void History::follow_slots(TrialId id) {
+    const auto& trial = sweep_.trial(id);
+    auto& history = trials_[static_cast<std::size_t>(id.value)];
+    auto& [since, slots] = holding_[static_cast<std::size_t>(id.value)];
+    history.slot_seconds += slots * (last_time_ - since);
+    since = last_time_;
+    slots = static_cast<int>(trial.group.slots.size());
+    if (history.started == 0 && slots > 0) {
+        history.started = last_time_;
+    }
+    if (trial.ended() && history.ended == 0) {
+        history.ended = last_time_;
+    }
+}
+
+double History::slot_seconds() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < trials_.size(); ++i) {
+        sum += trials_[i].slot_seconds + holding_[i].second * (last_time_ - holding_[i].first);
+    }
+    return sum;
+}
+
+Json session_note(double time, const std::string& host, int slots) {
+    return {{"note", "session"}, {"time", time}, {"host", host}, {"slots", slots}};
+}
+
+Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics) {
+    return {{"note", "tested"}, {"time", time}, {"trial", trial.value}, {"metrics", to_json(metrics)}};
+}
+
+Json regroup_note(double time, TrialId trial, int generation, double seconds) {
+    return {{"note", "regrouped"}, {"time", time}, {"trial", trial.value}, {"generation", generation}, {"seconds", seconds}};
+}
+
+Json to_json(const std::map<std::string, double>& metrics) {
+    Json result = Json::object();
+    for (const auto& [name, value] : metrics) {
+        result[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
+    }
+    return result;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/json.hpp"
+#include "scheduler/sweep.hpp"
+
+namespace crescendo::launch {
+
+/// One report of a trial, with all its metrics.
+struct TrialReport {
+    Resource resource;
+    double time = 0;  ///< seconds since the epoch
+    int workers = 1;
+    std::map<std::string, double> metrics;
+};
+
+/// What the journal knows of a trial beyond the scheduler's state.
+struct TrialHistory {
+    double started = 0;  ///< seconds since the epoch
+    double ended = 0;    ///< 0 while it has not
+    double slot_seconds = 0;  ///< slots × time it held them
+    std::vector<TrialReport> reports;
+    std::string last_failure;
+};
+
+/// A sweep as its journal tells it: the scheduler's state, rebuilt event by event, and what people want
+/// to read beside it. The running coordinator and every command that reads a sweep go through this one class, so
+/// they cannot disagree.
+class History {
+  public:
+    explicit History(SweepSpec spec);
+
+    /// Takes one record of the journal: an event, a note, or the header. Returns what an event asks to do.
+    std::vector<Action> apply(const Json& record);
+
+    const Sweep& sweep() const { return sweep_; }
+    const TrialHistory& of(TrialId trial) const { return trials_.at(static_cast<std::size_t>(trial.value)); }
+
+    /// Seconds that a coordinator was at work, over all sessions, up to the last record.
+    double elapsed() const { return elapsed_before_ + (last_time_ - session_start_); }
+    double last_time() const { return last_time_; }
+    int num_sessions() const { return num_sessions_; }
+
+    /// Slots × time that trials held them.
+    double slot_seconds() const;
+
+    /// Metrics of the best trial on the test data, once they were measured.
+    struct Test {
+        TrialId trial;
+        std::map<std::string, double> metrics;
+    };
+    const std::optional<Test>& test() const { return test_; }
+
+    /// Seconds that each change of a group took in memory, from the order to the end of the first step.
+    const std::vector<double>& regroup_seconds() const { return regroup_seconds_; }
+
+  private:
+    void note(const Json& record);
+    void remember(const Json& record);
+    template <class AboutTrial>
+    void follow(const AboutTrial& action) {
+        if constexpr (requires { action.trial; }) {
+            follow_slots(action.trial);
+        }
+    }
+    void follow_slots(TrialId id);
+
+    Sweep sweep_;
+    std::vector<TrialHistory> trials_;
+    std::vector<std::pair<double, int>> holding_;  ///< by trial: since when, how many slots
+    std::optional<Test> test_;
+    std::vector<double> regroup_seconds_;
+    double session_start_ = 0;
+    double last_time_ = 0;
+    double elapsed_before_ = 0;
+    int num_sessions_ = 0;
+};
+
+/// Builders of the records that are no events.
+Json session_note(double time, const std::string& host, int slots);
+Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics);
+Json regroup_note(double time, TrialId trial, int generation, double seconds);
+
+/// Metrics as a JSON object; what is not finite is null.
+Json to_json(const std::map<std::string, double>& metrics);
+
+}  // namespace crescendo::launch

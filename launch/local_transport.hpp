@@ -1,0 +1,21 @@
+#pragma once
+
+#include "launch/agent.hpp"
+#include "launch/transport.hpp"
+
+namespace crescendo::launch {
+
+/// One node: the only agent is in this process. No message is encoded, and the wait is the agent's own poll().
+class LocalTransport final : public Transport {
+  public:
+    explicit LocalTransport(Agent& agent) : agent_(agent) {}
+
+    std::vector<Slot> slots() const override { return agent_.slots(); }
+    void send(NodeId, const Order& order) override { agent_.obey(order); }
+    std::vector<Notice> receive(std::chrono::milliseconds timeout) override { return agent_.poll(timeout); }
+
+  private:
+    Agent& agent_;
+};
+
+}  // namespace crescendo::launch

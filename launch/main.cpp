@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <system_error>
+
+#include "core/check.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/journal.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+constexpr const char* footer =
+    "Example:\n"
+    "  crescendo run sweep.yaml\n"
+    "\n"
+    "Exit codes: 0 done; 1 failed; 2 bad input; 75 stopped early, `crescendo resume` goes on.\n"
+    "`crescendo COMMAND --help` says more about each.";
+
+int complain(const std::exception& error, ExitCode code) {
+    std::fflush(stdout);
+    fmt::print(stderr, "crescendo: {}\n", error.what());
+    return static_cast<int>(code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Crescendo: hyperparameter optimization on HPC systems"};
+    app.footer(footer);
+    app.set_version_flag("--version", "crescendo " CRESCENDO_VERSION);
+    app.require_subcommand(1);
+    ExitCode code = ExitCode::done;
+    add_run_commands(app, code);
+    add_report_commands(app, code);
+    add_stop_command(app, code);
+    add_validate_command(app, code);
+#ifdef CRESCENDO_HDF5
+    add_data_commands(app, code);
+#endif
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        const bool asked = error.get_exit_code() == 0;  // --help, --version
+        app.exit(error);
+        return asked ? 0 : static_cast<int>(ExitCode::bad_input);
+    } catch (const InvalidInput& error) {
+        return complain(error, ExitCode::bad_input);
+    } catch (const JournalError& error) {
+        return complain(error, ExitCode::resumable);
+    } catch (const std::system_error& error) {
+        return complain(error, ExitCode::resumable);
+    } catch (const std::exception& error) {
+        return complain(error, ExitCode::failed);
+    }
+    return static_cast<int>(code);
+}

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace crescendo::launch {
+
+/// Where something stands in a text; both count from 1.
+struct Position {
+    int line = 1;
+    int column = 1;
+
+    friend bool operator==(const Position&, const Position&) = default;
+};
+
+/// Where the keys of a file stand, so that a problem with a key can name the place.
+class SourceMap {
+  public:
+    SourceMap() = default;
+
+    /// `file` as messages shall name it.
+    explicit SourceMap(std::string file) : file_(std::move(file)) {}
+
+    const std::string& file() const { return file_; }
+
+    /// `key` is dotted, items of a list in brackets: "parameters.width.values[1]".
+    void insert(std::string key, Position position) { positions_.insert_or_assign(std::move(key), position); }
+
+    /// The position of `key` or of its nearest parent that stands in the file; the start of the file if none does.
+    Position position_of(std::string_view key) const;
+
+    /// "sweep.yaml:12:5: scheduler.min: <message>".
+    std::string located(std::string_view key, std::string_view message) const;
+
+    /// Throws InvalidInput with located(key, message).
+    [[noreturn]] void fail(std::string_view key, std::string_view message) const;
+
+  private:
+    std::string file_;
+    std::map<std::string, Position, std::less<>> positions_;
+};
+
+}  // namespace crescendo::launch

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace crescendo::launch {
+
+/// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string alignment).
+int edit_distance(std::string_view a, std::string_view b);
+
+/// " (did you mean 'min'?)" with the most similar of `words`, or nothing where none is close.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& words);
+
+/// "a", "a or b", "a, b or c".
+std::string enumerate(const std::vector<std::string>& words, std::string_view last_separator = " or ");
+
+}  // namespace crescendo::launch

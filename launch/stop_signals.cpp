@@ -1,0 +1,50 @@
+#include "launch/stop_signals.hpp"
+
+#include <unistd.h>
+
+#include <initializer_list>
+
+namespace crescendo::launch {
+namespace {
+
+constexpr int resumable = 75;
+
+// A handler can reach nothing but a static.
+volatile std::sig_atomic_t arrived = 0;
+
+void arrive(int signal) {
+    if (arrived == SIGINT && signal == SIGINT) {
+        ::_exit(resumable);  // the workers die with us
+    }
+    arrived = signal;
+}
+
+}  // namespace
+
+StopSignals::StopSignals() {
+    arrived = 0;
+    sigset_t watched;
+    ::sigemptyset(&watched);
+    struct sigaction action {};
+    action.sa_handler = arrive;
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR2}) {
+        ::sigaddset(&watched, signal);
+        ::sigaction(signal, &action, nullptr);
+    }
+    ::sigprocmask(SIG_BLOCK, &watched, &before_);
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
+}
+
+StopSignals::~StopSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+const char* StopSignals::requested() const {
+    switch (arrived) {
+        case SIGINT: return "Ctrl-C";
+        case SIGTERM: return "SIGTERM";
+        case SIGUSR2: return "SIGUSR2";
+        default: return nullptr;
+    }
+}
+
+}  // namespace crescendo::launch

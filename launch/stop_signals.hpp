@@ -1,0 +1,26 @@
+#pragma once
+
+#include <csignal>
+
+namespace crescendo::launch {
+
+/// Turns SIGINT, SIGTERM and SIGUSR2 (Slurm's warning) into a request to stop: the coordinator saves what
+/// runs and leaves. A second SIGINT ends the process at once.
+///
+/// The signals stay blocked except in the agent's wait, so none is lost between a check and the wait.
+/// SIGPIPE and SIGXFSZ are ignored: writing reports such trouble where it happens.
+class StopSignals {
+  public:
+    StopSignals();
+    ~StopSignals();
+    StopSignals(StopSignals&&) = delete;
+    StopSignals& operator=(StopSignals&&) = delete;
+
+    /// The name of the signal that arrived, or null.
+    const char* requested() const;
+
+  private:
+    sigset_t before_;
+};
+
+}  // namespace crescendo::launch

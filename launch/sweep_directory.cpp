@@ -1,0 +1,157 @@
+#include "launch/sweep_directory.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "core/check.hpp"
+#include "launch/read_file.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string host_name() {
+    char name[256] = "";
+    ::gethostname(name, sizeof name - 1);
+    return name;
+}
+
+std::string who_am_i() {
+    const char* job = std::getenv("SLURM_JOB_ID");
+    return fmt::format("process {} on {}{}", ::getpid(), host_name(), job ? fmt::format(" (job {})", job) : "");
+}
+
+std::string first_line(const fs::path& path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+[[noreturn]] void cannot(const char* verb, const fs::path& path) {
+    throw std::system_error(errno, std::generic_category(), fmt::format("{}: cannot be {}", path.string(), verb));
+}
+
+}  // namespace
+
+SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& sweep_file, const Json& run) {
+    const SweepDirectory result(path);
+    if (fs::exists(result.journal())) {
+        throw InvalidInput(fmt::format("{}: holds a sweep already; `crescendo resume {}` goes on with it, "
+                                       "--dir NAME begins a new one elsewhere",
+                                       path.string(), path.string()));
+    }
+    if (fs::exists(path) && !fs::is_empty(path)) {
+        throw InvalidInput(fmt::format("{}: exists and holds other files, and a sweep needs a folder of its own; "
+                                       "choose another with --dir",
+                                       path.string()));
+    }
+    const bool existed = fs::exists(path);
+    try {
+        fs::create_directories(path / "trials");
+        write_atomically(result.sweep_file(), sweep_file);
+        write_atomically(result.run(), run.dump(2) + "\n");
+    } catch (const std::system_error& error) {
+        std::error_code ignored;
+        if (existed) {
+            for (const auto& entry : fs::directory_iterator(path, ignored)) {
+                fs::remove_all(entry.path(), ignored);
+            }
+        } else {
+            fs::remove_all(path, ignored);
+        }
+        throw InvalidInput(fmt::format("{}: a sweep cannot be kept here: {}; choose another folder with --dir",
+                                       path.string(), error.code().message()));
+    }
+    return result;
+}
+
+SweepDirectory SweepDirectory::open(const fs::path& path) {
+    SweepDirectory result(path);
+    if (!fs::is_directory(path)) {
+        throw InvalidInput(fmt::format("{}: no such directory; name the directory of a sweep", path.string()));
+    }
+    if (!fs::exists(result.sweep_file()) || !fs::exists(result.journal())) {
+        throw InvalidInput(fmt::format("{}: holds no sweep (no sweep.yaml and journal.jsonl); "
+                                       "`crescendo run` makes one",
+                                       path.string()));
+    }
+    return result;
+}
+
+fs::path SweepDirectory::trial(TrialId id) const { return path_ / "trials" / fmt::format("{:06}", id.value); }
+
+Json SweepDirectory::read_run() const {
+    auto run = Json::parse(read_file(this->run()), nullptr, false);
+    CRESCENDO_VALIDATE(run.is_object(), "", "{}: is no JSON object; it was written by `crescendo run` and cannot be read back", this->run().string());
+    return run;
+}
+
+void SweepDirectory::discard() const {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+}
+
+SweepLock::SweepLock(const SweepDirectory& directory) {
+    const auto path = directory.lock();
+    file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!file_) {
+        throw InvalidInput(fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(errno)));
+    }
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+        throw InvalidInput(fmt::format("{}: {} is at work in this directory; `crescendo stop {}` ends it, `crescendo status {}` shows it",
+                                       directory.path().string(), first_line(path), directory.path().string(),
+                                       directory.path().string()));
+    }
+    if (const auto previous = first_line(path); !previous.empty()) {
+        abandoned_by_ = previous;
+    }
+    const auto line = who_am_i() + "\n";
+    if (::ftruncate(file_.get(), 0) != 0 || ::write(file_.get(), line.data(), line.size()) < 0) {
+        throw InvalidInput(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
+    }
+}
+
+SweepLock::~SweepLock() {
+    // An empty file says that the holder left in good order.
+    [[maybe_unused]] const int truncated = ::ftruncate(file_.get(), 0);
+}
+
+std::optional<std::string> SweepLock::holder(const SweepDirectory& directory) {
+    const FileDescriptor file(::open(directory.lock().c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file || ::flock(file.get(), LOCK_SH | LOCK_NB) == 0) {
+        return std::nullopt;
+    }
+    return first_line(directory.lock());
+}
+
+void write_atomically(const fs::path& path, const std::string& content) {
+    const auto temporary = path.string() + ".tmp";
+    const FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!file) {
+        cannot("created", path);
+    }
+    for (std::size_t done = 0; done < content.size();) {
+        const auto written = ::write(file.get(), content.data() + done, content.size() - done);
+        if (written < 0) {
+            const int error = errno;
+            ::unlink(temporary.c_str());
+            errno = error;
+            cannot("written", path);
+        }
+        done += static_cast<std::size_t>(written);
+    }
+    if (::fsync(file.get()) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
+        cannot("written", path);
+    }
+}
+
+}  // namespace crescendo::launch

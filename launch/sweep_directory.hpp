@@ -1,0 +1,73 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/ids.hpp"
+#include "launch/file_descriptor.hpp"
+#include "launch/json.hpp"
+
+namespace crescendo::launch {
+
+/// Where a sweep keeps its files (docs/architecture.md, section 6).
+class SweepDirectory {
+  public:
+    explicit SweepDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+
+    /// A new directory with sweep.yaml and run.json. Throws InvalidInput, and leaves nothing behind, when it
+    /// exists already (saying whether its sweep can be resumed) or cannot be written.
+    static SweepDirectory create(const std::filesystem::path& path, const std::string& sweep_file, const Json& run);
+
+    /// An existing sweep. Throws InvalidInput when `path` holds none.
+    static SweepDirectory open(const std::filesystem::path& path);
+
+    const std::filesystem::path& path() const { return path_; }
+    std::filesystem::path sweep_file() const { return path_ / "sweep.yaml"; }
+    std::filesystem::path journal() const { return path_ / "journal.jsonl"; }
+    std::filesystem::path run() const { return path_ / "run.json"; }
+    std::filesystem::path results() const { return path_ / "results.csv"; }
+    std::filesystem::path worker_log() const { return path_ / "trainers.log"; }
+    std::filesystem::path lock() const { return path_ / "lock"; }
+    /// Somebody asks the sweep to stop: `crescendo stop` leaves this file, from whatever node.
+    std::filesystem::path stop_request() const { return path_ / "stop"; }
+    std::filesystem::path trial(TrialId id) const;
+    std::filesystem::path checkpoint(TrialId id) const { return trial(id) / "checkpoint.pt"; }
+
+    Json read_run() const;
+
+    /// Removes a directory that create() made, where the sweep could not even begin.
+    void discard() const;
+
+  private:
+    std::filesystem::path path_;
+};
+
+/// The right to write in a sweep's directory, held by at most one process; ends with it.
+///
+/// A lock on the file `lock`, which also says who holds it: host, pid and job id. The file
+/// stays: a lock that nobody holds is a stale one, whatever the file says.
+class SweepLock {
+  public:
+    /// Throws InvalidInput that names the holder.
+    explicit SweepLock(const SweepDirectory& directory);
+
+    /// Who held it and did not give it back, if it was not the first or its predecessor died.
+    const std::optional<std::string>& abandoned_by() const { return abandoned_by_; }
+
+    ~SweepLock();
+    SweepLock(SweepLock&&) = delete;
+    SweepLock& operator=(SweepLock&&) = delete;
+
+    /// Who holds the lock now, without taking it; nothing if nobody does.
+    static std::optional<std::string> holder(const SweepDirectory& directory);
+
+  private:
+    FileDescriptor file_;
+    std::optional<std::string> abandoned_by_;
+};
+
+/// Writes a file whole or not at all: temporary file, fsync, rename. Throws std::system_error.
+void write_atomically(const std::filesystem::path& path, const std::string& content);
+
+}  // namespace crescendo::launch

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace crescendo::launch {
+
+enum class Format { table, json, csv };
+
+/// std::monostate: there is no value.
+using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+
+/// Rows under named columns, for people and for programs.
+class Table {
+  public:
+    explicit Table(std::vector<std::string> columns);
+
+    /// One cell for each column.
+    void add_row(std::vector<Cell> cells);
+
+    /// Lines, each with its line feed.
+    /// table: aligned columns, numbers to the right and with at most 5 significant digits, "-" for no value;
+    /// json: a list of objects, null for no value and for numbers that are not finite;
+    /// csv: a header and one line a row, quoted as RFC 4180 says, empty for no value.
+    /// Numbers in json and csv read back bit for bit.
+    std::string print(Format format) const;
+
+  private:
+    std::string aligned() const;
+    std::string json() const;
+    std::string csv() const;
+
+    std::vector<std::string> columns_;
+    std::vector<std::vector<Cell>> rows_;
+};
+
+}  // namespace crescendo::launch

@@ -1,0 +1,59 @@
+#include "launch/worker.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+namespace crescendo::launch {
+
+void ConnectedProcess::watch(std::vector<pollfd>& descriptors) const {
+    short events = channel.closed() ? 0 : POLLIN;
+    if (channel.wants_to_write()) {
+        events |= POLLOUT;
+    }
+    // A closed socket is always ready: watching it would turn the wait into a busy loop.
+    if (!channel.closed()) {
+        descriptors.push_back({process.socket().get(), events, 0});
+    }
+    descriptors.push_back({process.exit_descriptor().get(), POLLIN, 0});
+}
+
+std::vector<std::pair<std::string, std::string>> device_environment(const WorkerOptions& options, SlotId slot) {
+    std::vector<std::pair<std::string, std::string>> result{{"OMP_NUM_THREADS", std::to_string(options.threads)}};
+    if (options.oversubscribed) {
+        result.emplace_back("OMP_WAIT_POLICY", "passive");
+    }
+    if (!options.gpus.empty()) {
+        result.emplace_back("CUDA_VISIBLE_DEVICES", options.gpus[static_cast<std::size_t>(slot.value) % options.gpus.size()]);
+    }
+    return result;
+}
+
+std::map<std::string, double> metrics_from(const Json& metrics) {
+    std::map<std::string, double> result;
+    for (const auto& [name, value] : metrics.items()) {
+        result[name] = value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+    }
+    return result;
+}
+
+std::string last_words(const std::string& log) {
+    constexpr std::streamoff most = 1000;
+    std::ifstream file(log, std::ios::binary | std::ios::ate);
+    if (!file) {
+        return {};
+    }
+    const std::streamoff size = file.tellg();
+    file.seekg(std::max<std::streamoff>(0, size - most));
+    std::string tail(std::istreambuf_iterator<char>(file), {});
+    if (size > most) {
+        tail.erase(0, tail.find('\n') + 1);
+    }
+    while (!tail.empty() && std::isspace(static_cast<unsigned char>(tail.back()))) {
+        tail.pop_back();
+    }
+    return tail;
+}
+
+}  // namespace crescendo::launch

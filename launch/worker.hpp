@@ -1,0 +1,81 @@
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/child_process.hpp"
+#include "launch/line_channel.hpp"
+#include "launch/messages.hpp"
+
+namespace crescendo::launch {
+
+using Clock = std::chrono::steady_clock;
+
+/// How this node runs its workers.
+struct WorkerOptions {
+    std::string directory;  ///< working directory of the programs
+    std::string trainer;    ///< path of crescendo-trainer
+    std::string guard;      ///< path of crescendo-guard
+    std::string log;        ///< what warm trainers print while they hold no trial
+    std::vector<std::string> gpus;  ///< slot i uses gpus[i % size], as CUDA_VISIBLE_DEVICES names it; none: cores
+    int threads = 1;        ///< compute threads of a worker
+    bool oversubscribed = false;             ///< more worker threads than cores: threads that wait must sleep
+    std::chrono::milliseconds grace{5'000};  ///< for a program to leave before it gets SIGTERM
+    std::chrono::milliseconds patience{60'000};  ///< for a warm trainer to obey `leave` before it is killed
+};
+
+/// What sits on one slot: at most one trial, and the process that trains it.
+///
+/// Orders never block. What comes of them is collected by advance(), which the agent calls
+/// whenever a descriptor is ready or a deadline has passed.
+class Worker {
+  public:
+    explicit Worker(SlotId slot) : slot_(slot) {}
+    virtual ~Worker() = default;
+
+    SlotId slot() const { return slot_; }
+
+    /// The trial it works for, or will once its process is free.
+    virtual std::optional<TrialId> trial() const = 0;
+
+    virtual void join(const JoinGroup& order, int rank) = 0;
+    virtual void go_on(const GoOn& order) = 0;
+    virtual void leave(bool save) = 0;
+    virtual void evaluate(const EvaluateTrial& order) = 0;
+    virtual void answer_store(const Json& answer) = 0;
+
+    virtual void advance(std::vector<Notice>& notices) = 0;
+
+    /// What poll() has to watch.
+    virtual void watch(std::vector<pollfd>& descriptors) const = 0;
+    virtual std::optional<Clock::time_point> deadline() const = 0;
+
+  private:
+    SlotId slot_;
+};
+
+/// A process with its channel, as both kinds of worker hold it.
+struct ConnectedProcess {
+    explicit ConnectedProcess(const ProcessOptions& options) : process(options), channel(process.socket().get()) {}
+
+    void watch(std::vector<pollfd>& descriptors) const;
+
+    ChildProcess process;
+    LineChannel channel;
+};
+
+/// What chooses the slot's device in a worker's environment.
+std::vector<std::pair<std::string, std::string>> device_environment(const WorkerOptions& options, SlotId slot);
+
+/// The numbers of `metrics`; what is null or no number is NaN.
+std::map<std::string, double> metrics_from(const Json& metrics);
+
+/// The end of a log file, for messages; empty where there is none.
+std::string last_words(const std::string& log);
+
+}  // namespace crescendo::launch

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "launch/json.hpp"
+
+namespace crescendo::launch {
+
+/// A word of the dialect that this version cannot do, and what to write instead.
+struct UnsupportedWord {
+    std::string word;
+    std::string remedy;
+};
+
+/// One map of a YAML document and its dotted key, read entry by entry.
+///
+/// Every reader returns nothing where the key is absent, and throws InvalidInput with the dotted key, the
+/// problem and the remedy where its value has the wrong type. The document outlives the section.
+class YamlSection {
+  public:
+    /// `map` is an object.
+    YamlSection(const OrderedJson& map, std::string key) : map_(map), key_(std::move(key)) {}
+
+    bool has(const std::string& name) const { return map_.contains(name); }
+    const OrderedJson& at(const std::string& name) const { return map_.at(name); }
+    const OrderedJson& map() const { return map_; }
+
+    /// Dotted key of an entry.
+    std::string key_of(std::string_view name) const;
+
+    /// Throws unless every key is one of `names`.
+    void allow(const std::vector<std::string>& names) const;
+
+    std::optional<std::string> string(const std::string& name) const;
+    std::optional<double> number(const std::string& name) const;
+    std::optional<std::int64_t> integer(const std::string& name) const;
+
+    /// A whole number that fits into an int.
+    std::optional<int> small_integer(const std::string& name) const;
+
+    /// The same, at least `min`.
+    std::optional<int> integer_from(int min, const std::string& name) const;
+
+    std::optional<std::vector<std::string>> strings(const std::string& name) const;
+    std::optional<YamlSection> section(const std::string& name, std::string_view example) const;
+
+    /// One of `words`.
+    std::optional<std::string> word(const std::string& name, const std::vector<std::string>& words,
+                                    const std::vector<UnsupportedWord>& unsupported = {}) const;
+
+    /// What one of `words` stands for.
+    template <class T>
+    std::optional<T> choice(const std::string& name, const std::vector<std::pair<std::string, T>>& words,
+                            const std::vector<UnsupportedWord>& unsupported = {}) const {
+        std::vector<std::string> texts;
+        for (const auto& [text, value] : words) {
+            texts.push_back(text);
+        }
+        const auto chosen = word(name, texts, unsupported);
+        for (const auto& [text, value] : words) {
+            if (chosen == text) {
+                return value;
+            }
+        }
+        return {};
+    }
+
+    /// Throws InvalidInput about the entry `name`, or about the section itself where it is empty.
+    [[noreturn]] void fail(std::string_view name, std::string_view message) const;
+
+  private:
+    /// The entry's value if it is there; throws that it is not `expected` (with an example) unless `fits`.
+    const OrderedJson* find(const std::string& name, bool (*fits)(const OrderedJson&), std::string_view expected) const;
+
+    const OrderedJson& map_;
+    std::string key_;
+};
+
+/// "'three' is text", "3 is a whole number", "null is no value": for messages.
+std::string describe(const OrderedJson& value);
+
+}  // namespace crescendo::launch

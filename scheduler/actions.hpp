@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/ids.hpp"
+
+namespace crescendo {
+
+/// Workers of a trial from now on, in rank order. Slots that were in the group before come
+/// first, so that rank 0 always holds the trial's state.
+struct Group {
+    std::vector<SlotId> slots;
+    int generation = 0;      ///< counts a trial's groups from 0; grows with every new group
+    int batch_multiple = 1;  ///< the group's batch is the trainer's batch_size times this
+};
+
+enum class StopReason {
+    judged,     ///< lost at a rung
+    completed,  ///< consumed the maximum resource
+    swept,      ///< the sweep ended (target met, time up, cancelled)
+};
+
+enum class FinishReason { all_trials_done, target_reached, time_up, cancelled };
+
+struct StartTrial { TrialId trial; Group group; };            ///< from scratch
+struct ResumeTrial { TrialId trial; Group group; };           ///< from its checkpoint; from scratch where it has none
+struct Regroup { TrialId trial; Group group; };               ///< go on in memory with these workers
+struct StopTrial { TrialId trial; StopReason reason; };       ///< its slots are free at once
+struct DropCheckpoint { TrialId trial; };                     ///< nothing will need it again
+struct FinishSweep { FinishReason reason; std::optional<TrialId> best; };  ///< always the last action of a sweep
+
+using Action = std::variant<StartTrial, ResumeTrial, Regroup, StopTrial, DropCheckpoint, FinishSweep>;
+
+}  // namespace crescendo

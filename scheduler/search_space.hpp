@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/value.hpp"
+
+namespace crescendo {
+
+/// The distributions of the W&B sweep dialect, by its names.
+struct Uniform { double min, max; };                 ///< `uniform`: [min, max)
+struct LogUniformValues { double min, max; };        ///< `log_uniform_values`: log(x) is uniform, 0 < min
+struct IntUniform { std::int64_t min, max; };        ///< `int_uniform`: both ends included
+struct QUniform { double min, max, q; };             ///< `q_uniform`: round(x / q) * q of a uniform x
+struct QLogUniformValues { double min, max, q; };    ///< `q_log_uniform_values`: the same of a log-uniform x
+struct Categorical { std::vector<Value> values; };   ///< `categorical`: each value equally likely
+struct Constant { Value value; };                    ///< `constant`
+
+using Distribution =
+    std::variant<Uniform, LogUniformValues, IntUniform, QUniform, QLogUniformValues, Categorical, Constant>;
+
+struct Parameter {
+    std::string name;
+    Distribution distribution;
+};
+
+/// The parameters of a sweep, in the order of its file.
+class SearchSpace {
+  public:
+    SearchSpace() = default;
+
+    /// Throws InvalidInput (key "parameters.<name>") on an empty range, a log-uniform range that
+    /// is not positive, q <= 0, no values, a name given twice, or a bound that is not finite.
+    explicit SearchSpace(std::vector<Parameter> parameters);
+
+    const std::vector<Parameter>& parameters() const { return parameters_; }
+
+    /// The random configuration of one trial: a pure function of (seed, trial), whatever was
+    /// sampled before, so that a sweep's n-th trial is the same however reports arrived.
+    Config sample(std::uint64_t seed, TrialId trial) const;
+
+  private:
+    std::vector<Parameter> parameters_;
+};
+
+}  // namespace crescendo

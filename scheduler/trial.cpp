@@ -1,0 +1,25 @@
+#include "scheduler/trial.hpp"
+
+#include "core/check.hpp"
+
+namespace crescendo {
+
+const char* to_string(TrialStatus status) {
+    switch (status) {
+        case TrialStatus::running: return "running";
+        case TrialStatus::waiting: return "waiting";
+        case TrialStatus::stopped: return "stopped";
+        case TrialStatus::finished: return "finished";
+        case TrialStatus::failed: return "failed";
+    }
+    expectation_failed("a TrialStatus", __FILE__, __LINE__);
+}
+
+bool Trial::ended() const { return status != TrialStatus::running && status != TrialStatus::waiting; }
+
+void Trial::transition(TrialStatus next) {
+    CRESCENDO_EXPECT(!ended() && next != status);
+    status = next;
+}
+
+}  // namespace crescendo

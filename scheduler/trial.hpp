@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+
+#include "core/ids.hpp"
+#include "core/value.hpp"
+#include "scheduler/actions.hpp"
+
+namespace crescendo {
+
+enum class TrialStatus {
+    running,
+    waiting,   ///< to be resumed from its checkpoint when slots are free
+    stopped,   ///< lost at a rung, or the sweep ended first
+    finished,  ///< consumed the maximum resource, or its program ended
+    failed,    ///< used up its retries
+};
+
+const char* to_string(TrialStatus status);
+
+/// One configuration and how far it came.
+struct Trial {
+    TrialId id;
+    Config config;
+    TrialStatus status = TrialStatus::running;
+    Group group;              ///< empty slots unless running
+    int target_workers = 1;   ///< what its last rung entitles it to
+    int rungs_survived = 0;
+    int failures = 0;
+    Resource resource{0};     ///< of the last report; 0 before the first
+    std::optional<double> loss;  ///< of the last report
+
+    bool ended() const;
+
+    /// Moves on to `next`. Only legal transitions: running <-> waiting, and from both to an end.
+    void transition(TrialStatus next);
+};
+
+}  // namespace crescendo

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# The main job: tune a small CNN on Fashion-MNIST with RASDA. Called by `make demo` once everything is built.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+crescendo=build/default/bin/crescendo
+idx=/usr/share/datasets/fashion-mnist
+demo=build/demo
+data=$demo/fashion.h5
+
+mkdir -p "$demo"
+if [ ! -e "$data" ]; then
+    echo "preparing $data"
+    "$crescendo" data convert $idx/train-images-idx3-ubyte.gz $idx/train-labels-idx1-ubyte.gz "$data:/train" --samples 0:50000
+    "$crescendo" data convert $idx/train-images-idx3-ubyte.gz $idx/train-labels-idx1-ubyte.gz "$data:/validation" --samples 50000:60000
+    "$crescendo" data convert $idx/t10k-images-idx3-ubyte.gz $idx/t10k-labels-idx1-ubyte.gz "$data:/test"
+fi
+
+# Every call is a sweep of its own: fashion-mnist, fashion-mnist-2, …
+sweep=$demo/fashion-mnist
+n=1
+while [ -e "$sweep" ]; do n=$((n + 1)); sweep=$demo/fashion-mnist-$n; done
+exec "$crescendo" run examples/fashion-mnist/sweep.yaml --dir "$sweep"

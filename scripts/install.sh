@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Installs what Crescendo needs on Debian 12 and prints nothing but what it does.
+#
+#   scripts/install.sh              packages by apt, the pinned torch wheel into a virtual environment
+#   scripts/install.sh torch-dir    print the folder of that wheel (for CRESCENDO_TORCH_DIR) and install nothing
+#
+# The environment lies outside the checkout and is named by version: clones share it.
+set -euo pipefail
+
+TORCH_VERSION=2.11.0
+VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VERSION}
+PACKAGES=(build-essential cmake ninja-build ccache git python3 python3-venv
+          libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libhwloc-dev
+          libhdf5-dev hdf5-tools zlib1g-dev libgloo-dev doctest-dev dataset-fashion-mnist)
+
+if [ "${1:-}" = torch-dir ]; then
+    if [ -n "${CRESCENDO_TORCH_DIR:-}" ]; then echo "$CRESCENDO_TORCH_DIR"; exit; fi
+    for dir in "$VENV"/lib/python3*/site-packages/torch; do echo "$dir"; done
+    exit
+fi
+
+missing=()
+for package in "${PACKAGES[@]}"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+    if [ "$(id -u)" = 0 ]; then sudo=(env)
+    elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then sudo=(sudo)
+    else
+        echo "These Debian packages are missing, and installing them needs root. Ask for, or run:" >&2
+        echo "    sudo apt-get install --no-install-recommends ${missing[*]}" >&2
+        exit 2
+    fi
+    echo "installing ${missing[*]}"
+    "${sudo[@]}" apt-get -qq update
+    "${sudo[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+# A site's own torch serves as well as the wheel. The mark is written last: an interrupted installation starts anew.
+if [ -z "${CRESCENDO_TORCH_DIR:-}" ] && [ ! -e "$VENV/.complete" ]; then
+    echo "installing torch $TORCH_VERSION into $VENV (about 5 GB)"
+    rm -rf "$VENV"
+    /usr/bin/python3 -m venv "$VENV"
+    "$VENV/bin/pip" install --quiet --disable-pip-version-check "torch==$TORCH_VERSION" h5py numpy
+    touch "$VENV/.complete"
+fi

@@ -1,0 +1,22 @@
+#include "core/value.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+using namespace crescendo;
+
+TEST_CASE("values print as a user writes them") {
+    CHECK(to_string(Value{true}) == "true");
+    CHECK(to_string(Value{false}) == "false");
+    CHECK(to_string(Value{std::int64_t{-3}}) == "-3");
+    CHECK(to_string(Value{std::string("relu")}) == "relu");
+}
+
+TEST_CASE("a double prints as the shortest text that reads back as the same value") {
+    CHECK(to_string(Value{0.1}) == "0.1");
+    CHECK(to_string(Value{1e-4}) == "1e-04");
+    for (const double value : {1.0 / 3.0, 0.1 + 0.2, 1e-300, -2.2250738585072014e-308}) {
+        CHECK(std::strtod(to_string(Value{value}).c_str(), nullptr) == value);
+    }
+}

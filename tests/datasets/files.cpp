@@ -1,0 +1,153 @@
+#include "tests/datasets/files.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "core/check.hpp"
+
+namespace crescendo::datasets::test {
+
+TemporaryFolder::TemporaryFolder() {
+    auto pattern = (std::filesystem::temp_directory_path() / "crescendo-datasets-XXXXXX").string();
+    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+}
+
+void write_bytes(const std::filesystem::path& file, std::span<const std::byte> bytes) {
+    std::ofstream out(file, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+    REQUIRE(out.good());
+}
+
+std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    const auto bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
+}
+
+std::vector<std::byte> gzip(std::span<const std::byte> bytes) {
+    z_stream stream{};
+    REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);  // + 16: gzip's header
+    std::vector<std::byte> out(deflateBound(&stream, bytes.size()));
+    std::vector<std::byte> in(bytes.begin(), bytes.end());
+    stream.next_in = reinterpret_cast<Bytef*>(in.data());
+    stream.avail_in = static_cast<uInt>(in.size());
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+    out.resize(stream.total_out);
+    deflateEnd(&stream);
+    return out;
+}
+
+std::vector<std::byte> idx_bytes(int type_code, const std::vector<std::uint32_t>& shape,
+                                 std::span<const std::byte> elements) {
+    std::vector<std::byte> bytes{std::byte{0}, std::byte{0}, static_cast<std::byte>(type_code),
+                                 static_cast<std::byte>(shape.size())};
+    for (const auto length : shape) {
+        for (const int shift : {24, 16, 8, 0}) {
+            bytes.push_back(static_cast<std::byte>(length >> shift & 0xFF));
+        }
+    }
+    bytes.insert(bytes.end(), elements.begin(), elements.end());
+    return bytes;
+}
+
+Hdf5Writer::Hdf5Writer(const std::filesystem::path& file)
+    : file_(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)) {
+    REQUIRE(file_ >= 0);
+}
+
+Hdf5Writer::~Hdf5Writer() { H5Fclose(file_); }
+
+void Hdf5Writer::add(const std::string& path, const std::vector<hsize_t>& shape, hid_t memory_type, const void* values,
+                     const Layout& layout) {
+    const hid_t link = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(link, 1);
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    if (!layout.chunk.empty()) {
+        H5Pset_chunk(creation, static_cast<int>(layout.chunk.size()), layout.chunk.data());
+    }
+    if (layout.deflate) {
+        H5Pset_deflate(creation, 4);
+    }
+    // Chunks may be larger than the data set only where it may grow.
+    const std::vector<hsize_t> limit(shape.size(), H5S_UNLIMITED);
+    const hid_t space =
+        H5Screate_simple(static_cast<int>(shape.size()), shape.data(), layout.chunk.empty() ? nullptr : limit.data());
+    const hid_t file_type = layout.file_type >= 0 ? layout.file_type : memory_type;
+    const hid_t data_set = H5Dcreate2(file_, path.c_str(), file_type, space, link, creation, H5P_DEFAULT);
+    REQUIRE(data_set >= 0);
+    if (values != nullptr) {
+        REQUIRE(H5Dwrite(data_set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    }
+    H5Dclose(data_set);
+    H5Sclose(space);
+    H5Pclose(creation);
+    H5Pclose(link);
+}
+
+std::string write_counting_set(const std::filesystem::path& file, std::int64_t num_samples, hsize_t chunk_samples,
+                               bool deflate) {
+    std::vector<std::int32_t> inputs;
+    std::vector<std::uint16_t> targets;
+    for (std::int32_t i = 0; i < num_samples; ++i) {
+        inputs.insert(inputs.end(), {10 * i, 10 * i + 1, 10 * i + 2});
+        targets.push_back(static_cast<std::uint16_t>(i));
+    }
+    Layout inputs_layout{.deflate = deflate};
+    Layout targets_layout{.deflate = deflate};
+    if (chunk_samples > 0) {
+        inputs_layout.chunk = {chunk_samples, 3};
+        targets_layout.chunk = {chunk_samples};
+    }
+    Hdf5Writer writer(file);
+    const auto n = static_cast<hsize_t>(num_samples);
+    writer.add("/train/inputs", {n, 3}, H5T_NATIVE_INT32, inputs, inputs_layout);
+    writer.add("/train/targets", {n}, H5T_NATIVE_UINT16, targets, targets_layout);
+    return file.string() + ":/train";
+}
+
+bool are_counting_samples(std::span<const std::int64_t> samples, std::span<const std::byte> inputs,
+                          std::span<const std::byte> targets) {
+    std::vector<std::int32_t> expected_inputs;
+    std::vector<std::uint16_t> expected_targets;
+    for (const auto sample : samples) {
+        const auto ten = static_cast<std::int32_t>(10 * sample);
+        expected_inputs.insert(expected_inputs.end(), {ten, ten + 1, ten + 2});
+        expected_targets.push_back(static_cast<std::uint16_t>(sample));
+    }
+    const auto equal = [](std::span<const std::byte> got, const std::vector<std::byte>& expected) {
+        return std::vector(got.begin(), got.end()) == expected;
+    };
+    return equal(inputs, bytes_of(expected_inputs)) && equal(targets, bytes_of(expected_targets));
+}
+
+Content read_all(const SampleSet& set) {
+    const auto n = static_cast<std::size_t>(set.size());
+    Content content{std::vector<std::byte>(n * set.inputs().sample_bytes()),
+                    std::vector<std::byte>(n * set.targets().sample_bytes())};
+    set.read(0, set.size(), content.inputs, content.targets);
+    return content;
+}
+
+doctest::String complaint_of(const std::function<void()>& function) {
+    try {
+        function();
+    } catch (const InvalidInput& error) {
+        return error.what();
+    }
+    return {};
+}
+
+}  // namespace crescendo::datasets::test

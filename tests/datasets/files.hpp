@@ -1,0 +1,97 @@
+#pragma once
+
+#include <doctest/doctest.h>
+#include <hdf5.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "datasets/sample_set.hpp"
+
+/// Small files for the tests of datasets/.
+namespace crescendo::datasets::test {
+
+/// A fresh folder, removed with all it holds.
+class TemporaryFolder {
+  public:
+    TemporaryFolder();
+    ~TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+void write_bytes(const std::filesystem::path& file, std::span<const std::byte> bytes);
+std::vector<std::byte> read_bytes(const std::filesystem::path& file);
+std::vector<std::byte> gzip(std::span<const std::byte> bytes);
+
+/// An IDX file of the given element type code; `elements` as they lie in the file.
+std::vector<std::byte> idx_bytes(int type_code, const std::vector<std::uint32_t>& shape,
+                                 std::span<const std::byte> elements);
+
+template <class T>
+std::vector<std::byte> bytes_of(const std::vector<T>& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    return {bytes.begin(), bytes.end()};
+}
+
+/// How the C API is to store a data set.
+struct Layout {
+    hid_t file_type = H5I_INVALID_HID;  ///< that of the memory unless given
+    std::vector<hsize_t> chunk = {};    ///< contiguous unless given
+    bool deflate = false;
+};
+
+/// A file being written with HDF5's C API.
+class Hdf5Writer {
+  public:
+    explicit Hdf5Writer(const std::filesystem::path& file);
+    ~Hdf5Writer();
+    Hdf5Writer(const Hdf5Writer&) = delete;
+    Hdf5Writer& operator=(const Hdf5Writer&) = delete;
+
+    hid_t id() const { return file_; }
+
+    /// Groups on the way are made. Without `values`, nothing is written.
+    void add(const std::string& path, const std::vector<hsize_t>& shape, hid_t memory_type, const void* values,
+             const Layout& layout = {});
+
+    template <class T>
+    void add(const std::string& path, const std::vector<hsize_t>& shape, hid_t memory_type,
+             const std::vector<T>& values, const Layout& layout = {}) {
+        add(path, shape, memory_type, static_cast<const void*>(values.data()), layout);
+    }
+
+  private:
+    hid_t file_;
+};
+
+/// Writes the set FILE:/train whose sample i has the inputs {10·i, 10·i + 1, 10·i + 2} (int32) and the target
+/// i (uint16): 14 bytes. Contiguous where `chunk_samples` is 0.
+std::string write_counting_set(const std::filesystem::path& file, std::int64_t num_samples, hsize_t chunk_samples,
+                               bool deflate = false);
+
+/// Whether these are the bytes of the samples numbered `samples` of a counting set.
+bool are_counting_samples(std::span<const std::int64_t> samples, std::span<const std::byte> inputs,
+                          std::span<const std::byte> targets);
+
+/// All of a set, read in one go.
+struct Content {
+    std::vector<std::byte> inputs;
+    std::vector<std::byte> targets;
+};
+Content read_all(const SampleSet& set);
+
+/// The message of the InvalidInput that `function` throws; empty if it throws none.
+doctest::String complaint_of(const std::function<void()>& function);
+
+}  // namespace crescendo::datasets::test

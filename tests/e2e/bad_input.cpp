@@ -1,0 +1,114 @@
+/// What a user gets wrong: one clear message, exit code 2, nothing half-written.
+
+#include <doctest/doctest.h>
+
+#include "tests/e2e/command.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+const std::string sound = R"(name: sweep
+metric: {name: loss, goal: minimize}
+run_cap: 3
+parameters:
+  x: {min: 1, max: 9}
+scheduler: {type: asha, min: 1, max: 4, reduction_factor: 2}
+command: [bash, train.sh, "${args}"]
+)";
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+    REQUIRE(text.find(what) != std::string::npos);
+    return text.replace(text.find(what), what.size(), by);
+}
+
+void check_refused(const std::string& sweep, const std::string& message) {
+    CAPTURE(message);
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", sweep);
+    write_file(folder / "train.sh", "exit 1");
+
+    for (const char* command : {"validate", "run"}) {
+        const auto result = run_crescendo(folder.path(), {command, "sweep.yaml"});
+
+        CHECK(result.code == 2);
+        CHECK_MESSAGE(result.err.find(message) != std::string::npos, result.err);
+    }
+    CHECK_FALSE(fs::exists(folder / "sweep"));
+}
+
+}  // namespace
+
+TEST_CASE("mistakes in a sweep file name file, line and key") {
+    check_refused(replaced(sound, "run_cap", "runcap"), "sweep.yaml:3:1: runcap: ");
+    check_refused(replaced(sound, "run_cap: 3", "run_cap: many"), "sweep.yaml:3:");
+    check_refused(replaced(sound, "{min: 1, max: 9}", "{min: 9, max: 1}"), "sweep.yaml:5:");
+    check_refused(replaced(sound, "{min: 1, max: 9}", "{distribution: log_uniform_values, min: 0, max: 1.0}"), "sweep.yaml:5:");
+    check_refused(replaced(sound, "[bash,", "[no-such-program,"), "there is no program 'no-such-program'");
+    check_refused(replaced(sound, "\"${args}\"", "\"${arg}\""), "${arg}");
+    check_refused(replaced(sound, "command: [bash, train.sh, \"${args}\"]\n", ""), "nothing to train");
+}
+
+TEST_CASE("a missing file is named") {
+    const TemporaryFolder folder;
+
+    const auto result = run_crescendo(folder.path(), {"run", "nowhere.yaml"});
+
+    CHECK(result.code == 2);
+    CHECK(result.err.find("nowhere.yaml") != std::string::npos);
+}
+
+TEST_CASE("a directory that cannot be written is refused") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", sound);
+    write_file(folder / "train.sh", "exit 1");
+
+    const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "/proc/sweep"});
+
+    CHECK(result.code == 2);
+    CHECK(result.err.find("/proc/sweep: a sweep cannot be kept here") != std::string::npos);
+}
+
+TEST_CASE("a directory that is no sweep is refused by every command") {
+    const TemporaryFolder folder;
+    for (const char* command : {"resume", "status", "trials", "best", "stop"}) {
+        const auto result = run_crescendo(folder.path(), {command, "."});
+
+        CHECK(result.code == 2);
+        CHECK(result.err.find("holds no sweep") != std::string::npos);
+    }
+}
+
+TEST_CASE("a journal damaged in the middle is refused and left as it is") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", sound);
+    write_file(folder / "train.sh",
+               "echo '{\"resource\":4,\"metrics\":{\"loss\":1}}' >&$CRESCENDO_FD; read -r reply <&$CRESCENDO_FD");
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+    auto journal = content_of(folder / "sweep/journal.jsonl");
+    journal[journal.find("trial_reported")] = 'T';
+    write_file(folder / "sweep/journal.jsonl", journal);
+
+    for (const char* command : {"resume", "status"}) {
+        const auto result = run_crescendo(folder.path(), {command, "sweep"});
+
+        CHECK(result.code == 2);
+        CHECK(result.err.find("journal.jsonl:") != std::string::npos);
+    }
+    CHECK(content_of(folder / "sweep/journal.jsonl") == journal);
+}
+
+TEST_CASE("words that the command line does not know end with 2, help and version with 0") {
+    const TemporaryFolder folder;
+
+    CHECK(run_crescendo(folder.path(), {}).code == 2);
+    CHECK(run_crescendo(folder.path(), {"rum"}).code == 2);
+    CHECK(run_crescendo(folder.path(), {"run", "--slots", "0", "x"}).code == 2);
+    CHECK(run_crescendo(folder.path(), {"status", ".", "--format", "xml"}).code == 2);
+    CHECK(run_crescendo(folder.path(), {"--version"}).out.starts_with("crescendo "));
+    for (const char* command : {"run", "resume", "status", "trials", "best", "stop", "validate"}) {
+        const auto help = run_crescendo(folder.path(), {command, "--help"});
+        CHECK(help.code == 0);
+        CHECK(help.out.find(std::string("Example:\n  crescendo ") + command) != std::string::npos);
+    }
+}

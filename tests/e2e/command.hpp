@@ -1,0 +1,138 @@
+#pragma once
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/await.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace crescendo::tests {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+inline std::string content_of(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+inline void write_file(const fs::path& path, const std::string& content) { std::ofstream(path) << content; }
+
+/// A running crescendo, as a shell would start it: output to files, a process group of its own.
+class Command {
+  public:
+    Command(const fs::path& directory, std::vector<std::string> arguments)
+        : out_(directory / ".stdout"), err_(directory / ".stderr") {
+        arguments.insert(arguments.begin(), CRESCENDO_BINARY);
+        std::vector<char*> argv;
+        for (auto& argument : arguments) {
+            argv.push_back(argument.data());
+        }
+        argv.push_back(nullptr);
+        pid_ = ::fork();
+        REQUIRE(pid_ >= 0);
+        if (pid_ == 0) {
+            ::setpgid(0, 0);
+            const bool moved = ::chdir(directory.c_str()) == 0;
+            ::dup2(::open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), STDOUT_FILENO);
+            ::dup2(::open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), STDERR_FILENO);
+            if (moved) {
+                ::execv(argv[0], argv.data());
+            }
+            ::_exit(127);
+        }
+    }
+    ~Command() {
+        if (!ended_) {
+            ::kill(pid_, SIGKILL);
+            ::waitpid(pid_, nullptr, 0);
+        }
+    }
+    Command(Command&&) = delete;
+    Command& operator=(Command&&) = delete;
+
+    pid_t pid() const { return pid_; }
+    void signal(int number) const { ::kill(pid_, number); }
+
+    /// Exit status, or 128 + signal.
+    int wait(std::chrono::seconds patience = std::chrono::seconds(120)) {
+        await("crescendo ends", [&] { return ended_ || (ended_ = ::waitpid(pid_, &status_, WNOHANG) == pid_); }, patience);
+        return WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
+    }
+
+    std::string out() const { return content_of(out_); }
+    std::string err() const { return content_of(err_); }
+
+  private:
+    fs::path out_;
+    fs::path err_;
+    pid_t pid_ = -1;
+    int status_ = 0;
+    bool ended_ = false;
+};
+
+struct Result {
+    int code;
+    std::string out;
+    std::string err;
+
+    Json json() const { return Json::parse(out); }
+};
+
+/// Runs crescendo to its end in `directory`.
+inline Result run_crescendo(const fs::path& directory, const std::vector<std::string>& arguments) {
+    Command command(directory, arguments);
+    const int code = command.wait();
+    return {code, command.out(), command.err()};
+}
+
+/// The records of a sweep's journal.
+inline std::vector<Json> journal_of(const fs::path& sweep) {
+    std::vector<Json> records;
+    std::ifstream file(sweep / "journal.jsonl");
+    for (std::string line; std::getline(file, line);) {
+        auto record = Json::parse(line, nullptr, false);
+        if (!record.is_discarded()) {
+            records.push_back(std::move(record));
+        }
+    }
+    return records;
+}
+
+inline std::size_t num_reports(const fs::path& sweep) {
+    std::size_t count = 0;
+    for (const auto& record : journal_of(sweep)) {
+        count += record.value("event", "") == "trial_reported";
+    }
+    return count;
+}
+
+/// Processes whose environment names this sweep's directory: trainers and what they started.
+inline std::vector<long> processes_of(const fs::path& sweep) {
+    const std::string mark = fs::absolute(sweep).string();
+    std::vector<long> result;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+        const auto name = entry.path().filename().string();
+        if (name.find_first_not_of("0123456789") != std::string::npos) {
+            continue;
+        }
+        const auto environment = content_of(entry.path() / "environ");
+        if (environment.find(mark) != std::string::npos && is_alive(std::stol(name))) {
+            result.push_back(std::stol(name));
+        }
+    }
+    return result;
+}
+
+}  // namespace crescendo::tests

@@ -1,0 +1,244 @@
+/// Sweeps over programs that are not ours, with the real binaries.
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <set>
+
+#include "tests/e2e/command.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+/// A trainer in Bash: its loss falls with the resource towards its parameter x. `before_report` is run before each report.
+void write_sweep(const fs::path& folder, const std::string& before_report = ":", const std::string& more = "") {
+    write_file(folder / "train.sh", R"(
+x=${1#--x=}
+mkdir -p "$CRESCENDO_TRIAL_DIR"
+for ((r = 1; r <= CRESCENDO_MAX_RESOURCE; r++)); do
+  )" + before_report + R"(
+  echo "{\"resource\": $r, \"metrics\": {\"loss\": $x.$((10 - r))}}" >&$CRESCENDO_FD
+  read -r reply <&$CRESCENDO_FD || exit 0
+  [[ $reply == *stop* ]] && exit 0
+done
+exit 0
+)");
+    write_file(folder / "sweep.yaml", R"(
+name: bash
+metric: {name: loss, goal: minimize}
+run_cap: 9
+seed: 3
+slots: 2
+parameters: {x: {min: 1, max: 1000}}
+scheduler: {type: asha, min: 1, max: 9, reduction_factor: 3}
+command: [bash, train.sh, "${args}"]
+)" + more);
+}
+
+/// Trial → resources in the order of the journal.
+std::map<int, std::vector<int>> resources_by_trial(const fs::path& sweep) {
+    std::map<int, std::vector<int>> result;
+    for (const auto& record : journal_of(sweep)) {
+        if (record.value("event", "") == "trial_reported") {
+            result[record.at("trial")].push_back(record.at("resource"));
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("a sweep over a Bash program finds the smallest loss and leaves its results") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    const auto status = run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json();
+    CHECK(status.at("state") == "finished");
+    CHECK(status.at("trials").at("begun") == 9);
+    const auto trials = run_crescendo(folder.path(), {"trials", "bash", "--format", "json"}).json();
+    REQUIRE(trials.size() == 9);
+    int smallest = 1000;
+    int finished = 0;
+    for (const auto& trial : trials) {
+        smallest = std::min(smallest, trial.at("x").get<int>());
+        finished += trial.at("status") == "finished";
+        CHECK((trial.at("resource") == 1 || trial.at("resource") == 3 || trial.at("resource") == 9));
+    }
+    CHECK(finished >= 1);
+    const auto best = run_crescendo(folder.path(), {"best", "bash", "--format", "json"}).json();
+    CHECK(best.at("config").at("x") == smallest);
+    CHECK(best.at("resource") == 9);
+    CHECK(content_of(folder / "bash/results.csv").starts_with("trial,status,resource"));
+}
+
+TEST_CASE("one slot is enough, and many more slots than cores work") {
+    for (const char* slots : {"1", "9"}) {
+        const TemporaryFolder folder;
+        write_sweep(folder.path());
+
+        const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml", "--slots", slots});
+
+        CHECK_MESSAGE(run.code == 0, run.err);
+    }
+}
+
+TEST_CASE("a run on an unfinished sweep refuses and names resume") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+
+    const auto again = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(again.code == 2);
+    CHECK(again.err.find("crescendo resume bash") != std::string::npos);
+    CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 0);  // and that says that it is finished
+}
+
+TEST_CASE("Ctrl-C, SIGTERM and stop end with 75, leave nothing running, and resume goes on") {
+    for (const std::string how : {"INT", "TERM", "stop"}) {
+        CAPTURE(how);
+        const TemporaryFolder folder;
+        write_sweep(folder.path(), "sleep 0.05");
+        Command run(folder.path(), {"run", "sweep.yaml"});
+        await("some reports are in the journal", [&] { return num_reports(folder / "bash") >= 4; });
+
+        if (how == "stop") {
+            CHECK(run_crescendo(folder.path(), {"stop", "bash"}).code == 0);
+        } else {
+            run.signal(how == "INT" ? SIGINT : SIGTERM);
+        }
+
+        CHECK(run.wait() == 75);
+        CHECK(processes_of(folder / "bash").empty());
+        CHECK(run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json().at("state") == "stopped");
+        CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 0);
+        CHECK(run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json().at("state") == "finished");
+    }
+}
+
+TEST_CASE("after kill -9 nothing outlives crescendo, and resume repeats no finished trial") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "sleep 0.05; setsid sleep 1000 &");
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("some reports are in the journal", [&] { return num_reports(folder / "bash") >= 6; });
+
+    run.signal(SIGKILL);
+    run.wait();
+
+    await("every process ends", [&] { return processes_of(folder / "bash").empty(); });
+    const auto before = resources_by_trial(folder / "bash");
+    std::set<int> ended;
+    for (const auto& trial : run_crescendo(folder.path(), {"trials", "bash", "--format", "json"}).json()) {
+        if (trial.at("status") == "stopped" || trial.at("status") == "finished") {
+            ended.insert(trial.at("trial").get<int>());
+        }
+    }
+    const auto resumed = run_crescendo(folder.path(), {"resume", "bash"});
+    REQUIRE_MESSAGE(resumed.code == 0, resumed.err);
+    CHECK(resumed.out.find("taking over from process") != std::string::npos);
+    const auto after = resources_by_trial(folder / "bash");
+    for (const int trial : ended) {
+        CHECK(after.at(trial) == before.at(trial));
+    }
+    CHECK(after.size() == 9);
+    CHECK(processes_of(folder / "bash").empty());
+}
+
+TEST_CASE("a program that fails is retried, and one that always fails costs its trial alone") {
+    const TemporaryFolder folder;
+    // Trial 2 fails once, trial 4 always.
+    write_sweep(folder.path(),
+                "if [ $CRESCENDO_TRIAL = 4 ] || { [ $CRESCENDO_TRIAL = 2 ] && mkdir \"$CRESCENDO_TRIAL_DIR/once\"; } then "
+                "echo no luck; kill -9 $$; fi");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    const auto trials = run_crescendo(folder.path(), {"trials", "bash", "--format", "json"}).json();
+    CHECK(trials.at(2).at("failures") == 1);
+    CHECK(trials.at(2).at("status") != "failed");
+    CHECK(trials.at(4).at("failures") == 3);  // the first attempt and two retries
+    CHECK(trials.at(4).at("status") == "failed");
+    CHECK(run.out.find("no luck") != std::string::npos);
+}
+
+TEST_CASE("a sweep whose every trial fails ends with 1 and the reason") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "echo there is no data >&2; exit 9");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK(run.out.find("exit status 9") != std::string::npos);
+    CHECK(run.out.find("there is no data") != std::string::npos);
+    CHECK(run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json().at("state") == "failed");
+}
+
+TEST_CASE("a loss of NaN is a bad trial and no error") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "[ $CRESCENDO_TRIAL = 1 ] && { echo '{\"resource\":1,\"metrics\":{\"loss\":NaN}}' >&$CRESCENDO_FD; "
+                               "read -r reply <&$CRESCENDO_FD; exit 0; }");
+
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+
+    const auto trials = run_crescendo(folder.path(), {"trials", "bash", "--format", "json"}).json();
+    CHECK(trials.at(1).at("failures") == 0);
+    CHECK(trials.at(1).at("loss").is_null());
+    CHECK(run_crescendo(folder.path(), {"best", "bash", "--format", "json"}).json().at("trial") != 1);
+}
+
+TEST_CASE("a report without the sweep's metric is the trial's error, and names what it lacks") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "echo '{\"resource\":1,\"metrics\":{\"accuracy\":0.5}}' >&$CRESCENDO_FD; sleep 1000");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK(run.out.find("without 'loss', which is the sweep's metric.name") != std::string::npos);
+}
+
+TEST_CASE("the same seed and the same order of reports make the same decisions") {
+    std::vector<std::string> decisions;
+    for (int i = 0; i < 2; ++i) {
+        const TemporaryFolder folder;
+        write_sweep(folder.path());
+        REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--slots", "1"}).code == 0);  // one slot: one order
+        std::string result;
+        for (auto record : journal_of(folder / "bash")) {
+            if (record.contains("event")) {
+                record.erase("time");
+                record.erase("n");
+                record.erase("crc");
+                result += record.dump() + "\n";
+            }
+        }
+        decisions.push_back(result);
+    }
+
+    CHECK(decisions[0] == decisions[1]);
+}
+
+TEST_CASE("the wall-time budget ends a sweep for good") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "sleep 0.3", "budget: {time: 1s}\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 0);
+    CHECK(run.out.find("the time budget is spent") != std::string::npos);
+    CHECK(run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json().at("state") == "finished");
+}
+
+TEST_CASE("a target that is met ends a sweep for good") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), ":", "budget: {target: 1000}\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 0);
+    CHECK(run.out.find("the target is reached") != std::string::npos);
+}

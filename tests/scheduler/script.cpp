@@ -1,0 +1,76 @@
+#include "tests/scheduler/script.hpp"
+
+#include "core/check.hpp"
+
+namespace crescendo {
+namespace {
+
+std::string text_of(const Group& group) {
+    std::string slots;
+    for (const auto slot : group.slots) {
+        slots += (slots.empty() ? "" : ",") + std::to_string(slot.value);
+    }
+    return text("{} g{} b{}", slots, group.generation, group.batch_multiple);
+}
+
+const char* name(StopReason reason) {
+    switch (reason) {
+        case StopReason::judged: return "judged";
+        case StopReason::completed: return "completed";
+        case StopReason::swept: return "swept";
+    }
+    return "?";
+}
+
+const char* name(FinishReason reason) {
+    switch (reason) {
+        case FinishReason::all_trials_done: return "all_trials_done";
+        case FinishReason::target_reached: return "target_reached";
+        case FinishReason::time_up: return "time_up";
+        case FinishReason::cancelled: return "cancelled";
+    }
+    return "?";
+}
+
+struct Print {
+    std::string operator()(const StartTrial& a) const { return text("start {} on {}", a.trial.value, text_of(a.group)); }
+    std::string operator()(const ResumeTrial& a) const {
+        return text("resume {} on {}", a.trial.value, text_of(a.group));
+    }
+    std::string operator()(const Regroup& a) const { return text("regroup {} on {}", a.trial.value, text_of(a.group)); }
+    std::string operator()(const StopTrial& a) const { return text("stop {} {}", a.trial.value, name(a.reason)); }
+    std::string operator()(const DropCheckpoint& a) const { return text("drop {}", a.trial.value); }
+    std::string operator()(const FinishSweep& a) const {
+        return text("finish {} best {}", name(a.reason), a.best ? std::to_string(a.best->value) : "none");
+    }
+};
+
+}  // namespace
+
+std::string text_of(const std::vector<Action>& actions) {
+    std::string all;
+    for (const auto& action : actions) {
+        all += (all.empty() ? "" : "; ") + std::visit(Print{}, action);
+    }
+    return all;
+}
+
+std::vector<Slot> slots(int first, int count, NodeId node) {
+    std::vector<Slot> slots;
+    for (int i = 0; i < count; ++i) {
+        slots.push_back({SlotId{first + i}, node});
+    }
+    return slots;
+}
+
+SweepSpec spec_of(int run_cap, int max) {
+    SweepSpec spec;
+    spec.metric = "loss";
+    spec.run_cap = run_cap;
+    spec.scheduler.kind = SchedulerKind::rasda;
+    spec.scheduler.max = Resource{max};
+    spec.scheduler.reduction_factor = 2;
+    return spec;
+}
+
+}  // namespace crescendo

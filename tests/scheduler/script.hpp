@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scheduler/sweep.hpp"
+
+namespace crescendo {
+
+/// Actions as text, one after the other: "stop 0 judged; drop 0; start 2 on 0,1 g0 b2".
+/// g is the generation, b the batch multiple. Everything an action holds is in it.
+std::string text_of(const std::vector<Action>& actions);
+
+/// `count` slots on one node, numbered from `first`.
+std::vector<Slot> slots(int first, int count, NodeId node = NodeId{0});
+
+/// A valid spec: rasda with eta and scaling 2, milestones 1, 2, 4, …, `max`.
+SweepSpec spec_of(int run_cap, int max);
+
+/// A sweep to which things happen, in a line each.
+struct Script {
+    explicit Script(SweepSpec spec) : sweep(std::move(spec)) {}
+
+    Sweep sweep;
+
+    std::string apply(const Event& event) { return text_of(sweep.apply(event)); }
+    std::string join(int count) { return apply(SlotsJoined{slots(sweep.num_slots(), count)}); }
+    std::string lose(const std::vector<SlotId>& lost) { return apply(SlotsLost{lost}); }
+    std::string report(int trial, int resource, double loss) {
+        return apply(TrialReported{TrialId{trial}, Resource{resource}, loss});
+    }
+    std::string finish(int trial) { return apply(TrialFinished{TrialId{trial}}); }
+    std::string fail(int trial) { return apply(TrialFailed{TrialId{trial}, FailureKind::crash}); }
+
+    const Trial& trial(int id) const { return sweep.trial(TrialId{id}); }
+};
+
+}  // namespace crescendo

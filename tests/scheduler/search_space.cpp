@@ -1,0 +1,202 @@
+#include "scheduler/search_space.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "core/check.hpp"
+
+using namespace crescendo;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The first `count` samples of a space with that distribution alone.
+template <class T>
+std::vector<T> samples(const Distribution& distribution, int count) {
+    const SearchSpace space{{{"x", distribution}}};
+    std::vector<T> values;
+    for (int trial = 0; trial < count; ++trial) {
+        values.push_back(std::get<T>(space.sample(/*seed=*/5, TrialId{trial}).at(0).second));
+    }
+    return values;
+}
+
+double quantile(std::vector<double> values, double share) {
+    std::sort(values.begin(), values.end());
+    return values.at(static_cast<std::size_t>(share * static_cast<double>(values.size())));
+}
+
+bool is_refused(const Distribution& distribution) {
+    try {
+        SearchSpace{{{"x", distribution}}};
+    } catch (const InvalidInput& error) {
+        CHECK(error.key() == "parameters.x");
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("samples are the same on every machine") {
+    const SearchSpace space{{{"momentum", Uniform{0, 1}},
+                             {"layers", IntUniform{1, 10}},
+                             {"act", Categorical{{std::string("relu"), std::string("tanh"), std::string("gelu")}}},
+                             {"lr", LogUniformValues{1e-4, 0.1}}}};
+
+    const auto config = space.sample(/*seed=*/7, TrialId{1});
+
+    // One number each of Philox with key 7 and counter (block, 0, 1, 0), computed in Python.
+    CHECK(config[0] == std::pair<std::string, Value>("momentum", 0.17173538717791426));
+    CHECK(config[1] == std::pair<std::string, Value>("layers", std::int64_t{2}));
+    CHECK(config[2] == std::pair<std::string, Value>("act", std::string("tanh")));
+    CHECK(std::get<double>(config[3].second) == doctest::Approx(0.001098913747592684).epsilon(1e-14));  // libraries' exp may differ
+}
+
+TEST_CASE("a trial's sample depends on nothing that was sampled before") {
+    const SearchSpace space{{{"x", Uniform{0, 1}}, {"n", IntUniform{1, 100}}}};
+
+    const auto alone = space.sample(1, TrialId{5});
+    space.sample(1, TrialId{0});
+    space.sample(2, TrialId{5});
+
+    CHECK(space.sample(1, TrialId{5}) == alone);
+    CHECK(space.sample(1, TrialId{4}) != alone);
+    CHECK(space.sample(2, TrialId{5}) != alone);
+}
+
+TEST_CASE("a parameter added at the end leaves those before it as they were") {
+    const SearchSpace shorter{{{"x", Uniform{0, 1}}}};
+    const SearchSpace longer{{{"x", Uniform{0, 1}}, {"y", Uniform{0, 1}}}};
+
+    CHECK(shorter.sample(1, TrialId{3})[0] == longer.sample(1, TrialId{3})[0]);
+}
+
+TEST_CASE("a configuration has the parameters in the order of the file") {
+    const SearchSpace space{{{"z", Constant{true}}, {"a", Constant{std::int64_t{3}}}}};
+
+    CHECK(space.sample(1, TrialId{0}) == Config{{"z", true}, {"a", std::int64_t{3}}});
+    CHECK(SearchSpace{}.sample(1, TrialId{0}).empty());
+}
+
+TEST_CASE("uniform fills [min, max) evenly") {
+    const auto values = samples<double>(Uniform{-2, 6}, 4000);
+
+    CHECK(*std::min_element(values.begin(), values.end()) >= -2);
+    CHECK(*std::max_element(values.begin(), values.end()) < 6);
+    CHECK(quantile(values, 0.25) == doctest::Approx(0).epsilon(0.3));
+    CHECK(quantile(values, 0.5) == doctest::Approx(2).epsilon(0.15));
+    CHECK(quantile(values, 0.75) == doctest::Approx(4).epsilon(0.08));
+}
+
+TEST_CASE("uniform leaves max out even where two numbers are neighbours") {
+    const double max = std::nextafter(1.0, 2.0);
+
+    for (const double value : samples<double>(Uniform{1.0, max}, 100)) {
+        REQUIRE(value == 1.0);
+    }
+}
+
+TEST_CASE("the logarithms of log-uniform values are uniform") {
+    const auto values = samples<double>(LogUniformValues{1e-4, 1}, 4000);
+
+    CHECK(*std::min_element(values.begin(), values.end()) >= 1e-4);
+    CHECK(*std::max_element(values.begin(), values.end()) <= 1);
+    CHECK(std::log10(quantile(values, 0.25)) == doctest::Approx(-3).epsilon(0.05));
+    CHECK(std::log10(quantile(values, 0.5)) == doctest::Approx(-2).epsilon(0.08));
+    CHECK(std::log10(quantile(values, 0.75)) == doctest::Approx(-1).epsilon(0.15));
+}
+
+TEST_CASE("integers take both ends and all between, equally often") {
+    std::vector<int> counts(5);
+    for (const auto value : samples<std::int64_t>(IntUniform{-2, 2}, 5000)) {
+        ++counts.at(static_cast<std::size_t>(value + 2));
+    }
+
+    for (const int count : counts) {
+        CHECK(count == doctest::Approx(1000).epsilon(0.15));
+    }
+}
+
+TEST_CASE("integers of one value and of all values") {
+    constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
+    constexpr auto highest = std::numeric_limits<std::int64_t>::max();
+
+    CHECK(samples<std::int64_t>(IntUniform{4, 4}, 1).front() == 4);
+    const auto values = samples<std::int64_t>(IntUniform{lowest, highest}, 100);
+    CHECK(*std::min_element(values.begin(), values.end()) < lowest / 2);
+    CHECK(*std::max_element(values.begin(), values.end()) > highest / 2);
+}
+
+TEST_CASE("quantized values are the multiples of q in the range") {
+    const auto values = samples<double>(QUniform{1, 50, 10}, 1000);
+
+    CHECK(std::set<double>(values.begin(), values.end()) == std::set<double>{10, 20, 30, 40, 50});
+}
+
+TEST_CASE("both ends of a quantized range count although 0.3 is not exactly 3 times 0.1") {
+    const auto values = samples<double>(QUniform{0.1, 0.3, 0.1}, 1000);
+
+    CHECK(std::set<double>(values.begin(), values.end()) == std::set<double>{0.1, 0.2, 0.3});
+}
+
+TEST_CASE("quantized log-uniform values are multiples of q, small ones more often") {
+    const auto values = samples<double>(QLogUniformValues{8, 64, 8}, 3000);
+
+    CHECK(std::set<double>(values.begin(), values.end()) == std::set<double>{8, 16, 24, 32, 40, 48, 56, 64});
+    // 16 stands for [12, 20), 56 for [52, 60): log(20/12) / log(60/52) = 3.6 times as many.
+    CHECK(std::count(values.begin(), values.end(), 16.0) > 2 * std::count(values.begin(), values.end(), 56.0));
+}
+
+TEST_CASE("categories are equally likely and keep their type") {
+    const SearchSpace space{{{"x", Categorical{{true, std::int64_t{1}, 0.5, std::string("s")}}}}};
+    std::vector<int> counts(4);
+
+    for (int trial = 0; trial < 4000; ++trial) {
+        ++counts.at(space.sample(5, TrialId{trial})[0].second.index());
+    }
+
+    for (const int count : counts) {
+        CHECK(count == doctest::Approx(1000).epsilon(0.15));
+    }
+}
+
+TEST_CASE("a constant is itself") { CHECK(samples<double>(Constant{0.5}, 2) == std::vector{0.5, 0.5}); }
+
+TEST_CASE("empty ranges are refused") {
+    CHECK(is_refused(Uniform{1, 1}));
+    CHECK(is_refused(Uniform{2, 1}));
+    CHECK(is_refused(LogUniformValues{2, 1}));
+    CHECK(is_refused(IntUniform{2, 1}));
+    CHECK(is_refused(QUniform{2, 1, 1}));
+    CHECK(is_refused(Categorical{}));
+}
+
+TEST_CASE("ranges that cannot be sampled are refused") {
+    CHECK(is_refused(Uniform{0, infinity}));
+    CHECK(is_refused(Uniform{std::numeric_limits<double>::quiet_NaN(), 1}));
+    CHECK(is_refused(Uniform{-1.7e308, 1.7e308}));
+    CHECK(is_refused(LogUniformValues{0, 1}));
+    CHECK(is_refused(LogUniformValues{-1, 1}));
+    CHECK(is_refused(QLogUniformValues{0, 1, 0.1}));
+}
+
+TEST_CASE("a q that leaves no value is refused") {
+    CHECK(is_refused(QUniform{0, 1, 0}));
+    CHECK(is_refused(QUniform{0, 1, -1}));
+    CHECK(is_refused(QUniform{0, 1, infinity}));
+    CHECK(is_refused(QUniform{1, 5, 10}));
+    CHECK(is_refused(QLogUniformValues{1, 5, 10}));
+}
+
+TEST_CASE("a parameter given twice is refused") {
+    const std::vector<Parameter> twice{{"lr", Uniform{0, 1}}, {"lr", Uniform{0, 2}}};
+
+    CHECK_THROWS_WITH_AS(SearchSpace{twice}, "parameter lr is given twice (a trial has one value of it); remove one",
+                         InvalidInput);
+}

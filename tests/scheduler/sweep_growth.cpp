@@ -1,0 +1,161 @@
+#include <doctest/doctest.h>
+
+#include "tests/scheduler/script.hpp"
+
+using namespace crescendo;
+
+TEST_CASE("a survivor doubles its workers, keeping its slots first") {
+    Script script{spec_of(/*run_cap=*/1, /*max=*/8)};
+    script.join(4);
+
+    CHECK(script.report(0, 1, 0.5) == "regroup 0 on 0,1 g1 b2");
+    CHECK(script.report(0, 2, 0.5) == "regroup 0 on 0,1,2,3 g2 b4");
+    CHECK(script.report(0, 4, 0.5) == "");  // max_workers is 4, the slots there were
+    CHECK(script.sweep.max_workers() == 4);
+}
+
+TEST_CASE("a trial that skips rungs grows to the target of the last one at once") {
+    Script script{spec_of(1, 16)};
+    script.join(8);
+
+    CHECK(script.report(0, 4, 0.5) == "regroup 0 on 0,1,2,3,4,5,6,7 g1 b8");
+}
+
+TEST_CASE("slots that a stopped trial leaves go to the waiting and to new trials, not to those that did not report") {
+    Script script{spec_of(3, 4)};
+    script.join(2);
+    script.report(0, 1, 0.1);  // entitled to 2, both slots in use
+
+    CHECK(script.report(1, 1, 0.2) == "stop 1 judged; drop 1; start 2 on 1 g0 b1");
+    CHECK(script.trial(0).target_workers == 2);
+    CHECK(script.trial(0).group.slots.size() == 1);
+}
+
+TEST_CASE("a survivor short of slots grows at a later report, milestone or not") {
+    Script script{spec_of(2, 8)};
+    script.join(2);
+    script.report(0, 2, 0.1);          // entitled to 2, max_workers
+    script.report(1, 1, 0.2);          // stops; nothing is left to start
+
+    CHECK(script.sweep.num_free_slots() == 1);
+    CHECK(script.report(0, 3, 0.1) == "regroup 0 on 0,1 g1 b2");
+}
+
+TEST_CASE("the reporter's growth comes before new trials") {
+    Script script{spec_of(9, 4)};
+    script.sweep.apply(SlotsJoined{slots(0, 1)});
+    script.report(0, 1, 0.5);
+    CHECK(script.sweep.max_workers() == 1);
+
+    auto spec = spec_of(9, 8);
+    spec.scheduler.max_workers = 4;
+    spec.scheduler.workers = 2;
+    Script wider{spec};
+    wider.join(3);  // one slot stays free: too few for a new trial
+    CHECK(wider.report(0, 1, 0.5) == "");  // 4 of 3 slots
+    CHECK(wider.join(1) == "start 1 on 2,3 g0 b2");
+}
+
+TEST_CASE("a group grows through the sizes of its ladder, or to its target") {
+    auto spec = spec_of(2, 16);
+    spec.scheduler.max_workers = 6;  // sizes 1, 2, 4, 6
+    Script script{spec};
+    script.join(6);  // trials 0 and 1; 4 slots are free
+
+    CHECK(script.report(0, 4, 0.5) == "regroup 0 on 0,2,3,4 g1 b6");  // 5 would be there: 4 is a size, 5 is none
+    script.finish(1);
+    CHECK(script.report(0, 5, 0.5) == "regroup 0 on 0,2,3,4,1,5 g2 b6");
+}
+
+TEST_CASE("a size asked for that never fits holds nothing up") {
+    auto spec = spec_of(3, 4);
+    spec.scheduler.max_workers = 100;
+    spec.scheduler.scaling_factor = 50;
+    Script script{spec};
+    script.join(2);
+
+    CHECK(script.report(0, 1, 0.5) == "");  // entitled to 50
+    CHECK(script.trial(0).target_workers == 50);
+    CHECK(script.report(0, 4, 0.5) == "stop 0 completed; start 2 on 0 g0 b1");
+}
+
+TEST_CASE("more workers than slots: a trial starts on the slots there are") {
+    auto spec = spec_of(2, 4);
+    spec.scheduler.workers = 4;
+    spec.scheduler.max_workers = 8;
+    Script script{spec};
+
+    CHECK(script.join(3) == "start 0 on 0,1,2 g0 b4");
+    CHECK(script.join(2) == "");  // the next one starts with 4 now
+    CHECK(script.report(0, 1, 0.5) == "regroup 0 on 0,1,2,3 g1 b8");
+}
+
+TEST_CASE("asha keeps every trial at the workers it starts with") {
+    auto spec = spec_of(1, 8);
+    spec.scheduler.kind = SchedulerKind::asha;
+    spec.scheduler.workers = 2;
+    Script script{spec};
+
+    CHECK(script.join(8) == "start 0 on 0,1 g0 b2");
+    CHECK(script.report(0, 4, 0.5) == "");
+    CHECK(script.trial(0).target_workers == 2);
+}
+
+TEST_CASE("the ladder batch follows the target even while slots are short") {
+    Script script{spec_of(2, 8)};
+    script.join(2);
+
+    CHECK(script.report(0, 1, 0.5) == "");
+    CHECK(script.trial(0).group.batch_multiple == 2);
+    CHECK(script.trial(0).group.slots.size() == 1);
+    CHECK(script.trial(0).group.generation == 0);
+}
+
+TEST_CASE("the per-worker batch follows the group") {
+    auto spec = spec_of(2, 8);
+    spec.scheduler.batch = BatchPolicy::per_worker;
+    spec.scheduler.max_workers = 4;
+    Script script{spec};
+    script.join(3);
+
+    CHECK(script.report(0, 2, 0.5) == "regroup 0 on 0,2 g1 b2");  // target 4
+}
+
+TEST_CASE("the global batch never changes") {
+    auto spec = spec_of(1, 8);
+    spec.scheduler.batch = BatchPolicy::global;
+    spec.scheduler.workers = 2;
+    Script script{spec};
+
+    CHECK(script.join(4) == "start 0 on 0,1 g0 b1");
+    CHECK(script.report(0, 1, 0.5) == "regroup 0 on 0,1,2,3 g1 b1");
+}
+
+TEST_CASE("a trial grows on its own node first") {
+    Script script{spec_of(2, 8)};
+    auto both = slots(0, 3, NodeId{0});
+    for (const auto& slot : slots(3, 2, NodeId{1})) {
+        both.push_back(slot);
+    }
+
+    CHECK(script.apply(SlotsJoined{both}) == "start 0 on 3 g0 b1; start 1 on 4 g0 b1");  // fills the small node
+    CHECK(script.report(0, 1, 0.5) == "regroup 0 on 3,0 g1 b2");
+    script.finish(1);
+    CHECK(script.report(0, 2, 0.4) == "regroup 0 on 3,0,1,4 g2 b4");
+}
+
+TEST_CASE("on one slot rasda decides as asha does") {
+    auto plain = spec_of(20, 8);
+    plain.scheduler.kind = SchedulerKind::asha;
+    Script rasda{spec_of(20, 8)};
+    Script asha{plain};
+
+    CHECK(rasda.join(1) == asha.join(1));
+    while (asha.sweep.state() == SweepState::running) {
+        const auto& trial = asha.sweep.trials().back();
+        const int resource = static_cast<int>(trial.resource.value) + 1;
+        const double loss = (trial.id.value * 7 % 5) + 1.0 / resource;
+        REQUIRE(rasda.report(trial.id.value, resource, loss) == asha.report(trial.id.value, resource, loss));
+    }
+    CHECK(rasda.sweep.state() == SweepState::finished);
+}

@@ -1,0 +1,75 @@
+#include "scheduler/trial.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <string>
+
+using namespace crescendo;
+
+namespace {
+
+constexpr std::array all_states{TrialStatus::running, TrialStatus::waiting, TrialStatus::stopped,
+                                TrialStatus::finished, TrialStatus::failed};
+
+bool is_end(TrialStatus status) { return status != TrialStatus::running && status != TrialStatus::waiting; }
+
+Trial in_state(TrialStatus status) {
+    Trial trial;
+    trial.status = status;
+    return trial;
+}
+
+/// Whether the transition aborts the program, tried in a child of this one.
+bool aborts(Trial trial, TrialStatus next) {
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        const rlimit no_core{0, 0};
+        setrlimit(RLIMIT_CORE, &no_core);
+        dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+        std::signal(SIGABRT, SIG_DFL);
+        trial.transition(next);
+        _exit(0);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+}  // namespace
+
+TEST_CASE("a trial moves between running and waiting, and from both to an end, and no other way") {
+    for (const auto from : all_states) {
+        for (const auto to : all_states) {
+            CAPTURE(std::string(to_string(from)));
+            CAPTURE(std::string(to_string(to)));
+            const bool is_legal = !is_end(from) && from != to;
+            CHECK(aborts(in_state(from), to) == !is_legal);
+            if (is_legal) {
+                auto trial = in_state(from);
+                trial.transition(to);
+                CHECK(trial.status == to);
+            }
+        }
+    }
+}
+
+TEST_CASE("running and waiting trials have not ended, all others have") {
+    for (const auto status : all_states) {
+        CHECK(in_state(status).ended() == is_end(status));
+    }
+}
+
+TEST_CASE("states have the names that users read") {
+    CHECK(to_string(TrialStatus::running) == std::string("running"));
+    CHECK(to_string(TrialStatus::waiting) == std::string("waiting"));
+    CHECK(to_string(TrialStatus::stopped) == std::string("stopped"));
+    CHECK(to_string(TrialStatus::finished) == std::string("finished"));
+    CHECK(to_string(TrialStatus::failed) == std::string("failed"));
+}

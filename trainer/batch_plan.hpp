@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace crescendo::trainer {
+
+/// Consecutive samples of a worker's slice that go through the model together.
+struct MicroBatch {
+    std::int64_t begin = 0;
+    std::int64_t count = 0;
+
+    friend bool operator==(const MicroBatch&, const MicroBatch&) = default;
+};
+
+/// Cuts a slice into as few micro-batches of at most `max_samples` as will do, of sizes that differ by at
+/// most one. An empty slice has none.
+std::vector<MicroBatch> micro_batches(std::int64_t slice_samples, std::int64_t max_samples);
+
+/// What a worker multiplies the *sum* of its samples' losses by, so that the mean over the group's
+/// workers of the gradients is the gradient of the mean loss over the `group_samples` of the step, however
+/// unevenly they are spread: size / group_samples, since the mean over workers divides by size again.
+double loss_weight(std::int64_t group_samples, int size);
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+namespace crescendo::trainer {
+
+/// Where a worker computes, and how workers of that kind talk to each other.
+class Device {
+  public:
+    virtual ~Device() = default;
+
+    virtual at::Device place() const = 0;
+
+    /// A tensor in host memory, brought to this device; the same tensor where that is the CPU. The
+    /// host memory may be reused once this returns.
+    virtual at::Tensor upload(const at::Tensor& host) const = 0;
+
+    /// Meets the other `size` - 1 processes that call this with the same store. `size` is at least 2.
+    /// Throws what the store or the backend throws.
+    virtual c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store,
+                                                                      int rank, int size,
+                                                                      std::chrono::milliseconds timeout) const = 0;
+
+    /// Waits until everything asked of this device, the group's collectives among it, is done. False where
+    /// `give_up`, asked now and then, says so, or where a collective failed: the results are worth nothing then.
+    virtual bool finish(c10d::ProcessGroup& group, const std::function<bool()>& give_up) const = 0;
+
+    /// Ends a group, whatever its other members do. It is not used again.
+    virtual void dissolve(c10d::ProcessGroup& group) const = 0;
+};
+
+std::unique_ptr<Device> make_cpu_device();
+
+/// The device of libcrescendo_cuda.so beside the program. The module stays loaded. Throws
+/// std::runtime_error where it cannot be loaded or finds no GPU.
+std::unique_ptr<Device> load_cuda_device();
+
+/// Gloo's process group for tensors of `type`, over the network interface GLOO_SOCKET_IFNAME, or else
+/// within this machine.
+c10::intrusive_ptr<c10d::ProcessGroup> make_gloo_group(at::DeviceType type, const c10::intrusive_ptr<c10d::Store>& store,
+                                                       int rank, int size, std::chrono::milliseconds timeout);
+
+}  // namespace crescendo::trainer

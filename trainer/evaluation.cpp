@@ -1,0 +1,40 @@
+#include "trainer/evaluation.hpp"
+
+#include <torch/types.h>
+
+#include "trainer/objective.hpp"
+
+namespace crescendo::trainer {
+
+EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group) {
+    const at::NoGradGuard no_gradients;
+    trial.model().eval();
+    stream.enter({.seed = 0,
+                  .epoch = 0,
+                  .position = 0,
+                  .group_batch = trial.settings().batch_size * group.size(),
+                  .rank = group.rank(),
+                  .size = group.size()});
+    const bool classes = trial.task().kind == Task::Kind::classification;
+    at::Tensor loss = at::zeros({}, at::TensorOptions(trial.device().place()).dtype(at::kDouble));
+    at::Tensor correct = at::zeros_like(loss);
+    EvaluationSums sums;
+    while (auto slice = stream.next()) {
+        if (slice->samples.empty()) continue;
+        const Batch batch = make_batch(*slice, stream.set(), trial.task(), trial.device());
+        const at::Tensor outputs = trial.model().forward(batch.inputs);
+        loss += loss_sum(trial.task(), outputs, batch.targets);
+        if (classes) correct += num_correct(outputs, batch.targets);
+        sums.samples += static_cast<double>(slice->samples.size());
+    }
+    sums.loss = loss.item<double>();
+    sums.correct = correct.item<double>();
+    return sums;
+}
+
+void add_means(Metrics& metrics, const std::string& prefix, const EvaluationSums& sums, const Task& task) {
+    metrics[prefix + "_loss"] = sums.loss / sums.samples;
+    if (task.kind == Task::Kind::classification) metrics[prefix + "_accuracy"] = sums.correct / sums.samples;
+}
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "datasets/sample_stream.hpp"
+#include "trainer/group.hpp"
+#include "trainer/trial.hpp"
+
+namespace crescendo::trainer {
+
+/// Sums over samples, added over a group's members before they become means.
+struct EvaluationSums {
+    double samples = 0.0;
+    double loss = 0.0;
+    double correct = 0.0;
+};
+
+/// Runs the trial's model over this member's share of the samples, without training.
+EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group);
+
+/// "<prefix>_loss", and for classes "<prefix>_accuracy", of the whole group's sums. No samples give NaN.
+void add_means(Metrics& metrics, const std::string& prefix, const EvaluationSums& sums, const Task& task);
+
+}  // namespace crescendo::trainer

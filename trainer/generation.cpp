@@ -1,0 +1,96 @@
+#include "trainer/generation.hpp"
+
+#include <cstdio>
+
+#include "core/check.hpp"
+#include "trainer/evaluation.hpp"
+
+namespace crescendo::trainer {
+
+using datasets::SampleStream;
+using datasets::Slice;
+
+namespace {
+
+SampleStream* validation_stream(const DataSettings& data, DataCache& cache) {
+    if (data.validation.empty()) return nullptr;
+    return &cache.stream(data.validation, datasets::Shuffle::none, data.memory);
+}
+
+}  // namespace
+
+Generation::Generation(Group group, Trial& trial, DataCache& data, const StepObserver& observer)
+    : group_(std::move(group)),
+      trial_(trial),
+      reducer_(group_, trial.parameters()),
+      stream_(data.stream(trial.settings().data.train, trial.settings().data.shuffle, trial.settings().data.memory)),
+      validation_(validation_stream(trial.settings().data, data)),
+      observer_(observer) {}
+
+/// Has the stream read on from there, unless it does so already.
+void Generation::enter(std::int64_t epoch, std::int64_t position) {
+    if (entered_epoch_ == epoch && entered_batch_ == trial_.group_batch()) return;
+    entered_epoch_ = epoch;
+    entered_batch_ = trial_.group_batch();
+    stream_.enter({.seed = trial_.seed(),
+                   .epoch = epoch,
+                   .position = position,
+                   .group_batch = entered_batch_,
+                   .rank = group_.rank(),
+                   .size = group_.size()});
+}
+
+std::optional<Slice> Generation::next_slice() {
+    const auto began = Clock::now();
+    auto slice = stream_.next();
+    waited_for_data_ += Clock::now() - began;
+    return slice;
+}
+
+bool Generation::step() {
+    if (group_samples_ == 0) began_ = Clock::now();
+    enter(trial_.progress().epoch, trial_.progress().position);
+    auto slice = next_slice();
+    if (!slice) return false;
+    const Batch batch =
+        slice->samples.empty() ? Batch{} : make_batch(*slice, stream_.set(), trial_.task(), group_.device());
+    trial_.step(batch, slice->group_samples, group_, reducer_);
+    group_samples_ += slice->group_samples;
+    if (observer_) observer_(trial_, *slice);
+    return true;
+}
+
+void Generation::finish_epoch() {
+    Progress& progress = trial_.progress();
+    const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+    enter(progress.epoch + 1, 0);  // is read while the model is evaluated and crescendo decides
+    EvaluationSums sums;
+    if (validation_) sums = evaluate_share(trial_, *validation_, group_);
+    const auto total = group_.sum({static_cast<double>(progress.loss_samples), progress.loss_sum, sums.samples,
+                                   sums.loss, sums.correct});
+    Report report{.resource = progress.epoch + 1, .metrics = {{"train_loss", total[1] / total[0]}}};
+    if (validation_) {
+        add_means(report.metrics, "val", {.samples = total[2], .loss = total[3], .correct = total[4]}, trial_.task());
+    }
+    if (group_.rank() == 0) log_epoch(report, seconds);
+
+    ++progress.epoch;
+    progress.position = 0;
+    progress.loss_sum = 0.0;
+    progress.loss_samples = 0;
+    progress.report = report;
+    progress.report_pending = true;
+    waited_for_data_ = {};
+    group_samples_ = 0;
+}
+
+void Generation::log_epoch(const Report& report, double seconds) const {
+    std::string line = text("epoch {}, {} workers, batch {}:", report.resource, group_.size(), trial_.group_batch());
+    for (const auto& [name, value] : report.metrics) line += text(" {} {}", name, value);
+    const double waited = std::chrono::duration<double>(waited_for_data_).count();
+    std::printf("%s, %.0f samples/s, %.0f %% of the time waiting for data\n", line.c_str(),
+                static_cast<double>(group_samples_) / seconds, 100 * waited / seconds);
+    std::fflush(stdout);
+}
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "datasets/sample_stream.hpp"
+#include "trainer/data_cache.hpp"
+#include "trainer/gradient_reducer.hpp"
+#include "trainer/group.hpp"
+#include "trainer/trial.hpp"
+
+namespace crescendo::trainer {
+
+/// Told of every step that this member has completed: the samples were those of `slice`.
+using StepObserver = std::function<void(const Trial& trial, const datasets::Slice& slice)>;
+
+/// A trial in training by one group: from a regroup to the next one, or to the loss of a peer.
+class Generation {
+  public:
+    /// Everything is held by reference but the group, and must outlive the generation.
+    Generation(Group group, Trial& trial, DataCache& data, const StepObserver& observer);
+
+    const Group& group() const { return group_; }
+
+    /// Trains on the group's next samples; false where the epoch has none left. Throws PeerLost.
+    bool step();
+
+    /// Evaluates, and counts the epoch: the trial's report is pending from then on. Throws PeerLost, and
+    /// then the epoch has still to be finished.
+    void finish_epoch();
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    void enter(std::int64_t epoch, std::int64_t position);
+    std::optional<datasets::Slice> next_slice();
+    void log_epoch(const Report& report, double seconds) const;
+
+    Group group_;
+    Trial& trial_;
+    GradientReducer reducer_;
+    datasets::SampleStream& stream_;
+    datasets::SampleStream* validation_;  ///< null where the trial has no validation samples
+    const StepObserver& observer_;
+    std::int64_t entered_epoch_ = -1;
+    std::int64_t entered_batch_ = 0;
+    Clock::time_point began_;             ///< the first step of this generation in this epoch
+    Clock::duration waited_for_data_{};   ///< since then
+    std::int64_t group_samples_ = 0;      ///< since then
+};
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+
+namespace crescendo::trainer {
+
+/// How the learning rate follows the group's batch.
+enum class LearningRateScaling {
+    none,
+    sqrt,    ///< by the square root of the batch's growth: keeps the noise of adaptive steps (Malladi et al., 2022)
+    linear,  ///< by the batch's growth (Goyal et al., "Accurate, Large Minibatch SGD", 2017)
+};
+
+/// The factor on a trial's base learning rate, as its group's batch changes.
+///
+/// It is 1 at the trial's first batch. When the batch grows, the factor rises in a straight line over
+/// `warmup_epochs` from where it is; when the batch shrinks, it falls at once.
+class LearningRateSchedule {
+  public:
+    /// What must be kept to go on elsewhere.
+    struct State {
+        std::int64_t first_batch = 0;  ///< samples a step; 0 until the first set_batch
+        std::int64_t batch = 0;
+        double changed_at = 0.0;       ///< epochs, when the batch took its present value
+        double changed_from = 1.0;     ///< the factor at that time
+    };
+
+    LearningRateSchedule(LearningRateScaling scaling, double warmup_epochs);
+
+    /// From `epoch` (whole epochs and the share of the present one) on, a step takes `batch` samples.
+    /// Setting the batch it already has changes nothing.
+    void set_batch(std::int64_t batch, double epoch);
+
+    double factor(double epoch) const;
+
+    const State& state() const { return state_; }
+    void restore(const State& state) { state_ = state; }
+
+  private:
+    double target() const;
+
+    LearningRateScaling scaling_;
+    double warmup_epochs_;
+    State state_;
+};
+
+void to_json(nlohmann::json& json, const LearningRateSchedule::State& state);
+void from_json(const nlohmann::json& json, LearningRateSchedule::State& state);
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,99 @@
+#include <ATen/Parallel.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "core/check.hpp"
+#include "core/trial_protocol.hpp"
+#include "trainer/failure.hpp"
+#include "trainer/session.hpp"
+#include "trainer/settings_check.hpp"
+#include "trainer/warm_up.hpp"
+
+namespace crescendo::trainer {
+
+namespace {
+
+std::string environment(const char* name, const char* otherwise) {
+    const char* value = std::getenv(name);
+    return value ? value : otherwise;
+}
+
+int environment_number(const char* name, int otherwise) {
+    const std::string value = environment(name, "");
+    if (value.empty()) return otherwise;
+    char* end = nullptr;
+    const long number = std::strtol(value.c_str(), &end, 10);
+    CRESCENDO_VALIDATE(*end == '\0' && number >= 1 && number <= 1'000'000, name,
+                       "{} is \"{}\"; it takes a whole number, at least 1", name, value);
+    return static_cast<int>(number);
+}
+
+/// OpenMP reads this variable when its library is loaded, hence the new start. Without it idle threads spin,
+/// on cores that other workers need.
+void let_openmp_threads_sleep(char** arguments) {
+    if (std::getenv("OMP_WAIT_POLICY")) return;
+    ::setenv("OMP_WAIT_POLICY", "passive", 1);
+    ::execv("/proc/self/exe", arguments);
+}
+
+std::unique_ptr<Device> make_device(const std::string& name) {
+    CRESCENDO_VALIDATE(name == "cpu" || name == "cuda", protocol::device_variable,
+                       "{} is \"{}\"; it is cpu or cuda", protocol::device_variable, name);
+    return name == "cuda" ? load_cuda_device() : make_cpu_device();
+}
+
+int check() {
+    nlohmann::json answer = {{"problems", nlohmann::json::array()}};
+    for (const auto& [key, message] : check_settings(nlohmann::json::parse(std::cin))) {
+        answer["problems"].push_back({{"key", key}, {"message", message}});
+    }
+    std::cout << answer.dump() << std::endl;
+    return 0;
+}
+
+int serve() {
+    // A GPU has to be known to torch before anything asks it for one.
+    const auto device = make_device(environment(protocol::device_variable, "cpu"));
+    const int fd = environment_number(protocol::fd_variable, 0);
+    CRESCENDO_VALIDATE(fd > 0, protocol::fd_variable,
+                       "crescendo starts this program, with a socket's number in {}; by hand, only --check and "
+                       "--version serve a purpose", protocol::fd_variable);
+    at::set_num_threads(environment_number(protocol::threads_variable, 1));
+    at::set_num_interop_threads(1);
+    warm_up(*device);
+    ControlChannel channel(fd);
+    Session::Options options;
+    options.group_timeout = std::chrono::seconds(environment_number("CRESCENDO_GROUP_TIMEOUT", 60));
+    return Session(channel, *device, options).run();
+}
+
+int run(int count, char** arguments) try {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const std::string word = count > 1 ? arguments[1] : "";
+    if (word == "--version") {
+        std::cout << CRESCENDO_VERSION << std::endl;
+        return 0;
+    }
+    if (word == "--check") return check();
+    CRESCENDO_VALIDATE(count == 1, "", "usage: crescendo-trainer [--check | --version]");
+    let_openmp_threads_sleep(arguments);
+    return serve();
+} catch (const InvalidInput& invalid) {
+    std::cerr << "crescendo-trainer: " << invalid.what() << std::endl;
+    return 2;
+} catch (...) {
+    std::cerr << "crescendo-trainer: " << describe_failure(std::current_exception()).message << std::endl;
+    return 1;
+}
+
+}  // namespace
+
+}  // namespace crescendo::trainer
+
+int main(int count, char** arguments) { return crescendo::trainer::run(count, arguments); }

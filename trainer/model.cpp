@@ -1,0 +1,95 @@
+#include "trainer/model.hpp"
+
+#include <torch/nn/functional/activation.h>
+#include <torch/nn/functional/dropout.h>
+#include <torch/nn/functional/pooling.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
+#include "core/check.hpp"
+
+namespace crescendo::trainer {
+
+namespace F = torch::nn::functional;
+using torch::nn::Conv2d;
+using torch::nn::Conv2dOptions;
+using torch::nn::Linear;
+
+namespace {
+
+at::Tensor activate(Activation activation, const at::Tensor& x) {
+    switch (activation) {
+        case Activation::relu: return at::relu(x);
+        case Activation::leaky_relu: return at::leaky_relu(x);
+        case Activation::gelu: return at::gelu(x);
+        case Activation::silu: return at::silu(x);
+        case Activation::tanh: return at::tanh(x);
+    }
+    return x;
+}
+
+class Cnn : public Model {
+  public:
+    Cnn(const Settings& settings, const Task& task) : activation_(settings.activation), dropout_(settings.dropout) {
+        const auto& shape = task.input_shape;
+        CRESCENDO_EXPECT(shape.size() == 2 || shape.size() == 3);
+        const std::int64_t height = shape[shape.size() - 2];
+        std::int64_t channels = shape.size() == 3 ? shape[0] : 1;
+        for (std::int64_t i = 0; i < settings.depth; ++i) {
+            const Conv2dOptions options(channels, settings.width << i, /*kernel_size=*/3);
+            convolutions_.push_back(register_module("conv" + std::to_string(i + 1), Conv2d(Conv2dOptions(options).padding(1))));
+            channels = settings.width << i;
+        }
+        const std::int64_t features = channels * (height >> settings.depth) * (shape.back() >> settings.depth);
+        hidden_ = register_module("hidden", Linear(features, 8 * settings.width));
+        output_ = register_module("output", Linear(8 * settings.width, task.num_outputs));
+    }
+
+    at::Tensor forward(const at::Tensor& inputs) override {
+        at::Tensor x = inputs.dim() == 3 ? inputs.unsqueeze(1) : inputs;
+        for (auto& convolution : convolutions_) x = at::max_pool2d(activate(activation_, convolution(x)), 2);
+        x = activate(activation_, hidden_(x.flatten(1)));
+        return output_(at::dropout(x, dropout_, is_training()));
+    }
+
+  private:
+    Activation activation_;
+    double dropout_;
+    std::vector<Conv2d> convolutions_;
+    Linear hidden_ = nullptr;
+    Linear output_ = nullptr;
+};
+
+class Mlp : public Model {
+  public:
+    Mlp(const Settings& settings, const Task& task) : activation_(settings.activation), dropout_(settings.dropout) {
+        std::int64_t features = 1;
+        for (const auto length : task.input_shape) features *= length;
+        for (std::int64_t i = 0; i < settings.depth; ++i) {
+            hidden_.push_back(register_module("hidden" + std::to_string(i + 1), Linear(features, settings.width)));
+            features = settings.width;
+        }
+        output_ = register_module("output", Linear(features, task.num_outputs));
+    }
+
+    at::Tensor forward(const at::Tensor& inputs) override {
+        at::Tensor x = inputs.reshape({inputs.size(0), -1});
+        for (auto& layer : hidden_) x = at::dropout(activate(activation_, layer(x)), dropout_, is_training());
+        return output_(x);
+    }
+
+  private:
+    Activation activation_;
+    double dropout_;
+    std::vector<Linear> hidden_;
+    Linear output_ = nullptr;
+};
+
+}  // namespace
+
+std::shared_ptr<Model> make_model(const Settings& settings, const Task& task) {
+    if (settings.model == ModelKind::cnn) return std::make_shared<Cnn>(settings, task);
+    return std::make_shared<Mlp>(settings, task);
+}
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "trainer/control_channel.hpp"
+#include "trainer/data_cache.hpp"
+#include "trainer/device.hpp"
+#include "trainer/generation.hpp"
+#include "trainer/orders.hpp"
+#include "trainer/trial_log.hpp"
+
+namespace crescendo::trainer {
+
+/// A warm trainer's life: from one order to the next, and a step of training whenever there is none.
+class Session {
+  public:
+    struct Options {
+        /// Of a rendezvous and of each collective. A member that lost its group waits as long for an order.
+        std::chrono::milliseconds group_timeout{60'000};
+        StepObserver observer;
+    };
+
+    /// `channel` and `device` must outlive the session.
+    Session(ControlChannel& channel, const Device& device, Options options);
+
+    /// Says hello and serves until the channel closes, which gives exit status 0. Sends `failed` for
+    /// whatever else ends it, which gives 1.
+    int run();
+
+  private:
+    void serve();
+    bool training() const;
+    void advance();
+    void announce_regroup();
+    void report_epoch();
+    void send_report();
+    std::optional<nlohmann::json> wait_for_order();
+
+    void obey(const Join& join);
+    void obey(const Decision& decision);
+    void obey(const Leave& leave);
+    void obey(const Evaluate& evaluate);
+
+    void prepare_state(const Join& join, const Settings& settings);
+    Group meet(const Join& join);
+    void lose_group(const std::exception& cause);
+    void save_checkpoint();
+
+    ControlChannel& channel_;
+    const Device& device_;
+    const Options options_;
+    DataCache data_;
+    std::optional<TrialLog> log_;
+    std::optional<Join> terms_;               ///< the last join, with what decisions changed since; none while idle
+    std::unique_ptr<Trial> trial_;            ///< outlives generations
+    std::unique_ptr<Generation> generation_;  ///< none while there is no working group
+    bool report_sent_ = false;                ///< this member has sent the trial's last report
+    bool regroup_announced_ = false;
+};
+
+}  // namespace crescendo::trainer
