@@ -27,12 +27,21 @@ target_link_options(torch::cpu INTERFACE
 target_link_libraries(torch::cpu INTERFACE
   "-Wl,--push-state,--no-as-needed" ${torch_lib}/libtorch_cpu.so ${torch_lib}/libc10.so "-Wl,--pop-state" Threads::Threads)
 
-add_library(torch::cuda INTERFACE IMPORTED)
-target_include_directories(torch::cuda SYSTEM INTERFACE
-  ${torch_nvidia}/cu13/include ${torch_nvidia}/nccl/include ${torch_nvidia}/cudnn/include)
-target_compile_definitions(torch::cuda INTERFACE USE_C10D_NCCL)
-foreach(package cu13 cudnn nccl cusparselt nvshmem)
-  target_link_options(torch::cuda INTERFACE LINKER:-rpath-link,${torch_nvidia}/${package}/lib)
-endforeach()
-target_link_libraries(torch::cuda INTERFACE torch::cpu
-  "-Wl,--push-state,--no-as-needed" ${torch_lib}/libtorch_cuda.so ${torch_lib}/libc10_cuda.so "-Wl,--pop-state")
+# A torch for CPUs alone, or a wheel without the packages of its CUDA libraries, has no torch::cuda.
+find_path(CUDA_RUNTIME_INCLUDE_DIR cuda_runtime_api.h HINTS ${torch_nvidia}/cu13/include PATHS /usr/local/cuda/include)
+find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${torch_nvidia}/nccl/include)
+find_library(CUDA_RUNTIME_LIBRARY NAMES libcudart.so.13 cudart HINTS ${torch_nvidia}/cu13/lib PATHS /usr/local/cuda/lib64)
+if(EXISTS ${torch_lib}/libtorch_cuda.so AND CUDA_RUNTIME_INCLUDE_DIR AND NCCL_INCLUDE_DIR AND CUDA_RUNTIME_LIBRARY)
+  get_filename_component(cuda_runtime_lib ${CUDA_RUNTIME_LIBRARY} DIRECTORY)
+  add_library(torch::cuda INTERFACE IMPORTED)
+  target_include_directories(torch::cuda SYSTEM INTERFACE
+    ${CUDA_RUNTIME_INCLUDE_DIR} ${NCCL_INCLUDE_DIR} ${torch_nvidia}/cudnn/include)
+  target_compile_definitions(torch::cuda INTERFACE USE_C10D_NCCL)
+  foreach(package cu13 cudnn nccl cusparselt nvshmem)
+    target_link_options(torch::cuda INTERFACE LINKER:-rpath-link,${torch_nvidia}/${package}/lib)
+  endforeach()
+  target_link_options(torch::cuda INTERFACE LINKER:-rpath,${cuda_runtime_lib})
+  target_link_libraries(torch::cuda INTERFACE torch::cpu
+    "-Wl,--push-state,--no-as-needed" ${torch_lib}/libtorch_cuda.so ${torch_lib}/libc10_cuda.so "-Wl,--pop-state"
+    ${CUDA_RUNTIME_LIBRARY})
+endif()

@@ -29,7 +29,7 @@ struct Slice {
 /// Memory: two windows, at most `memory_bytes` together; a set that fits as a whole is one window, read once and
 /// kept over epochs and seeds. Each member of a group reads every window that its slices touch.
 ///
-/// One thread uses a stream at a time. The destructor waits for one read of a few MiB at most.
+/// One thread uses a stream at a time. The destructor waits for at most one read: a few MiB, or one chunk if larger.
 class SampleStream {
   public:
     struct Options {

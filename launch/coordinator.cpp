@@ -127,10 +127,10 @@ void Coordinator::take(const TrialMetrics& notice) {
 void Coordinator::take(const ProgramEnded& notice) { record(TrialFinished{notice.trial}); }
 
 void Coordinator::take(const WorkerFailed& notice) {
-    leaving_.erase({notice.trial, notice.slot});
     if (is_current(notice.trial, notice.slot)) {
         fail(notice.trial, notice.kind, notice.message);
     }
+    leaving_.erase({notice.trial, notice.slot});  // it has gone already
 }
 
 /// One failure ends the whole group; what its other members have to say about it is not counted again.

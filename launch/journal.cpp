@@ -162,6 +162,9 @@ void Journal::append(const OrderedJson& record) {
 }
 
 void Journal::sync() {
+    if (batch_.empty()) {
+        return;
+    }
     if (const int error = write_at(file_.get(), batch_, length_); error != 0) {
         // Should this fail as well, the next sync() overwrites the remains, and a reader takes them for what
         // they are: whole lines of events that did happen, and a torn tail.

@@ -123,7 +123,7 @@ void check_finite(const OrderedJson& value, const std::string& key) {
                        "is not a finite number, and settings have to be; leave the key out, or use a large number");
     if (value.is_structured()) {
         for (const auto& [name, child] : value.items()) {
-            check_finite(child, value.is_array() ? fmt::format("{}[{}]", key, name) : key + '.' + name);
+            check_finite(child, value.is_array() ? fmt::format("{}[{}]", key, name) : fmt::format("{}.{}", key, name));
         }
     }
 }

@@ -49,7 +49,7 @@ class Converter {
                              "a key is itself a map, a list or empty; use text (braces and '?' in text need quotes)");
             }
             const auto& name = entry.first.Scalar();
-            const auto child = key.empty() ? name : key + '.' + name;
+            const auto child = key.empty() ? name : fmt::format("{}.{}", key, name);
             const auto first = source_.position_of(child);
             source_.insert(child, position(entry.first.Mark()));
             if (object.contains(name)) {

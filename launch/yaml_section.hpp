@@ -58,6 +58,7 @@ class YamlSection {
     std::optional<T> choice(const std::string& name, const std::vector<std::pair<std::string, T>>& words,
                             const std::vector<UnsupportedWord>& unsupported = {}) const {
         std::vector<std::string> texts;
+        texts.reserve(words.size());
         for (const auto& [text, value] : words) {
             texts.push_back(text);
         }

@@ -24,12 +24,40 @@ enum class StopReason {
 
 enum class FinishReason { all_trials_done, target_reached, time_up, cancelled };
 
-struct StartTrial { TrialId trial; Group group; };            ///< from scratch
-struct ResumeTrial { TrialId trial; Group group; };           ///< from its checkpoint; from scratch where it has none
-struct Regroup { TrialId trial; Group group; };               ///< go on in memory with these workers
-struct StopTrial { TrialId trial; StopReason reason; };       ///< its slots are free at once
-struct DropCheckpoint { TrialId trial; };                     ///< nothing will need it again
-struct FinishSweep { FinishReason reason; std::optional<TrialId> best; };  ///< always the last action of a sweep
+/// Trains a new trial, from scratch.
+struct StartTrial {
+    TrialId trial;
+    Group group;
+};
+
+/// Trains a trial on from its checkpoint, or from scratch where it has none.
+struct ResumeTrial {
+    TrialId trial;
+    Group group;
+};
+
+/// The running trial goes on in memory with these workers.
+struct Regroup {
+    TrialId trial;
+    Group group;
+};
+
+/// Ends a running trial. Its slots are free at once.
+struct StopTrial {
+    TrialId trial;
+    StopReason reason;
+};
+
+/// Nothing will need the trial's checkpoint again.
+struct DropCheckpoint {
+    TrialId trial;
+};
+
+/// Always the last action of a sweep.
+struct FinishSweep {
+    FinishReason reason;
+    std::optional<TrialId> best;  ///< among the trials that ended without failing, with a finite loss
+};
 
 using Action = std::variant<StartTrial, ResumeTrial, Regroup, StopTrial, DropCheckpoint, FinishSweep>;
 

@@ -17,8 +17,11 @@ std::vector<Rung> make_rungs(const SchedulerSpec& spec) {
     return rungs;
 }
 
-/// The linearly interpolated 1/eta quantile of the losses in a rung that has some.
+/// The linearly interpolated 1/eta quantile of the losses in a rung; any loss passes where there is none.
 double cutoff(const Rung& rung, std::size_t eta) {
+    if (rung.size() == 0) {
+        return worst_loss;
+    }
     const std::size_t below = (rung.size() - 1) / eta;
     const std::size_t remainder = (rung.size() - 1) % eta;
     const double low = rung.at(below).loss;
@@ -54,9 +57,9 @@ void Asha::fail(TrialId trial, int rungs_survived) {
 
 bool Asha::survives(Rung& rung, TrialId trial, double loss) const {
     if (rule_ == Rule::percentile) {
-        const bool survives = rung.size() == 0 || loss <= cutoff(rung, eta_);
+        const double worst_to_survive = cutoff(rung, eta_);
         rung.insert(trial, loss);
-        return survives;
+        return *rung.loss(trial) <= worst_to_survive;
     }
     rung.insert(trial, loss);
     return rung.rank(trial) < std::max<std::size_t>(1, rung.size() / eta_);

@@ -16,20 +16,33 @@ struct Slot {
 enum class FailureKind { crash, error, out_of_memory };
 
 /// Slots became available. The first such event fixes the default of `max_workers`.
-struct SlotsJoined { std::vector<Slot> slots; };
+struct SlotsJoined {
+    std::vector<Slot> slots;
+};
 
 /// Slots are gone, with the workers on them. A trial that had one waits to be resumed.
 /// A resumed sweep begins with the loss of all the slots it had.
-struct SlotsLost { std::vector<SlotId> slots; };
+struct SlotsLost {
+    std::vector<SlotId> slots;
+};
 
 /// The trial's metric, as a loss, after it consumed `resource` in total.
-struct TrialReported { TrialId trial; Resource resource; double loss; };
+struct TrialReported {
+    TrialId trial;
+    Resource resource;
+    double loss;
+};
 
 /// The trial's program ended of its own accord and has nothing more to train.
-struct TrialFinished { TrialId trial; };
+struct TrialFinished {
+    TrialId trial;
+};
 
 /// A worker of the trial died or gave up. The trial is retried from its checkpoint, a bounded number of times.
-struct TrialFailed { TrialId trial; FailureKind kind; };
+struct TrialFailed {
+    TrialId trial;
+    FailureKind kind;
+};
 
 /// The wall-time budget of the sweep is spent.
 struct TimeUp {};

@@ -10,14 +10,42 @@
 
 namespace crescendo {
 
-/// The distributions of the W&B sweep dialect, by its names.
-struct Uniform { double min, max; };                 ///< `uniform`: [min, max)
-struct LogUniformValues { double min, max; };        ///< `log_uniform_values`: log(x) is uniform, 0 < min
-struct IntUniform { std::int64_t min, max; };        ///< `int_uniform`: both ends included
-struct QUniform { double min, max, q; };             ///< `q_uniform`: round(x / q) * q of a uniform x
-struct QLogUniformValues { double min, max, q; };    ///< `q_log_uniform_values`: the same of a log-uniform x
-struct Categorical { std::vector<Value> values; };   ///< `categorical`: each value equally likely
-struct Constant { Value value; };                    ///< `constant`
+// The distributions of the W&B sweep dialect, by its names.
+
+/// `uniform`: [min, max).
+struct Uniform {
+    double min, max;
+};
+
+/// `log_uniform_values`: log(x) is uniform, 0 < min.
+struct LogUniformValues {
+    double min, max;
+};
+
+/// `int_uniform`: both ends included.
+struct IntUniform {
+    std::int64_t min, max;
+};
+
+/// `q_uniform`: round(x / q) * q of a uniform x, among the multiples of q in [min, max].
+struct QUniform {
+    double min, max, q;
+};
+
+/// `q_log_uniform_values`: the same of a log-uniform x.
+struct QLogUniformValues {
+    double min, max, q;
+};
+
+/// `categorical`: each value equally likely.
+struct Categorical {
+    std::vector<Value> values;
+};
+
+/// `constant`.
+struct Constant {
+    Value value;
+};
 
 using Distribution =
     std::variant<Uniform, LogUniformValues, IntUniform, QUniform, QLogUniformValues, Categorical, Constant>;
@@ -33,7 +61,8 @@ class SearchSpace {
     SearchSpace() = default;
 
     /// Throws InvalidInput (key "parameters.<name>") on an empty range, a log-uniform range that
-    /// is not positive, q <= 0, no values, a name given twice, or a bound that is not finite.
+    /// is not positive, q <= 0, no multiple of q in the range, no values, a name given twice, or a
+    /// range that is not finite.
     explicit SearchSpace(std::vector<Parameter> parameters);
 
     const std::vector<Parameter>& parameters() const { return parameters_; }

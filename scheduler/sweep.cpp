@@ -76,9 +76,10 @@ Resource Sweep::next_milestone(TrialId id) const {
 void Sweep::handle(const SlotsJoined& event, Effects&) {
     std::set<SlotId> joining;
     for (const auto& slot : event.slots) {
-        CRESCENDO_VALIDATE(!allocator_.pool().has(slot.id) && joining.insert(slot.id).second, "slots",
-                           "slot {} joins, but is there already (it can run one worker only); give each slot its own id",
-                           slot.id.value);
+        CRESCENDO_VALIDATE(
+            !allocator_.pool().has(slot.id) && joining.insert(slot.id).second, "slots",
+            "slot {} joins, but is there already (it can run one worker only); give each slot its own id",
+            slot.id.value);
     }
     allocator_.join(event.slots);
 }
@@ -230,10 +231,8 @@ void Sweep::keep_best_checkpoint(const Trial& trial, Effects& effects) {
 }
 
 void Sweep::allocate(std::vector<Action>& actions) {
-    while (resume_next(actions)) {
-    }
-    while (start_next(actions)) {
-    }
+    while (resume_next(actions)) {}
+    while (start_next(actions)) {}
 }
 
 /// The least that a waiting or a new trial takes is the same for all: where the first finds no place, none does.
@@ -273,9 +272,15 @@ bool Sweep::start_next(std::vector<Action>& actions) {
 
 void Sweep::update_batch(Trial& trial) const {
     switch (spec_.scheduler.batch) {
-        case BatchPolicy::ladder: trial.group.batch_multiple = trial.target_workers; break;
-        case BatchPolicy::per_worker: trial.group.batch_multiple = static_cast<int>(trial.group.slots.size()); break;
-        case BatchPolicy::global: trial.group.batch_multiple = 1; break;
+        case BatchPolicy::ladder:
+            trial.group.batch_multiple = trial.target_workers;
+            break;
+        case BatchPolicy::per_worker:
+            trial.group.batch_multiple = static_cast<int>(trial.group.slots.size());
+            break;
+        case BatchPolicy::global:
+            trial.group.batch_multiple = 1;
+            break;
     }
 }
 

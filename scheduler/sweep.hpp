@@ -42,7 +42,7 @@ class Sweep {
     const std::vector<Trial>& trials() const { return trials_; }
     const Trial& trial(TrialId id) const;
 
-    /// The ladder from the lowest rung to the one at max; empty for fifo but for the one at max.
+    /// The ladder from the lowest rung to the one at max; for fifo only the latter.
     const std::vector<Rung>& rungs() const { return asha_.rungs(); }
 
     /// The best loss at its last report among trials that did not fail; ties go to the lower id.

@@ -19,9 +19,10 @@ void validate(const SchedulerSpec& spec) {
                        "reduction_factor is {} (a rung must drop some trials); use 2, 3 or 4", spec.reduction_factor);
     CRESCENDO_VALIDATE(spec.workers >= 1, "scheduler.workers",
                        "workers is {} (a trial needs a worker to train); use 1 or more", spec.workers);
-    CRESCENDO_VALIDATE(spec.scaling() >= 1, "scheduler.scaling_factor",
-                       "scaling_factor is {} (survivors must not lose workers); use 2 or more, or 1 to keep their number",
-                       spec.scaling());
+    CRESCENDO_VALIDATE(
+        spec.scaling() >= 1, "scheduler.scaling_factor",
+        "scaling_factor is {} (survivors must not lose workers); use 2 or more, or 1 to keep their number",
+        spec.scaling());
     CRESCENDO_VALIDATE(spec.max_workers.value_or(spec.workers) >= spec.workers, "scheduler.max_workers",
                        "max_workers is {} and workers is {} (no trial could start); use a max_workers of at least {}",
                        *spec.max_workers, spec.workers, spec.workers);
@@ -32,8 +33,8 @@ void validate(const SchedulerSpec& spec) {
 void validate(const SweepSpec& spec) {
     CRESCENDO_VALIDATE(!spec.metric.empty(), "metric.name",
                        "the metric has no name (trials are judged by it); give the name that the trials report");
-    CRESCENDO_VALIDATE(spec.run_cap.value_or(1) >= 1, "run_cap",
-                       "run_cap is {} (a sweep needs a trial); use 1 or more", *spec.run_cap);
+    CRESCENDO_VALIDATE(spec.run_cap.value_or(1) >= 1, "run_cap", "run_cap is {} (a sweep needs a trial); use 1 or more",
+                       *spec.run_cap);
     CRESCENDO_VALIDATE(std::isfinite(spec.target.value_or(0)), "budget.target",
                        "target is {} (no report can ever, or every report would, meet it); use a finite number",
                        *spec.target);

@@ -19,7 +19,7 @@ struct SchedulerSpec {
     SchedulerKind kind = SchedulerKind::rasda;
     Resource min{1};
     Resource max{1};
-    int reduction_factor = 3;           ///< eta: a rung keeps about 1/eta of its trials
+    int reduction_factor = 3;  ///< eta: a rung keeps about 1/eta of its trials
     Rule rule = Rule::rank;
     int workers = 1;                    ///< of a trial when it starts
     std::optional<int> scaling_factor;  ///< reduction_factor unless given
@@ -33,10 +33,10 @@ struct SchedulerSpec {
 struct SweepSpec {
     std::string metric;
     Goal goal = Goal::minimize;
-    std::optional<int> run_cap;     ///< number of trials
-    std::optional<double> target;   ///< a report of the metric at least this good ends the sweep
-    bool has_time_budget = false;   ///< the launcher will send TimeUp
-    int max_retries = 2;            ///< of a failed trial, before it counts as failed
+    std::optional<int> run_cap;    ///< number of trials
+    std::optional<double> target;  ///< a report of the metric at least this good ends the sweep
+    bool has_time_budget = false;  ///< the launcher will send TimeUp
+    int max_retries = 2;           ///< of a failed trial, before it counts as failed
     std::uint64_t seed = 0;
     SearchSpace space;
     SchedulerSpec scheduler;

@@ -6,11 +6,16 @@ namespace crescendo {
 
 const char* to_string(TrialStatus status) {
     switch (status) {
-        case TrialStatus::running: return "running";
-        case TrialStatus::waiting: return "waiting";
-        case TrialStatus::stopped: return "stopped";
-        case TrialStatus::finished: return "finished";
-        case TrialStatus::failed: return "failed";
+        case TrialStatus::running:
+            return "running";
+        case TrialStatus::waiting:
+            return "waiting";
+        case TrialStatus::stopped:
+            return "stopped";
+        case TrialStatus::finished:
+            return "finished";
+        case TrialStatus::failed:
+            return "failed";
     }
     expectation_failed("a TrialStatus", __FILE__, __LINE__);
 }

@@ -23,12 +23,12 @@ struct Trial {
     TrialId id;
     Config config;
     TrialStatus status = TrialStatus::running;
-    Group group;              ///< empty slots unless running
-    int target_workers = 1;   ///< what its last rung entitles it to
+    Group group;             ///< empty slots unless running
+    int target_workers = 1;  ///< what its last rung entitles it to
     int rungs_survived = 0;
     int failures = 0;
-    Resource resource{0};     ///< of the last report; 0 before the first
-    std::optional<double> loss;  ///< of the last report
+    Resource resource{0};        ///< of the last report; 0 before the first
+    std::optional<double> loss;  ///< of the last report; +infinity where it was not finite
 
     bool ended() const;
 

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Checks the includes of every source against the layers of docs/architecture.md, section 8.
+
+usage: layers.py ROOT
+"""
+import re
+import sys
+from pathlib import Path
+
+# A folder's code may include these of our own folders …
+OWN = {
+    "core": {"core"},
+    "scheduler": {"scheduler", "core"},
+    "datasets": {"datasets", "core"},
+    "trainer": {"trainer", "datasets", "core"},
+    "launch": {"launch", "scheduler", "datasets", "core"},
+}
+# … and these libraries, whose headers are known by how their names begin.
+THIRD_PARTY = {
+    "mpi": ("mpi.h",),
+    "CLI11": ("CLI/",),
+    "fmt": ("fmt/",),
+    "spdlog": ("spdlog/",),
+    "hwloc": ("hwloc",),
+    "yaml-cpp": ("yaml-cpp/",),
+    "nlohmann-json": ("nlohmann/",),
+    "hdf5": ("hdf5", "H5"),
+    "decompression": ("zlib.h", "zstd.h", "lz4", "blosc", "libdeflate.h"),
+    "torch": ("torch/", "ATen/", "c10/", "gloo/"),
+    "cuda": ("cuda", "nccl", "cudnn", "ATen/cuda/", "c10/cuda/", "torch/csrc/distributed/c10d/ProcessGroupNCCL"),
+    "doctest": ("doctest/",),
+    "benchmark": ("benchmark/",),
+}
+ALLOWED = {
+    "core": set(),
+    "scheduler": set(),
+    "datasets": {"hdf5", "decompression"},
+    "trainer": {"torch", "nlohmann-json"},
+    "trainer/cuda": {"torch", "nlohmann-json", "cuda"},
+    "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "nlohmann-json"},
+}
+# The scheduler is pure: no threads, clock, files or environment, and no generator that differs between libraries.
+IMPURE = {"atomic", "chrono", "condition_variable", "cstdio", "ctime", "filesystem", "fstream", "future", "iostream",
+          "mutex", "random", "thread", "unordered_map", "unordered_set"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+SOURCES = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
+
+
+def broken_rule(layer, bracket, header):
+    """The rule that this include in `layer` breaks; None where it breaks none."""
+    folder = layer.split("/")[0]
+    if bracket == '"':
+        if header.split("/")[0] not in OWN[folder]:
+            return f'{folder}/ includes with "" only from {", ".join(sorted(OWN[folder]))}, by the path from the root'
+        return None
+    if not ALLOWED[layer] and not re.fullmatch(r"\w+", header):
+        return f"{layer}/ uses the C++ standard library only"
+    if layer == "scheduler" and header in IMPURE:
+        return "scheduler/ has no threads, clock, files, environment or order that differs between machines"
+    for library, beginnings in THIRD_PARTY.items():
+        if header.startswith(beginnings) and library not in ALLOWED[layer]:
+            return f"{layer}/ uses {', '.join(sorted(ALLOWED[layer]))}, not {library}"
+    return None
+
+
+def violations(root):
+    for folder in OWN:
+        for path in sorted(p for p in (root / folder).rglob("*") if p.suffix in SOURCES):
+            name = path.relative_to(root).as_posix()
+            layer = max((each for each in ALLOWED if name.startswith(each + "/")), key=len)
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+                include = INCLUDE.match(line)
+                rule = include and broken_rule(layer, *include.groups())
+                if rule:
+                    yield f"{name}:{number}: {line.strip()}: {rule}"
+
+
+if __name__ == "__main__":
+    found = list(violations(Path(sys.argv[1])))
+    print("\n".join(found) or "all includes keep to the layers")
+    sys.exit(1 if found else 0)

@@ -4,9 +4,7 @@
 
 using namespace crescendo;
 
-TEST_CASE("text replaces each pair of braces by the next argument") {
-    CHECK(text("{} of {}", 1, "two") == "1 of two");
-}
+TEST_CASE("text replaces each pair of braces by the next argument") { CHECK(text("{} of {}", 1, "two") == "1 of two"); }
 
 TEST_CASE("text without arguments is its pattern") { CHECK(text("nothing to replace") == "nothing to replace"); }
 

@@ -1,7 +1,6 @@
 #include "tests/datasets/files.hpp"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <fstream>
@@ -9,18 +8,7 @@
 
 #include "core/check.hpp"
 
-namespace crescendo::datasets::test {
-
-TemporaryFolder::TemporaryFolder() {
-    auto pattern = (std::filesystem::temp_directory_path() / "crescendo-datasets-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-}
+namespace crescendo::tests {
 
 void write_bytes(const std::filesystem::path& file, std::span<const std::byte> bytes) {
     std::ofstream out(file, std::ios::binary);
@@ -133,7 +121,7 @@ bool are_counting_samples(std::span<const std::int64_t> samples, std::span<const
     return equal(inputs, bytes_of(expected_inputs)) && equal(targets, bytes_of(expected_targets));
 }
 
-Content read_all(const SampleSet& set) {
+Content read_all(const datasets::SampleSet& set) {
     const auto n = static_cast<std::size_t>(set.size());
     Content content{std::vector<std::byte>(n * set.inputs().sample_bytes()),
                     std::vector<std::byte>(n * set.targets().sample_bytes())};
@@ -150,4 +138,4 @@ doctest::String complaint_of(const std::function<void()>& function) {
     return {};
 }
 
-}  // namespace crescendo::datasets::test
+}  // namespace crescendo::tests

@@ -14,21 +14,7 @@
 #include "datasets/sample_set.hpp"
 
 /// Small files for the tests of datasets/.
-namespace crescendo::datasets::test {
-
-/// A fresh folder, removed with all it holds.
-class TemporaryFolder {
-  public:
-    TemporaryFolder();
-    ~TemporaryFolder();
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
-  private:
-    std::filesystem::path path_;
-};
+namespace crescendo::tests {
 
 void write_bytes(const std::filesystem::path& file, std::span<const std::byte> bytes);
 std::vector<std::byte> read_bytes(const std::filesystem::path& file);
@@ -89,9 +75,9 @@ struct Content {
     std::vector<std::byte> inputs;
     std::vector<std::byte> targets;
 };
-Content read_all(const SampleSet& set);
+Content read_all(const datasets::SampleSet& set);
 
 /// The message of the InvalidInput that `function` throws; empty if it throws none.
 doctest::String complaint_of(const std::function<void()>& function);
 
-}  // namespace crescendo::datasets::test
+}  // namespace crescendo::tests

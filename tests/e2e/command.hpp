@@ -118,17 +118,14 @@ inline std::size_t num_reports(const fs::path& sweep) {
     return count;
 }
 
-/// Processes whose environment names this sweep's directory: trainers and what they started.
-inline std::vector<long> processes_of(const fs::path& sweep) {
-    const std::string mark = fs::absolute(sweep).string();
+/// Processes at work in a folder: crescendo, its trainers, and whatever they started.
+inline std::vector<long> processes_in(const fs::path& folder) {
     std::vector<long> result;
     for (const auto& entry : fs::directory_iterator("/proc")) {
         const auto name = entry.path().filename().string();
-        if (name.find_first_not_of("0123456789") != std::string::npos) {
-            continue;
-        }
-        const auto environment = content_of(entry.path() / "environ");
-        if (environment.find(mark) != std::string::npos && is_alive(std::stol(name))) {
+        std::error_code gone;
+        if (name.find_first_not_of("0123456789") == std::string::npos &&
+            fs::read_symlink(entry.path() / "cwd", gone) == folder && is_alive(std::stol(name))) {
             result.push_back(std::stol(name));
         }
     }

@@ -113,7 +113,7 @@ TEST_CASE("Ctrl-C, SIGTERM and stop end with 75, leave nothing running, and resu
         }
 
         CHECK(run.wait() == 75);
-        CHECK(processes_of(folder / "bash").empty());
+        CHECK(processes_in(folder.path()).empty());
         CHECK(run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json().at("state") == "stopped");
         CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 0);
         CHECK(run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json().at("state") == "finished");
@@ -129,7 +129,7 @@ TEST_CASE("after kill -9 nothing outlives crescendo, and resume repeats no finis
     run.signal(SIGKILL);
     run.wait();
 
-    await("every process ends", [&] { return processes_of(folder / "bash").empty(); });
+    await("every process ends", [&] { return processes_in(folder.path()).empty(); });
     const auto before = resources_by_trial(folder / "bash");
     std::set<int> ended;
     for (const auto& trial : run_crescendo(folder.path(), {"trials", "bash", "--format", "json"}).json()) {
@@ -145,7 +145,7 @@ TEST_CASE("after kill -9 nothing outlives crescendo, and resume repeats no finis
         CHECK(after.at(trial) == before.at(trial));
     }
     CHECK(after.size() == 9);
-    CHECK(processes_of(folder / "bash").empty());
+    CHECK(processes_in(folder.path()).empty());
 }
 
 TEST_CASE("a program that fails is retried, and one that always fails costs its trial alone") {
@@ -193,7 +193,7 @@ TEST_CASE("a loss of NaN is a bad trial and no error") {
 
 TEST_CASE("a report without the sweep's metric is the trial's error, and names what it lacks") {
     const TemporaryFolder folder;
-    write_sweep(folder.path(), "echo '{\"resource\":1,\"metrics\":{\"accuracy\":0.5}}' >&$CRESCENDO_FD; sleep 1000");
+    write_sweep(folder.path(), "echo '{\"resource\":1,\"metrics\":{\"accuracy\":0.5}}' >&$CRESCENDO_FD; read -r reply <&$CRESCENDO_FD; exit 0");
 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 

@@ -170,6 +170,20 @@ TEST_CASE("slots are a number or auto") {
     CHECK_FALSE(parse("slots: auto\n").slots.has_value());
 }
 
+TEST_CASE("the time budget is a length of time or a clock, without quotes too") {
+    CHECK(parse("budget: {time: 1h30m}\n").time_budget == std::chrono::minutes(90));
+    CHECK(parse("budget: {time: 08:00:00}\n").time_budget == std::chrono::hours(8));
+}
+
+TEST_CASE("line ends of Windows and a byte order mark do not matter") {
+    auto text = parse().text;
+    for (std::size_t i = 0; (i = text.find('\n', i)) != std::string::npos; i += 2) {
+        text.replace(i, 1, "\r\n");
+    }
+
+    CHECK(parse_sweep("\xEF\xBB\xBF" + text, "sweep.yaml").spec.metric == "val_loss");
+}
+
 TEST_CASE("the trainer's settings keep their types and are not interpreted") {
     const auto file = parse("trainer: {a: 1, b: 1.0, c: '1', d: [true, null], e: {f: x}}\n");
 

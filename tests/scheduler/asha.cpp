@@ -2,14 +2,19 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
+
+#include "core/random.hpp"
 
 using namespace crescendo;
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 SchedulerSpec spec_of(int min, int max, int eta, Rule rule = Rule::rank) {
     SchedulerSpec spec;
@@ -105,11 +110,51 @@ TEST_CASE("by rank, of equal losses the lower id trains on, in either order") {
 }
 
 TEST_CASE("a NaN is the worst of its rung under both rules") {
-    CHECK(decisions(spec_of(1, 4, 2, Rule::rank), {1, nan, 0.5}) == "csc");
-    CHECK(decisions(spec_of(1, 4, 2, Rule::percentile), {1, nan, 0.5}) == "csc");
+    CHECK(decisions(spec_of(1, 4, 2, Rule::rank), {1, not_a_number, 0.5}) == "csc");
+    CHECK(decisions(spec_of(1, 4, 2, Rule::percentile), {1, not_a_number, 0.5}) == "csc");
     // After a NaN alone anything is an improvement.
-    CHECK(decisions(spec_of(1, 4, 2, Rule::rank), {nan, 1e300}) == "cc");
-    CHECK(decisions(spec_of(1, 4, 2, Rule::percentile), {nan, nan, 1e300}) == "ccc");
+    CHECK(decisions(spec_of(1, 4, 2, Rule::rank), {not_a_number, 1e300}) == "cc");
+    CHECK(decisions(spec_of(1, 4, 2, Rule::percentile), {not_a_number, not_a_number, 1e300}) == "ccc");
+}
+
+TEST_CASE("the rank rule agrees with counting the better losses") {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        CounterRandom random{seed, 0};
+        const int eta = 2 + static_cast<int>(seed % 3);
+        std::vector<double> losses;
+        std::string expected;
+        for (std::size_t n = 1; n <= 50; ++n) {
+            losses.push_back(static_cast<double>(random.below(20)));  // equal ones too: the earlier has the lower id
+            const auto better =
+                std::count_if(losses.begin(), losses.end() - 1, [&](double other) { return other <= losses.back(); });
+            expected += better < std::max(1, static_cast<int>(n) / eta) ? 'c' : 's';
+        }
+        REQUIRE(decisions(spec_of(1, 64, eta, Rule::rank), losses) == expected);
+    }
+}
+
+TEST_CASE("the percentile rule agrees with the percentile of the metrics, as Ray computes it") {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        CounterRandom random{seed, 0};
+        const int eta = 2 + static_cast<int>(seed % 3);
+        std::vector<double> metrics;
+        std::vector<double> sorted;
+        std::string expected;
+        for (int n = 0; n < 50; ++n) {
+            metrics.push_back(random.uniform());
+            double cutoff = -1;
+            if (!sorted.empty()) {
+                // numpy.percentile(sorted, (1 - 1 / eta) * 100), linearly interpolated
+                const double place = (1 - 1.0 / eta) * static_cast<double>(sorted.size() - 1);
+                const auto below = static_cast<std::size_t>(place);
+                const auto above = std::min(below + 1, sorted.size() - 1);
+                cutoff = std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
+            }
+            expected += metrics.back() < cutoff ? 's' : 'c';
+            sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), metrics.back()), metrics.back());
+        }
+        REQUIRE(decisions_maximizing(spec_of(1, 64, eta, Rule::percentile), metrics) == expected);
+    }
 }
 
 TEST_CASE("a report that skips milestones is recorded and judged in each, lowest first") {
@@ -177,7 +222,7 @@ TEST_CASE("fifo has no rung but the one at the maximum") {
 
     CHECK(asha.rungs().size() == 1);
     CHECK(asha.rungs()[0].milestone() == Resource{27});
-    CHECK(asha.report(TrialId{0}, 0, Resource{26}, nan).verdict == Verdict::go_on);
+    CHECK(asha.report(TrialId{0}, 0, Resource{26}, not_a_number).verdict == Verdict::go_on);
 }
 
 TEST_CASE("27 trials with eta 3 that arrive best first: one trains on from each rung") {

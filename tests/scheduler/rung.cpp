@@ -12,7 +12,7 @@ using namespace crescendo;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<int> ranking(const Rung& rung) {
     std::vector<int> trials;
@@ -61,7 +61,7 @@ TEST_CASE("zeros of either sign are equal losses") {
 TEST_CASE("NaN and infinite losses rank last and equal") {
     Rung rung{Resource{1}};
 
-    rung.insert(TrialId{0}, nan);
+    rung.insert(TrialId{0}, not_a_number);
     rung.insert(TrialId{1}, -infinity);
     rung.insert(TrialId{2}, infinity);
     rung.insert(TrialId{3}, std::numeric_limits<double>::max());
@@ -81,13 +81,11 @@ TEST_CASE("recording a trial twice keeps its first loss") {
     CHECK(rung.loss(TrialId{1}) == 0.5);
 }
 
-TEST_CASE("a trial that was not recorded has no loss") {
-    CHECK(Rung{Resource{1}}.loss(TrialId{4}) == std::nullopt);
-}
+TEST_CASE("a trial that was not recorded has no loss") { CHECK(Rung{Resource{1}}.loss(TrialId{4}) == std::nullopt); }
 
 TEST_CASE("any order of the same results gives the same ranking") {
     constexpr int num_trials = 20;
-    const std::vector losses{0.1, 0.2, 0.3, nan, infinity, -1.0};
+    const std::vector losses{0.1, 0.2, 0.3, not_a_number, infinity, -1.0};
     std::vector<int> expected;
 
     for (std::uint64_t seed = 0; seed < 1000; ++seed) {

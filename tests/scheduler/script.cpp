@@ -15,25 +15,34 @@ std::string text_of(const Group& group) {
 
 const char* name(StopReason reason) {
     switch (reason) {
-        case StopReason::judged: return "judged";
-        case StopReason::completed: return "completed";
-        case StopReason::swept: return "swept";
+        case StopReason::judged:
+            return "judged";
+        case StopReason::completed:
+            return "completed";
+        case StopReason::swept:
+            return "swept";
     }
     return "?";
 }
 
 const char* name(FinishReason reason) {
     switch (reason) {
-        case FinishReason::all_trials_done: return "all_trials_done";
-        case FinishReason::target_reached: return "target_reached";
-        case FinishReason::time_up: return "time_up";
-        case FinishReason::cancelled: return "cancelled";
+        case FinishReason::all_trials_done:
+            return "all_trials_done";
+        case FinishReason::target_reached:
+            return "target_reached";
+        case FinishReason::time_up:
+            return "time_up";
+        case FinishReason::cancelled:
+            return "cancelled";
     }
     return "?";
 }
 
 struct Print {
-    std::string operator()(const StartTrial& a) const { return text("start {} on {}", a.trial.value, text_of(a.group)); }
+    std::string operator()(const StartTrial& a) const {
+        return text("start {} on {}", a.trial.value, text_of(a.group));
+    }
     std::string operator()(const ResumeTrial& a) const {
         return text("resume {} on {}", a.trial.value, text_of(a.group));
     }

@@ -55,7 +55,8 @@ TEST_CASE("samples are the same on every machine") {
     CHECK(config[0] == std::pair<std::string, Value>("momentum", 0.17173538717791426));
     CHECK(config[1] == std::pair<std::string, Value>("layers", std::int64_t{2}));
     CHECK(config[2] == std::pair<std::string, Value>("act", std::string("tanh")));
-    CHECK(std::get<double>(config[3].second) == doctest::Approx(0.001098913747592684).epsilon(1e-14));  // libraries' exp may differ
+    CHECK(std::get<double>(config[3].second) ==
+          doctest::Approx(0.001098913747592684).epsilon(1e-14));  // libraries' exp may differ
 }
 
 TEST_CASE("a trial's sample depends on nothing that was sampled before") {

@@ -40,8 +40,7 @@ TEST_CASE("a target of a metric to maximize is met from above") {
     script.join(1);
 
     CHECK(script.report(0, 1, to_loss(Goal::maximize, 0.89)) == "");
-    CHECK(script.report(0, 2, to_loss(Goal::maximize, 0.9)) ==
-          "stop 0 swept; finish target_reached best 0");
+    CHECK(script.report(0, 2, to_loss(Goal::maximize, 0.9)) == "stop 0 swept; finish target_reached best 0");
 }
 
 TEST_CASE("a trial that meets the target at the maximum is complete") {

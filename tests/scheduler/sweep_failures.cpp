@@ -92,7 +92,7 @@ TEST_CASE("a trial that lost a slot waits, and counts no failure") {
     CHECK(script.trial(0).failures == 0);
     CHECK(script.trial(0).target_workers == 4);
     CHECK(script.sweep.num_slots() == 3);
-    CHECK(script.join(2) == "");
+    CHECK(script.apply(SlotsJoined{slots(4, 1)}) == "");
     CHECK(script.report(0, 3, 0.5) == "regroup 0 on 1,2,3,4 g3 b4");
 }
 

@@ -1,0 +1,256 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "core/random.hpp"
+#include "tests/scheduler/script.hpp"
+#include "tests/scheduler/slot_books.hpp"
+
+using namespace crescendo;
+
+namespace {
+
+int between(CounterRandom& random, int min, int max) {
+    return min + static_cast<int>(random.below(static_cast<std::uint64_t>(max - min) + 1));
+}
+
+bool chance(CounterRandom& random, double probability) { return random.uniform() < probability; }
+
+SweepSpec random_spec(CounterRandom& random) {
+    SweepSpec spec;
+    spec.metric = "loss";
+    spec.max_retries = between(random, 0, 2);
+    spec.has_time_budget = true;
+    if (chance(random, 0.9)) {
+        spec.run_cap = between(random, 1, 30);
+    }
+    if (chance(random, 0.2)) {
+        spec.target = 0.01;
+    }
+    auto& scheduler = spec.scheduler;
+    scheduler.kind = static_cast<SchedulerKind>(between(random, 0, 2));
+    scheduler.rule = static_cast<Rule>(between(random, 0, 1));
+    scheduler.batch = static_cast<BatchPolicy>(between(random, 0, 2));
+    scheduler.min = Resource{between(random, 1, 3)};
+    scheduler.max = Resource{scheduler.min.value + between(random, 0, 30)};
+    scheduler.reduction_factor = between(random, 2, 4);
+    scheduler.workers = between(random, 1, 3);
+    if (chance(random, 0.5)) {
+        scheduler.scaling_factor = between(random, 1, 4);
+    }
+    if (chance(random, 0.5)) {
+        scheduler.max_workers = scheduler.workers + between(random, 0, 8);
+    }
+    return spec;
+}
+
+/// A cluster on which everything goes wrong for a while: trials fail, end, report twice or at the
+/// wrong time, slots come and go. Then it calms down, so that a sweep with a run cap ends by itself.
+class RandomCluster {
+  public:
+    explicit RandomCluster(std::uint64_t seed) : random_(seed, 0), books_(random_spec(random_)) {}
+
+    void play() {
+        constexpr int rough_events = 200;
+        constexpr int most_events = 10'000;
+        while (books_.sweep().state() == SweepState::running) {
+            const auto event = events_.size() < rough_events ? rough_event() : calm_event();
+            actions_.push_back(books_.apply(event));
+            events_.push_back(event);
+            if (events_.size() == most_events) {
+                throw std::logic_error("a sweep ends");
+            }
+        }
+    }
+
+    const std::vector<Event>& events() const { return events_; }
+    /// The actions of each event, a line each.
+    std::string log() const {
+        std::string log;
+        for (const auto& actions : actions_) {
+            log += text_of(actions) + '\n';
+        }
+        return log;
+    }
+    const Sweep& sweep() const { return books_.sweep(); }
+
+  private:
+    Event rough_event() {
+        const double kind = random_.uniform();
+        if (books_.groups().empty() || kind < 0.05) {
+            return some_join();
+        }
+        if (kind < 0.10) {
+            return some_loss();
+        }
+        if (kind < 0.15) {
+            return TrialFailed{some_running(), FailureKind::crash};
+        }
+        if (kind < 0.18) {
+            return TrialFinished{some_running()};
+        }
+        if (kind < 0.25) {
+            return TrialReported{any_trial(), Resource{between(random_, 1, 30)}, some_loss_value()};
+        }
+        if (kind < 0.26) {
+            return TrialFailed{any_trial(), FailureKind::error};
+        }
+        if (kind < 0.261) {
+            return Cancelled{};
+        }
+        return next_report();
+    }
+
+    Event calm_event() {
+        if (!books_.sweep().spec().run_cap) {
+            return TimeUp{};
+        }
+        return books_.groups().empty() ? some_join() : next_report();
+    }
+
+    Event next_report() {
+        const auto trial = some_running();
+        const auto step = chance(random_, 0.1) ? between(random_, 2, 10) : 1;
+        return TrialReported{trial, Resource{books_.sweep().trial(trial).resource.value + step}, some_loss_value()};
+    }
+
+    /// New slots, or some that were lost before.
+    Event some_join() {
+        SlotsJoined event;
+        for (int count = between(random_, 1, 6); count > 0; --count) {
+            const SlotId slot{between(random_, 0, 15)};
+            const bool twice = std::any_of(event.slots.begin(), event.slots.end(),
+                                           [slot](const Slot& other) { return other.id == slot; });
+            if (!twice && !books_.joined().contains(slot)) {
+                event.slots.push_back({slot, NodeId{slot.value / 4}});
+            }
+        }
+        return event;
+    }
+
+    Event some_loss() {
+        SlotsLost event;
+        for (const auto slot : books_.joined()) {
+            if (chance(random_, 0.2)) {
+                event.slots.push_back(slot);
+            }
+        }
+        return event;
+    }
+
+    TrialId some_running() {
+        const auto index = random_.below(books_.groups().size());
+        return std::next(books_.groups().begin(), static_cast<std::ptrdiff_t>(index))->first;
+    }
+
+    TrialId any_trial() { return TrialId{between(random_, 0, static_cast<int>(sweep().trials().size()) - 1)}; }
+
+    double some_loss_value() {
+        if (chance(random_, 0.1)) {
+            return chance(random_, 0.5) ? std::numeric_limits<double>::quiet_NaN()
+                                        : std::numeric_limits<double>::infinity();
+        }
+        return chance(random_, 0.2) ? 0.5 : random_.uniform();
+    }
+
+    CounterRandom random_;
+    SlotBooks books_;
+    std::vector<Event> events_;
+    std::vector<std::vector<Action>> actions_;
+};
+
+std::string replayed(const SweepSpec& spec, const std::vector<Event>& events) {
+    Sweep sweep{spec};
+    std::string log;
+    for (const auto& event : events) {
+        log += text_of(sweep.apply(event)) + '\n';
+    }
+    return log;
+}
+
+/// The same events, each with its slots in the opposite order.
+std::vector<Event> with_slots_reversed(std::vector<Event> events) {
+    for (auto& event : events) {
+        if (auto* joined = std::get_if<SlotsJoined>(&event)) {
+            std::reverse(joined->slots.begin(), joined->slots.end());
+        } else if (auto* lost = std::get_if<SlotsLost>(&event)) {
+            std::reverse(lost->slots.begin(), lost->slots.end());
+        }
+    }
+    return events;
+}
+
+}  // namespace
+
+TEST_CASE("whatever happens, the books of slots and trials are right, nothing idles, and the sweep ends") {
+    for (std::uint64_t seed = 0; seed < 3'000; ++seed) {
+        CAPTURE(seed);
+        RandomCluster cluster{seed};
+        REQUIRE_NOTHROW(cluster.play());
+    }
+}
+
+TEST_CASE("replaying the same events gives the same actions, byte for byte") {
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+        CAPTURE(seed);
+        RandomCluster cluster{seed};
+        cluster.play();
+
+        REQUIRE(replayed(cluster.sweep().spec(), cluster.events()) == cluster.log());
+    }
+}
+
+TEST_CASE("a copy of a sweep goes on as the sweep does") {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        CAPTURE(seed);
+        RandomCluster cluster{seed};
+        cluster.play();
+        Sweep sweep{cluster.sweep().spec()};
+        const auto half = cluster.events().size() / 2;
+        for (std::size_t i = 0; i < half; ++i) {
+            sweep.apply(cluster.events()[i]);
+        }
+        Sweep copy = sweep;
+        for (std::size_t i = half; i < cluster.events().size(); ++i) {
+            REQUIRE(text_of(copy.apply(cluster.events()[i])) == text_of(sweep.apply(cluster.events()[i])));
+        }
+    }
+}
+
+TEST_CASE("the order in which an event lists its slots does not matter") {
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+        CAPTURE(seed);
+        RandomCluster cluster{seed};
+        cluster.play();
+
+        REQUIRE(replayed(cluster.sweep().spec(), with_slots_reversed(cluster.events())) == cluster.log());
+    }
+}
+
+TEST_CASE("decisions do not depend on the slots where the reports arrive in the same order") {
+    // Round robin over 8 trials: slots enough for one worker each, or for every target.
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        CAPTURE(seed);
+        auto spec = spec_of(/*run_cap=*/8, /*max=*/16);
+        spec.scheduler.max_workers = 16;
+        Script scarce{spec};
+        Script plenty{spec};
+        scarce.join(8);
+        plenty.join(128);
+
+        for (int resource = 1; resource <= 16; ++resource) {
+            CounterRandom random{seed, static_cast<std::uint64_t>(resource)};
+            for (int trial = 0; trial < 8; ++trial) {
+                const double loss = random.uniform();
+                scarce.report(trial, resource, loss);
+                plenty.report(trial, resource, loss);
+                REQUIRE(scarce.trial(trial).status == plenty.trial(trial).status);
+                REQUIRE(scarce.trial(trial).group.batch_multiple == plenty.trial(trial).group.batch_multiple);
+            }
+        }
+        REQUIRE(scarce.sweep.best() == plenty.sweep.best());
+    }
+}

@@ -13,7 +13,7 @@ using namespace crescendo;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 SweepSpec good_spec() {
     SweepSpec spec;
@@ -56,7 +56,7 @@ TEST_CASE("counts that mean nothing are refused") {
 }
 
 TEST_CASE("a target must be a number that a report can meet") {
-    CHECK(refused_key([](auto& spec) { spec.target = nan; }) == "budget.target");
+    CHECK(refused_key([](auto& spec) { spec.target = not_a_number; }) == "budget.target");
     CHECK(refused_key([](auto& spec) { spec.target = infinity; }) == "budget.target");
     CHECK(refused_key([](auto& spec) { spec.target = -3; }) == "");
 }
@@ -105,7 +105,7 @@ TEST_CASE("a metric to maximize becomes a loss to minimize, and back") {
 
 TEST_CASE("whatever is not finite is the worst loss, and has no metric") {
     for (const auto goal : {Goal::minimize, Goal::maximize}) {
-        for (const double metric : {nan, infinity, -infinity}) {
+        for (const double metric : {not_a_number, infinity, -infinity}) {
             CHECK(to_loss(goal, metric) == infinity);
         }
         CHECK(std::isnan(from_loss(goal, infinity)));

@@ -14,8 +14,8 @@ using namespace crescendo;
 
 namespace {
 
-constexpr std::array all_states{TrialStatus::running, TrialStatus::waiting, TrialStatus::stopped,
-                                TrialStatus::finished, TrialStatus::failed};
+constexpr std::array all_states{TrialStatus::running, TrialStatus::waiting, TrialStatus::stopped, TrialStatus::finished,
+                                TrialStatus::failed};
 
 bool is_end(TrialStatus status) { return status != TrialStatus::running && status != TrialStatus::waiting; }
 

@@ -4,9 +4,10 @@
 
 #include "datasets/inspect.hpp"
 #include "tests/datasets/files.hpp"
+#include "tests/temporary_folder.hpp"
 
 using namespace crescendo::datasets;
-using namespace crescendo::datasets::test;
+using namespace crescendo::tests;
 using doctest::Contains;
 
 TEST_CASE("every data set of a file is listed with its shape and storage") {

@@ -11,9 +11,10 @@
 #include "datasets/hdf5.hpp"
 #include "datasets/sample_set.hpp"
 #include "tests/datasets/files.hpp"
+#include "tests/temporary_folder.hpp"
 
 using namespace crescendo::datasets;
-using namespace crescendo::datasets::test;
+using namespace crescendo::tests;
 using doctest::Contains;
 
 namespace {

@@ -5,9 +5,10 @@
 
 #include "datasets/idx.hpp"
 #include "tests/datasets/files.hpp"
+#include "tests/temporary_folder.hpp"
 
 using namespace crescendo::datasets;
-using namespace crescendo::datasets::test;
+using namespace crescendo::tests;
 using doctest::Contains;
 
 namespace {

@@ -1,0 +1,243 @@
+/// Sweeps with the real trainer on real data, a slice of Fashion-MNIST.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tests/e2e/command.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+const std::string idx = "/usr/share/datasets/fashion-mnist/";
+
+/// The folder of one test, with data in it: 1,000 images to train on, 500 to validate, 500 to test.
+struct Bench {
+    Bench() {
+        convert("train", "0:1000");
+        convert("validation", "1000:1500");
+        convert("test", "1500:2000");
+    }
+
+    void convert(const std::string& group, const std::string& samples) const {
+        const auto result = run_crescendo(folder.path(), {"data", "convert", idx + "train-images-idx3-ubyte.gz", idx + "train-labels-idx1-ubyte.gz",
+                                                          "data.h5:/" + group, "--samples", samples});
+        REQUIRE_MESSAGE(result.code == 0, result.err);
+    }
+
+    void write_sweep(const std::string& scheduler, const std::string& more, const std::string& trainer = "") const {
+        write_file(folder / "sweep.yaml", "name: s\nmetric: {name: val_accuracy, goal: maximize}\nseed: 5\n"
+                                          "parameters: {lr: {distribution: log_uniform_values, min: 0.02, max: 0.1}}\n"
+                                          "scheduler: {" + scheduler + "}\n" + more +
+                                          "trainer:\n"
+                                          "  batch_size: 32\n"
+                                          "  width: 4\n" + trainer +
+                                          "  data: {train: data.h5:/train, validation: data.h5:/validation, test: data.h5:/test}\n");
+    }
+
+    Json read(const std::string& command) const {
+        return run_crescendo(folder.path(), {command, "s", "--format", "json"}).json();
+    }
+
+    std::string log(int trial) const { return content_of(folder / ("s/trials/00000" + std::to_string(trial) + "/trainer.log")); }
+
+    TemporaryFolder folder;
+};
+
+std::size_t count(const std::string& text, const std::string& what) {
+    std::size_t times = 0;
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+        ++times;
+    }
+    return times;
+}
+
+/// The warm trainers of a running crescendo.
+std::vector<long> trainers_of(const Command& run) {
+    std::vector<long> result;
+    const auto pid = std::to_string(run.pid());
+    std::istringstream children(content_of("/proc/" + pid + "/task/" + pid + "/children"));
+    for (long child; children >> child;) {
+        result.push_back(child);
+    }
+    return result;
+}
+
+/// Every report once, in order: nothing was repeated, nothing was left out.
+void check_reports(const fs::path& sweep) {
+    std::map<int, int> last;
+    for (const auto& record : journal_of(sweep)) {
+        if (record.value("event", "") == "trial_reported") {
+            CHECK(record.at("resource").get<int>() == ++last[record.at("trial").get<int>()]);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a survivor grows from one worker to two to four in memory, learns, and is tested at the end") {
+    const Bench bench;
+    bench.write_sweep("type: rasda, min: 1, max: 8, reduction_factor: 2", "run_cap: 1\nslots: 4\n");
+
+    const auto run = run_crescendo(bench.folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK(bench.log(0).find("epoch 1, 1 workers, batch 32:") != std::string::npos);
+    CHECK(bench.log(0).find("epoch 2, 2 workers, batch 64:") != std::string::npos);
+    CHECK(bench.log(0).find("epoch 8, 4 workers, batch 128:") != std::string::npos);
+    std::size_t regroups = 0;
+    for (const auto& record : journal_of(bench.folder / "s")) {
+        regroups += record.value("note", "") == "regrouped";
+    }
+    CHECK(regroups == 2);
+    const auto best = bench.read("best");
+    CHECK(best.at("metrics").at("val_accuracy") > 0.5);  // ten classes
+    CHECK(best.at("test").at("test_accuracy") > 0.5);
+    CHECK(fs::exists(best.at("checkpoint").get<std::string>().empty() ? "" : bench.folder.path() / best.at("checkpoint").get<std::string>()));
+    check_reports(bench.folder / "s");
+    CHECK(processes_in(bench.folder.path()).empty());
+}
+
+TEST_CASE("more slots than cores work, and losers' checkpoints are dropped") {
+    const Bench bench;
+    bench.write_sweep("type: rasda, min: 1, max: 4, reduction_factor: 2", "run_cap: 8\nslots: 5\n");
+
+    REQUIRE(run_crescendo(bench.folder.path(), {"run", "sweep.yaml"}).code == 0);
+
+    const int best = bench.read("best").at("trial");
+    for (const auto& trial : bench.read("trials")) {
+        const int id = trial.at("trial");
+        CHECK(fs::exists(bench.folder / ("s/trials/00000" + std::to_string(id) + "/checkpoint.pt")) == (id == best));
+    }
+    check_reports(bench.folder / "s");
+}
+
+TEST_CASE("a trainer killed with SIGKILL costs its trial one retry") {
+    const Bench bench;
+    bench.write_sweep("type: asha, min: 1, max: 6, reduction_factor: 3", "run_cap: 2\nslots: 1\n");
+    Command run(bench.folder.path(), {"run", "sweep.yaml"});
+    await("the first report", [&] { return num_reports(bench.folder / "s") >= 1; });
+
+    REQUIRE(trainers_of(run).size() == 1);
+    ::kill(static_cast<pid_t>(trainers_of(run).front()), SIGKILL);
+
+    CHECK(run.wait() == 0);
+    int failures = 0;
+    for (const auto& trial : bench.read("trials")) {
+        failures += trial.at("failures").get<int>();
+        CHECK(trial.at("status") != "failed");
+    }
+    CHECK(failures == 1);
+    CHECK(run.out().find("killed by signal 9") != std::string::npos);
+    check_reports(bench.folder / "s");
+}
+
+TEST_CASE("a worker of a group that is killed costs the trial one retry, and the group forms again") {
+    const Bench bench;
+    bench.write_sweep("type: fifo, max: 12, workers: 3", "run_cap: 1\nslots: 3\n");
+    Command run(bench.folder.path(), {"run", "sweep.yaml"});
+    await("the second report", [&] { return num_reports(bench.folder / "s") >= 2; });
+
+    ::kill(static_cast<pid_t>(trainers_of(run).back()), SIGKILL);
+
+    CHECK(run.wait() == 0);
+    CHECK(bench.read("trials").at(0).at("failures") == 1);
+    CHECK(bench.read("trials").at(0).at("status") == "finished");
+    check_reports(bench.folder / "s");
+}
+
+TEST_CASE("after kill -9 of everything a sweep is resumed from its checkpoints, and no finished rung is trained again") {
+    const Bench bench;
+    bench.write_sweep("type: rasda, min: 1, max: 4, reduction_factor: 2", "run_cap: 5\nslots: 2\n");
+    {
+        Command run(bench.folder.path(), {"run", "sweep.yaml"});
+        await("five reports", [&] { return num_reports(bench.folder / "s") >= 5; });
+        for (const long pid : processes_in(bench.folder.path())) {
+            ::kill(static_cast<pid_t>(pid), SIGKILL);
+        }
+        CHECK(run.wait() == 128 + SIGKILL);
+    }
+    await("every process ends", [&] { return processes_in(bench.folder.path()).empty(); });
+    std::map<int, int> rung_before;  // highest milestone, 1 2 4, that the journal knows
+    for (const auto& record : journal_of(bench.folder / "s")) {
+        if (record.value("event", "") == "trial_reported" && record.at("resource") != 3) {
+            rung_before[record.at("trial")] = record.at("resource");
+        }
+    }
+
+    const auto resumed = run_crescendo(bench.folder.path(), {"resume", "s"});
+
+    REQUIRE_MESSAGE(resumed.code == 0, resumed.err);
+    for (const auto& [trial, milestone] : rung_before) {
+        for (int epoch = 1; epoch <= milestone; ++epoch) {
+            CAPTURE(trial);
+            CAPTURE(epoch);
+            CHECK(count(bench.log(trial), "epoch " + std::to_string(epoch) + ",") == 1);
+        }
+    }
+    CHECK(bench.read("status").at("state") == "finished");
+    check_reports(bench.folder / "s");
+}
+
+TEST_CASE("Ctrl-C saves the epoch that is under way, and resume takes it up") {
+    const Bench bench;
+    bench.write_sweep("type: fifo, max: 30", "run_cap: 1\nslots: 1\n");
+    Command run(bench.folder.path(), {"run", "sweep.yaml"});
+    await("two reports", [&] { return num_reports(bench.folder / "s") >= 2; });
+
+    run.signal(SIGINT);
+
+    CHECK(run.wait() == 75);
+    CHECK(fs::exists(bench.folder / "s/trials/000000/checkpoint.pt"));
+    CHECK(processes_in(bench.folder.path()).empty());
+    CHECK(run_crescendo(bench.folder.path(), {"resume", "s"}).code == 0);
+    for (int epoch = 1; epoch <= 30; ++epoch) {
+        CHECK(count(bench.log(0), "epoch " + std::to_string(epoch) + ",") == 1);
+    }
+    check_reports(bench.folder / "s");
+}
+
+TEST_CASE("a loss that becomes NaN is a bad trial and no error") {
+    const Bench bench;
+    bench.write_sweep("type: asha, min: 1, max: 2, reduction_factor: 2", "run_cap: 2\nslots: 1\n");
+    auto sweep = content_of(bench.folder / "sweep.yaml");
+    sweep.replace(sweep.find("val_accuracy, goal: maximize"), 28, "val_loss, goal: minimize");
+    sweep.replace(sweep.find("min: 0.02, max: 0.1"), 19, "min: 1.0e+18, max: 1.0e+20");
+    write_file(bench.folder / "sweep.yaml", sweep);
+
+    CHECK(run_crescendo(bench.folder.path(), {"run", "sweep.yaml"}).code == 0);
+
+    for (const auto& trial : bench.read("trials")) {
+        CHECK(trial.at("val_loss").is_null());
+        CHECK(trial.at("failures") == 0);
+    }
+}
+
+TEST_CASE("what is wrong with the trainer's settings or data is found before anything starts") {
+    const Bench bench;
+    const std::string scheduler = "type: fifo, max: 1";
+    const std::string line = "run_cap: 1\n";
+    auto refused = [&](const std::string& message) {
+        const auto result = run_crescendo(bench.folder.path(), {"run", "sweep.yaml"});
+        CHECK(result.code == 2);
+        CHECK_MESSAGE(result.err.find(message) != std::string::npos, result.err);
+        CHECK_FALSE(fs::exists(bench.folder / "s"));
+    };
+
+    bench.write_sweep(scheduler, line, "  optimiser: adam\n");
+    refused("sweep.yaml:10:3: trainer.optimiser: ");
+    bench.write_sweep(scheduler, line, "  depth: 9\n");  // 28 pixels cannot be halved nine times
+    refused("sweep.yaml:10:3: trainer.depth: ");
+    bench.write_sweep(scheduler, line);
+    auto sweep = content_of(bench.folder / "sweep.yaml");
+    sweep.replace(sweep.find("/validation"), 11, "/validatoin");
+    write_file(bench.folder / "sweep.yaml", sweep);
+    refused("trainer.data.validation: ");
+    bench.write_sweep(scheduler, line);
+    sweep = content_of(bench.folder / "sweep.yaml");
+    sweep.replace(sweep.find("lr:"), 3, "rl:");
+    write_file(bench.folder / "sweep.yaml", sweep);
+    refused("sweep.yaml:4:14: parameters.rl: ");
+}

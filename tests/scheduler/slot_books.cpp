@@ -1,0 +1,170 @@
+#include "tests/scheduler/slot_books.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace crescendo {
+namespace {
+
+void require(bool holds, const char* rule) {
+    if (!holds) {
+        throw std::logic_error(rule);
+    }
+}
+
+}  // namespace
+
+std::vector<Action> SlotBooks::apply(const Event& event) {
+    const auto actions = sweep_.apply(event);
+    enter(event);
+    for (const auto& action : actions) {
+        require(!finished_, "nothing comes after FinishSweep");
+        std::visit([this](const auto& kind) { enter(kind); }, action);
+    }
+    check_slots();
+    check_trials();
+    if (finished_) {
+        check_end();
+    } else {
+        check_nothing_idles();
+    }
+    return actions;
+}
+
+void SlotBooks::enter(const Event& event) {
+    if (const auto* joined = std::get_if<SlotsJoined>(&event)) {
+        for (const auto& slot : joined->slots) {
+            joined_.insert(slot.id);
+        }
+    } else if (const auto* lost = std::get_if<SlotsLost>(&event)) {
+        for (const auto slot : lost->slots) {
+            joined_.erase(slot);
+            const auto owner = std::find_if(groups_.begin(), groups_.end(), [slot](const auto& entry) {
+                const auto& slots = entry.second.slots;
+                return std::find(slots.begin(), slots.end(), slot) != slots.end();
+            });
+            if (owner != groups_.end()) {
+                vacate(owner->first);
+            }
+        }
+    } else if (const auto* failed = std::get_if<TrialFailed>(&event)) {
+        vacate(failed->trial);
+    } else if (const auto* ended = std::get_if<TrialFinished>(&event)) {
+        vacate(ended->trial);
+    }
+}
+
+void SlotBooks::enter(const StartTrial& action) {
+    require(action.trial.value == static_cast<int>(generations_.size()), "trials start in the order of their ids");
+    require(action.group.generation == 0, "a trial's first group is generation 0");
+    place(action.trial, action.group);
+}
+
+void SlotBooks::enter(const ResumeTrial& action) {
+    require(!groups_.contains(action.trial), "only a trial without a group is resumed");
+    require(action.group.generation > generations_.at(action.trial), "every generation is a later one");
+    place(action.trial, action.group);
+}
+
+void SlotBooks::enter(const Regroup& action) {
+    const auto old = groups_.at(action.trial).slots;
+    require(action.group.slots.size() > old.size(), "a regroup makes a group larger");
+    require(std::equal(old.begin(), old.end(), action.group.slots.begin()), "a group keeps its slots, in order");
+    require(action.group.generation > generations_.at(action.trial), "every generation is a later one");
+    vacate(action.trial);
+    place(action.trial, action.group);
+}
+
+void SlotBooks::enter(const StopTrial& action) {
+    require(groups_.contains(action.trial), "only a running trial is told to stop");
+    vacate(action.trial);
+}
+
+void SlotBooks::enter(const DropCheckpoint& action) {
+    require(sweep_.trial(action.trial).ended(), "only a trial that ended loses its checkpoint");
+    require(dropped_.insert(action.trial).second, "a checkpoint is dropped once");
+}
+
+void SlotBooks::enter(const FinishSweep& action) {
+    finished_ = true;
+    require(action.reason == sweep_.finish_reason(), "a sweep knows why it ended");
+    require(action.best == sweep_.best(), "at the end the best trial is the best that ended");
+}
+
+void SlotBooks::place(TrialId trial, const Group& group) {
+    require(!group.slots.empty(), "a group has a slot");
+    for (const auto slot : group.slots) {
+        require(joined_.contains(slot), "a group has only slots that are there");
+        require(used_.insert(slot).second, "no slot is in two groups");
+    }
+    groups_[trial] = group;
+    generations_[trial] = group.generation;
+}
+
+void SlotBooks::vacate(TrialId trial) {
+    if (const auto found = groups_.find(trial); found != groups_.end()) {
+        for (const auto slot : found->second.slots) {
+            used_.erase(slot);
+        }
+        groups_.erase(found);
+    }
+}
+
+void SlotBooks::check_slots() const {
+    const auto slots = sweep_.slots();
+    require(std::equal(slots.begin(), slots.end(), joined_.begin(), joined_.end()), "the sweep knows its slots");
+    require(sweep_.num_slots() == static_cast<int>(joined_.size()), "the sweep counts its slots");
+    require(sweep_.num_free_slots() + static_cast<int>(used_.size()) == sweep_.num_slots(), "free + used = joined");
+}
+
+void SlotBooks::check_trials() const {
+    for (const auto& trial : sweep_.trials()) {
+        const auto group = groups_.find(trial.id);
+        require((trial.status == TrialStatus::running) == (group != groups_.end()), "who runs has a group");
+        require(trial.target_workers <= sweep_.max_workers(), "no target exceeds max_workers");
+        if (group == groups_.end()) {
+            require(trial.group.slots.empty(), "who does not run has no slots");
+            continue;
+        }
+        const auto size = static_cast<int>(trial.group.slots.size());
+        require(trial.group.slots == group->second.slots, "the sweep and its actions tell the same group");
+        require(trial.group.generation == group->second.generation, "the sweep and its actions tell the same group");
+        require(size <= trial.target_workers, "no group exceeds its target");
+        switch (sweep_.spec().scheduler.batch) {
+            case BatchPolicy::ladder:
+                require(trial.group.batch_multiple == trial.target_workers, "a ladder batch follows the target");
+                break;
+            case BatchPolicy::per_worker:
+                require(trial.group.batch_multiple == size, "a per-worker batch follows the group");
+                break;
+            case BatchPolicy::global:
+                require(trial.group.batch_multiple == 1, "a global batch stays");
+                break;
+        }
+    }
+}
+
+void SlotBooks::check_nothing_idles() const {
+    if (joined_.empty()) {
+        return;
+    }
+    require(!groups_.empty(), "where there are slots, something runs");
+    const int smallest = std::min({sweep_.spec().scheduler.workers, sweep_.max_workers(), sweep_.num_slots()});
+    if (sweep_.num_free_slots() >= smallest) {
+        const auto& trials = sweep_.trials();
+        require(std::none_of(trials.begin(), trials.end(),
+                             [](const auto& trial) { return trial.status == TrialStatus::waiting; }),
+                "no slot idles while a trial waits");
+        require(static_cast<int>(trials.size()) == sweep_.spec().run_cap, "no slot idles while a trial could start");
+    }
+}
+
+void SlotBooks::check_end() const {
+    require(used_.empty(), "at the end all slots are free");
+    for (const auto& trial : sweep_.trials()) {
+        require(trial.ended(), "at the end all trials have ended");
+        require(dropped_.contains(trial.id) == (trial.id != sweep_.best()), "the best checkpoint is kept, no other");
+    }
+}
+
+}  // namespace crescendo

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "scheduler/sweep.hpp"
+
+namespace crescendo {
+
+/// Books of who has which slot, kept from a sweep's events and actions alone, as a launcher would.
+/// They compare themselves with the sweep after every event and throw std::logic_error, naming the
+/// broken rule, where an action is impossible or a slot idles while a trial is runnable.
+class SlotBooks {
+  public:
+    explicit SlotBooks(SweepSpec spec) : sweep_(std::move(spec)) {}
+
+    std::vector<Action> apply(const Event& event);
+
+    const Sweep& sweep() const { return sweep_; }
+    const std::map<TrialId, Group>& groups() const { return groups_; }
+    const std::set<SlotId>& joined() const { return joined_; }
+
+  private:
+    void enter(const Event& event);
+    void enter(const StartTrial& action);
+    void enter(const ResumeTrial& action);
+    void enter(const Regroup& action);
+    void enter(const StopTrial& action);
+    void enter(const DropCheckpoint& action);
+    void enter(const FinishSweep& action);
+    void place(TrialId trial, const Group& group);
+    void vacate(TrialId trial);
+
+    void check_slots() const;
+    void check_trials() const;
+    void check_nothing_idles() const;
+    void check_end() const;
+
+    Sweep sweep_;
+    std::set<SlotId> joined_;
+    std::set<SlotId> used_;
+    std::map<TrialId, Group> groups_;
+    std::map<TrialId, int> generations_;  // the last of every trial that ever had a group
+    std::set<TrialId> dropped_;
+    bool finished_ = false;
+};
+
+}  // namespace crescendo

@@ -1,0 +1,205 @@
+#include "fake_crescendo.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/trial_protocol.hpp"
+
+namespace crescendo::trainer::test {
+
+namespace type = protocol::type;
+
+namespace {
+
+constexpr int patience_ms = 60'000;
+
+[[noreturn]] void become(const std::string& program, int fd, const Environment& environment) {
+    ::fcntl(fd, F_SETFD, 0);
+    ::setenv(protocol::fd_variable, std::to_string(fd).c_str(), 1);
+    ::setenv(protocol::device_variable, "cpu", 1);
+    ::setenv(protocol::threads_variable, "1", 1);
+    for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+    ::execl(program.c_str(), program.c_str(), nullptr);
+    ::_exit(127);
+}
+
+std::vector<std::string> keys_of(const Json& request) {
+    if (request.contains("keys")) return request["keys"];
+    return {request["key"]};
+}
+
+}  // namespace
+
+FakeCrescendo::FakeCrescendo(int num_trainers, const std::string& program, const Environment& environment) {
+    for (int i = 0; i < num_trainers; ++i) start(program, environment);
+    for (int i = 0; i < num_trainers; ++i) await(i, type::hello);
+}
+
+FakeCrescendo::~FakeCrescendo() {
+    for (auto& trainer : trainers_) {
+        if (trainer.fd >= 0) ::close(trainer.fd);
+        if (trainer.ended) continue;
+        ::kill(trainer.pid, SIGKILL);
+        ::waitpid(trainer.pid, nullptr, 0);
+    }
+}
+
+void FakeCrescendo::start(const std::string& program, const Environment& environment) {
+    std::array<int, 2> ends{};
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+    const pid_t pid = ::fork();
+    REQUIRE(pid >= 0);
+    if (pid == 0) become(program, ends[1], environment);
+    ::close(ends[1]);
+    Trainer trainer;
+    trainer.pid = pid;
+    trainer.fd = ends[0];
+    trainers_.push_back(std::move(trainer));
+}
+
+void FakeCrescendo::join(const std::vector<int>& members, const std::string& state, const Terms& terms) {
+    ++generation_;
+    for (std::size_t rank = 0; rank < members.size(); ++rank) {
+        send(members[rank], {{"type", type::join},
+                             {"trial", terms.trial},
+                             {"generation", generation_},
+                             {"rank", rank},
+                             {"size", members.size()},
+                             {"batch_multiple", terms.batch_multiple},
+                             {"checkpoint_at", terms.checkpoint_at ? Json(*terms.checkpoint_at) : Json()},
+                             {"max_resource", terms.max_resource},
+                             {"seed", terms.seed},
+                             {"settings", terms.settings},
+                             {"directory", terms.directory.string()},
+                             {"state", state}});
+    }
+}
+
+void FakeCrescendo::go_on(const std::vector<int>& members, const Terms& terms) {
+    for (const int member : members) {
+        send(member, {{"type", type::decision},
+                      {"trial", terms.trial},
+                      {"decision", "continue"},
+                      {"batch_multiple", terms.batch_multiple},
+                      {"checkpoint_at", terms.checkpoint_at ? Json(*terms.checkpoint_at) : Json()}});
+    }
+}
+
+bool FakeCrescendo::leave(const std::vector<int>& members, bool save, std::int64_t trial) {
+    for (const int member : members) send(member, {{"type", type::leave}, {"trial", trial}, {"save", save}});
+    bool saved = false;
+    for (const int member : members) saved |= await(member, type::left)["saved"].get<bool>();
+    return saved;
+}
+
+Json FakeCrescendo::train(const std::vector<int>& members, const std::string& state, const Terms& terms,
+                          std::int64_t resource) {
+    join(members, state, terms);
+    for (;;) {
+        Json report = await(members.front(), type::report);
+        if (report["resource"] >= resource) return report;
+        go_on(members, terms);
+    }
+}
+
+void FakeCrescendo::send(int trainer, const Json& message) {
+    const std::string line = message.dump() + "\n";
+    ::send(trainers_[trainer].fd, line.data(), line.size(), MSG_NOSIGNAL);
+}
+
+Json FakeCrescendo::await(int trainer, const std::string& wanted) {
+    for (;;) {
+        auto& messages = trainers_[trainer].messages;
+        const auto found = std::find_if(messages.begin(), messages.end(),
+                                        [&](const Json& message) { return message["type"] == wanted; });
+        if (found != messages.end()) {
+            Json message = std::move(*found);
+            messages.erase(found);
+            return message;
+        }
+        if (!messages.empty() && messages.back()["type"] == type::failed) {
+            FAIL("trainer " << trainer << " failed: " << messages.back()["message"].get<std::string>());
+        }
+        read_some("'" + wanted + "' of trainer " + std::to_string(trainer));
+    }
+}
+
+void FakeCrescendo::read_some(const std::string& waiting_for) {
+    std::vector<pollfd> descriptors;
+    for (const auto& trainer : trainers_) descriptors.push_back({trainer.fd, POLLIN, 0});
+    if (::poll(descriptors.data(), descriptors.size(), patience_ms) == 0) FAIL("waited in vain: " << waiting_for);
+    for (std::size_t i = 0; i < descriptors.size(); ++i) {
+        if (descriptors[i].revents == 0) continue;
+        std::array<char, 65536> buffer{};
+        const ssize_t got = ::read(descriptors[i].fd, buffer.data(), buffer.size());
+        if (got <= 0) FAIL("trainer " << i << " ended while we waited for " << waiting_for);
+        trainers_[i].unread.append(buffer.data(), static_cast<std::size_t>(got));
+        take_lines(static_cast<int>(i));
+    }
+}
+
+void FakeCrescendo::take_lines(int trainer) {
+    std::string& unread = trainers_[trainer].unread;
+    for (std::size_t end; (end = unread.find('\n')) != std::string::npos; unread.erase(0, end + 1)) {
+        Json message = Json::parse(unread.substr(0, end));
+        if (message["type"] == type::store) {
+            serve(trainer, message);
+        } else {
+            trainers_[trainer].messages.push_back(std::move(message));
+        }
+    }
+}
+
+/// Only what Gloo's rendezvous asks for.
+void FakeCrescendo::serve(int trainer, const Json& request) {
+    Space& space = store_[{request["trial"], request["generation"]}];
+    if (request["op"] == "set") {
+        space[request["key"]] = request["value"];
+        send(trainer, {{"type", type::store}, {"id", request["id"]}});
+    } else if (request["op"] == "get" || request["op"] == "wait") {
+        waiting_.push_back({trainer, request});
+    } else {
+        FAIL("no such operation here: " << request.dump());
+    }
+    answer_waiting();
+}
+
+void FakeCrescendo::answer_waiting() {
+    std::erase_if(waiting_, [this](const Request& request) {
+        const Space& space = store_[{request.content["trial"], request.content["generation"]}];
+        const auto keys = keys_of(request.content);
+        if (!std::all_of(keys.begin(), keys.end(), [&](const auto& key) { return space.contains(key); })) return false;
+        Json answer = {{"type", type::store}, {"id", request.content["id"]}};
+        if (request.content["op"] == "get") answer["value"] = space.at(request.content["key"]);
+        send(request.trainer, answer);
+        return true;
+    });
+}
+
+void FakeCrescendo::kill(int trainer) {
+    ::kill(trainers_[trainer].pid, SIGKILL);
+    wait_for_end(trainer);
+}
+
+void FakeCrescendo::hang_up(int trainer) {
+    ::close(trainers_[trainer].fd);
+    trainers_[trainer].fd = -1;
+}
+
+int FakeCrescendo::wait_for_end(int trainer) {
+    int status = 0;
+    ::waitpid(trainers_[trainer].pid, &status, 0);
+    trainers_[trainer].ended = true;
+    if (trainers_[trainer].fd >= 0) hang_up(trainer);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+}  // namespace crescendo::trainer::test

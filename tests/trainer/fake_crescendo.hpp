@@ -1,0 +1,88 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace crescendo::trainer::test {
+
+using Json = nlohmann::json;
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+/// What a join says besides who joins.
+struct Terms {
+    Json settings;
+    std::filesystem::path directory;
+    std::int64_t batch_multiple = 1;
+    std::optional<std::int64_t> checkpoint_at;
+    std::int64_t max_resource = 100;
+    std::uint64_t seed = 1;
+    std::int64_t trial = 0;
+};
+
+/// Plays crescendo's side of the trial protocol for a few trainers, which are processes as in a sweep.
+///
+/// Trainers are named by their number from 0. Whatever does not happen within a minute, or a trainer that
+/// fails or ends unasked, fails the test with the trainer's own words.
+class FakeCrescendo {
+  public:
+    /// Starts the trainers and waits until all are idle. They die with this object.
+    explicit FakeCrescendo(int num_trainers, const std::string& program, const Environment& environment = {});
+    FakeCrescendo(const FakeCrescendo&) = delete;
+    FakeCrescendo& operator=(const FakeCrescendo&) = delete;
+    ~FakeCrescendo();
+
+    /// The members in the order of their ranks, in a new generation. `state` as in the protocol.
+    void join(const std::vector<int>& members, const std::string& state, const Terms& terms);
+    /// "continue", to every member.
+    void go_on(const std::vector<int>& members, const Terms& terms);
+    /// Makes the members leave, and waits until they have. Returns whether one has saved the trial.
+    bool leave(const std::vector<int>& members, bool save, std::int64_t trial = 0);
+    /// Joins, and goes on after each report until `resource`; returns that report.
+    Json train(const std::vector<int>& members, const std::string& state, const Terms& terms, std::int64_t resource);
+
+    void send(int trainer, const Json& message);
+    /// The oldest message of this type that has not been taken; serves the store while it waits.
+    Json await(int trainer, const std::string& type);
+
+    void kill(int trainer);
+    /// Closes the trainer's channel.
+    void hang_up(int trainer);
+    /// Waits for its end; the exit status, or minus the signal.
+    int wait_for_end(int trainer);
+
+  private:
+    struct Trainer {
+        pid_t pid = 0;
+        int fd = -1;
+        std::string unread;
+        std::deque<Json> messages;
+        bool ended = false;
+    };
+    struct Request {
+        int trainer;
+        Json content;
+    };
+    using Space = std::map<std::string, Json>;  ///< a generation's keys
+
+    void start(const std::string& program, const Environment& environment);
+    void read_some(const std::string& waiting_for);
+    void take_lines(int trainer);
+    void serve(int trainer, const Json& request);
+    void answer_waiting();
+
+    std::vector<Trainer> trainers_;
+    std::map<std::pair<std::int64_t, std::int64_t>, Space> store_;
+    std::vector<Request> waiting_;
+    std::int64_t generation_ = 0;
+};
+
+}  // namespace crescendo::trainer::test

@@ -1,0 +1,52 @@
+// crescendo-trainer that notes the samples of every step it completes, for tests.
+//
+//   TEST_RECORD   folder: a file for each process, a line {"epoch","step","samples"} for each step
+//   TEST_GATE     N:FILE: after step N, wait until FILE exists; orders sent meanwhile are obeyed right after step N
+
+#include <ATen/Parallel.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "core/trial_protocol.hpp"
+#include "trainer/session.hpp"
+
+namespace {
+
+using namespace crescendo;
+
+void wait_at_gate(std::int64_t step) {
+    const char* gate = std::getenv("TEST_GATE");
+    if (!gate) return;
+    const std::string words = gate;
+    const auto colon = words.find(':');
+    if (std::stoll(words.substr(0, colon)) != step) return;
+    while (!std::filesystem::exists(words.substr(colon + 1))) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+}
+
+}  // namespace
+
+int main() {
+    const std::filesystem::path folder = std::getenv("TEST_RECORD");
+    std::ofstream record(folder / std::to_string(::getpid()));
+    at::set_num_threads(1);
+    const auto device = trainer::make_cpu_device();
+    trainer::ControlChannel channel(std::atoi(std::getenv(protocol::fd_variable)));
+    trainer::Session::Options options;
+    options.observer = [&](const trainer::Trial& trial, const datasets::Slice& slice) {
+        const nlohmann::json line = {{"epoch", trial.progress().epoch},
+                                     {"step", trial.progress().step},
+                                     {"samples", slice.samples}};
+        record << line.dump() << std::endl;
+        wait_at_gate(trial.progress().step);
+    };
+    return trainer::Session(channel, *device, options).run();
+}

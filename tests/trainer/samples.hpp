@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace crescendo::trainer::test {
+
+/// Writes `count` grey images of 8 x 8 bytes, of four classes told apart by which quarter is bright, plus noise. Chunks
+/// of eight samples, so that the order is shuffled. Returns the location FILE:/GROUP. `seed` tells sets apart.
+std::string write_images(const std::filesystem::path& file, const std::string& group, std::int64_t count,
+                         std::uint64_t seed);
+
+/// Settings of a cnn small enough for tests, on `train` and, unless empty, `validation`.
+nlohmann::json small_cnn(const std::string& train, const std::string& validation = {});
+
+}  // namespace crescendo::trainer::test
