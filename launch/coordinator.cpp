@@ -118,6 +118,8 @@ void Coordinator::take(const TrialMetrics& notice) {
         fail(notice.trial, FailureKind::error,
              fmt::format("it reported {} without '{}', which is the sweep's metric.name", to_json(notice.metrics).dump(),
                          spec.metric));
+    } else if (notice.resource <= history_.sweep().trial(notice.trial).resource) {
+        tell_to_go_on(notice.trial);  // a resumed trial repeats what its checkpoint holds: known already
     } else {
         record(TrialReported{notice.trial, notice.resource, to_loss(spec.goal, metric->second)},
                {{"metrics", to_json(notice.metrics)}});
@@ -195,12 +197,15 @@ void Coordinator::answer(const TrialReported& report, const std::vector<Action>&
     const bool answered = std::any_of(actions.begin(), actions.end(), [&](const Action& action) {
         return concerns<StopTrial>(action, report.trial) || concerns<Regroup>(action, report.trial);
     });
-    const auto& trial = history_.sweep().trial(report.trial);
-    if (answered || trial.status != TrialStatus::running) {
-        return;
+    if (!answered && history_.sweep().trial(report.trial).status == TrialStatus::running) {
+        tell_to_go_on(report.trial);
     }
-    const GoOn order{report.trial, trial.group.batch_multiple, history_.sweep().next_milestone(report.trial)};
-    for (const auto node : nodes_of(trial.group.slots)) {
+}
+
+void Coordinator::tell_to_go_on(TrialId id) {
+    const auto& group = history_.sweep().trial(id).group;
+    const GoOn order{id, group.batch_multiple, history_.sweep().next_milestone(id)};
+    for (const auto node : nodes_of(group.slots)) {
         transport_.send(node, order);
     }
 }

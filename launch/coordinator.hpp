@@ -72,6 +72,7 @@ class Coordinator {
     void perform(const DropCheckpoint& action);
     void perform(const FinishSweep& action);
     void answer(const TrialReported& report, const std::vector<Action>& actions);
+    void tell_to_go_on(TrialId trial);
 
     bool is_current(TrialId trial, SlotId slot) const;
     void fail(TrialId trial, FailureKind kind, const std::string& message);

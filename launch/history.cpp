@@ -1,14 +1,22 @@
 #include "launch/history.hpp"
 
 #include <cmath>
-#include <numeric>
 
 #include "launch/event_json.hpp"
+#include "launch/journal.hpp"
 #include "launch/worker.hpp"
 
 namespace crescendo::launch {
 
 History::History(SweepSpec spec) : sweep_(std::move(spec)) {}
+
+History History::read(const SweepSpec& spec, const std::filesystem::path& journal) {
+    History history(spec);
+    for (const auto& record : Journal::read(journal)) {
+        history.apply(record);
+    }
+    return history;
+}
 
 std::vector<Action> History::apply(const Json& record) {
     if (!record.contains("time")) {

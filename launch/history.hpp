@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,6 +34,9 @@ struct TrialHistory {
 class History {
   public:
     explicit History(SweepSpec spec);
+
+    /// Of a whole journal. Throws InvalidInput where it is damaged.
+    static History read(const SweepSpec& spec, const std::filesystem::path& journal);
 
     /// Takes one record of the journal: an event, a note, or the header. Returns what an event asks to do.
     std::vector<Action> apply(const Json& record);

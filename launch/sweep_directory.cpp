@@ -95,6 +95,12 @@ Json SweepDirectory::read_run() const {
     return run;
 }
 
+SweepFile SweepDirectory::read_sweep() const {
+    auto file = read_sweep_file(sweep_file());
+    file.name = read_run().at("sweep");
+    return file;
+}
+
 void SweepDirectory::discard() const {
     std::error_code ignored;
     fs::remove_all(path_, ignored);

@@ -7,6 +7,7 @@
 #include "core/ids.hpp"
 #include "launch/file_descriptor.hpp"
 #include "launch/json.hpp"
+#include "launch/sweep_file.hpp"
 
 namespace crescendo::launch {
 
@@ -35,6 +36,9 @@ class SweepDirectory {
     std::filesystem::path checkpoint(TrialId id) const { return trial(id) / "checkpoint.pt"; }
 
     Json read_run() const;
+
+    /// The frozen sweep file, under the name that the sweep was started with.
+    SweepFile read_sweep() const;
 
     /// Removes a directory that create() made, where the sweep could not even begin.
     void discard() const;

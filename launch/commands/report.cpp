@@ -3,11 +3,9 @@
 #include <memory>
 
 #include "launch/commands/commands.hpp"
-#include "launch/journal.hpp"
 #include "launch/progress.hpp"
 #include "launch/results.hpp"
 #include "launch/sweep_directory.hpp"
-#include "launch/sweep_file.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -20,11 +18,9 @@ struct Options {
 /// A sweep as its directory tells it; its process, if there is one, is not asked.
 struct RecordedSweep {
     explicit RecordedSweep(const std::filesystem::path& path)
-        : directory(SweepDirectory::open(path)), file(read_sweep_file(directory.sweep_file())), history(file.spec) {
-        for (const auto& record : Journal::read(directory.journal())) {
-            history.apply(record);
-        }
-    }
+        : directory(SweepDirectory::open(path)),
+          file(directory.read_sweep()),
+          history(History::read(file.spec, directory.journal())) {}
 
     SweepDirectory directory;
     SweepFile file;

@@ -132,11 +132,8 @@ ExitCode resume(const Options& options) {
     if (lock.abandoned_by()) {
         fmt::print("taking over from {}, which ended without saying so\n", *lock.abandoned_by());
     }
-    const auto file = read_sweep_file(directory.sweep_file());
-    History history(file.spec);
-    for (const auto& record : Journal::read(directory.journal())) {
-        history.apply(record);
-    }
+    const auto file = directory.read_sweep();
+    auto history = History::read(file.spec, directory.journal());
     const bool tested = history.test() || !file.trainer || !history.sweep().best();
     if (history.sweep().state() != SweepState::running && tested) {
         print_end(history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished, history, directory);

@@ -33,7 +33,8 @@ inline void write_file(const fs::path& path, const std::string& content) { std::
 class Command {
   public:
     Command(const fs::path& directory, std::vector<std::string> arguments)
-        : out_(directory / ".stdout"), err_(directory / ".stderr") {
+        : out_(directory / (".stdout" + std::to_string(++num_commands))),
+          err_(directory / (".stderr" + std::to_string(num_commands))) {
         arguments.insert(arguments.begin(), CRESCENDO_BINARY);
         std::vector<char*> argv;
         for (auto& argument : arguments) {
@@ -75,6 +76,8 @@ class Command {
     std::string err() const { return content_of(err_); }
 
   private:
+    static inline int num_commands = 0;
+
     fs::path out_;
     fs::path err_;
     pid_t pid_ = -1;

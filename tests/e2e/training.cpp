@@ -130,7 +130,7 @@ TEST_CASE("a trainer killed with SIGKILL costs its trial one retry") {
         CHECK(trial.at("status") != "failed");
     }
     CHECK(failures == 1);
-    CHECK(run.out().find("killed by signal 9") != std::string::npos);
+    CHECK_MESSAGE(run.out().find("killed by signal 9") != std::string::npos, run.out());
     check_reports(bench.folder / "s");
 }
 

@@ -1,0 +1,52 @@
+#include "checkpoints.hpp"
+
+#include <doctest/doctest.h>
+#include <torch/serialize.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+namespace crescendo::trainer::test {
+
+std::string file_bytes(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    REQUIRE(in.good());
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Checkpoint load(const std::filesystem::path& file) {
+    const std::string bytes = file_bytes(file);
+    const auto content = torch::pickle_load({bytes.begin(), bytes.end()}).toGenericDict();
+    Checkpoint checkpoint;
+    for (const auto& entry : content.at("model").toGenericDict()) {
+        checkpoint.model[entry.key().toStringRef()] = entry.value().toTensor();
+    }
+    for (const auto& parameter : content.at("optimizer").toGenericDict()) {
+        for (const auto& state : parameter.value().toGenericDict()) {
+            const std::string name = parameter.key().toStringRef() + "/" + state.key().toStringRef();
+            checkpoint.optimizer[name] = state.value().toTensor();
+        }
+    }
+    checkpoint.optimizer_steps = content.at("optimizer_steps").toInt();
+    checkpoint.progress = nlohmann::json::parse(content.at("progress").toStringRef());
+    return checkpoint;
+}
+
+bool same_bits(const TensorMap& a, const TensorMap& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+        return x.first == y.first && at::equal(x.second, y.second);
+    });
+}
+
+double largest_difference(const TensorMap& a, const TensorMap& b) {
+    REQUIRE(a.size() == b.size());
+    double largest = 0;
+    for (const auto& [name, tensor] : a) {
+        largest = std::max(largest, (tensor - b.at(name)).abs().max().item<double>());
+    }
+    return largest;
+}
+
+}  // namespace crescendo::trainer::test

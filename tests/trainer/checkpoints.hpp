@@ -1,0 +1,32 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace crescendo::trainer::test {
+
+using TensorMap = std::map<std::string, at::Tensor>;
+
+/// A checkpoint, read without the trainer's own code.
+struct Checkpoint {
+    TensorMap model;
+    TensorMap optimizer;  ///< "parameter/state"
+    std::int64_t optimizer_steps = 0;
+    nlohmann::json progress;
+};
+
+Checkpoint load(const std::filesystem::path& file);
+
+bool same_bits(const TensorMap& a, const TensorMap& b);
+
+/// Between corresponding elements.
+double largest_difference(const TensorMap& a, const TensorMap& b);
+
+std::string file_bytes(const std::filesystem::path& file);
+
+}  // namespace crescendo::trainer::test
