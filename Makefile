@@ -27,10 +27,16 @@ test: test-default test-core test-asan test-tsan
 test-default: build
 	ctest --preset default
 
-test-core test-asan test-tsan: test-%: install
+test-core test-asan: test-%: install
 	cmake --preset $* >/dev/null
 	$(CMAKE_BUILD) $* -j $(JOBS)
 	ctest --preset $*
+
+# Outside the trainer only the reader of samples has threads.
+test-tsan: install
+	cmake --preset tsan >/dev/null
+	$(CMAKE_BUILD) tsan -j $(JOBS) --target test_datasets
+	ctest --preset tsan -R test_datasets
 
 format:
 	git ls-files '*.hpp' '*.cpp' | xargs clang-format -i

@@ -13,11 +13,11 @@
 namespace crescendo::launch {
 
 struct ProcessOptions {
-    std::vector<std::string> command;                                ///< found along PATH
-    std::vector<std::pair<std::string, std::string>> environment;    ///< set on top of our own
-    std::string directory;                                           ///< working directory; ours if empty
-    std::string log;                                                 ///< stdout and stderr are appended here; ours if empty
-    int death_signal = SIGKILL;                                      ///< what it gets when we die
+    std::vector<std::string> command;                              ///< found along PATH
+    std::vector<std::pair<std::string, std::string>> environment;  ///< set on top of our own
+    std::string directory;                                         ///< working directory; ours if empty
+    std::string log;             ///< stdout and stderr are appended here; ours if empty
+    int death_signal = SIGKILL;  ///< what it gets when we die
 };
 
 /// How a process ended.

@@ -23,9 +23,12 @@ double now() {
 
 const char* name_of(FailureKind kind) {
     switch (kind) {
-        case FailureKind::crash: return "crashed";
-        case FailureKind::error: return "gave up";
-        case FailureKind::out_of_memory: return "ran out of memory";
+        case FailureKind::crash:
+            return "crashed";
+        case FailureKind::error:
+            return "gave up";
+        case FailureKind::out_of_memory:
+            return "ran out of memory";
     }
     return "";
 }
@@ -116,8 +119,8 @@ void Coordinator::take(const TrialMetrics& notice) {
              fmt::format("it reported the resource {}, but resources count from 1", notice.resource.value));
     } else if (metric == notice.metrics.end()) {
         fail(notice.trial, FailureKind::error,
-             fmt::format("it reported {} without '{}', which is the sweep's metric.name", to_json(notice.metrics).dump(),
-                         spec.metric));
+             fmt::format("it reported {} without '{}', which is the sweep's metric.name",
+                         to_json(notice.metrics).dump(), spec.metric));
     } else if (notice.resource <= history_.sweep().trial(notice.trial).resource) {
         tell_to_go_on(notice.trial);  // a resumed trial repeats what its checkpoint holds: known already
     } else {
@@ -245,8 +248,8 @@ void Coordinator::join(TrialId trial, const Group& group, StateSource state) {
     rendezvous_.forget(trial);
     members_[trial] = group.slots;
     for (const auto node : nodes_of(group.slots)) {
-        JoinGroup order{work_of(trial),  group.generation,     static_cast<int>(group.slots.size()), {}, state,
-                        group.batch_multiple, history_.sweep().next_milestone(trial)};
+        JoinGroup order{work_of(trial), group.generation,     static_cast<int>(group.slots.size()),  {},
+                        state,          group.batch_multiple, history_.sweep().next_milestone(trial)};
         for (std::size_t rank = 0; rank < group.slots.size(); ++rank) {
             if (node_of(group.slots[rank]) == node) {
                 order.members.push_back({group.slots[rank], static_cast<int>(rank)});
@@ -329,7 +332,8 @@ void Coordinator::await_departures(std::chrono::milliseconds patience) {
 void Coordinator::finish() {
     await_departures(patience_to_save);
     const auto best = history_.sweep().best();
-    const bool has_test_data = file_.trainer && file_.trainer->contains("data") && file_.trainer->at("data").contains("test");
+    const bool has_test_data =
+        file_.trainer && file_.trainer->contains("data") && file_.trainer->at("data").contains("test");
     if (best && has_test_data && !history_.test()) {
         evaluate(*best);
     }

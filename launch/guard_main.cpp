@@ -1,4 +1,5 @@
-/// crescendo-guard GRACE PROGRAM [ARG…]: runs a program and lets nothing that it started outlive it, or the one who started the guard.
+/// crescendo-guard GRACE PROGRAM [ARG…]: runs a program and lets nothing that it started outlive it, or the one who
+/// started the guard.
 ///
 /// A program of the user's may start processes of its own, in sessions of their own. The guard adopts
 /// them when their parents end (PR_SET_CHILD_SUBREAPER), so that it can find and kill them all. SIGTERM, which it
@@ -11,10 +12,10 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <csignal>
 #include <fstream>
 #include <optional>
 #include <string>

@@ -120,7 +120,11 @@ Json test_note(double time, TrialId trial, const std::map<std::string, double>& 
 }
 
 Json regroup_note(double time, TrialId trial, int generation, double seconds) {
-    return {{"note", "regrouped"}, {"time", time}, {"trial", trial.value}, {"generation", generation}, {"seconds", seconds}};
+    return {{"note", "regrouped"},
+            {"time", time},
+            {"trial", trial.value},
+            {"generation", generation},
+            {"seconds", seconds}};
 }
 
 Json to_json(const std::map<std::string, double>& metrics) {

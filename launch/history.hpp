@@ -21,8 +21,8 @@ struct TrialReport {
 
 /// What the journal knows of a trial beyond the scheduler's state.
 struct TrialHistory {
-    double started = 0;  ///< seconds since the epoch
-    double ended = 0;    ///< 0 while it has not
+    double started = 0;       ///< seconds since the epoch
+    double ended = 0;         ///< 0 while it has not
     double slot_seconds = 0;  ///< slots × time it held them
     std::vector<TrialReport> reports;
     std::string last_failure;

@@ -94,7 +94,8 @@ Json parse_line(std::string_view line) {
     }
     if (!message.is_object()) {
         throw std::runtime_error(
-            fmt::format("not a JSON object: '{}'; write one object a line, like {{\"resource\":1,\"metrics\":{{\"val_loss\":0.3}}}}",
+            fmt::format("not a JSON object: '{}'; write one object a line, like "
+                        "{{\"resource\":1,\"metrics\":{{\"val_loss\":0.3}}}}",
                         line.substr(0, 200)));
     }
     return message;

@@ -40,7 +40,8 @@ std::string bar(double fraction, std::size_t width) {
 
 std::string time_line(const History& history, const Progress& progress, double now) {
     const double since = now - history.last_time();
-    const auto left = progress.seconds_left ? fmt::format(", about {} left", clock_text(*progress.seconds_left - since)) : "";
+    const auto left =
+        progress.seconds_left ? fmt::format(", about {} left", clock_text(*progress.seconds_left - since)) : "";
     return fmt::format("{} elapsed{}", clock_text(history.elapsed() + since), left);
 }
 
@@ -97,19 +98,21 @@ std::vector<std::string> slot_lines(const Sweep& sweep) {
             lines.push_back(fmt::format("  … and {} more", on.size() - most));
             break;
         }
-        lines.push_back(trial == nullptr
-                            ? fmt::format("  {:<4} idle", slot.value)
-                            : fmt::format("  {:<4} trial {:<4} worker {} of {}, after {} of {}", slot.value, trial->id.value,
-                                          std::find(trial->group.slots.begin(), trial->group.slots.end(), slot) -
-                                              trial->group.slots.begin() + 1,
-                                          trial->group.slots.size(), trial->resource.value, sweep.spec().scheduler.max.value));
+        lines.push_back(
+            trial == nullptr
+                ? fmt::format("  {:<4} idle", slot.value)
+                : fmt::format("  {:<4} trial {:<4} worker {} of {}, after {} of {}", slot.value, trial->id.value,
+                              std::find(trial->group.slots.begin(), trial->group.slots.end(), slot) -
+                                  trial->group.slots.begin() + 1,
+                              trial->group.slots.size(), trial->resource.value, sweep.spec().scheduler.max.value));
     }
     return lines;
 }
 
 }  // namespace
 
-std::vector<std::string> screen_of(const History& history, const ViewSettings& settings, double now, std::size_t width) {
+std::vector<std::string> screen_of(const History& history, const ViewSettings& settings, double now,
+                                   std::size_t width) {
     const auto& sweep = history.sweep();
     const auto progress = progress_of(history, now, settings.time_budget);
     std::vector<std::string> lines;
@@ -120,10 +123,9 @@ std::vector<std::string> screen_of(const History& history, const ViewSettings& s
     }
     lines.push_back(counts(sweep, progress));
     lines.push_back(best_line(sweep));
-    lines.emplace_back();
     for (const auto& block : {rung_lines(sweep), slot_lines(sweep)}) {
-        lines.insert(lines.end(), block.begin(), block.end());
         lines.emplace_back();
+        lines.insert(lines.end(), block.begin(), block.end());
     }
     for (auto& line : lines) {
         line = clipped(line, width);
@@ -156,6 +158,9 @@ void TerminalView::update(const History& history, double now) {
     drawn_at_ = now;
     const auto width = width_of(terminal_);
     auto lines = screen_of(history, settings_, now, width);
+    if (!said_.empty()) {
+        lines.emplace_back();
+    }
     for (const auto& line : said_) {
         lines.push_back(clipped(line, width));
     }

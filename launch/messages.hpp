@@ -14,11 +14,11 @@ namespace crescendo::launch {
 /// What a trial's workers need besides their place in the group; the same for all its generations.
 struct TrialWork {
     TrialId trial;
-    std::uint64_t seed = 0;              ///< the trial's own
-    std::string directory;               ///< of its files; exists
+    std::uint64_t seed = 0;  ///< the trial's own
+    std::string directory;   ///< of its files; exists
     Resource max_resource;
-    Json settings;                       ///< warm trainers: the trainer's settings with the trial's parameters
-    std::vector<std::string> command;    ///< any other program: what to execute
+    Json settings;                     ///< warm trainers: the trainer's settings with the trial's parameters
+    std::vector<std::string> command;  ///< any other program: what to execute
 };
 
 struct Member {

@@ -25,7 +25,8 @@ std::vector<std::string> nvidia_devices() {
     std::vector<std::string> result;
     for (const auto& entry : std::filesystem::directory_iterator("/dev")) {
         const auto name = entry.path().filename().string();
-        if (name.starts_with("nvidia") && name.size() > 6 && std::all_of(name.begin() + 6, name.end(), [](unsigned char c) { return std::isdigit(c); })) {
+        if (name.starts_with("nvidia") && name.size() > 6 &&
+            std::all_of(name.begin() + 6, name.end(), [](unsigned char c) { return std::isdigit(c); })) {
             result.push_back(name.substr(6));
         }
     }
@@ -48,7 +49,8 @@ NodeResources NodeResources::detect() {
 
 SlotPlan SlotPlan::make(const NodeResources& node, std::optional<int> slots, int cpus_per_slot) {
     SlotPlan plan;
-    const int natural = node.gpus.empty() ? std::max(1, node.cores / cpus_per_slot) : static_cast<int>(node.gpus.size());
+    const int natural =
+        node.gpus.empty() ? std::max(1, node.cores / cpus_per_slot) : static_cast<int>(node.gpus.size());
     plan.num_slots = slots.value_or(natural);
     const int share = std::max(1, node.cores / plan.num_slots);
     plan.threads = node.gpus.empty() ? std::min(cpus_per_slot, share) : share;

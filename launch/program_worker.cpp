@@ -143,8 +143,10 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
         fail(fmt::format("{}; last words: {}", to_string(status), last_words(log_of(*work_))), FailureKind::crash,
              notices);
     } else if (!reported_) {
-        fail("it ended without a report; a trainer writes {\"resource\":1,\"metrics\":{…}} to the descriptor CRESCENDO_FD",
-             FailureKind::error, notices);
+        fail(
+            "it ended without a report; a trainer writes {\"resource\":1,\"metrics\":{…}} to the descriptor "
+            "CRESCENDO_FD",
+            FailureKind::error, notices);
     } else {
         notices.push_back(ProgramEnded{work_->trial});
     }

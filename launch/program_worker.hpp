@@ -27,14 +27,14 @@ class ProgramWorker final : public Worker {
     void conclude(const ExitStatus& status, std::vector<Notice>& notices);
 
     const WorkerOptions& options_;
-    std::optional<TrialWork> work_;      ///< of the process there is
-    std::optional<TrialWork> next_;      ///< waits for that process to end
+    std::optional<TrialWork> work_;  ///< of the process there is
+    std::optional<TrialWork> next_;  ///< waits for that process to end
     std::unique_ptr<ConnectedProcess> program_;
-    bool dismissed_ = false;             ///< was told to leave, or has failed: what it still says is not heard
+    bool dismissed_ = false;  ///< was told to leave, or has failed: what it still says is not heard
     bool reported_ = false;
-    int pressure_ = 0;                   ///< how it was told: 0 by a message, 1 by SIGTERM, 2 by SIGKILL
+    int pressure_ = 0;  ///< how it was told: 0 by a message, 1 by SIGTERM, 2 by SIGKILL
     std::optional<Clock::time_point> deadline_;
-    std::vector<Notice> owed_;           ///< of orders that were done with at once
+    std::vector<Notice> owed_;  ///< of orders that were done with at once
 };
 
 }  // namespace crescendo::launch

@@ -41,15 +41,25 @@ Progress progress_of(const History& history, double now, std::optional<double> t
     for (const auto& trial : sweep.trials()) {
         done += static_cast<double>(trial.resource.value);
         switch (trial.status) {
-            case TrialStatus::running: ++progress.running; break;
-            case TrialStatus::waiting: ++progress.waiting; break;
-            case TrialStatus::stopped: ++progress.stopped; break;
-            case TrialStatus::finished: ++progress.finished; break;
-            case TrialStatus::failed: ++progress.failed; break;
+            case TrialStatus::running:
+                ++progress.running;
+                break;
+            case TrialStatus::waiting:
+                ++progress.waiting;
+                break;
+            case TrialStatus::stopped:
+                ++progress.stopped;
+                break;
+            case TrialStatus::finished:
+                ++progress.finished;
+                break;
+            case TrialStatus::failed:
+                ++progress.failed;
+                break;
         }
         if (!trial.ended()) {
-            left += std::max(0.0, expected_end(sweep, trial.rungs_survived, chance) -
-                                      static_cast<double>(trial.resource.value));
+            left += std::max(
+                0.0, expected_end(sweep, trial.rungs_survived, chance) - static_cast<double>(trial.resource.value));
         }
     }
     if (sweep.state() != SweepState::running) {

@@ -86,7 +86,8 @@ Table trials_table(const History& history) {
         for (const auto& [name, value] : trial.config) {
             row.push_back(to_cell(value));
         }
-        row.insert(row.end(), {std::int64_t{trial.failures}, seen.started > 0 ? Cell{until - seen.started} : Cell{}, seen.slot_seconds});
+        row.insert(row.end(), {std::int64_t{trial.failures}, seen.started > 0 ? Cell{until - seen.started} : Cell{},
+                               seen.slot_seconds});
         table.add_row(std::move(row));
     }
     return table;
@@ -110,7 +111,9 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
     if (json.at("test").is_object()) {
         add_rows(table, "test", json.at("test"));
     }
-    add_rows(table, "file", {{"checkpoint", json.at("checkpoint")}});
+    if (json.at("checkpoint").is_string()) {
+        add_rows(table, "file", {{"checkpoint", json.at("checkpoint")}});
+    }
     return table.print(format);
 }
 
@@ -118,7 +121,8 @@ std::string brief(const Config& config) {
     std::string result;
     for (const auto& [name, value] : config) {
         const auto* number = std::get_if<double>(&value);
-        result += fmt::format("{}{}={}", result.empty() ? "" : " ", name, number ? number_text(*number) : to_string(value));
+        result +=
+            fmt::format("{}{}={}", result.empty() ? "" : " ", name, number ? number_text(*number) : to_string(value));
     }
     return result;
 }
@@ -133,19 +137,26 @@ std::string number_text(double value) { return fmt::format("{:.4g}", value); }
 
 const char* name_of(SchedulerKind kind) {
     switch (kind) {
-        case SchedulerKind::fifo: return "fifo";
-        case SchedulerKind::asha: return "asha";
-        case SchedulerKind::rasda: return "rasda";
+        case SchedulerKind::fifo:
+            return "fifo";
+        case SchedulerKind::asha:
+            return "asha";
+        case SchedulerKind::rasda:
+            return "rasda";
     }
     return "";
 }
 
 const char* name_of(FinishReason reason) {
     switch (reason) {
-        case FinishReason::all_trials_done: return "all trials are done";
-        case FinishReason::target_reached: return "the target is reached";
-        case FinishReason::time_up: return "the time budget is spent";
-        case FinishReason::cancelled: return "it was cancelled";
+        case FinishReason::all_trials_done:
+            return "all trials are done";
+        case FinishReason::target_reached:
+            return "the target is reached";
+        case FinishReason::time_up:
+            return "the time budget is spent";
+        case FinishReason::cancelled:
+            return "it was cancelled";
     }
     return "";
 }

@@ -40,10 +40,14 @@ StopSignals::~StopSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
 const char* StopSignals::requested() const {
     switch (arrived) {
-        case SIGINT: return "Ctrl-C";
-        case SIGTERM: return "SIGTERM";
-        case SIGUSR2: return "SIGUSR2";
-        default: return nullptr;
+        case SIGINT:
+            return "Ctrl-C";
+        case SIGTERM:
+            return "SIGTERM";
+        case SIGUSR2:
+            return "SIGUSR2";
+        default:
+            return nullptr;
     }
 }
 

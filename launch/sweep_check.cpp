@@ -93,22 +93,25 @@ std::string filter(const std::string& program, const char* argument, const std::
 
 std::vector<std::string> trainer_problems(const SweepFile& file, const std::string& trainer) {
     if (!is_executable(trainer)) {
-        return {file.source.located("trainer", fmt::format("needs crescendo-trainer, and {} is no program; this crescendo was built "
-                                                           "without LibTorch, so use `command:`, or build it with CRESCENDO_TORCH=ON",
-                                                           trainer))};
+        return {file.source.located(
+            "trainer", fmt::format("needs crescendo-trainer, and {} is no program; this crescendo was built "
+                                   "without LibTorch, so use `command:`, or build it with CRESCENDO_TORCH=ON",
+                                   trainer))};
     }
     auto parameters = Json::object();
     for (const auto& parameter : file.spec.space.parameters()) {
         parameters[parameter.name] = std::visit(Representatives{}, parameter.distribution);
     }
-    const auto answer = Json::parse(
-        filter(trainer, "--check", Json{{"settings", *file.trainer}, {"parameters", parameters}}.dump()), nullptr, false);
+    const auto answer =
+        Json::parse(filter(trainer, "--check", Json{{"settings", *file.trainer}, {"parameters", parameters}}.dump()),
+                    nullptr, false);
     if (!answer.is_object() || !answer.contains("problems")) {
         return {file.source.located("trainer", fmt::format("{} --check gave no answer", trainer))};
     }
     std::vector<std::string> problems;
     for (const auto& problem : answer.at("problems")) {
-        problems.push_back(file.source.located(problem.at("key").get<std::string>(), problem.at("message").get<std::string>()));
+        problems.push_back(
+            file.source.located(problem.at("key").get<std::string>(), problem.at("message").get<std::string>()));
     }
     return problems;
 }
@@ -117,7 +120,9 @@ std::vector<std::string> command_problems(const SweepFile& file) {
     try {
         const auto command = expand_command(*file.command, file.program, file.spec.space.sample(0, TrialId{0}));
         if (!found_along_path(command.front())) {
-            return {file.source.located("command", fmt::format("there is no program '{}'; give its path, or a name that PATH finds", command.front()))};
+            return {file.source.located(
+                "command",
+                fmt::format("there is no program '{}'; give its path, or a name that PATH finds", command.front()))};
         }
     } catch (const InvalidInput& error) {
         return {file.source.located(error.key(), error.what())};
@@ -130,7 +135,8 @@ std::vector<std::string> command_problems(const SweepFile& file) {
 ProgramPaths ProgramPaths::find() {
     const auto folder = fs::read_symlink("/proc/self/exe").parent_path();
     const char* trainer = std::getenv("CRESCENDO_TRAINER");
-    return {trainer != nullptr ? trainer : (folder / "crescendo-trainer").string(), (folder / "crescendo-guard").string()};
+    return {trainer != nullptr ? trainer : (folder / "crescendo-trainer").string(),
+            (folder / "crescendo-guard").string()};
 }
 
 std::vector<std::string> problems_of(const SweepFile& file, const ProgramPaths& paths) {
@@ -145,8 +151,9 @@ std::vector<std::string> problems_of(const SweepFile& file, const ProgramPaths& 
 
 void require_sound(const SweepFile& file, const ProgramPaths& paths) {
     CRESCENDO_VALIDATE(file.trainer || file.command, "", "{}",
-                       file.source.located("trainer", "is missing, and so is command, so there is nothing to train; "
-                                                      "give one of the two"));
+                       file.source.located("trainer",
+                                           "is missing, and so is command, so there is nothing to train; "
+                                           "give one of the two"));
     if (const auto problems = problems_of(file, paths); !problems.empty()) {
         throw InvalidInput(fmt::format("{}", fmt::join(problems, "\n")));
     }

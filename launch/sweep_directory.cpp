@@ -45,14 +45,16 @@ std::string first_line(const fs::path& path) {
 SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& sweep_file, const Json& run) {
     const SweepDirectory result(path);
     if (fs::exists(result.journal())) {
-        throw InvalidInput(fmt::format("{}: holds a sweep already; `crescendo resume {}` goes on with it, "
-                                       "--dir NAME begins a new one elsewhere",
-                                       path.string(), path.string()));
+        throw InvalidInput(
+            fmt::format("{}: holds a sweep already; `crescendo resume {}` goes on with it, "
+                        "--dir NAME begins a new one elsewhere",
+                        path.string(), path.string()));
     }
     if (fs::exists(path) && !fs::is_empty(path)) {
-        throw InvalidInput(fmt::format("{}: exists and holds other files, and a sweep needs a folder of its own; "
-                                       "choose another with --dir",
-                                       path.string()));
+        throw InvalidInput(
+            fmt::format("{}: exists and holds other files, and a sweep needs a folder of its own; "
+                        "choose another with --dir",
+                        path.string()));
     }
     const bool existed = fs::exists(path);
     try {
@@ -80,9 +82,10 @@ SweepDirectory SweepDirectory::open(const fs::path& path) {
         throw InvalidInput(fmt::format("{}: no such directory; name the directory of a sweep", path.string()));
     }
     if (!fs::exists(result.sweep_file()) || !fs::exists(result.journal())) {
-        throw InvalidInput(fmt::format("{}: holds no sweep (no sweep.yaml and journal.jsonl); "
-                                       "`crescendo run` makes one",
-                                       path.string()));
+        throw InvalidInput(
+            fmt::format("{}: holds no sweep (no sweep.yaml and journal.jsonl); "
+                        "`crescendo run` makes one",
+                        path.string()));
     }
     return result;
 }
@@ -91,7 +94,9 @@ fs::path SweepDirectory::trial(TrialId id) const { return path_ / "trials" / fmt
 
 Json SweepDirectory::read_run() const {
     auto run = Json::parse(read_file(this->run()), nullptr, false);
-    CRESCENDO_VALIDATE(run.is_object(), "", "{}: is no JSON object; it was written by `crescendo run` and cannot be read back", this->run().string());
+    CRESCENDO_VALIDATE(run.is_object(), "",
+                       "{}: is no JSON object; it was written by `crescendo run` and cannot be read back",
+                       this->run().string());
     return run;
 }
 
@@ -113,9 +118,9 @@ SweepLock::SweepLock(const SweepDirectory& directory) {
         throw InvalidInput(fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(errno)));
     }
     if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
-        throw InvalidInput(fmt::format("{}: {} is at work in this directory; `crescendo stop {}` ends it, `crescendo status {}` shows it",
-                                       directory.path().string(), first_line(path), directory.path().string(),
-                                       directory.path().string()));
+        throw InvalidInput(fmt::format(
+            "{}: {} is at work in this directory; `crescendo stop {}` ends it, `crescendo status {}` shows it",
+            directory.path().string(), first_line(path), directory.path().string(), directory.path().string()));
     }
     if (const auto previous = first_line(path); !previous.empty()) {
         abandoned_by_ = previous;

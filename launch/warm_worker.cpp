@@ -11,9 +11,12 @@ namespace {
 
 const char* name_of(StateSource source) {
     switch (source) {
-        case StateSource::fresh: return "new";
-        case StateSource::checkpoint: return "checkpoint";
-        case StateSource::memory: return "memory";
+        case StateSource::fresh:
+            return "new";
+        case StateSource::checkpoint:
+            return "checkpoint";
+        case StateSource::memory:
+            return "memory";
     }
     return "";
 }
@@ -65,7 +68,9 @@ void WarmWorker::join(const JoinGroup& order, int rank) {
 }
 
 void WarmWorker::evaluate(const EvaluateTrial& order) {
-    assign({order.work.trial, order.work.directory, true,
+    assign({order.work.trial,
+            order.work.directory,
+            true,
             {{"type", protocol::type::evaluate},
              {"trial", order.work.trial.value},
              {"settings", order.work.settings},
@@ -143,8 +148,7 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
     } else if (state_ != State::busy) {
         return;  // crossed with our order to leave
     } else if (type == protocol::type::report) {
-        notices.push_back(
-            TrialMetrics{trial_, Resource{message.at("resource")}, metrics_from(message.at("metrics"))});
+        notices.push_back(TrialMetrics{trial_, Resource{message.at("resource")}, metrics_from(message.at("metrics"))});
     } else if (type == protocol::type::regrouped) {
         notices.push_back(GroupFormed{trial_, message.at("generation"), message.at("seconds")});
     } else if (type == protocol::type::evaluated) {

@@ -48,8 +48,8 @@ class WarmWorker final : public Worker {
     const WorkerOptions& options_;
     std::unique_ptr<ConnectedProcess> trainer_;
     State state_ = State::starting;
-    TrialId trial_{};         ///< while busy or leaving
-    std::string directory_;   ///< of that trial
+    TrialId trial_{};        ///< while busy or leaving
+    std::string directory_;  ///< of that trial
     bool evaluating_ = false;
     int deaths_before_hello_ = 0;
     std::optional<Assignment> next_;

@@ -25,7 +25,8 @@ std::vector<std::pair<std::string, std::string>> device_environment(const Worker
         result.emplace_back("OMP_WAIT_POLICY", "passive");
     }
     if (!options.gpus.empty()) {
-        result.emplace_back("CUDA_VISIBLE_DEVICES", options.gpus[static_cast<std::size_t>(slot.value) % options.gpus.size()]);
+        result.emplace_back("CUDA_VISIBLE_DEVICES",
+                            options.gpus[static_cast<std::size_t>(slot.value) % options.gpus.size()]);
     }
     return result;
 }

@@ -9,7 +9,7 @@ namespace crescendo {
 void SlotPool::join(Slot slot) {
     const bool is_new = joined_.emplace(slot.id, slot.node).second;
     CRESCENDO_EXPECT(is_new);
-    lost_.erase(slot.id);
+    known_.insert(slot.id);
     release({slot.id});
 }
 
@@ -22,7 +22,6 @@ void SlotPool::lose(SlotId slot) {
     }
     --num_free_;
     joined_.erase(slot);
-    lost_.insert(slot);
 }
 
 std::vector<SlotId> SlotPool::take(int count, const std::vector<SlotId>& group) {

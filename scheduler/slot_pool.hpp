@@ -21,7 +21,7 @@ class SlotPool {
     /// Removes a free slot. It is remembered as known.
     void lose(SlotId slot);
 
-    /// Takes `count` slots, of which as many must be free, on as few nodes as possible: first on the
+    /// Takes `count` of the free slots (there must be as many) on as few nodes as possible: first on the
     /// nodes where `group` has slots already, then on the node that they fill best. On a node, lowest first.
     std::vector<SlotId> take(int count, const std::vector<SlotId>& group);
 
@@ -30,7 +30,7 @@ class SlotPool {
 
     bool has(SlotId slot) const { return joined_.contains(slot); }
     /// Whether it ever joined.
-    bool knows(SlotId slot) const { return has(slot) || lost_.contains(slot); }
+    bool knows(SlotId slot) const { return known_.contains(slot); }
 
     int size() const { return static_cast<int>(joined_.size()); }
     int num_free() const { return num_free_; }
@@ -41,7 +41,7 @@ class SlotPool {
     void take_from(NodeId node, std::size_t count, std::vector<SlotId>& taken);
 
     std::map<SlotId, NodeId> joined_;
-    std::set<SlotId> lost_;
+    std::set<SlotId> known_;
     std::map<NodeId, std::set<SlotId>> free_;  // no node without a free slot
     int num_free_ = 0;
 };

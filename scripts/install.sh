@@ -10,7 +10,7 @@ set -euo pipefail
 TORCH_VERSION=2.11.0
 VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VERSION}
 PACKAGES=(build-essential cmake ninja-build ccache git python3 python3-venv
-          libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libhwloc-dev
+          libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev
           libhdf5-dev hdf5-tools zlib1g-dev libgloo-dev doctest-dev dataset-fashion-mnist)
 
 if [ "${1:-}" = torch-dir ]; then

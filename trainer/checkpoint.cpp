@@ -9,6 +9,7 @@
 
 #include "core/check.hpp"
 #include "trainer/durable_file.hpp"
+#include "trainer/plain_pickle.hpp"
 
 namespace crescendo::trainer {
 
@@ -54,8 +55,7 @@ void write_checkpoint(const std::filesystem::path& path, const Trial& trial, con
     content.insert("progress", json(trial.progress()).dump());
     content.insert("task", json(trial.task()).dump());
     content.insert("settings", settings.dump());
-    const std::vector<char> bytes = torch::pickle_save(content);
-    replace_durably(path, {bytes.data(), bytes.size()});
+    replace_durably(path, pickle_plainly(content));
 }
 
 std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::int64_t number, std::uint64_t seed,

@@ -6,6 +6,8 @@
 
 #include <cstring>
 
+#include "trainer/control_channel.hpp"
+
 namespace crescendo::trainer {
 
 void rethrow_as_peer_lost() {
@@ -15,8 +17,26 @@ void rethrow_as_peer_lost() {
         throw PeerLost(error.what());
     } catch (const c10::DistError& error) {
         throw PeerLost(error.what_without_backtrace());
+    } catch (const Interrupted& interrupted) {
+        throw PeerLost(interrupted.what());
+    } catch (const RequestTimeout& timeout) {
+        throw PeerLost(timeout.what());
     }
 }
+
+namespace {
+
+/// Gloo hands on what the store throws as an error of its own, so that types tell nothing here.
+c10::intrusive_ptr<c10d::ProcessGroup> meet(const Device& device, const c10::intrusive_ptr<c10d::Store>& store,
+                                            int rank, int size, std::chrono::milliseconds timeout) try {
+    return device.make_process_group(store, rank, size, timeout);
+} catch (const c10::Error& error) {
+    throw PeerLost(error.what_without_backtrace());
+} catch (const std::exception& error) {
+    throw PeerLost(error.what());
+}
+
+}  // namespace
 
 Group::Group(const Device& device) : device_(device) {}
 
@@ -25,7 +45,7 @@ Group::Group(const Device& device, const c10::intrusive_ptr<c10d::Store>& store,
       rank_(options.rank),
       size_(options.size),
       interrupted_(std::move(options.interrupted)),
-      process_group_(collective([&] { return device.make_process_group(store, rank_, size_, options.timeout); })) {}
+      process_group_(meet(device, store, rank_, size_, options.timeout)) {}
 
 Group::~Group() {
     if (process_group_) device_.dissolve(*process_group_);

@@ -19,7 +19,8 @@ class PeerLost : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// To be called in a `catch (...)`: what Gloo, NCCL and the store throw becomes PeerLost; all else goes on as it is.
+/// To be called in a `catch (...)`: what Gloo, NCCL and the control channel throw becomes PeerLost; all else goes on as it
+/// is.
 [[noreturn]] void rethrow_as_peer_lost();
 
 /// Performs an operation in which the whole group takes part, and turns its failure into PeerLost.
@@ -46,7 +47,8 @@ class Group {
 
     /// A group of one. `device` must outlive the group.
     explicit Group(const Device& device);
-    /// Meets the others through `store`.
+    /// Meets the others through `store`. Throws PeerLost where that fails, for whatever reason: those who
+    /// wait for this member learn of it in the same way.
     Group(const Device& device, const c10::intrusive_ptr<c10d::Store>& store, Options options);
     Group(Group&&) = default;
     Group& operator=(Group&&) = delete;

@@ -28,6 +28,17 @@ at::Tensor activate(Activation activation, const at::Tensor& x) {
     return x;
 }
 
+/// The largest of activated values is the activation of the largest one, which costs a quarter.
+bool is_monotone(Activation activation) {
+    return activation == Activation::relu || activation == Activation::leaky_relu || activation == Activation::tanh;
+}
+
+at::Tensor activate_and_pool(Activation activation, const at::Tensor& x) {
+    if (is_monotone(activation)) return activate(activation, at::max_pool2d(x, 2));
+    return at::max_pool2d(activate(activation, x), 2);
+}
+
+/// The weights lie channels last in memory, and the values follow: so oneDNN and cuDNN convolve faster.
 class Cnn : public Model {
   public:
     Cnn(const Settings& settings, const Task& task) : activation_(settings.activation), dropout_(settings.dropout) {
@@ -36,8 +47,10 @@ class Cnn : public Model {
         const std::int64_t height = shape[shape.size() - 2];
         std::int64_t channels = shape.size() == 3 ? shape[0] : 1;
         for (std::int64_t i = 0; i < settings.depth; ++i) {
-            const Conv2dOptions options(channels, settings.width << i, /*kernel_size=*/3);
-            convolutions_.push_back(register_module("conv" + std::to_string(i + 1), Conv2d(Conv2dOptions(options).padding(1))));
+            Conv2d convolution(Conv2dOptions(channels, settings.width << i, /*kernel_size=*/3).padding(1));
+            // clone, not contiguous: with one channel both orders are the same, and only the strides tell which is meant.
+            convolution->weight.set_data(convolution->weight.detach().clone(at::MemoryFormat::ChannelsLast));
+            convolutions_.push_back(register_module("conv" + std::to_string(i + 1), convolution));
             channels = settings.width << i;
         }
         const std::int64_t features = channels * (height >> settings.depth) * (shape.back() >> settings.depth);
@@ -47,7 +60,7 @@ class Cnn : public Model {
 
     at::Tensor forward(const at::Tensor& inputs) override {
         at::Tensor x = inputs.dim() == 3 ? inputs.unsqueeze(1) : inputs;
-        for (auto& convolution : convolutions_) x = at::max_pool2d(activate(activation_, convolution(x)), 2);
+        for (auto& convolution : convolutions_) x = activate_and_pool(activation_, convolution(x));
         x = activate(activation_, hidden_(x.flatten(1)));
         return output_(at::dropout(x, dropout_, is_training()));
     }

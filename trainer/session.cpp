@@ -75,8 +75,8 @@ std::optional<json> Session::wait_for_order() {
     if (!lost) return channel_.wait();
     auto message = channel_.wait(options_.group_timeout);
     if (!message && !channel_.closed()) {
-        throw std::runtime_error(text("generation {} lost its group, and no order came for {} s", terms_->generation,
-                                      std::chrono::duration<double>(options_.group_timeout).count()));
+        throw std::runtime_error(text("generation {} lost its group, and no order came for {} s: {}", terms_->generation,
+                                      std::chrono::duration<double>(options_.group_timeout).count(), lost_by_));
     }
     return message;
 }
@@ -91,8 +91,9 @@ void Session::advance() try {
     lose_group(lost);
 }
 
-void Session::lose_group(const std::exception& cause) {
-    std::fprintf(stderr, "generation %lld ends: %s\n", static_cast<long long>(terms_->generation), cause.what());
+void Session::lose_group(const PeerLost& cause) {
+    lost_by_ = cause.what();
+    std::fprintf(stderr, "generation %lld ends: %s\n", static_cast<long long>(terms_->generation), lost_by_.c_str());
     generation_.reset();
 }
 
@@ -143,8 +144,6 @@ void Session::obey(const Join& join) {
         generation_ = std::make_unique<Generation>(std::move(group), *trial_, data_, options_.observer);
     } catch (const PeerLost& lost) {
         return lose_group(lost);
-    } catch (const Interrupted& interrupted) {
-        return lose_group(interrupted);
     }
     if (join.rank == 0 && trial_->progress().report_pending) send_report();
 }

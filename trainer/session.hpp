@@ -45,7 +45,7 @@ class Session {
 
     void prepare_state(const Join& join, const Settings& settings);
     Group meet(const Join& join);
-    void lose_group(const std::exception& cause);
+    void lose_group(const PeerLost& cause);
     void save_checkpoint();
 
     ControlChannel& channel_;
@@ -58,6 +58,7 @@ class Session {
     std::unique_ptr<Generation> generation_;  ///< none while there is no working group
     bool report_sent_ = false;                ///< this member has sent the trial's last report
     bool regroup_announced_ = false;
+    std::string lost_by_;  ///< what ended the last group
 };
 
 }  // namespace crescendo::trainer

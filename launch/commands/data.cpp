@@ -65,8 +65,8 @@ ExitCode inspect(const std::filesystem::path& file, Format format) {
     for (const auto& info : datasets::inspect(file)) {
         table.add_row({info.path, info.type, info.samples, fmt::format("{}", fmt::join(info.shape, " x ")),
                        info.chunk.empty() ? Cell{} : Cell{fmt::format("{}", fmt::join(info.chunk, " x "))},
-                       info.filters.empty() ? Cell{} : Cell{fmt::format("{}", fmt::join(info.filters, ", "))}, info.bytes,
-                       info.stored_bytes, info.problem.empty() ? Cell{} : Cell{info.problem}});
+                       info.filters.empty() ? Cell{} : Cell{fmt::format("{}", fmt::join(info.filters, ", "))},
+                       info.bytes, info.stored_bytes, info.problem.empty() ? Cell{} : Cell{info.problem}});
     }
     fmt::print("{}", table.print(format));
     return ExitCode::done;
@@ -74,16 +74,21 @@ ExitCode inspect(const std::filesystem::path& file, Format format) {
 
 void add_convert(CLI::App& data, ExitCode& code) {
     auto arguments = std::make_shared<ConvertArguments>();
-    auto* command = data.add_subcommand("convert", "Write IDX files (MNIST's format, also gzipped) as a data set in HDF5");
+    auto* command =
+        data.add_subcommand("convert", "Write IDX files (MNIST's format, also gzipped) as a data set in HDF5");
     command->add_option("INPUTS", arguments->inputs, "IDX file of the inputs")->required();
     command->add_option("TARGETS", arguments->targets, "IDX file of the targets, as many")->required();
-    command->add_option("LOCATION", arguments->location, "FILE:/GROUP to write; the file may have other groups already")->required();
+    command->add_option("LOCATION", arguments->location, "FILE:/GROUP to write; the file may have other groups already")
+        ->required();
     command->add_option("--samples", arguments->samples, "BEGIN:END, END not included; default: all");
-    command->add_option("--chunk", arguments->options.chunk_samples, "Samples a chunk holds; default: about 256 KiB of them")
+    command
+        ->add_option("--chunk", arguments->options.chunk_samples,
+                     "Samples a chunk holds; default: about 256 KiB of them")
         ->check(CLI::PositiveNumber);
     command->add_option("--compress", arguments->options.compression, "Level of deflate; default: 0, none")
         ->check(CLI::Range(0, 9));
-    command->footer("Example:\n  crescendo data convert train-images.gz train-labels.gz fashion.h5:/train --samples 0:50000");
+    command->footer(
+        "Example:\n  crescendo data convert train-images.gz train-labels.gz fashion.h5:/train --samples 0:50000");
     command->callback([arguments, &code] { code = convert(*arguments); });
 }
 

@@ -29,9 +29,12 @@ struct RecordedSweep {
 
 std::string state_of(const RecordedSweep& sweep) {
     switch (sweep.history.sweep().state()) {
-        case SweepState::finished: return "finished";
-        case SweepState::failed: return "failed";
-        case SweepState::running: break;
+        case SweepState::finished:
+            return "finished";
+        case SweepState::failed:
+            return "failed";
+        case SweepState::running:
+            break;
     }
     return SweepLock::holder(sweep.directory) ? "running" : "stopped";
 }
@@ -52,7 +55,7 @@ OrderedJson status_json(const RecordedSweep& recorded) {
     status["progress"] = progress.fraction ? Json(*progress.fraction) : Json(nullptr);
     status["elapsed_seconds"] = recorded.history.elapsed();
     status["slots"] = sweep.num_slots();
-    status["trials"] = {{"begun", progress.begun()},      {"running", progress.running},   {"waiting", progress.waiting},
+    status["trials"] = {{"begun", progress.begun()},   {"running", progress.running},   {"waiting", progress.waiting},
                         {"stopped", progress.stopped}, {"finished", progress.finished}, {"failed", progress.failed}};
     status["rungs"] = OrderedJson::array();
     for (const auto& rung : sweep.rungs()) {
@@ -71,7 +74,9 @@ OrderedJson status_json(const RecordedSweep& recorded) {
 
 std::string text_of(const OrderedJson& value) {
     if (!value.is_structured()) {
-        return value.is_string() ? value.get<std::string>() : value.is_number_float() ? number_text(value) : value.dump();
+        return value.is_string()         ? value.get<std::string>()
+               : value.is_number_float() ? number_text(value)
+                                         : value.dump();
     }
     std::string result;
     for (const auto& [name, each] : value.items()) {
@@ -105,8 +110,8 @@ ExitCode best(const Options& options) {
     return ExitCode::done;
 }
 
-void add(CLI::App& app, ExitCode& code, const std::string& name, const std::string& description, const std::string& example,
-         ExitCode (*command)(const Options&)) {
+void add(CLI::App& app, ExitCode& code, const std::string& name, const std::string& description,
+         const std::string& example, ExitCode (*command)(const Options&)) {
     auto options = std::make_shared<Options>();
     auto* added = app.add_subcommand(name, description);
     add_directory_argument(*added, options->directory);

@@ -50,7 +50,10 @@ WorkerOptions worker_options(const SweepDirectory& directory, const NodeResource
 void print_end(Outcome outcome, const History& history, const SweepDirectory& directory) {
     const auto where = directory.path().string();
     if (outcome == Outcome::interrupted) {
-        fmt::print("stopped; nothing is lost\n\n  crescendo resume {}     goes on\n  crescendo status {}     shows how far it is\n", where, where);
+        fmt::print(
+            "stopped; nothing is lost\n\n  crescendo resume {}     goes on\n  crescendo status {}     shows how far it "
+            "is\n",
+            where, where);
         return;
     }
     if (outcome == Outcome::failed) {
@@ -85,9 +88,12 @@ ExitCode work(const SweepFile& file, const SweepDirectory& directory, Journal& j
     write_atomically(directory.results(), trials_table(history).print(Format::csv));
     print_end(outcome, history, directory);
     switch (outcome) {
-        case Outcome::finished: return ExitCode::done;
-        case Outcome::failed: return ExitCode::failed;
-        case Outcome::interrupted: return ExitCode::resumable;
+        case Outcome::finished:
+            return ExitCode::done;
+        case Outcome::failed:
+            return ExitCode::failed;
+        case Outcome::interrupted:
+            return ExitCode::resumable;
     }
     return ExitCode::failed;
 }
@@ -136,7 +142,8 @@ ExitCode resume(const Options& options) {
     auto history = History::read(file.spec, directory.journal());
     const bool tested = history.test() || !file.trainer || !history.sweep().best();
     if (history.sweep().state() != SweepState::running && tested) {
-        print_end(history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished, history, directory);
+        print_end(history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished, history,
+                  directory);
         return ExitCode::done;
     }
     auto journal = Journal::open(directory.journal());

@@ -12,8 +12,8 @@ namespace {
 ExitCode validate_file(const std::filesystem::path& path) {
     const auto file = read_sweep_file(path);
     require_sound(file, ProgramPaths::find());
-    fmt::print("{}: sound; {} parameters, metric {}{}\n", path.string(), file.spec.space.parameters().size(), file.spec.metric,
-               file.spec.run_cap ? fmt::format(", {} trials", *file.spec.run_cap) : "");
+    fmt::print("{}: sound; {} parameters, metric {}{}\n", path.string(), file.spec.space.parameters().size(),
+               file.spec.metric, file.spec.run_cap ? fmt::format(", {} trials", *file.spec.run_cap) : "");
     return ExitCode::done;
 }
 
@@ -21,7 +21,8 @@ ExitCode validate_file(const std::filesystem::path& path) {
 
 void add_validate_command(CLI::App& app, ExitCode& code) {
     auto path = std::make_shared<std::filesystem::path>();
-    auto* command = app.add_subcommand("validate", "Check a sweep file, its trainer's settings and its data; run nothing");
+    auto* command =
+        app.add_subcommand("validate", "Check a sweep file, its trainer's settings and its data; run nothing");
     command->add_option("FILE", *path, "The sweep file (YAML)")->required();
     command->footer("Example:\n  crescendo validate sweep.yaml");
     command->callback([path, &code] { code = validate_file(*path); });

@@ -43,7 +43,8 @@ TEST_CASE("mistakes in a sweep file name file, line and key") {
     check_refused(replaced(sound, "run_cap", "runcap"), "sweep.yaml:3:1: runcap: ");
     check_refused(replaced(sound, "run_cap: 3", "run_cap: many"), "sweep.yaml:3:");
     check_refused(replaced(sound, "{min: 1, max: 9}", "{min: 9, max: 1}"), "sweep.yaml:5:");
-    check_refused(replaced(sound, "{min: 1, max: 9}", "{distribution: log_uniform_values, min: 0, max: 1.0}"), "sweep.yaml:5:");
+    check_refused(replaced(sound, "{min: 1, max: 9}", "{distribution: log_uniform_values, min: 0, max: 1.0}"),
+                  "sweep.yaml:5:");
     check_refused(replaced(sound, "[bash,", "[no-such-program,"), "there is no program 'no-such-program'");
     check_refused(replaced(sound, "\"${args}\"", "\"${arg}\""), "${arg}");
     check_refused(replaced(sound, "command: [bash, train.sh, \"${args}\"]\n", ""), "nothing to train");

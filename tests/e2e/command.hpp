@@ -68,7 +68,9 @@ class Command {
 
     /// Exit status, or 128 + signal.
     int wait(std::chrono::seconds patience = std::chrono::seconds(120)) {
-        await("crescendo ends", [&] { return ended_ || (ended_ = ::waitpid(pid_, &status_, WNOHANG) == pid_); }, patience);
+        await(
+            "crescendo ends", [&] { return ended_ || (ended_ = ::waitpid(pid_, &status_, WNOHANG) == pid_); },
+            patience);
         return WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
     }
 

@@ -11,7 +11,8 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// A trainer in Bash: its loss falls with the resource towards its parameter x. `before_report` is run before each report.
+/// A trainer in Bash: its loss falls with the resource towards its parameter x. `before_report` is run before each
+/// report.
 void write_sweep(const fs::path& folder, const std::string& before_report = ":", const std::string& more = "") {
     write_file(folder / "train.sh", R"(
 x=${1#--x=}
@@ -151,9 +152,10 @@ TEST_CASE("after kill -9 nothing outlives crescendo, and resume repeats no finis
 TEST_CASE("a program that fails is retried, and one that always fails costs its trial alone") {
     const TemporaryFolder folder;
     // Trial 2 fails once, trial 4 always.
-    write_sweep(folder.path(),
-                "if [ $CRESCENDO_TRIAL = 4 ] || { [ $CRESCENDO_TRIAL = 2 ] && mkdir \"$CRESCENDO_TRIAL_DIR/once\"; } then "
-                "echo no luck; kill -9 $$; fi");
+    write_sweep(
+        folder.path(),
+        "if [ $CRESCENDO_TRIAL = 4 ] || { [ $CRESCENDO_TRIAL = 2 ] && mkdir \"$CRESCENDO_TRIAL_DIR/once\"; } then "
+        "echo no luck; kill -9 $$; fi");
 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
@@ -180,8 +182,9 @@ TEST_CASE("a sweep whose every trial fails ends with 1 and the reason") {
 
 TEST_CASE("a loss of NaN is a bad trial and no error") {
     const TemporaryFolder folder;
-    write_sweep(folder.path(), "[ $CRESCENDO_TRIAL = 1 ] && { echo '{\"resource\":1,\"metrics\":{\"loss\":NaN}}' >&$CRESCENDO_FD; "
-                               "read -r reply <&$CRESCENDO_FD; exit 0; }");
+    write_sweep(folder.path(),
+                "[ $CRESCENDO_TRIAL = 1 ] && { echo '{\"resource\":1,\"metrics\":{\"loss\":NaN}}' >&$CRESCENDO_FD; "
+                "read -r reply <&$CRESCENDO_FD; exit 0; }");
 
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
 
@@ -193,7 +196,9 @@ TEST_CASE("a loss of NaN is a bad trial and no error") {
 
 TEST_CASE("a report without the sweep's metric is the trial's error, and names what it lacks") {
     const TemporaryFolder folder;
-    write_sweep(folder.path(), "echo '{\"resource\":1,\"metrics\":{\"accuracy\":0.5}}' >&$CRESCENDO_FD; read -r reply <&$CRESCENDO_FD; exit 0");
+    write_sweep(folder.path(),
+                "echo '{\"resource\":1,\"metrics\":{\"accuracy\":0.5}}' >&$CRESCENDO_FD; read -r reply "
+                "<&$CRESCENDO_FD; exit 0");
 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 

@@ -22,26 +22,32 @@ struct Bench {
     }
 
     void convert(const std::string& group, const std::string& samples) const {
-        const auto result = run_crescendo(folder.path(), {"data", "convert", idx + "train-images-idx3-ubyte.gz", idx + "train-labels-idx1-ubyte.gz",
-                                                          "data.h5:/" + group, "--samples", samples});
+        const auto result = run_crescendo(
+            folder.path(), {"data", "convert", idx + "train-images-idx3-ubyte.gz", idx + "train-labels-idx1-ubyte.gz",
+                            "data.h5:/" + group, "--samples", samples});
         REQUIRE_MESSAGE(result.code == 0, result.err);
     }
 
     void write_sweep(const std::string& scheduler, const std::string& more, const std::string& trainer = "") const {
-        write_file(folder / "sweep.yaml", "name: s\nmetric: {name: val_accuracy, goal: maximize}\nseed: 5\n"
-                                          "parameters: {lr: {distribution: log_uniform_values, min: 0.02, max: 0.1}}\n"
-                                          "scheduler: {" + scheduler + "}\n" + more +
-                                          "trainer:\n"
-                                          "  batch_size: 32\n"
-                                          "  width: 4\n" + trainer +
-                                          "  data: {train: data.h5:/train, validation: data.h5:/validation, test: data.h5:/test}\n");
+        write_file(folder / "sweep.yaml",
+                   "name: s\nmetric: {name: val_accuracy, goal: maximize}\nseed: 5\n"
+                   "parameters: {lr: {distribution: log_uniform_values, min: 0.02, max: 0.1}}\n"
+                   "scheduler: {" +
+                       scheduler + "}\n" + more +
+                       "trainer:\n"
+                       "  batch_size: 32\n"
+                       "  width: 4\n" +
+                       trainer +
+                       "  data: {train: data.h5:/train, validation: data.h5:/validation, test: data.h5:/test}\n");
     }
 
     Json read(const std::string& command) const {
         return run_crescendo(folder.path(), {command, "s", "--format", "json"}).json();
     }
 
-    std::string log(int trial) const { return content_of(folder / ("s/trials/00000" + std::to_string(trial) + "/trainer.log")); }
+    std::string log(int trial) const {
+        return content_of(folder / ("s/trials/00000" + std::to_string(trial) + "/trainer.log"));
+    }
 
     TemporaryFolder folder;
 };
@@ -95,7 +101,9 @@ TEST_CASE("a survivor grows from one worker to two to four in memory, learns, an
     const auto best = bench.read("best");
     CHECK(best.at("metrics").at("val_accuracy") > 0.5);  // ten classes
     CHECK(best.at("test").at("test_accuracy") > 0.5);
-    CHECK(fs::exists(best.at("checkpoint").get<std::string>().empty() ? "" : bench.folder.path() / best.at("checkpoint").get<std::string>()));
+    CHECK(fs::exists(best.at("checkpoint").get<std::string>().empty()
+                         ? ""
+                         : bench.folder.path() / best.at("checkpoint").get<std::string>()));
     check_reports(bench.folder / "s");
     CHECK(processes_in(bench.folder.path()).empty());
 }
@@ -148,7 +156,8 @@ TEST_CASE("a worker of a group that is killed costs the trial one retry, and the
     check_reports(bench.folder / "s");
 }
 
-TEST_CASE("after kill -9 of everything a sweep is resumed from its checkpoints, and no finished rung is trained again") {
+TEST_CASE(
+    "after kill -9 of everything a sweep is resumed from its checkpoints, and no finished rung is trained again") {
     const Bench bench;
     bench.write_sweep("type: rasda, min: 1, max: 4, reduction_factor: 2", "run_cap: 5\nslots: 2\n");
     {

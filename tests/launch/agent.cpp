@@ -64,14 +64,17 @@ struct Node {
     Agent agent;
 };
 
-constexpr const char* report_once = R"(echo '{"resource":1,"metrics":{"loss":0.25}}' >&$CRESCENDO_FD; read -r reply <&$CRESCENDO_FD;)";
+constexpr const char* report_once =
+    R"(echo '{"resource":1,"metrics":{"loss":0.25}}' >&$CRESCENDO_FD; read -r reply <&$CRESCENDO_FD;)";
 
 }  // namespace
 
 TEST_CASE("a program reports, is told to go on, and ends") {
     Node node(1);
 
-    node.start(4, 0, std::string(report_once) + R"(echo "$reply $CRESCENDO_TRIAL $CRESCENDO_SEED $CRESCENDO_MAX_RESOURCE $WORLD_SIZE" > heard)");
+    node.start(4, 0,
+               std::string(report_once) +
+                   R"(echo "$reply $CRESCENDO_TRIAL $CRESCENDO_SEED $CRESCENDO_MAX_RESOURCE $WORLD_SIZE" > heard)");
     const auto report = node.next<TrialMetrics>();
     node.agent.obey(GoOn{TrialId{4}, 1, Resource{1}});
     const auto ended = node.next<ProgramEnded>();
@@ -97,7 +100,9 @@ TEST_CASE("a program that is told to stop and goes has left") {
 
 TEST_CASE("a program that ignores stop and SIGTERM is killed, and so is what it started in another session") {
     Node node(1);
-    node.start(0, 0, std::string("trap '' TERM; setsid bash -c 'trap \"\" TERM; echo $$ > grandchild; exec sleep 1000' & ") + report_once + "sleep 1000; sleep 1000");
+    node.start(0, 0,
+               std::string("trap '' TERM; setsid bash -c 'trap \"\" TERM; echo $$ > grandchild; exec sleep 1000' & ") +
+                   report_once + "sleep 1000; sleep 1000");
     node.next<TrialMetrics>();
     long grandchild = 0;
     await("the grandchild starts", [&] { return (grandchild = number_in(node.folder / "grandchild")) != 0; });
@@ -149,9 +154,7 @@ TEST_CASE("failures say what happened and give the program's last words") {
 
     node.start(0, 0, "exit 7");
     CHECK(node.next<WorkerFailed>().message == "exit status 7; last words: ");
-    {
-        std::ofstream log(node.folder / "trainer.log", std::ios::trunc);
-    }
+    { std::ofstream log(node.folder / "trainer.log", std::ios::trunc); }
     node.start(1, 0, "echo out of luck >&2; kill -SEGV $$");
     const auto crash = node.next<WorkerFailed>();
     CHECK(crash.kind == FailureKind::crash);

@@ -79,7 +79,8 @@ TEST_CASE("a reader that does not read stops nobody, and gets everything once it
 }
 
 TEST_CASE("Python's NaN and Infinity are null, but not inside strings") {
-    const auto message = parse_line(R"({"metrics":{"a":NaN,"b":-Infinity,"c":Infinity,"d":0.5},"s":"NaN \" Infinity"})");
+    const auto message =
+        parse_line(R"({"metrics":{"a":NaN,"b":-Infinity,"c":Infinity,"d":0.5},"s":"NaN \" Infinity"})");
 
     CHECK(message.at("metrics").at("a").is_null());
     CHECK(message.at("s") == "NaN \" Infinity");

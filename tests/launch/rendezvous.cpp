@@ -51,7 +51,9 @@ TEST_CASE("add counts from zero, and get gives the number") {
 TEST_CASE("compare_set changes only what it expects") {
     Rendezvous store;
     auto compare_set = [&](const char* expected, const char* value) {
-        return store.handle(request(0, 1, "compare_set", {{"key", "k"}, {"expected", expected}, {"value", value}})).at(0).answer.at("value");
+        return store.handle(request(0, 1, "compare_set", {{"key", "k"}, {"expected", expected}, {"value", value}}))
+            .at(0)
+            .answer.at("value");
     };
 
     CHECK(compare_set("", "one") == "one");

@@ -29,7 +29,8 @@ TEST_CASE("a directory with a sweep is not written over, and resume is named") {
     SweepDirectory::create(folder / "sweep", "", {});
     std::ofstream(folder / "sweep/journal.jsonl") << "{}\n";
 
-    CHECK_THROWS_WITH_AS(SweepDirectory::create(folder / "sweep", "", {}), doctest::Contains("crescendo resume"), InvalidInput);
+    CHECK_THROWS_WITH_AS(SweepDirectory::create(folder / "sweep", "", {}), doctest::Contains("crescendo resume"),
+                         InvalidInput);
 }
 
 TEST_CASE("a folder with other files is left alone") {

@@ -1,5 +1,6 @@
 #include "samples.hpp"
 
+#include <bit>
 #include <fstream>
 #include <vector>
 
@@ -12,14 +13,37 @@ namespace {
 
 constexpr int side = 8;
 
-void write_idx(const std::filesystem::path& file, const std::vector<std::uint32_t>& shape,
-               const std::vector<unsigned char>& bytes) {
+// Type codes of IDX.
+constexpr char unsigned_bytes = 0x08;
+constexpr char floats = 0x0D;
+
+void put_big_endian(std::ofstream& out, std::uint32_t word) {
+    for (const int shift : {24, 16, 8, 0}) out.put(static_cast<char>(word >> shift & 0xFF));
+}
+
+template <class Element>
+void write_idx(const std::filesystem::path& file, char type, const std::vector<std::uint32_t>& shape,
+               const std::vector<Element>& elements) {
     std::ofstream out(file, std::ios::binary);
-    out.put(0).put(0).put(8).put(static_cast<char>(shape.size()));  // 8: unsigned bytes
-    for (const auto length : shape) {
-        for (const int shift : {24, 16, 8, 0}) out.put(static_cast<char>(length >> shift & 0xFF));
+    out.put(0).put(0).put(type).put(static_cast<char>(shape.size()));
+    for (const auto length : shape) put_big_endian(out, length);
+    for (const Element element : elements) {
+        if constexpr (sizeof(Element) == 1) {
+            out.put(static_cast<char>(element));
+        } else {
+            put_big_endian(out, std::bit_cast<std::uint32_t>(element));
+        }
     }
-    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+/// Turns the files <group>-inputs and <group>-targets beside `file` into a set of it.
+std::string convert(const std::filesystem::path& file, const std::string& group) {
+    std::string location = file.string() + ":/" + group;
+    datasets::ConvertOptions options;
+    options.chunk_samples = 8;
+    datasets::convert_idx(file.parent_path() / (group + "-inputs"), file.parent_path() / (group + "-targets"), location,
+                          {}, options);
+    return location;
 }
 
 }  // namespace
@@ -39,16 +63,24 @@ std::string write_images(const std::filesystem::path& file, const std::string& g
             }
         }
     }
-    const auto images = file.parent_path() / (group + "-images");
-    const auto labels = file.parent_path() / (group + "-labels");
     const auto n = static_cast<std::uint32_t>(count);
-    write_idx(images, {n, side, side}, pixels);
-    write_idx(labels, {n}, classes);
-    std::string location = file.string() + ":/" + group;
-    datasets::ConvertOptions options;
-    options.chunk_samples = 8;
-    datasets::convert_idx(images, labels, location, {}, options);
-    return location;
+    write_idx(file.parent_path() / (group + "-inputs"), unsigned_bytes, {n, side, side}, pixels);
+    write_idx(file.parent_path() / (group + "-targets"), unsigned_bytes, {n}, classes);
+    return convert(file, group);
+}
+
+std::string write_numbers(const std::filesystem::path& file, const std::string& group, std::int64_t count) {
+    std::vector<float> inputs;
+    std::vector<float> targets;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto number = static_cast<float>(i);
+        inputs.insert(inputs.end(), {number, 1.0F, number / 2});
+        targets.insert(targets.end(), {2 * number, -number});
+    }
+    const auto n = static_cast<std::uint32_t>(count);
+    write_idx(file.parent_path() / (group + "-inputs"), floats, {n, 3}, inputs);
+    write_idx(file.parent_path() / (group + "-targets"), floats, {n, 2}, targets);
+    return convert(file, group);
 }
 
 nlohmann::json small_cnn(const std::string& train, const std::string& validation) {

@@ -1,0 +1,271 @@
+/// The coordinator against agents that are played by the test: two nodes, so that routing shows.
+
+#include "launch/coordinator.hpp"
+
+#include <doctest/doctest.h>
+
+#include <deque>
+
+#include "launch/event_json.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace {
+
+/// Answers orders as a script says; an order that nobody expects is kept for the test to look at.
+class PlayedAgents final : public Transport {
+  public:
+    std::vector<Slot> slots() const override { return {{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{1}}}; }
+
+    void send(NodeId to, const Order& order) override {
+        orders.emplace_back(to, order);
+        if (on_order) {
+            on_order(to, order);
+        }
+    }
+
+    std::vector<Notice> receive(std::chrono::milliseconds) override {
+        REQUIRE_MESSAGE(!notices.empty(), "the coordinator waits for something that nobody will send");
+        std::vector<Notice> batch{notices.front()};
+        notices.pop_front();
+        return batch;
+    }
+
+    void report(int trial, int resource, double accuracy) {
+        notices.push_back(TrialMetrics{TrialId{trial}, Resource{resource}, {{"accuracy", accuracy}}});
+    }
+
+    template <class Kind>
+    std::vector<std::pair<NodeId, Kind>> sent() const {
+        std::vector<std::pair<NodeId, Kind>> result;
+        for (const auto& [node, order] : orders) {
+            if (const auto* found = std::get_if<Kind>(&order)) {
+                result.emplace_back(node, *found);
+            }
+        }
+        return result;
+    }
+
+    std::function<void(NodeId, const Order&)> on_order;
+    std::vector<std::pair<NodeId, Order>> orders;
+    std::deque<Notice> notices;
+};
+
+class SilentView final : public LiveView {
+  public:
+    void update(const History&, double) override {}
+    void say(const std::string& line) override { said.push_back(line); }
+    std::chrono::milliseconds period() const override { return std::chrono::milliseconds(1); }
+
+    std::vector<std::string> said;
+};
+
+/// A sweep of up to four epochs in a folder of its own; trials leave when they are told to.
+struct Stage {
+    explicit Stage(const std::string& more)
+        : file(parse_sweep("name: s\nmetric: {name: accuracy, goal: maximize}\n"
+                           "parameters: {lr: {min: 0.1, max: 0.2}}\n"
+                           "scheduler: {type: rasda, min: 1, max: 4, reduction_factor: 2}\n"
+                           "trainer: {model: cnn, batch_size: 8}\n" +
+                               more,
+                           "s.yaml")),
+          directory(SweepDirectory::create(folder / "s", file.text, {})),
+          journal(Journal::create(directory.journal(), {})),
+          history(file.spec) {
+        agents.on_order = [this](NodeId, const Order& order) {
+            if (const auto* leave = std::get_if<LeaveTrial>(&order)) {
+                for (const auto& slot : agents.slots()) {
+                    agents.notices.push_back(LeftTrial{leave->trial, slot.id, leave->save});
+                }
+            }
+        };
+    }
+
+    Outcome run() { return Coordinator(file, directory, journal, history, agents, view).run(signals); }
+
+    TemporaryFolder folder;
+    SweepFile file;
+    SweepDirectory directory;
+    Journal journal;
+    History history;
+    PlayedAgents agents;
+    SilentView view;
+    StopSignals signals;
+};
+
+}  // namespace
+
+TEST_CASE("a report is answered by going on, growing over both nodes, or leaving") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.report(0, 2, 0.6);
+    stage.agents.report(0, 3, 0.7);
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto joins = stage.agents.sent<JoinGroup>();
+    REQUIRE(joins.size() == 3);  // one worker, then one on each node
+    CHECK(joins[0].second.state == StateSource::fresh);
+    CHECK(joins[0].second.checkpoint_at == Resource{1});
+    CHECK(joins[0].second.work.settings.at("batch_size") == 8);
+    CHECK(joins[0].second.work.settings.contains("lr"));
+    for (int node : {0, 1}) {
+        const auto& [to, join] = joins[static_cast<std::size_t>(1 + node)];
+        CHECK(to == NodeId{node});
+        CHECK(join.state == StateSource::memory);
+        CHECK(join.generation == 1);
+        CHECK(join.size == 2);
+        REQUIRE(join.members.size() == 1);
+        CHECK(join.members[0].rank == node);
+        CHECK(join.batch_multiple == 2);
+    }
+    const auto go_on = stage.agents.sent<GoOn>();
+    REQUIRE(go_on.size() == 4);  // after 2 and 3, to each node
+    CHECK(go_on[0].second.checkpoint_at == Resource{4});
+    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
+}
+
+TEST_CASE("a report is in the journal before it is answered") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.report(0, 2, 0.6);
+    stage.agents.report(0, 4, 0.8);
+    const auto leave = stage.agents.on_order;
+    int answers = 0;
+    stage.agents.on_order = [&](NodeId node, const Order& order) {
+        if (std::holds_alternative<GoOn>(order)) {
+            ++answers;
+            CHECK(Journal::read(stage.directory.journal()).back().at("resource") == 2);
+        }
+        leave(node, order);
+    };
+
+    stage.run();
+
+    CHECK(answers == 2);
+}
+
+TEST_CASE("a report that is known already is answered and not journalled again") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.report(0, 1, 0.9);
+    stage.agents.report(0, 4, 0.8);
+
+    stage.run();
+
+    CHECK(stage.history.of(TrialId{0}).reports.size() == 2);
+    CHECK(stage.agents.sent<GoOn>().size() == 2);
+    CHECK(stage.history.of(TrialId{0}).reports.front().metrics.at("accuracy") == 0.5);
+}
+
+TEST_CASE("one dead worker ends its group once, and the trial is resumed from its checkpoint") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{1}, FailureKind::crash, "signal 9"});
+    stage.agents.notices.push_back(
+        WorkerFailed{TrialId{0}, SlotId{7}, FailureKind::error, "an echo from a slot it has not"});
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
+    CHECK(stage.history.of(TrialId{0}).last_failure == "signal 9");
+    const auto joins = stage.agents.sent<JoinGroup>();
+    CHECK(joins.back().second.state == StateSource::checkpoint);
+    CHECK(joins.back().second.generation == 2);
+    CHECK(stage.agents.sent<LeaveTrial>().front().second.save == false);
+    CHECK(stage.view.said.front() == "trial 0 crashed: signal 9");
+}
+
+TEST_CASE("requests to the store are answered on the node that asked") {
+    Stage stage("run_cap: 1\n");
+    const Json request{{"id", 5}, {"trial", 0}, {"generation", 0}, {"op", "check"}, {"keys", {"x"}}};
+    stage.agents.notices.push_back(StoreRequest{SlotId{1}, request});
+    stage.agents.report(0, 4, 0.8);
+
+    stage.run();
+
+    const auto answers = stage.agents.sent<AnswerStore>();
+    REQUIRE(answers.size() == 1);
+    CHECK(answers[0].first == NodeId{1});
+    CHECK(answers[0].second.answer.at("found") == false);
+}
+
+TEST_CASE("the winner alone saves when the target ends the sweep, and is measured on the test data") {
+    Stage stage("run_cap: 5\nbudget: {target: 0.9}\n");
+    (*stage.file.trainer)["data"] = {{"test", "x.h5:/test"}};
+    stage.agents.report(1, 1, 0.5);
+    stage.agents.report(0, 1, 0.95);
+    const auto leave = stage.agents.on_order;
+    stage.agents.on_order = [&](NodeId node, const Order& order) {
+        leave(node, order);
+        if (std::holds_alternative<EvaluateTrial>(order)) {
+            stage.agents.notices.push_back(TrialEvaluated{TrialId{0}, {{"test_accuracy", 0.94}}, ""});
+        }
+    };
+
+    CHECK(stage.run() == Outcome::finished);
+
+    for (const auto& [node, order] : stage.agents.sent<LeaveTrial>()) {
+        CHECK(order.save == (order.trial == TrialId{0}));
+    }
+    CHECK(stage.history.test()->metrics.at("test_accuracy") == 0.94);
+    CHECK(Journal::read(stage.directory.journal()).back().at("note") == "tested");
+}
+
+TEST_CASE("a request to stop saves every trial, and the next session resumes them") {
+    Stage stage("run_cap: 2\n");
+    stage.agents.report(0, 1, 0.5);
+    const auto leave = stage.agents.on_order;
+    stage.agents.on_order = [&](NodeId node, const Order& order) {
+        if (std::holds_alternative<GoOn>(order)) {
+            write_atomically(stage.directory.stop_request(), "");
+        }
+        leave(node, order);
+    };
+
+    CHECK(stage.run() == Outcome::interrupted);
+
+    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
+    CHECK(stage.agents.sent<LeaveTrial>().front().second.save);
+    std::filesystem::remove(stage.directory.stop_request());
+    stage.agents.orders.clear();
+    stage.agents.notices.clear();
+    stage.agents.report(0, 4, 0.8);
+    stage.agents.report(1, 4, 0.9);
+    CHECK(stage.run() == Outcome::finished);
+    const auto joins = stage.agents.sent<JoinGroup>();
+    REQUIRE(joins.size() == 2);
+    for (const auto& [node, join] : joins) {
+        CHECK(join.state == StateSource::checkpoint);
+    }
+    CHECK(stage.history.num_sessions() == 2);
+}
+
+TEST_CASE("replaying the journal gives the state that the coordinator had") {
+    Stage stage("run_cap: 3\n");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.report(1, 1, 0.4);
+    stage.agents.report(0, 2, 0.55);
+    stage.agents.report(2, 1, 0.6);
+    stage.agents.report(0, 4, 0.7);
+    stage.agents.report(2, 4, 0.65);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto replayed = History::read(stage.file.spec, stage.directory.journal());
+    REQUIRE(replayed.sweep().trials().size() == 3);
+    for (const auto& trial : stage.history.sweep().trials()) {
+        const auto& again = replayed.sweep().trial(trial.id);
+        CHECK(again.status == trial.status);
+        CHECK(again.resource == trial.resource);
+        CHECK(again.loss == trial.loss);
+        CHECK(again.group.generation == trial.group.generation);
+    }
+    CHECK(replayed.slot_seconds() == stage.history.slot_seconds());
+    CHECK(replayed.elapsed() == stage.history.elapsed());
+}

@@ -1,0 +1,113 @@
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "checkpoints.hpp"
+#include "fake_crescendo.hpp"
+#include "record.hpp"
+#include "sweep_fixture.hpp"
+
+using namespace crescendo::trainer::test;
+
+TEST_CASE("a trial taken up from its checkpoint ends with the same bits as one never interrupted") {
+    const SweepFixture sweep;
+    for (const char* optimizer : {"sgd", "adam"}) {
+        CAPTURE(optimizer);
+        Terms whole = sweep.terms(std::string(optimizer) + "-whole");
+        whole.settings["optimizer"] = optimizer;
+        whole.settings["dropout"] = 0.3;
+        whole.checkpoint_at = 3;
+        Terms halves = whole;
+        halves.directory = sweep.folder / (std::string(optimizer) + "-halves");
+
+        FakeCrescendo first(1, CRESCENDO_TRAINER);
+        first.train({0}, "new", whole, 3);
+        first.leave({0}, /*save=*/false);
+        first.train({0}, "new", halves, 1);
+        CHECK(first.leave({0}, /*save=*/true));
+        FakeCrescendo second(1, CRESCENDO_TRAINER);
+        second.train({0}, "checkpoint", halves, 3);
+
+        CHECK(file_bytes(whole.directory / "checkpoint.pt") == file_bytes(halves.directory / "checkpoint.pt"));
+    }
+}
+
+TEST_CASE("leaving in mid-epoch saves the position, and no sample is seen twice") {
+    const SweepFixture sweep;
+    Terms terms = sweep.terms("trial");
+    FakeCrescendo first(2, RECORDING_TRAINER, sweep.recording(/*gate_step=*/3));
+    first.join({0, 1}, "new", terms);
+    first.await(0, "regrouped");
+    await_step(sweep.record(), 3, 2);
+    for (const int member : {0, 1}) first.send(member, {{"type", "leave"}, {"trial", 0}, {"save", true}});
+    sweep.open_gate();
+    CHECK(first.await(0, "left")["saved"] == true);
+    CHECK(first.await(1, "left")["saved"] == false);
+
+    const Json progress = load(terms.directory / "checkpoint.pt").progress;
+    CHECK(progress["epoch"] == 0);
+    CHECK(progress["position"].get<int>() > 0);
+    CHECK(progress["position"].get<int>() < sweep.num_samples);
+    FakeCrescendo second(1, RECORDING_TRAINER, sweep.recording());
+    second.join({0}, "checkpoint", terms);
+
+    CHECK(second.await(0, "report")["resource"] == 1);
+    CHECK(samples_by_epoch(sweep.record()).at(0) == each_once(sweep.num_samples));
+}
+
+TEST_CASE("a trial taken up sends its last report again") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, CRESCENDO_TRAINER);
+    const Json report = crescendo.train({0}, "new", sweep.terms("trial"), 2);
+    crescendo.leave({0}, /*save=*/true);
+
+    crescendo.join({0, 1}, "checkpoint", sweep.terms("trial"));
+
+    const Json repeated = crescendo.await(0, "report");
+    CHECK(repeated["resource"] == 2);
+    CHECK(repeated["metrics"] == report["metrics"]);
+    crescendo.go_on({0, 1}, sweep.terms("trial"));
+    CHECK(crescendo.await(0, "report")["resource"] == 3);
+}
+
+TEST_CASE("a trial without a checkpoint starts anew when told to take one up") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+
+    crescendo.join({0}, "checkpoint", sweep.terms("trial"));
+
+    CHECK(crescendo.await(0, "report")["resource"] == 1);
+}
+
+TEST_CASE("a checkpoint that is cut off is refused with its name") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    const Terms terms = sweep.terms("trial");
+    const auto checkpoint = terms.directory / "checkpoint.pt";
+    crescendo.train({0}, "new", terms, 1);
+    crescendo.leave({0}, /*save=*/true);
+    std::filesystem::resize_file(checkpoint, std::filesystem::file_size(checkpoint) / 2);
+
+    crescendo.join({0}, "checkpoint", terms);
+
+    const Json failed = crescendo.await(0, "failed");
+    CHECK(failed["message"].get<std::string>().find(checkpoint.string()) != std::string::npos);
+}
+
+TEST_CASE("Python's torch.load reads a checkpoint as a plain dict") {
+    if (!std::filesystem::exists(TORCH_PYTHON)) {
+        MESSAGE("skipped: no Python with torch at " TORCH_PYTHON);
+        return;
+    }
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    const Terms terms = sweep.terms("trial");
+    crescendo.train({0}, "new", terms, 1);
+    crescendo.leave({0}, /*save=*/true);
+
+    const std::string command = std::string(TORCH_PYTHON) + " " TEST_FOLDER "/read_checkpoint.py " +
+                                (terms.directory / "checkpoint.pt").string();
+
+    CHECK(std::system(command.c_str()) == 0);
+}

@@ -1,0 +1,210 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "fake_crescendo.hpp"
+#include "sweep_fixture.hpp"
+
+using namespace crescendo::trainer::test;
+
+namespace {
+
+std::string content(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_CASE("training learns: four classes that differ are told apart") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+
+    const Json report = crescendo.train({0}, "new", sweep.terms("trial"), 12);
+
+    CHECK(report["metrics"]["val_accuracy"] > 0.9);
+    CHECK(report["metrics"]["val_loss"] < 0.7);
+    CHECK(report["metrics"]["train_loss"] < 0.7);
+}
+
+TEST_CASE("an mlp learns a regression") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    Terms terms = sweep.terms("trial");
+    const std::string numbers = write_numbers(sweep.folder / "numbers.h5", "train", 8);
+    terms.settings = {{"model", "mlp"},     {"depth", 0},        {"lr", 0.01},
+                      {"batch_size", 8},    {"momentum", 0.5},   {"data", {{"train", numbers}, {"validation", numbers}}}};
+
+    crescendo.join({0}, "new", terms);
+    const Json first = crescendo.await(0, "report")["metrics"];
+    crescendo.go_on({0}, terms);
+    while (crescendo.await(0, "report")["resource"] < 40) crescendo.go_on({0}, terms);
+    crescendo.go_on({0}, terms);
+    const Json last = crescendo.await(0, "report")["metrics"];
+
+    CHECK(last["val_loss"].get<double>() < 0.1 * first["val_loss"].get<double>());
+    CHECK_FALSE(last.contains("val_accuracy"));
+}
+
+TEST_CASE("equal seeds train alike, others do not") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    const auto metrics = [&](std::uint64_t seed) {
+        Terms terms = sweep.terms("trial");
+        terms.seed = seed;
+        const Json report = crescendo.train({0}, "new", terms, 1);
+        crescendo.leave({0}, /*save=*/false);
+        return report["metrics"];
+    };
+
+    CHECK(metrics(1) == metrics(1));
+    CHECK(metrics(1) != metrics(2));
+}
+
+TEST_CASE("a loss that is not a number is reported as null, and training goes on") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, CRESCENDO_TRAINER);
+    Terms terms = sweep.terms("trial");
+    terms.settings["lr"] = 1e30;
+
+    const Json report = crescendo.train({0, 1}, "new", terms, 2);
+
+    CHECK(report["metrics"]["train_loss"].is_null());
+    CHECK(report["metrics"]["val_loss"].is_null());
+    CHECK(report["metrics"]["val_accuracy"].is_number());
+}
+
+TEST_CASE("a null loss survives the checkpoint") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    Terms terms = sweep.terms("trial");
+    terms.settings["lr"] = 1e30;
+    crescendo.train({0}, "new", terms, 1);
+    crescendo.leave({0}, /*save=*/true);
+
+    crescendo.join({0}, "checkpoint", terms);
+
+    CHECK(crescendo.await(0, "report")["metrics"]["train_loss"].is_null());
+}
+
+TEST_CASE("a model evaluated from its checkpoint gets the metrics it reported") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    Terms terms = sweep.terms("trial");
+    terms.settings["data"]["test"] = sweep.validation;
+    terms.checkpoint_at = 2;
+    const Json report = crescendo.train({0}, "new", terms, 2);
+    crescendo.leave({0}, /*save=*/false);
+
+    crescendo.send(0, {{"type", "evaluate"},
+                       {"trial", 0},
+                       {"settings", terms.settings},
+                       {"checkpoint", (terms.directory / "checkpoint.pt").string()},
+                       {"data", "test"}});
+
+    const Json metrics = crescendo.await(0, "evaluated")["metrics"];
+    CHECK(metrics["test_loss"] == report["metrics"]["val_loss"]);
+    CHECK(metrics["test_accuracy"] == report["metrics"]["val_accuracy"]);
+}
+
+TEST_CASE("validation is the same however many workers share it") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(3, CRESCENDO_TRAINER);
+    const auto first_report = [&](const std::vector<int>& members) {
+        Terms terms = sweep.terms("trial");
+        terms.settings["lr"] = 0.0;  // the initial weights
+        const Json report = crescendo.train(members, "new", terms, 1);
+        crescendo.leave(members, /*save=*/false);
+        return report["metrics"];
+    };
+
+    const Json one = first_report({0});
+    const Json three = first_report({0, 1, 2});
+
+    CHECK(one["val_accuracy"] == three["val_accuracy"]);
+    CHECK(one["val_loss"].get<double>() == doctest::Approx(three["val_loss"].get<double>()));
+    CHECK(one["train_loss"].get<double>() == doctest::Approx(three["train_loss"].get<double>()));
+}
+
+TEST_CASE("after the last epoch a trial reports and waits, whatever it is told") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    Terms terms = sweep.terms("trial");
+    terms.max_resource = 1;
+
+    crescendo.train({0}, "new", terms, 1);
+    crescendo.go_on({0}, terms);
+
+    CHECK_FALSE(crescendo.leave({0}, /*save=*/false));
+}
+
+TEST_CASE("an order to leave reaches a trainer whose group never comes about") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    Terms terms = sweep.terms("trial");
+    crescendo.train({0}, "new", terms, 1);
+
+    crescendo.send(0, {{"type", "join"}, {"trial", 0}, {"generation", 9}, {"rank", 0}, {"size", 2},
+                       {"batch_multiple", 1}, {"checkpoint_at", nullptr}, {"max_resource", 9}, {"seed", 1},
+                       {"settings", terms.settings}, {"directory", terms.directory.string()}, {"state", "memory"}});
+
+    CHECK(crescendo.leave({0}, /*save=*/true));
+}
+
+TEST_CASE("a trainer serves one trial after another") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    for (std::int64_t trial = 0; trial < 3; ++trial) {
+        Terms terms = sweep.terms("trial-" + std::to_string(trial));
+        terms.trial = trial;
+        terms.settings["model"] = trial == 1 ? "mlp" : "cnn";
+
+        CHECK(crescendo.train({0}, "new", terms, 1)["trial"] == trial);
+        crescendo.leave({0}, /*save=*/false, trial);
+
+        CHECK(content(terms.directory / "trainer.log").find("epoch 1, 1 workers") == 0);
+    }
+}
+
+TEST_CASE("a trainer whose channel closes leaves with status 0") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, CRESCENDO_TRAINER);
+    crescendo.train({0}, "new", sweep.terms("trial"), 1);
+
+    crescendo.hang_up(0);
+    crescendo.hang_up(1);
+
+    CHECK(crescendo.wait_for_end(0) == 0);
+    CHECK(crescendo.wait_for_end(1) == 0);
+}
+
+TEST_CASE("what makes training impossible is said in full before the process ends") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    Terms terms = sweep.terms("trial");
+    terms.settings["data"]["train"] = (sweep.folder / "missing.h5").string() + ":/train";
+
+    crescendo.join({0}, "new", terms);
+
+    const Json failed = crescendo.await(0, "failed");
+    CHECK(failed["trial"] == 0);
+    CHECK(failed["kind"] == "error");
+    CHECK(failed["message"].get<std::string>().find("missing.h5") != std::string::npos);
+    CHECK(crescendo.wait_for_end(0) == 1);
+}
+
+TEST_CASE("a model larger than the memory is out of memory, not an error") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    Terms terms = sweep.terms("trial");
+    terms.settings["model"] = "mlp";
+    terms.settings["depth"] = 2;
+    terms.settings["width"] = 1 << 20;  // the second hidden layer's weights: 4 TiB
+
+    crescendo.join({0}, "new", terms);
+
+    CHECK(crescendo.await(0, "failed")["kind"] == "out_of_memory");
+}

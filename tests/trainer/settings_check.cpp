@@ -1,0 +1,80 @@
+#include "trainer/settings_check.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sweep_fixture.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+using nlohmann::json;
+
+namespace {
+
+std::vector<std::string> keys(const json& settings, const json& parameters = json::object()) {
+    std::vector<std::string> all;
+    for (const auto& problem : check_settings({{"settings", settings}, {"parameters", parameters}})) {
+        all.push_back(problem.key);
+    }
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("good settings and parameters have no problem") {
+    const SweepFixture sweep;
+
+    CHECK(keys(small_cnn(sweep.train, sweep.validation), {{"lr", {1e-4, 0.3}}, {"width", {16.0, 32.0}}}).empty());
+}
+
+TEST_CASE("each value of each parameter is tried, and unknown parameters are named") {
+    const SweepFixture sweep;
+
+    const auto found = keys(small_cnn(sweep.train), {{"momentum", {0.0, 1.5}}, {"depth", {1, 9}}, {"beta", {0.9}}});
+
+    CHECK(found == std::vector<std::string>{"parameters.beta", "parameters.depth", "parameters.momentum"});
+}
+
+TEST_CASE("problems of settings and of all data sets are listed together") {
+    const SweepFixture sweep;
+    json settings = small_cnn((sweep.folder / "absent.h5").string() + ":/train", sweep.folder / "data.h5:/none");
+    settings["optimizer"] = "sdg";
+
+    CHECK(keys(settings) ==
+          std::vector<std::string>{"trainer.optimizer", "trainer.data.train", "trainer.data.validation"});
+}
+
+TEST_CASE("a depth that the images are too small for is one problem, not one for each data set") {
+    const SweepFixture sweep;
+    json settings = small_cnn(sweep.train);
+    settings["depth"] = 4;  // 8 pixels: 4, 2, 1, 0
+
+    CHECK(keys(settings) == std::vector<std::string>{"trainer.depth"});
+}
+
+TEST_CASE("a parameter fills in what the section lacks") {
+    const SweepFixture sweep;
+    json settings = small_cnn(sweep.train);
+    settings.erase("depth");  // the default of 2 would do, 3 does as well
+
+    CHECK(keys(settings, {{"depth", {3}}}).empty());
+}
+
+TEST_CASE("crescendo-trainer --check answers on standard output") {
+    const SweepFixture sweep;
+    const auto request = (sweep.folder / "request.json").string();
+    const auto answer = (sweep.folder / "answer.json").string();
+    json settings = small_cnn(sweep.train);
+    settings["lr"] = -1;
+    std::ofstream(request) << json{{"settings", settings}, {"parameters", json::object()}};
+
+    const int status = std::system((CRESCENDO_TRAINER " --check < " + request + " > " + answer).c_str());
+
+    CHECK(status == 0);
+    std::ifstream in(answer);
+    CHECK(json::parse(in)["problems"][0]["key"] == "trainer.lr");
+}
