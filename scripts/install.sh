@@ -3,6 +3,7 @@
 #
 #   scripts/install.sh              packages by apt, the pinned torch wheel into a virtual environment
 #   scripts/install.sh torch-dir    print the folder of that wheel (for CRESCENDO_TORCH_DIR) and install nothing
+#   scripts/install.sh python       print the environment's interpreter, which the benchmarks use
 #
 # The environment lies outside the checkout and is named by version: clones share it.
 set -euo pipefail
@@ -16,6 +17,11 @@ PACKAGES=(build-essential cmake ninja-build ccache git python3 python3-venv
 if [ "${1:-}" = torch-dir ]; then
     if [ -n "${CRESCENDO_TORCH_DIR:-}" ]; then echo "$CRESCENDO_TORCH_DIR"; exit; fi
     for dir in "$VENV"/lib/python3*/site-packages/torch; do echo "$dir"; done
+    exit
+fi
+
+if [ "${1:-}" = python ]; then
+    echo "$VENV/bin/python3"
     exit
 fi
 

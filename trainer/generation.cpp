@@ -62,7 +62,7 @@ bool Generation::step() {
 
 void Generation::finish_epoch() {
     Progress& progress = trial_.progress();
-    const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+    const auto trained = Clock::now();
     enter(progress.epoch + 1, 0);  // is read while the model is evaluated and crescendo decides
     EvaluationSums sums;
     if (validation_) sums = evaluate_share(trial_, *validation_, group_);
@@ -72,7 +72,7 @@ void Generation::finish_epoch() {
     if (validation_) {
         add_means(report.metrics, "val", {.samples = total[2], .loss = total[3], .correct = total[4]}, trial_.task());
     }
-    if (group_.rank() == 0) log_epoch(report, seconds);
+    if (group_.rank() == 0) log_epoch(report, trained - began_, Clock::now() - trained);
 
     ++progress.epoch;
     progress.position = 0;
@@ -84,12 +84,12 @@ void Generation::finish_epoch() {
     group_samples_ = 0;
 }
 
-void Generation::log_epoch(const Report& report, double seconds) const {
+void Generation::log_epoch(const Report& report, Seconds training, Seconds evaluating) const {
     std::string line = text("epoch {}, {} workers, batch {}:", report.resource, group_.size(), trial_.group_batch());
     for (const auto& [name, value] : report.metrics) line += text(" {} {}", name, value);
-    const double waited = std::chrono::duration<double>(waited_for_data_).count();
-    std::printf("%s, %.0f samples/s, %.0f %% of the time waiting for data\n", line.c_str(),
-                static_cast<double>(group_samples_) / seconds, 100 * waited / seconds);
+    std::printf("%s, %.0f samples/s, %.0f %% of the time waiting for data, %.3f s training, %.3f s evaluating\n",
+                line.c_str(), static_cast<double>(group_samples_) / training.count(),
+                100 * (Seconds(waited_for_data_) / training), training.count(), evaluating.count());
     std::fflush(stdout);
 }
 

@@ -32,10 +32,11 @@ class Generation {
 
   private:
     using Clock = std::chrono::steady_clock;
+    using Seconds = std::chrono::duration<double>;
 
     void enter(std::int64_t epoch, std::int64_t position);
     std::optional<datasets::Slice> next_slice();
-    void log_epoch(const Report& report, double seconds) const;
+    void log_epoch(const Report& report, Seconds training, Seconds evaluating) const;
 
     Group group_;
     Trial& trial_;

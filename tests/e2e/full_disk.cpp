@@ -1,0 +1,109 @@
+/// A disk that is full, a real one: a small tmpfs. Needs the right to mount.
+
+#include <doctest/doctest.h>
+#include <sys/mount.h>
+
+#include "tests/e2e/command.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+/// A disk of a few pages, mounted in the test's own folder.
+class SmallDisk {
+  public:
+    explicit SmallDisk(const std::string& options) {
+        fs::create_directory(path());
+        mounted_ = ::mount("crescendo-test", path().c_str(), "tmpfs", 0, options.c_str()) == 0;
+        if (!mounted_) {
+            MESSAGE("skipped: this user may not mount a tmpfs");
+        }
+    }
+    ~SmallDisk() {
+        if (mounted_) {
+            ::umount2(path().c_str(), MNT_DETACH);
+        }
+    }
+    SmallDisk(SmallDisk&&) = delete;
+    SmallDisk& operator=(SmallDisk&&) = delete;
+
+    explicit operator bool() const { return mounted_; }
+    const fs::path& folder() const { return folder_.path(); }
+    fs::path path() const { return folder() / "disk"; }
+
+    void fill() const {
+        std::ofstream file(path() / "filler");
+        const std::string page(4096, 'x');
+        while (file << page << std::flush) {}
+    }
+
+  private:
+    TemporaryFolder folder_;
+    bool mounted_ = false;
+};
+
+void write_sweep(const fs::path& folder) {
+    write_file(folder / "train.sh", R"(
+for ((r = 1; r <= CRESCENDO_MAX_RESOURCE; r++)); do
+  sleep 0.02
+  echo "{\"resource\": $r, \"metrics\": {\"loss\": 0.$RANDOM}}" >&$CRESCENDO_FD
+  read -r reply <&$CRESCENDO_FD || exit 0
+done
+)");
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 4\nslots: 2\nparameters: {x: {min: 1, max: 9}}\n"
+               "scheduler: {type: fifo, max: 50}\ncommand: [bash, train.sh]\n");
+}
+
+}  // namespace
+
+TEST_CASE("a sweep does not begin on a full disk, and leaves nothing there") {
+    const SmallDisk disk("size=64k");
+    if (!disk) {
+        return;
+    }
+    write_sweep(disk.folder());
+    disk.fill();
+
+    const auto run = run_crescendo(disk.folder(), {"run", "sweep.yaml", "--dir", "disk/s"});
+
+    CHECK(run.code == 2);
+    CHECK(run.err.find("disk/s: a sweep cannot be kept here: No space left on device") != std::string::npos);
+    CHECK_FALSE(fs::exists(disk.path() / "s"));
+}
+
+TEST_CASE("a sweep does not begin on a read-only disk") {
+    const SmallDisk disk("size=64k");
+    if (!disk) {
+        return;
+    }
+    write_sweep(disk.folder());
+    REQUIRE(::mount(nullptr, disk.path().c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0);
+
+    const auto run = run_crescendo(disk.folder(), {"run", "sweep.yaml", "--dir", "disk/s"});
+
+    CHECK(run.code == 2);
+    CHECK(run.err.find("Read-only file system") != std::string::npos);
+}
+
+TEST_CASE("a disk that fills up stops a sweep with nothing lost, and it goes on once there is space") {
+    const SmallDisk disk("size=128k");
+    if (!disk) {
+        return;
+    }
+    write_sweep(disk.folder());
+    Command run(disk.folder(), {"run", "sweep.yaml", "--dir", "disk/s"});
+    await("ten reports", [&] { return num_reports(disk.path() / "s") >= 10; });
+
+    disk.fill();
+
+    CHECK(run.wait() == 75);
+    CHECK(run.err().find("then resume the sweep") != std::string::npos);
+    CHECK(processes_in(disk.folder()).empty());
+    const auto before = num_reports(disk.path() / "s");
+    CHECK(run_crescendo(disk.folder(), {"status", "disk/s", "--format", "json"}).json().at("state") == "stopped");
+    fs::remove(disk.path() / "filler");
+    CHECK(run_crescendo(disk.folder(), {"resume", "disk/s"}).code == 0);
+    CHECK(before >= 10);
+    CHECK(num_reports(disk.path() / "s") == 4 * 50);
+}
