@@ -73,7 +73,7 @@ struct Stage {
                                more,
                            "s.yaml")),
           directory(SweepDirectory::create(folder / "s", file.text, {})),
-          journal(Journal::create(directory.journal(), {})),
+          journal(Journal::create(directory.journal(), OrderedJson::object())),
           history(file.spec) {
         agents.on_order = [this](NodeId, const Order& order) {
             if (const auto* leave = std::get_if<LeaveTrial>(&order)) {
@@ -239,10 +239,13 @@ TEST_CASE("a request to stop saves every trial, and the next session resumes the
     stage.agents.report(1, 4, 0.9);
     CHECK(stage.run() == Outcome::finished);
     const auto joins = stage.agents.sent<JoinGroup>();
-    REQUIRE(joins.size() == 2);
+    REQUIRE(joins.size() == 3);  // trial 0 with the two workers that its rung is due, then trial 1 with one
     for (const auto& [node, join] : joins) {
         CHECK(join.state == StateSource::checkpoint);
     }
+    CHECK(joins[1].second.work.trial == TrialId{0});
+    CHECK(joins[1].second.size == 2);
+    CHECK(joins[2].second.work.trial == TrialId{1});
     CHECK(stage.history.num_sessions() == 2);
 }
 
