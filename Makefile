@@ -8,6 +8,9 @@ SHELL := /bin/bash
 TORCH_DIR = $(shell scripts/install.sh torch-dir)
 # A translation unit of LibTorch takes up to 2 GB of memory.
 JOBS ?= $(shell n=$$(nproc); m=$$(($$(awk '/MemTotal/ {print $$2}' /proc/meminfo) / 2500000)); echo $$((n < m ? n : (m > 0 ? m : 1))))
+# One clone's objects serve the next, wherever it lies.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
 CMAKE_BUILD = cmake --build --preset
 
 .PHONY: build demo test test-default test-core test-asan test-tsan install format lint clean
