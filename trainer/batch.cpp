@@ -1,6 +1,6 @@
 #include "trainer/batch.hpp"
 
-#include <torch/types.h>
+#include <ATen/ATen.h>
 
 #include "core/check.hpp"
 
@@ -12,17 +12,28 @@ namespace {
 
 at::ScalarType scalar_type(ElementType type) {
     switch (type) {
-        case ElementType::u8: return at::kByte;
-        case ElementType::i8: return at::kChar;
-        case ElementType::u16: return at::kUInt16;
-        case ElementType::i16: return at::kShort;
-        case ElementType::u32: return at::kUInt32;
-        case ElementType::i32: return at::kInt;
-        case ElementType::u64: return at::kUInt64;
-        case ElementType::i64: return at::kLong;
-        case ElementType::f16: return at::kHalf;
-        case ElementType::f32: return at::kFloat;
-        case ElementType::f64: return at::kDouble;
+        case ElementType::u8:
+            return at::kByte;
+        case ElementType::i8:
+            return at::kChar;
+        case ElementType::u16:
+            return at::kUInt16;
+        case ElementType::i16:
+            return at::kShort;
+        case ElementType::u32:
+            return at::kUInt32;
+        case ElementType::i32:
+            return at::kInt;
+        case ElementType::u64:
+            return at::kUInt64;
+        case ElementType::i64:
+            return at::kLong;
+        case ElementType::f16:
+            return at::kHalf;
+        case ElementType::f32:
+            return at::kFloat;
+        case ElementType::f64:
+            return at::kDouble;
     }
     return at::kFloat;
 }
@@ -32,7 +43,7 @@ at::Tensor upload(std::vector<std::byte>& bytes, std::size_t num_samples, const 
     CRESCENDO_EXPECT(bytes.size() == num_samples * field.sample_bytes());
     std::vector<std::int64_t> shape{static_cast<std::int64_t>(num_samples)};
     shape.insert(shape.end(), field.shape.begin(), field.shape.end());
-    return device.upload(torch::from_blob(bytes.data(), shape, scalar_type(field.type)));
+    return device.upload(at::from_blob(bytes.data(), shape, scalar_type(field.type)));
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 #include "trainer/checkpoint.hpp"
 
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <torch/serialize.h>
-#include <torch/types.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>

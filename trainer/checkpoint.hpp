@@ -10,8 +10,8 @@ namespace crescendo::trainer {
 /// Writes the whole trial so that at every moment either the old file or the new one is there, on the disk itself.
 ///
 /// Python's torch.load reads the file as a dict: "model" (parameter → tensor, for load_state_dict),
-/// "optimizer" (parameter → {state → tensor}), "optimizer_steps", and as JSON texts "progress", "task", "settings" (as the
-/// sweep gave them). Throws std::system_error where the disk refuses.
+/// "optimizer" (parameter → {state → tensor}), "optimizer_steps", and as JSON texts "progress", "task", "settings" (as
+/// the sweep gave them). Throws std::system_error where the disk refuses.
 void write_checkpoint(const std::filesystem::path& path, const Trial& trial, const nlohmann::json& settings);
 
 /// The trial as it was written, on `device`. Throws std::runtime_error that names the file where it cannot

@@ -1,3 +1,6 @@
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
 #include "trainer/device.hpp"
 
 namespace crescendo::trainer {

@@ -8,12 +8,18 @@ std::shared_ptr<datasets::SampleSet> DataCache::set(const std::string& location)
     return set;
 }
 
-datasets::SampleStream& DataCache::stream(const std::string& location, datasets::Shuffle shuffle, std::size_t memory) {
-    auto& stream = streams_[{location, shuffle, memory}];
-    if (!stream) {
-        stream = std::make_unique<datasets::SampleStream>(
-            set(location), datasets::SampleStream::Options{.shuffle = shuffle, .memory_bytes = memory});
-    }
+datasets::SampleStream& DataCache::training(const DataSettings& settings) {
+    return stream(training_, settings.train, {.shuffle = settings.shuffle, .memory_bytes = settings.memory});
+}
+
+datasets::SampleStream& DataCache::evaluation(const std::string& location, std::size_t memory) {
+    return stream(evaluation_, location, {.shuffle = datasets::Shuffle::none, .memory_bytes = memory});
+}
+
+datasets::SampleStream& DataCache::stream(Streams& streams, const std::string& location,
+                                          datasets::SampleStream::Options options) {
+    auto& stream = streams[{location, options.shuffle, options.memory_bytes}];
+    if (!stream) stream = std::make_unique<datasets::SampleStream>(set(location), options);
     return *stream;
 }
 

@@ -8,6 +8,7 @@
 
 #include "datasets/sample_set.hpp"
 #include "datasets/sample_stream.hpp"
+#include "trainer/settings.hpp"
 
 namespace crescendo::trainer {
 
@@ -17,12 +18,22 @@ class DataCache {
     /// Throws InvalidInput like SampleSet::open.
     std::shared_ptr<datasets::SampleSet> set(const std::string& location);
 
-    /// One user at a time: entering a share takes the stream from whoever had it.
-    datasets::SampleStream& stream(const std::string& location, datasets::Shuffle shuffle, std::size_t memory);
+    /// The training samples, in the order that the settings want.
+    datasets::SampleStream& training(const DataSettings& settings);
+
+    /// Samples in the order of the file. Never the training stream, which has a place of its own to keep.
+    datasets::SampleStream& evaluation(const std::string& location, std::size_t memory);
 
   private:
+    using Streams =
+        std::map<std::tuple<std::string, datasets::Shuffle, std::size_t>, std::unique_ptr<datasets::SampleStream>>;
+
+    datasets::SampleStream& stream(Streams& streams, const std::string& location,
+                                   datasets::SampleStream::Options options);
+
     std::map<std::string, std::shared_ptr<datasets::SampleSet>> sets_;
-    std::map<std::tuple<std::string, datasets::Shuffle, std::size_t>, std::unique_ptr<datasets::SampleStream>> streams_;
+    Streams training_;
+    Streams evaluation_;
 };
 
 }  // namespace crescendo::trainer

@@ -1,13 +1,18 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/util/intrusive_ptr.h>
 
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
-#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
-#include <torch/csrc/distributed/c10d/Store.hpp>
+
+// The headers of these are among torch's heaviest.
+namespace c10d {
+class ProcessGroup;
+class Store;
+}  // namespace c10d
 
 namespace crescendo::trainer {
 
@@ -44,7 +49,8 @@ std::unique_ptr<Device> load_cuda_device();
 
 /// Gloo's process group for tensors of `type`, over the network interface GLOO_SOCKET_IFNAME, or else
 /// within this machine.
-c10::intrusive_ptr<c10d::ProcessGroup> make_gloo_group(at::DeviceType type, const c10::intrusive_ptr<c10d::Store>& store,
-                                                       int rank, int size, std::chrono::milliseconds timeout);
+c10::intrusive_ptr<c10d::ProcessGroup> make_gloo_group(at::DeviceType type,
+                                                       const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
+                                                       std::chrono::milliseconds timeout);
 
 }  // namespace crescendo::trainer

@@ -1,7 +1,9 @@
 #include "trainer/evaluation.hpp"
 
-#include <torch/types.h>
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
+#include "trainer/model.hpp"
 #include "trainer/objective.hpp"
 
 namespace crescendo::trainer {

@@ -14,7 +14,7 @@ namespace {
 
 SampleStream* validation_stream(const DataSettings& data, DataCache& cache) {
     if (data.validation.empty()) return nullptr;
-    return &cache.stream(data.validation, datasets::Shuffle::none, data.memory);
+    return &cache.evaluation(data.validation, data.memory);
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ Generation::Generation(Group group, Trial& trial, DataCache& data, const StepObs
     : group_(std::move(group)),
       trial_(trial),
       reducer_(group_, trial.parameters()),
-      stream_(data.stream(trial.settings().data.train, trial.settings().data.shuffle, trial.settings().data.memory)),
+      stream_(data.training(trial.settings().data)),
       validation_(validation_stream(trial.settings().data, data)),
       observer_(observer) {}
 
@@ -66,8 +66,8 @@ void Generation::finish_epoch() {
     enter(progress.epoch + 1, 0);  // is read while the model is evaluated and crescendo decides
     EvaluationSums sums;
     if (validation_) sums = evaluate_share(trial_, *validation_, group_);
-    const auto total = group_.sum({static_cast<double>(progress.loss_samples), progress.loss_sum, sums.samples,
-                                   sums.loss, sums.correct});
+    const auto total = group_.sum(
+        {static_cast<double>(progress.loss_samples), progress.loss_sum, sums.samples, sums.loss, sums.correct});
     Report report{.resource = progress.epoch + 1, .metrics = {{"train_loss", total[1] / total[0]}}};
     if (validation_) {
         add_means(report.metrics, "val", {.samples = total[2], .loss = total[3], .correct = total[4]}, trial_.task());

@@ -46,9 +46,9 @@ class Generation {
     const StepObserver& observer_;
     std::int64_t entered_epoch_ = -1;
     std::int64_t entered_batch_ = 0;
-    Clock::time_point began_;             ///< the first step of this generation in this epoch
-    Clock::duration waited_for_data_{};   ///< since then
-    std::int64_t group_samples_ = 0;      ///< since then
+    Clock::time_point began_;            ///< the first step of this generation in this epoch
+    Clock::duration waited_for_data_{};  ///< since then
+    std::int64_t group_samples_ = 0;     ///< since then
 };
 
 }  // namespace crescendo::trainer

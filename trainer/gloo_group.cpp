@@ -5,8 +5,9 @@
 
 namespace crescendo::trainer {
 
-c10::intrusive_ptr<c10d::ProcessGroup> make_gloo_group(at::DeviceType type, const c10::intrusive_ptr<c10d::Store>& store,
-                                                       int rank, int size, std::chrono::milliseconds timeout) {
+c10::intrusive_ptr<c10d::ProcessGroup> make_gloo_group(at::DeviceType type,
+                                                       const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
+                                                       std::chrono::milliseconds timeout) {
     const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
     auto options = c10d::ProcessGroupGloo::Options::create(timeout);
     options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForInterface(interface ? interface : "lo"));

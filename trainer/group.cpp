@@ -1,10 +1,10 @@
 #include "trainer/group.hpp"
 
+#include <ATen/ATen.h>
 #include <c10/util/Exception.h>
 #include <gloo/common/error.h>
-#include <torch/types.h>
-
 #include <cstring>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "trainer/control_channel.hpp"
 
@@ -47,6 +47,8 @@ Group::Group(const Device& device, const c10::intrusive_ptr<c10d::Store>& store,
       interrupted_(std::move(options.interrupted)),
       process_group_(meet(device, store, rank_, size_, options.timeout)) {}
 
+Group::Group(Group&&) noexcept = default;
+
 Group::~Group() {
     if (process_group_) device_.dissolve(*process_group_);
 }
@@ -57,7 +59,7 @@ void Group::finish() const {
 
 std::vector<double> Group::sum(const std::vector<double>& numbers) const {
     if (size_ == 1) return numbers;
-    std::vector<at::Tensor> tensors{torch::tensor(numbers, at::kDouble).to(device_.place())};
+    std::vector<at::Tensor> tensors{at::tensor(numbers, at::kDouble).to(device_.place())};
     collective([&] { process_group_->allreduce(tensors)->wait(); });
     finish();
     const at::Tensor sums = tensors.front().cpu();
@@ -66,7 +68,7 @@ std::vector<double> Group::sum(const std::vector<double>& numbers) const {
 
 std::string Group::broadcast(const std::string& bytes) const {
     if (size_ == 1) return bytes;
-    at::Tensor length = torch::tensor(static_cast<std::int64_t>(bytes.size()), at::kLong).to(device_.place());
+    at::Tensor length = at::tensor(static_cast<std::int64_t>(bytes.size()), at::kLong).to(device_.place());
     broadcast(length);
     at::Tensor content = at::zeros({length.item<std::int64_t>()}, at::kByte);
     if (rank_ == 0) std::memcpy(content.mutable_data_ptr(), bytes.data(), bytes.size());

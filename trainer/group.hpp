@@ -6,7 +6,6 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
-#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <vector>
 
 #include "trainer/device.hpp"
@@ -19,8 +18,8 @@ class PeerLost : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// To be called in a `catch (...)`: what Gloo, NCCL and the control channel throw becomes PeerLost; all else goes on as it
-/// is.
+/// To be called in a `catch (...)`: what Gloo, NCCL and the control channel throw becomes PeerLost; all else goes on as
+/// it is.
 [[noreturn]] void rethrow_as_peer_lost();
 
 /// Performs an operation in which the whole group takes part, and turns its failure into PeerLost.
@@ -50,7 +49,7 @@ class Group {
     /// Meets the others through `store`. Throws PeerLost where that fails, for whatever reason: those who
     /// wait for this member learn of it in the same way.
     Group(const Device& device, const c10::intrusive_ptr<c10d::Store>& store, Options options);
-    Group(Group&&) = default;
+    Group(Group&& other) noexcept;
     Group& operator=(Group&&) = delete;
     ~Group();
 

@@ -26,9 +26,12 @@ void LearningRateSchedule::set_batch(std::int64_t batch, double epoch) {
 double LearningRateSchedule::target() const {
     const double growth = static_cast<double>(state_.batch) / static_cast<double>(state_.first_batch);
     switch (scaling_) {
-        case LearningRateScaling::linear: return growth;
-        case LearningRateScaling::sqrt: return std::sqrt(growth);
-        case LearningRateScaling::none: return 1.0;
+        case LearningRateScaling::linear:
+            return growth;
+        case LearningRateScaling::sqrt:
+            return std::sqrt(growth);
+        case LearningRateScaling::none:
+            return 1.0;
     }
     return 1.0;
 }

@@ -22,8 +22,8 @@ class LearningRateSchedule {
     struct State {
         std::int64_t first_batch = 0;  ///< samples a step; 0 until the first set_batch
         std::int64_t batch = 0;
-        double changed_at = 0.0;       ///< epochs, when the batch took its present value
-        double changed_from = 1.0;     ///< the factor at that time
+        double changed_at = 0.0;    ///< epochs, when the batch took its present value
+        double changed_from = 1.0;  ///< the factor at that time
     };
 
     LearningRateSchedule(LearningRateScaling scaling, double warmup_epochs);

@@ -43,16 +43,16 @@ void let_openmp_threads_sleep(char** arguments) {
     ::execv("/proc/self/exe", arguments);
 }
 
-/// Every step frees and asks for the same large tensors. By its defaults malloc hands them back to the system each time,
-/// and a quarter of a step goes by in page faults.
+/// Every step frees and asks for the same large tensors. By its defaults malloc hands them back to the system each
+/// time, and a quarter of a step goes by in page faults.
 void keep_freed_memory() {
     ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc allows
     ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
 std::unique_ptr<Device> make_device(const std::string& name) {
-    CRESCENDO_VALIDATE(name == "cpu" || name == "cuda", protocol::device_variable,
-                       "{} is \"{}\"; it is cpu or cuda", protocol::device_variable, name);
+    CRESCENDO_VALIDATE(name == "cpu" || name == "cuda", protocol::device_variable, "{} is \"{}\"; it is cpu or cuda",
+                       protocol::device_variable, name);
     return name == "cuda" ? load_cuda_device() : make_cpu_device();
 }
 
@@ -72,7 +72,8 @@ int serve() {
     const int fd = environment_number(protocol::fd_variable, 0);
     CRESCENDO_VALIDATE(fd > 0, protocol::fd_variable,
                        "crescendo starts this program, with a socket's number in {}; by hand, only --check and "
-                       "--version serve a purpose", protocol::fd_variable);
+                       "--version serve a purpose",
+                       protocol::fd_variable);
     at::set_num_threads(environment_number(protocol::threads_variable, 1));
     at::set_num_interop_threads(1);
     warm_up(*device);

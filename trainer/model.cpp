@@ -19,11 +19,16 @@ namespace {
 
 at::Tensor activate(Activation activation, const at::Tensor& x) {
     switch (activation) {
-        case Activation::relu: return at::relu(x);
-        case Activation::leaky_relu: return at::leaky_relu(x);
-        case Activation::gelu: return at::gelu(x);
-        case Activation::silu: return at::silu(x);
-        case Activation::tanh: return at::tanh(x);
+        case Activation::relu:
+            return at::relu(x);
+        case Activation::leaky_relu:
+            return at::leaky_relu(x);
+        case Activation::gelu:
+            return at::gelu(x);
+        case Activation::silu:
+            return at::silu(x);
+        case Activation::tanh:
+            return at::tanh(x);
     }
     return x;
 }
@@ -48,7 +53,8 @@ class Cnn : public Model {
         std::int64_t channels = shape.size() == 3 ? shape[0] : 1;
         for (std::int64_t i = 0; i < settings.depth; ++i) {
             Conv2d convolution(Conv2dOptions(channels, settings.width << i, /*kernel_size=*/3).padding(1));
-            // clone, not contiguous: with one channel both orders are the same, and only the strides tell which is meant.
+            // clone, not contiguous: with one channel both orders are the same, and only the strides tell which is
+            // meant.
             convolution->weight.set_data(convolution->weight.detach().clone(at::MemoryFormat::ChannelsLast));
             convolutions_.push_back(register_module("conv" + std::to_string(i + 1), convolution));
             channels = settings.width << i;

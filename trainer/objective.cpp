@@ -1,6 +1,6 @@
 #include "trainer/objective.hpp"
 
-#include <torch/types.h>
+#include <ATen/ATen.h>
 
 namespace crescendo::trainer {
 

@@ -15,7 +15,8 @@ namespace {
 
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(const Settings& settings, std::vector<at::Tensor> tensors) {
     switch (settings.optimizer) {
-        case OptimizerKind::sgd: break;
+        case OptimizerKind::sgd:
+            break;
         case OptimizerKind::adam:
             return std::make_unique<torch::optim::Adam>(
                 std::move(tensors), torch::optim::AdamOptions(settings.lr).weight_decay(settings.weight_decay));
@@ -24,10 +25,11 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(const Settings& settings
                 std::move(tensors), torch::optim::AdamWOptions(settings.lr).weight_decay(settings.weight_decay));
     }
     // torch refuses Nesterov without momentum, which is plain SGD and may come up in a search.
-    return std::make_unique<torch::optim::SGD>(std::move(tensors), torch::optim::SGDOptions(settings.lr)
-                                                                       .momentum(settings.momentum)
-                                                                       .nesterov(settings.nesterov && settings.momentum > 0)
-                                                                       .weight_decay(settings.weight_decay));
+    return std::make_unique<torch::optim::SGD>(std::move(tensors),
+                                               torch::optim::SGDOptions(settings.lr)
+                                                   .momentum(settings.momentum)
+                                                   .nesterov(settings.nesterov && settings.momentum > 0)
+                                                   .weight_decay(settings.weight_decay));
 }
 
 template <class State>

@@ -25,14 +25,14 @@ void from_json(const json& in, Report& report) {
 
 void to_json(json& out, const Progress& progress) {
     out = {{"epoch", progress.epoch},
-            {"position", progress.position},
-            {"step", progress.step},
-            {"size", progress.size},
-            {"rate", progress.rate},
-            {"report", nullptr},
-            {"report_pending", progress.report_pending},
-            {"loss_sum", progress.loss_sum},
-            {"loss_samples", progress.loss_samples}};
+           {"position", progress.position},
+           {"step", progress.step},
+           {"size", progress.size},
+           {"rate", progress.rate},
+           {"report", nullptr},
+           {"report_pending", progress.report_pending},
+           {"loss_sum", progress.loss_sum},
+           {"loss_samples", progress.loss_samples}};
     if (progress.report) out["report"] = *progress.report;
 }
 

@@ -20,13 +20,13 @@ struct Report {
 
 /// How far a trial has come: with the weights and the optimizer's state, all that a member must know to go on.
 struct Progress {
-    std::int64_t epoch = 0;            ///< completed
-    std::int64_t position = 0;         ///< samples of the present epoch that the group has trained on
-    std::int64_t step = 0;             ///< updates since the trial began
-    int size = 0;                      ///< of the group that came this far; 0 before the first
+    std::int64_t epoch = 0;     ///< completed
+    std::int64_t position = 0;  ///< samples of the present epoch that the group has trained on
+    std::int64_t step = 0;      ///< updates since the trial began
+    int size = 0;               ///< of the group that came this far; 0 before the first
     LearningRateSchedule::State rate;
-    std::optional<Report> report;      ///< the last one
-    bool report_pending = false;       ///< no decision about it is known
+    std::optional<Report> report;  ///< the last one
+    bool report_pending = false;   ///< no decision about it is known
     /// Of the samples that this member has trained on in the present epoch.
     double loss_sum = 0.0;
     std::int64_t loss_samples = 0;

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <new>
 
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
@@ -47,7 +46,7 @@ int Session::run() {
         const Failure failure = describe_failure(std::current_exception());
         std::fprintf(stderr, "%s\n", failure.message.c_str());
         channel_.send({{"type", type::failed},
-                       {"trial", terms_ ? json(terms_->trial) : json()},
+                       {"trial", concerned_trial_},
                        {"kind", failure.out_of_memory ? "out_of_memory" : "error"},
                        {"message", failure.message}});
         return 1;
@@ -57,6 +56,7 @@ int Session::run() {
 void Session::serve() {
     while (!channel_.closed()) {
         if (const auto message = training() ? channel_.poll() : wait_for_order()) {
+            concerned_trial_ = message->value("trial", json());
             std::visit([this](const auto& order) { obey(order); }, parse_order(*message));
         } else if (training()) {
             advance();
@@ -75,8 +75,9 @@ std::optional<json> Session::wait_for_order() {
     if (!lost) return channel_.wait();
     auto message = channel_.wait(options_.group_timeout);
     if (!message && !channel_.closed()) {
-        throw std::runtime_error(text("generation {} lost its group, and no order came for {} s: {}", terms_->generation,
-                                      std::chrono::duration<double>(options_.group_timeout).count(), lost_by_));
+        throw std::runtime_error(text("generation {} lost its group, and no order came for {} s: {}",
+                                      terms_->generation, std::chrono::duration<double>(options_.group_timeout).count(),
+                                      lost_by_));
     }
     return message;
 }
@@ -126,9 +127,7 @@ void Session::send_report() {
     report_sent_ = true;
 }
 
-void Session::save_checkpoint() {
-    write_checkpoint(terms_->directory / "checkpoint.pt", *trial_, terms_->settings);
-}
+void Session::save_checkpoint() { write_checkpoint(terms_->directory / "checkpoint.pt", *trial_, terms_->settings); }
 
 void Session::obey(const Join& join) {
     generation_.reset();  // peers that still wait in the old group are thrown out of it
@@ -168,20 +167,19 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
 
 Group Session::meet(const Join& join) {
     if (join.size == 1) return Group(device_);
-    const auto store =
-        c10::make_intrusive<ControlStore>(channel_, join.trial, join.generation, options_.group_timeout);
+    const auto store = c10::make_intrusive<ControlStore>(channel_, join.trial, join.generation, options_.group_timeout);
     return Group(device_, store,
-                 {.rank = join.rank,
-                  .size = join.size,
-                  .timeout = options_.group_timeout,
-                  .interrupted = [this] { return channel_.interrupted(); }});
+                 {.rank = join.rank, .size = join.size, .timeout = options_.group_timeout, .interrupted = [this] {
+                      return channel_.interrupted();
+                  }});
 }
 
 void Session::obey(const Decision& decision) {
     if (!generation_ || decision.trial != terms_->trial || !trial_->progress().report_pending) return;
     trial_->progress().report_pending = false;
     terms_->checkpoint_at = decision.checkpoint_at;
-    trial_->set_group(terms_->size, decision.batch_multiple.value_or(terms_->batch_multiple));
+    terms_->batch_multiple = decision.batch_multiple.value_or(terms_->batch_multiple);
+    trial_->set_group(terms_->size, terms_->batch_multiple);
 }
 
 void Session::obey(const Leave& leave) {
@@ -202,7 +200,7 @@ void Session::obey(const Evaluate& evaluate) {
     CRESCENDO_VALIDATE(!location.empty(), "trainer.data." + evaluate.data,
                        "missing: there are no {} samples to run trial {} over", evaluate.data, evaluate.trial);
     const auto trial = read_checkpoint(evaluate.checkpoint, evaluate.trial, 0, settings, device_);
-    auto& stream = data_.stream(location, datasets::Shuffle::none, settings.data.memory);
+    auto& stream = data_.evaluation(location, settings.data.memory);
     Metrics metrics;
     add_means(metrics, test ? "test" : "val", evaluate_share(*trial, stream, Group(device_)), trial->task());
     channel_.send({{"type", type::evaluated}, {"trial", evaluate.trial}, {"metrics", metrics}});

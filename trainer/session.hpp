@@ -56,6 +56,7 @@ class Session {
     std::optional<Join> terms_;               ///< the last join, with what decisions changed since; none while idle
     std::unique_ptr<Trial> trial_;            ///< outlives generations
     std::unique_ptr<Generation> generation_;  ///< none while there is no working group
+    nlohmann::json concerned_trial_;          ///< by the last order; null before the first
     bool report_sent_ = false;                ///< this member has sent the trial's last report
     bool regroup_announced_ = false;
     std::string lost_by_;  ///< what ended the last group

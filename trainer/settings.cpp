@@ -25,8 +25,9 @@ DataSettings parse_data(const json& object, std::vector<Problem>& problems) {
                    {{"windowed", datasets::Shuffle::windowed}, {"none", datasets::Shuffle::none}});
     section.reject_unknown();
     if (data.train.empty() && !section.has("train")) {
-        problems.push_back({"trainer.data.train", "missing: a trial has nothing to learn from; "
-                                                  "name the training samples as FILE:/GROUP"});
+        problems.push_back({"trainer.data.train",
+                            "missing: a trial has nothing to learn from; "
+                            "name the training samples as FILE:/GROUP"});
     }
     return data;
 }

@@ -21,24 +21,24 @@ enum class StateAtRegroup { keep, reset };
 /// Where the samples lie, each as FILE:/GROUP.
 struct DataSettings {
     std::string train;
-    std::string validation;                    ///< empty: no validation metrics
-    std::string test;                          ///< empty: only `evaluate` needs it
-    std::size_t memory = std::size_t{1} << 30; ///< bytes a worker may hold of the training samples
+    std::string validation;                     ///< empty: no validation metrics
+    std::string test;                           ///< empty: only `evaluate` needs it
+    std::size_t memory = std::size_t{1} << 30;  ///< bytes a worker may hold of each set
     datasets::Shuffle shuffle = datasets::Shuffle::windowed;
 };
 
 /// The `trainer:` section of a sweep file with one trial's parameters filled in.
 struct Settings {
     ModelKind model = ModelKind::cnn;
-    std::int64_t width = 16;   ///< cnn: channels of the first convolution (16); mlp: units of a hidden layer (128)
-    std::int64_t depth = 2;    ///< cnn: convolutions; mlp: hidden layers
+    std::int64_t width = 16;  ///< cnn: channels of the first convolution (16); mlp: units of a hidden layer (128)
+    std::int64_t depth = 2;   ///< cnn: convolutions; mlp: hidden layers
     Activation activation = Activation::relu;
-    double dropout = 0.0;      ///< share of hidden units dropped
+    double dropout = 0.0;  ///< share of hidden units dropped
     OptimizerKind optimizer = OptimizerKind::sgd;
-    double lr = 0.01;          ///< at the trial's first group batch; 0.001 for adam and adamw
-    double momentum = 0.9;     ///< of sgd
-    bool nesterov = false;     ///< of sgd; without momentum it changes nothing
-    double weight_decay = 0.0; ///< adamw: 0.01
+    double lr = 0.01;           ///< at the trial's first group batch; 0.001 for adam and adamw
+    double momentum = 0.9;      ///< of sgd
+    bool nesterov = false;      ///< of sgd; without momentum it changes nothing
+    double weight_decay = 0.0;  ///< adamw: 0.01
     std::int64_t batch_size = 128;
     LearningRateScaling lr_scaling = LearningRateScaling::linear;  ///< sqrt for adam and adamw
     double rescale_warmup = 1.0;                                   ///< epochs

@@ -1,7 +1,7 @@
 #include "trainer/state_exchange.hpp"
 
-#include <ATen/ops/cat.h>
-#include <torch/types.h>
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <nlohmann/json.hpp>
 
@@ -52,7 +52,8 @@ void share_state(const Group& group, const Join& join, const Settings& settings,
     header = json::parse(group.broadcast(header.dump()));
     if (source) return group.broadcast(flatten(state_tensors(*trial)));
 
-    auto received = std::make_unique<Trial>(join.trial, join.seed, settings, header["task"].get<Task>(), group.device());
+    auto received =
+        std::make_unique<Trial>(join.trial, join.seed, settings, header["task"].get<Task>(), group.device());
     received->optimizer().reset(header["optimizer_steps"]);
     const auto tensors = state_tensors(*received);
     const at::Tensor flat = flatten(tensors);

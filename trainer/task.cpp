@@ -41,17 +41,26 @@ std::int64_t largest(const std::vector<std::byte>& targets, const SampleSet& sam
 
 std::int64_t largest_target(const std::vector<std::byte>& targets, const SampleSet& samples) {
     switch (samples.targets().type) {
-        case ElementType::u8: return largest<std::uint8_t>(targets, samples);
-        case ElementType::i8: return largest<std::int8_t>(targets, samples);
-        case ElementType::u16: return largest<std::uint16_t>(targets, samples);
-        case ElementType::i16: return largest<std::int16_t>(targets, samples);
-        case ElementType::u32: return largest<std::uint32_t>(targets, samples);
-        case ElementType::i32: return largest<std::int32_t>(targets, samples);
-        case ElementType::u64: return largest<std::uint64_t>(targets, samples);
-        case ElementType::i64: return largest<std::int64_t>(targets, samples);
+        case ElementType::u8:
+            return largest<std::uint8_t>(targets, samples);
+        case ElementType::i8:
+            return largest<std::int8_t>(targets, samples);
+        case ElementType::u16:
+            return largest<std::uint16_t>(targets, samples);
+        case ElementType::i16:
+            return largest<std::int16_t>(targets, samples);
+        case ElementType::u32:
+            return largest<std::uint32_t>(targets, samples);
+        case ElementType::i32:
+            return largest<std::int32_t>(targets, samples);
+        case ElementType::u64:
+            return largest<std::uint64_t>(targets, samples);
+        case ElementType::i64:
+            return largest<std::int64_t>(targets, samples);
         case ElementType::f16:
         case ElementType::f32:
-        case ElementType::f64: break;
+        case ElementType::f64:
+            break;
     }
     CRESCENDO_EXPECT(!"classes are integers");
     return 0;
@@ -98,7 +107,8 @@ std::vector<Problem> misfits(const Settings& settings, const SampleSet& samples,
 }
 
 Task describe_task(const SampleSet& samples, std::int64_t classes) {
-    Task task{.input_shape = samples.inputs().shape, .target_shape = samples.targets().shape, .num_samples = samples.size()};
+    Task task{
+        .input_shape = samples.inputs().shape, .target_shape = samples.targets().shape, .num_samples = samples.size()};
     if (is_floating(samples.targets().type)) {
         task.kind = Task::Kind::regression;
         task.num_outputs = samples.targets().sample_elements();

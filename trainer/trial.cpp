@@ -1,11 +1,11 @@
 #include "trainer/trial.hpp"
 
-#include <torch/types.h>
-#include <torch/utils.h>
+#include <ATen/ATen.h>
 
 #include "core/check.hpp"
 #include "core/random.hpp"
 #include "trainer/batch_plan.hpp"
+#include "trainer/model.hpp"
 #include "trainer/objective.hpp"
 
 namespace crescendo::trainer {
@@ -19,7 +19,7 @@ std::uint64_t stream_of(std::int64_t step, int rank) {
     return static_cast<std::uint64_t>(step) << 16 | static_cast<std::uint64_t>(rank);
 }
 
-void seed_torch(std::uint64_t seed, std::uint64_t stream) { torch::manual_seed(CounterRandom(seed, stream).next()); }
+void seed_torch(std::uint64_t seed, std::uint64_t stream) { at::manual_seed(CounterRandom(seed, stream).next()); }
 
 std::shared_ptr<Model> make_seeded_model(std::uint64_t seed, const Settings& settings, const Task& task,
                                          const Device& device) {

@@ -7,13 +7,14 @@
 #include "trainer/batch.hpp"
 #include "trainer/gradient_reducer.hpp"
 #include "trainer/group.hpp"
-#include "trainer/model.hpp"
 #include "trainer/optimizer.hpp"
 #include "trainer/progress.hpp"
 #include "trainer/settings.hpp"
 #include "trainer/task.hpp"
 
 namespace crescendo::trainer {
+
+class Model;
 
 /// What every member of a group holds of a trial, and what survives a regroup: weights, optimizer, progress.
 ///

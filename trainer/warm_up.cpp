@@ -1,6 +1,6 @@
 #include "trainer/warm_up.hpp"
 
-#include <torch/types.h>
+#include <ATen/ATen.h>
 
 #include "trainer/trial.hpp"
 

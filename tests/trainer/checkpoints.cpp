@@ -35,9 +35,8 @@ Checkpoint load(const std::filesystem::path& file) {
 }
 
 bool same_bits(const TensorMap& a, const TensorMap& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-        return x.first == y.first && at::equal(x.second, y.second);
-    });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const auto& x, const auto& y) { return x.first == y.first && at::equal(x.second, y.second); });
 }
 
 double largest_difference(const TensorMap& a, const TensorMap& b) {

@@ -53,8 +53,11 @@ class Peer {
 TEST_CASE("orders come one by one, however the bytes are cut") {
     Peer peer;
 
-    peer.write(R"({"type":"join"})" "\n" R"({"type":)");
-    peer.write(R"("leave"})" "\n");
+    peer.write(R"({"type":"join"})"
+               "\n"
+               R"({"type":)");
+    peer.write(R"("leave"})"
+               "\n");
 
     CHECK(peer.channel->wait()->at("type") == "join");
     CHECK(peer.channel->wait()->at("type") == "leave");
@@ -63,7 +66,8 @@ TEST_CASE("orders come one by one, however the bytes are cut") {
 
 TEST_CASE("a channel is closed only once its last order has been taken") {
     Peer peer;
-    peer.write(R"({"type":"leave"})" "\n");
+    peer.write(R"({"type":"leave"})"
+               "\n");
     peer.hang_up();
 
     CHECK(peer.channel->wait());
@@ -96,7 +100,8 @@ TEST_CASE("an answer reaches the request with its id, and no one else") {
 
 TEST_CASE("an order to leave ends a request that waits, and can still be taken") {
     Peer peer;
-    peer.write(R"({"type":"leave"})" "\n");
+    peer.write(R"({"type":"leave"})"
+               "\n");
 
     CHECK_THROWS_AS(peer.channel->request({{"op", "get"}}, 60s), Interrupted);
     CHECK(peer.channel->wait()->at("type") == "leave");
@@ -104,7 +109,8 @@ TEST_CASE("an order to leave ends a request that waits, and can still be taken")
 
 TEST_CASE("a decision does not end a request") {
     Peer peer;
-    peer.write(R"({"type":"decision"})" "\n");
+    peer.write(R"({"type":"decision"})"
+               "\n");
     auto answer = std::async(std::launch::async, [&] { return peer.channel->request({{"op", "get"}}, 60s); });
 
     peer.write(json{{"type", "store"}, {"id", peer.read()["id"]}, {"value", "x"}}.dump() + "\n");

@@ -38,8 +38,12 @@ std::vector<std::string> keys_of(const Json& request) {
 
 }  // namespace
 
+std::string path_of(const std::string& program) {
+    return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / program).string();
+}
+
 FakeCrescendo::FakeCrescendo(int num_trainers, const std::string& program, const Environment& environment) {
-    for (int i = 0; i < num_trainers; ++i) start(program, environment);
+    for (int i = 0; i < num_trainers; ++i) start(path_of(program), environment);
     for (int i = 0; i < num_trainers; ++i) await(i, type::hello);
 }
 
@@ -188,6 +192,8 @@ void FakeCrescendo::kill(int trainer) {
     ::kill(trainers_[trainer].pid, SIGKILL);
     wait_for_end(trainer);
 }
+
+void FakeCrescendo::stop(int trainer) { ::kill(trainers_[trainer].pid, SIGSTOP); }
 
 void FakeCrescendo::hang_up(int trainer) {
     ::close(trainers_[trainer].fd);

@@ -17,6 +17,9 @@ namespace crescendo::trainer::test {
 using Json = nlohmann::json;
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
+/// A program of this build; all lie in the folder of the running test.
+std::string path_of(const std::string& program);
+
 /// What a join says besides who joins.
 struct Terms {
     Json settings;
@@ -54,6 +57,8 @@ class FakeCrescendo {
     Json await(int trainer, const std::string& type);
 
     void kill(int trainer);
+    /// Lets it stand still, alive.
+    void stop(int trainer);
     /// Closes the trainer's channel.
     void hang_up(int trainer);
     /// Waits for its end; the exit status, or minus the signal.

@@ -1,5 +1,4 @@
 #include <doctest/doctest.h>
-#include <signal.h>
 
 #include "fake_crescendo.hpp"
 #include "record.hpp"
@@ -9,7 +8,7 @@ using namespace crescendo::trainer::test;
 
 TEST_CASE("survivors of a killed peer form a smaller group and lose nothing but the step they were in") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(3, RECORDING_TRAINER, sweep.recording(/*gate_step=*/4));
+    FakeCrescendo crescendo(3, "recording-trainer", sweep.recording(/*gate_step=*/4));
     Terms terms = sweep.terms("trial");
     terms.batch_multiple = 3;  // a step is 24 samples
     terms.settings["batch_size"] = 4;
@@ -28,7 +27,7 @@ TEST_CASE("survivors of a killed peer form a smaller group and lose nothing but 
 
 TEST_CASE("the last survivor goes on alone") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, RECORDING_TRAINER, sweep.recording(/*gate_step=*/4));
+    FakeCrescendo crescendo(2, "recording-trainer", sweep.recording(/*gate_step=*/4));
     crescendo.join({0, 1}, "new", sweep.terms("trial"));
     crescendo.await(0, "regrouped");
     await_step(sweep.record(), 4, 2);
@@ -43,7 +42,7 @@ TEST_CASE("the last survivor goes on alone") {
 
 TEST_CASE("a new rank 0 repeats the report that its predecessor may have died with") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(2, "crescendo-trainer");
     const Json report = crescendo.train({0, 1}, "new", sweep.terms("trial"), 1);
 
     crescendo.kill(0);
@@ -58,7 +57,7 @@ TEST_CASE("a new rank 0 repeats the report that its predecessor may have died wi
 
 TEST_CASE("a peer that dies while the group forms leaves the others free for the next group") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(3, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(3, "crescendo-trainer");
     crescendo.kill(2);
 
     crescendo.join({0, 1}, "new", sweep.terms("trial"));
@@ -69,9 +68,21 @@ TEST_CASE("a peer that dies while the group forms leaves the others free for the
     CHECK(crescendo.await(0, "report")["resource"] == 1);
 }
 
+TEST_CASE("a peer that only stands still does not hold the others for longer than the time-out") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "crescendo-trainer", {{"CRESCENDO_GROUP_TIMEOUT", "5"}});
+    crescendo.train({0, 1}, "new", sweep.terms("trial"), 1);
+
+    crescendo.stop(1);
+    crescendo.go_on({0}, sweep.terms("trial"));
+    crescendo.join({0}, "memory", sweep.terms("trial"));
+
+    CHECK(crescendo.await(0, "report")["resource"] == 2);
+}
+
 TEST_CASE("a survivor that gets no order gives up, with the reason") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, CRESCENDO_TRAINER, {{"CRESCENDO_GROUP_TIMEOUT", "1"}});
+    FakeCrescendo crescendo(2, "crescendo-trainer", {{"CRESCENDO_GROUP_TIMEOUT", "5"}});
     crescendo.train({0, 1}, "new", sweep.terms("trial"), 1);
 
     crescendo.kill(1);

@@ -42,9 +42,8 @@ int main() {
     trainer::ControlChannel channel(std::atoi(std::getenv(protocol::fd_variable)));
     trainer::Session::Options options;
     options.observer = [&](const trainer::Trial& trial, const datasets::Slice& slice) {
-        const nlohmann::json line = {{"epoch", trial.progress().epoch},
-                                     {"step", trial.progress().step},
-                                     {"samples", slice.samples}};
+        const nlohmann::json line = {
+            {"epoch", trial.progress().epoch}, {"step", trial.progress().step}, {"samples", slice.samples}};
         record << line.dump() << std::endl;
         wait_at_gate(trial.progress().step);
     };

@@ -12,7 +12,7 @@ using namespace crescendo::trainer::test;
 TEST_CASE("regrouping to the same size changes no bit of a trial") {
     const SweepFixture sweep;
     const std::vector<int> members{0, 1, 2};  // with three, sums depend on the order in which the ring adds
-    FakeCrescendo crescendo(3, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(3, "crescendo-trainer");
     Terms undisturbed = sweep.terms("undisturbed");
     Terms regrouped = sweep.terms("regrouped");
     for (Terms* terms : {&undisturbed, &regrouped}) {
@@ -33,7 +33,7 @@ TEST_CASE("regrouping to the same size changes no bit of a trial") {
 
 TEST_CASE("a group that grows from one to two to four sees every sample once in every epoch") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(4, RECORDING_TRAINER, sweep.recording());
+    FakeCrescendo crescendo(4, "recording-trainer", sweep.recording());
     Terms terms = sweep.terms("trial");
 
     crescendo.train({0}, "new", terms, 1);
@@ -49,7 +49,7 @@ TEST_CASE("a group that grows from one to two to four sees every sample once in 
 
 TEST_CASE("a regroup in mid-epoch moves slices between members and no sample") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(3, RECORDING_TRAINER, sweep.recording(/*gate_step=*/4));
+    FakeCrescendo crescendo(3, "recording-trainer", sweep.recording(/*gate_step=*/4));
     Terms terms = sweep.terms("trial");
     crescendo.join({0, 1}, "new", terms);
     crescendo.await(0, "regrouped");  // the store has been served
@@ -67,7 +67,7 @@ TEST_CASE("a regroup in mid-epoch moves slices between members and no sample") {
 
 TEST_CASE("momentum survives growth: a group that grew learns what one worker with the larger batch does") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(2, "crescendo-trainer");
     for (const char* optimizer : {"sgd", "adamw"}) {
         CAPTURE(optimizer);
         const auto trained = [&](const std::vector<int>& members, const std::string& state_at_regroup) {
@@ -91,7 +91,7 @@ TEST_CASE("momentum survives growth: a group that grew learns what one worker wi
 
 TEST_CASE("a member that joined holds the same bits as the one it got them from") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(2, "crescendo-trainer");
     for (const char* optimizer : {"sgd", "adamw"}) {
         CAPTURE(optimizer);
         Terms terms = sweep.terms(optimizer);
@@ -119,7 +119,7 @@ TEST_CASE("a member that joined holds the same bits as the one it got them from"
 
 TEST_CASE("optimizer_state: reset forgets when the group grows, and only then") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(2, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
     terms.settings["optimizer_state"] = "reset";
 
@@ -143,7 +143,7 @@ TEST_CASE("optimizer_state: reset forgets when the group grows, and only then") 
 TEST_CASE("one worker, several, and several with uneven slices learn the same from the same group batch") {
     SweepFixture sweep;
     sweep.train = write_images(sweep.folder / "uneven.h5", "train", 50, 1);  // 4 steps of 12, and 2 for 3 workers
-    FakeCrescendo crescendo(3, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(3, "crescendo-trainer");
     const auto trained = [&](const std::vector<int>& members, const std::string& name) {
         Terms terms = sweep.terms(name);
         terms.settings["batch_size"] = 4;
@@ -164,7 +164,7 @@ TEST_CASE("one worker, several, and several with uneven slices learn the same fr
 
 TEST_CASE("accumulated gradients of small batches are those of the large batch") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
     const auto trained = [&](std::int64_t batch_size, std::int64_t multiple, const std::string& name) {
         Terms terms = sweep.terms(name);
         terms.settings["batch_size"] = batch_size;
@@ -180,7 +180,7 @@ TEST_CASE("accumulated gradients of small batches are those of the large batch")
 
 TEST_CASE("rank 0 says when the first step at the new size is done") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(2, "crescendo-trainer");
 
     crescendo.train({0}, "new", sweep.terms("trial"), 1);
     crescendo.join({0, 1}, "memory", sweep.terms("trial"));

@@ -21,12 +21,12 @@ TEST_CASE("a trial taken up from its checkpoint ends with the same bits as one n
         Terms halves = whole;
         halves.directory = sweep.folder / (std::string(optimizer) + "-halves");
 
-        FakeCrescendo first(1, CRESCENDO_TRAINER);
+        FakeCrescendo first(1, "crescendo-trainer");
         first.train({0}, "new", whole, 3);
         first.leave({0}, /*save=*/false);
         first.train({0}, "new", halves, 1);
         CHECK(first.leave({0}, /*save=*/true));
-        FakeCrescendo second(1, CRESCENDO_TRAINER);
+        FakeCrescendo second(1, "crescendo-trainer");
         second.train({0}, "checkpoint", halves, 3);
 
         CHECK(file_bytes(whole.directory / "checkpoint.pt") == file_bytes(halves.directory / "checkpoint.pt"));
@@ -36,7 +36,7 @@ TEST_CASE("a trial taken up from its checkpoint ends with the same bits as one n
 TEST_CASE("leaving in mid-epoch saves the position, and no sample is seen twice") {
     const SweepFixture sweep;
     Terms terms = sweep.terms("trial");
-    FakeCrescendo first(2, RECORDING_TRAINER, sweep.recording(/*gate_step=*/3));
+    FakeCrescendo first(2, "recording-trainer", sweep.recording(/*gate_step=*/3));
     first.join({0, 1}, "new", terms);
     first.await(0, "regrouped");
     await_step(sweep.record(), 3, 2);
@@ -49,7 +49,7 @@ TEST_CASE("leaving in mid-epoch saves the position, and no sample is seen twice"
     CHECK(progress["epoch"] == 0);
     CHECK(progress["position"].get<int>() > 0);
     CHECK(progress["position"].get<int>() < sweep.num_samples);
-    FakeCrescendo second(1, RECORDING_TRAINER, sweep.recording());
+    FakeCrescendo second(1, "recording-trainer", sweep.recording());
     second.join({0}, "checkpoint", terms);
 
     CHECK(second.await(0, "report")["resource"] == 1);
@@ -58,7 +58,7 @@ TEST_CASE("leaving in mid-epoch saves the position, and no sample is seen twice"
 
 TEST_CASE("a trial taken up sends its last report again") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(2, "crescendo-trainer");
     const Json report = crescendo.train({0}, "new", sweep.terms("trial"), 2);
     crescendo.leave({0}, /*save=*/true);
 
@@ -73,7 +73,7 @@ TEST_CASE("a trial taken up sends its last report again") {
 
 TEST_CASE("a trial without a checkpoint starts anew when told to take one up") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
 
     crescendo.join({0}, "checkpoint", sweep.terms("trial"));
 
@@ -82,7 +82,7 @@ TEST_CASE("a trial without a checkpoint starts anew when told to take one up") {
 
 TEST_CASE("a checkpoint that is cut off is refused with its name") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
     const Terms terms = sweep.terms("trial");
     const auto checkpoint = terms.directory / "checkpoint.pt";
     crescendo.train({0}, "new", terms, 1);
@@ -101,7 +101,7 @@ TEST_CASE("Python's torch.load reads a checkpoint as a plain dict") {
         return;
     }
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
     const Terms terms = sweep.terms("trial");
     crescendo.train({0}, "new", terms, 1);
     crescendo.leave({0}, /*save=*/true);

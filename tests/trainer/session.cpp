@@ -21,7 +21,7 @@ std::string content(const std::filesystem::path& file) {
 
 TEST_CASE("training learns: four classes that differ are told apart") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
 
     const Json report = crescendo.train({0}, "new", sweep.terms("trial"), 12);
 
@@ -32,11 +32,11 @@ TEST_CASE("training learns: four classes that differ are told apart") {
 
 TEST_CASE("an mlp learns a regression") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
     const std::string numbers = write_numbers(sweep.folder / "numbers.h5", "train", 8);
-    terms.settings = {{"model", "mlp"},     {"depth", 0},        {"lr", 0.01},
-                      {"batch_size", 8},    {"momentum", 0.5},   {"data", {{"train", numbers}, {"validation", numbers}}}};
+    terms.settings = {{"model", "mlp"},  {"depth", 0},      {"lr", 0.01},
+                      {"batch_size", 8}, {"momentum", 0.5}, {"data", {{"train", numbers}, {"validation", numbers}}}};
 
     crescendo.join({0}, "new", terms);
     const Json first = crescendo.await(0, "report")["metrics"];
@@ -49,9 +49,20 @@ TEST_CASE("an mlp learns a regression") {
     CHECK_FALSE(last.contains("val_accuracy"));
 }
 
+TEST_CASE("evaluation takes nothing from the training samples, even where both are one set in one order") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.settings["data"] = {{"train", sweep.train}, {"validation", sweep.train}, {"shuffle", "none"}};
+
+    const Json report = crescendo.train({0}, "new", terms, 2);
+
+    CHECK(report["metrics"]["train_loss"].is_number());  // null without samples
+}
+
 TEST_CASE("equal seeds train alike, others do not") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
     const auto metrics = [&](std::uint64_t seed) {
         Terms terms = sweep.terms("trial");
         terms.seed = seed;
@@ -66,7 +77,7 @@ TEST_CASE("equal seeds train alike, others do not") {
 
 TEST_CASE("a loss that is not a number is reported as null, and training goes on") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(2, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
     terms.settings["lr"] = 1e30;
 
@@ -79,7 +90,7 @@ TEST_CASE("a loss that is not a number is reported as null, and training goes on
 
 TEST_CASE("a null loss survives the checkpoint") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
     terms.settings["lr"] = 1e30;
     crescendo.train({0}, "new", terms, 1);
@@ -92,7 +103,7 @@ TEST_CASE("a null loss survives the checkpoint") {
 
 TEST_CASE("a model evaluated from its checkpoint gets the metrics it reported") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
     terms.settings["data"]["test"] = sweep.validation;
     terms.checkpoint_at = 2;
@@ -112,7 +123,7 @@ TEST_CASE("a model evaluated from its checkpoint gets the metrics it reported") 
 
 TEST_CASE("validation is the same however many workers share it") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(3, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(3, "crescendo-trainer");
     const auto first_report = [&](const std::vector<int>& members) {
         Terms terms = sweep.terms("trial");
         terms.settings["lr"] = 0.0;  // the initial weights
@@ -131,7 +142,7 @@ TEST_CASE("validation is the same however many workers share it") {
 
 TEST_CASE("after the last epoch a trial reports and waits, whatever it is told") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
     terms.max_resource = 1;
 
@@ -143,20 +154,29 @@ TEST_CASE("after the last epoch a trial reports and waits, whatever it is told")
 
 TEST_CASE("an order to leave reaches a trainer whose group never comes about") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
     crescendo.train({0}, "new", terms, 1);
 
-    crescendo.send(0, {{"type", "join"}, {"trial", 0}, {"generation", 9}, {"rank", 0}, {"size", 2},
-                       {"batch_multiple", 1}, {"checkpoint_at", nullptr}, {"max_resource", 9}, {"seed", 1},
-                       {"settings", terms.settings}, {"directory", terms.directory.string()}, {"state", "memory"}});
+    crescendo.send(0, {{"type", "join"},
+                       {"trial", 0},
+                       {"generation", 9},
+                       {"rank", 0},
+                       {"size", 2},
+                       {"batch_multiple", 1},
+                       {"checkpoint_at", nullptr},
+                       {"max_resource", 9},
+                       {"seed", 1},
+                       {"settings", terms.settings},
+                       {"directory", terms.directory.string()},
+                       {"state", "memory"}});
 
     CHECK(crescendo.leave({0}, /*save=*/true));
 }
 
 TEST_CASE("a trainer serves one trial after another") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
     for (std::int64_t trial = 0; trial < 3; ++trial) {
         Terms terms = sweep.terms("trial-" + std::to_string(trial));
         terms.trial = trial;
@@ -171,7 +191,7 @@ TEST_CASE("a trainer serves one trial after another") {
 
 TEST_CASE("a trainer whose channel closes leaves with status 0") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(2, "crescendo-trainer");
     crescendo.train({0}, "new", sweep.terms("trial"), 1);
 
     crescendo.hang_up(0);
@@ -183,7 +203,7 @@ TEST_CASE("a trainer whose channel closes leaves with status 0") {
 
 TEST_CASE("what makes training impossible is said in full before the process ends") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
     terms.settings["data"]["train"] = (sweep.folder / "missing.h5").string() + ":/train";
 
@@ -198,7 +218,7 @@ TEST_CASE("what makes training impossible is said in full before the process end
 
 TEST_CASE("a model larger than the memory is out of memory, not an error") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, CRESCENDO_TRAINER);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
     terms.settings["model"] = "mlp";
     terms.settings["depth"] = 2;

@@ -61,8 +61,13 @@ TEST_CASE("defaults follow the optimizer and the model") {
 TEST_CASE("a whole number may come as a double") { CHECK(parsed(with("width", 32.0)).width == 32); }
 
 TEST_CASE("every bad setting is named, not just the first") {
-    json section = {{"optimizer", "sdg"}, {"lr", "fast"}, {"width", 16.5}, {"dropout", 1.0},
-                    {"nesterov", 1},      {"depht", 3},   {"data", {{"train", 7}, {"memory", "much"}}}};
+    json section = {{"optimizer", "sdg"},
+                    {"lr", "fast"},
+                    {"width", 16.5},
+                    {"dropout", 1.0},
+                    {"nesterov", 1},
+                    {"depht", 3},
+                    {"data", {{"train", 7}, {"memory", "much"}}}};
 
     std::vector<std::string> keys;
     for (const auto& problem : problems_of(section)) keys.push_back(problem.key);
@@ -73,7 +78,8 @@ TEST_CASE("every bad setting is named, not just the first") {
 }
 
 TEST_CASE("a message says what would do") {
-    CHECK(problems_of(with("optimizer", "sdg")).front().message == "\"sdg\" cannot be used here; give one of sgd, adam, adamw");
+    CHECK(problems_of(with("optimizer", "sdg")).front().message ==
+          "\"sdg\" cannot be used here; give one of sgd, adam, adamw");
     CHECK(problems_of(with("batch_size", 0)).front().message == "0 is out of range; give 1 to 16777216");
     CHECK(problems_of(with("momentum", 1.0)).front().message == "1.0 is out of range; give at least 0 and less than 1");
 }

@@ -56,6 +56,14 @@ TEST_CASE("a depth that the images are too small for is one problem, not one for
     CHECK(keys(settings) == std::vector<std::string>{"trainer.depth"});
 }
 
+TEST_CASE("a memory that no chunk fits into is found before training") {
+    const SweepFixture sweep;
+    json settings = small_cnn(sweep.train);
+    settings["data"]["memory"] = 100;  // a chunk has 8 images of 64 bytes
+
+    CHECK(keys(settings) == std::vector<std::string>{"trainer.data.train"});
+}
+
 TEST_CASE("a parameter fills in what the section lacks") {
     const SweepFixture sweep;
     json settings = small_cnn(sweep.train);
@@ -72,7 +80,7 @@ TEST_CASE("crescendo-trainer --check answers on standard output") {
     settings["lr"] = -1;
     std::ofstream(request) << json{{"settings", settings}, {"parameters", json::object()}};
 
-    const int status = std::system((CRESCENDO_TRAINER " --check < " + request + " > " + answer).c_str());
+    const int status = std::system((path_of("crescendo-trainer") + " --check < " + request + " > " + answer).c_str());
 
     CHECK(status == 0);
     std::ifstream in(answer);

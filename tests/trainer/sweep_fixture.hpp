@@ -31,8 +31,7 @@ struct SweepFixture {
     /// Where recording trainers note their steps, and the gate they wait at after step `gate_step`.
     std::filesystem::path record() const { return folder / "record"; }
     Environment recording(int gate_step = -1) const {
-        return {{"TEST_RECORD", record().string()},
-                {"TEST_GATE", std::to_string(gate_step) + ":" + gate().string()}};
+        return {{"TEST_RECORD", record().string()}, {"TEST_GATE", std::to_string(gate_step) + ":" + gate().string()}};
     }
     void open_gate() const { std::ofstream(gate()).put('\n'); }
 

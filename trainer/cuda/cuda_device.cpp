@@ -76,8 +76,9 @@ class CudaDevice : public Device {
 /// The module's only entry. The caller owns the device; throws std::runtime_error where there is no GPU.
 extern "C" crescendo::trainer::Device* crescendo_make_cuda_device() {
     if (at::cuda::device_count() == 0) {
-        throw std::runtime_error("CRESCENDO_DEVICE is cuda, but CUDA finds no GPU here; "
-                                 "look at nvidia-smi and CUDA_VISIBLE_DEVICES, or use slots of CPU cores");
+        throw std::runtime_error(
+            "CRESCENDO_DEVICE is cuda, but CUDA finds no GPU here; "
+            "look at nvidia-smi and CUDA_VISIBLE_DEVICES, or use slots of CPU cores");
     }
     // A lost peer costs the group, not the process: NCCL's guard threads may abort communicators and no more.
     ::setenv("TORCH_NCCL_ASYNC_ERROR_HANDLING", "2", /*overwrite=*/0);
