@@ -54,7 +54,6 @@ SlotPlan SlotPlan::make(const NodeResources& node, std::optional<int> slots, int
     plan.num_slots = slots.value_or(natural);
     const int share = std::max(1, node.cores / plan.num_slots);
     plan.threads = node.gpus.empty() ? std::min(cpus_per_slot, share) : share;
-    plan.oversubscribed = plan.num_slots * plan.threads > node.cores;
     return plan;
 }
 

@@ -19,7 +19,6 @@ struct NodeResources {
 struct SlotPlan {
     int num_slots = 1;
     int threads = 1;  ///< of each worker: together no more than the cores, unless there are more slots than cores
-    bool oversubscribed = false;
 
     /// `slots` as the sweep asks; none: one a GPU, or as many as fit `cpus_per_slot` cores each.
     static SlotPlan make(const NodeResources& node, std::optional<int> slots, int cpus_per_slot);

@@ -44,6 +44,8 @@ void WarmWorker::spawn() {
     ProcessOptions process;
     process.command = {options_.trainer};
     process.environment = device_environment(options_, slot());
+    // Threads that wait must sleep: a spinning one takes its core from another worker.
+    process.environment.emplace_back("OMP_WAIT_POLICY", "passive");
     process.environment.emplace_back(protocol::device_variable, options_.gpus.empty() ? "cpu" : "cuda");
     process.environment.emplace_back(protocol::threads_variable, std::to_string(options_.threads));
     process.directory = options_.directory;

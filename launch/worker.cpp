@@ -21,9 +21,6 @@ void ConnectedProcess::watch(std::vector<pollfd>& descriptors) const {
 
 std::vector<std::pair<std::string, std::string>> device_environment(const WorkerOptions& options, SlotId slot) {
     std::vector<std::pair<std::string, std::string>> result{{"OMP_NUM_THREADS", std::to_string(options.threads)}};
-    if (options.oversubscribed) {
-        result.emplace_back("OMP_WAIT_POLICY", "passive");
-    }
     if (!options.gpus.empty()) {
         result.emplace_back("CUDA_VISIBLE_DEVICES",
                             options.gpus[static_cast<std::size_t>(slot.value) % options.gpus.size()]);

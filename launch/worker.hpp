@@ -24,7 +24,6 @@ struct WorkerOptions {
     std::string log;                ///< what warm trainers print while they hold no trial
     std::vector<std::string> gpus;  ///< slot i uses gpus[i % size], as CUDA_VISIBLE_DEVICES names it; none: cores
     int threads = 1;                ///< compute threads of a worker
-    bool oversubscribed = false;    ///< more worker threads than cores: threads that wait must sleep
     std::chrono::milliseconds grace{5'000};      ///< for a program to leave before it gets SIGTERM
     std::chrono::milliseconds patience{60'000};  ///< for a warm trainer to obey `leave` before it is killed
 };

@@ -43,7 +43,6 @@ WorkerOptions worker_options(const SweepDirectory& directory, const NodeResource
     options.log = fs::absolute(directory.worker_log()).string();
     options.gpus = node.gpus;
     options.threads = plan.threads;
-    options.oversubscribed = plan.oversubscribed;
     return options;
 }
 

@@ -11,7 +11,6 @@ TEST_CASE("CPU slots share the cores") {
     CHECK(SlotPlan::make(node, {}, 4).num_slots == 4);
     CHECK(SlotPlan::make(node, {}, 4).threads == 4);
     CHECK(SlotPlan::make(node, 8, 4).threads == 2);  // 8 × 4 would be twice the cores
-    CHECK_FALSE(SlotPlan::make(node, 8, 4).oversubscribed);
 }
 
 TEST_CASE("more slots than cores get a thread each") {
@@ -19,7 +18,6 @@ TEST_CASE("more slots than cores get a thread each") {
 
     CHECK(plan.num_slots == 5);
     CHECK(plan.threads == 1);
-    CHECK(plan.oversubscribed);
 }
 
 TEST_CASE("a node with GPUs has a slot for each, and the cores are theirs") {
