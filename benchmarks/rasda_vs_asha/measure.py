@@ -26,8 +26,7 @@ def main():
         for turn in range(turns):
             for kind in walls:
                 path = os.path.join(folder, f"{kind}.yaml")
-                changed = text if kind == "rasda" else text.replace("type: rasda", "type: asha").replace("  scaling_factor: 2\n", "")
-                open(path, "w").write(changed)
+                open(path, "w").write(text.replace("type: rasda", f"type: {kind}"))
                 directory = os.path.join(folder, f"{kind}-{turn}")
                 wall = sweep.run(path, directory)
                 walls[kind].append(wall)
