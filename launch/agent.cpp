@@ -27,6 +27,12 @@ Agent::Agent(NodeId node, int num_slots, WorkerKind kind, WorkerOptions options)
     }
 }
 
+Agent::~Agent() {
+    for (const auto& each : workers_) {
+        each->terminate();  // all of them first, so that their times to leave do not add up
+    }
+}
+
 std::vector<Slot> Agent::slots() const {
     std::vector<Slot> result;
     for (const auto& worker : workers_) {

@@ -17,6 +17,11 @@ class Agent {
   public:
     Agent(NodeId node, int num_slots, WorkerKind kind, WorkerOptions options);
 
+    /// Ends every worker, and waits for what they run; only a process that cannot be killed stays.
+    ~Agent();
+    Agent(Agent&&) = delete;
+    Agent& operator=(Agent&&) = delete;
+
     std::vector<Slot> slots() const;
 
     /// Throws std::runtime_error when a worker's program cannot be executed at all.

@@ -32,6 +32,22 @@ std::string log_of(const TrialWork& work) { return work.directory + "/trainer.lo
 
 }  // namespace
 
+ProgramWorker::~ProgramWorker() {
+    terminate();
+    if (program_) {
+        // Killed at once, the guard could kill nobody: what the program started would live on.
+        pollfd ended{program_->process.exit_descriptor().get(), POLLIN, 0};
+        const std::chrono::milliseconds patience = options_.grace + time_of_the_guard;
+        ::poll(&ended, 1, static_cast<int>(patience.count()));
+    }
+}
+
+void ProgramWorker::terminate() {
+    if (program_) {
+        program_->process.signal(SIGTERM);  // the guard passes it on, and kills what stays
+    }
+}
+
 std::optional<TrialId> ProgramWorker::trial() const {
     if (next_) {
         return next_->trial;
@@ -128,7 +144,7 @@ void ProgramWorker::fail(const std::string& message, FailureKind kind, std::vect
 
 void ProgramWorker::press(Clock::time_point now) {
     if (pressure_++ == 0) {
-        program_->process.signal(SIGTERM);  // the guard passes it on, and kills what stays
+        terminate();
         deadline_ = now + options_.grace + time_of_the_guard;
     } else {
         program_->process.signal_group(SIGKILL);

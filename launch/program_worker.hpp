@@ -8,6 +8,7 @@ namespace crescendo::launch {
 class ProgramWorker final : public Worker {
   public:
     ProgramWorker(SlotId slot, const WorkerOptions& options) : Worker(slot), options_(options) {}
+    ~ProgramWorker() override;
 
     std::optional<TrialId> trial() const override;
     void join(const JoinGroup& order, int rank) override;
@@ -15,6 +16,7 @@ class ProgramWorker final : public Worker {
     void leave(bool save) override;
     void evaluate(const EvaluateTrial& order) override;
     void answer_store(const Json& answer) override;
+    void terminate() override;
     void advance(std::vector<Notice>& notices) override;
     void watch(std::vector<pollfd>& descriptors) const override;
     std::optional<Clock::time_point> deadline() const override { return deadline_; }

@@ -16,6 +16,7 @@ class WarmWorker final : public Worker {
     void leave(bool save) override;
     void evaluate(const EvaluateTrial& order) override;
     void answer_store(const Json& answer) override;
+    void terminate() override {}  // it has started nothing that would outlive it
     void advance(std::vector<Notice>& notices) override;
     void watch(std::vector<pollfd>& descriptors) const override;
     std::optional<Clock::time_point> deadline() const override { return deadline_; }

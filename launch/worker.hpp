@@ -48,6 +48,9 @@ class Worker {
     virtual void evaluate(const EvaluateTrial& order) = 0;
     virtual void answer_store(const Json& answer) = 0;
 
+    /// Its process is to end now. The destructor waits until it has, or kills it.
+    virtual void terminate() = 0;
+
     virtual void advance(std::vector<Notice>& notices) = 0;
 
     /// What poll() has to watch.

@@ -125,6 +125,21 @@ TEST_CASE("what a program leaves behind when it ends is killed") {
     await("the grandchild ends", [&] { return !is_alive(grandchild); });
 }
 
+TEST_CASE("when the agent goes, so do its programs and what they started in other sessions") {
+    long grandchild = 0;
+    {
+        Node node(2);
+        node.start(0, 0,
+                   std::string("trap '' TERM; setsid sleep 1000 & echo $! > grandchild; ") + report_once +
+                       "sleep 1000; sleep 1000");
+        node.next<TrialMetrics>();
+        grandchild = number_in(node.folder / "grandchild");
+        REQUIRE(is_alive(grandchild));
+    }
+
+    CHECK_FALSE(is_alive(grandchild));
+}
+
 TEST_CASE("the next trial of a slot starts when the last one's program is gone") {
     Node node(1);
     node.start(0, 0, std::string(report_once) + "sleep 0.1; touch gone");
