@@ -11,6 +11,7 @@ JOBS ?= $(shell n=$$(nproc); m=$$(($$(awk '/MemTotal/ {print $$2}' /proc/meminfo
 # One clone's objects serve the next, wherever it lies.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
+export CCACHE_SLOPPINESS := pch_defines,time_macros
 CMAKE_BUILD = cmake --build --preset
 
 .PHONY: build demo test test-default test-core test-asan test-tsan install format lint clean

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,8 +14,6 @@
 #include <stdexcept>
 
 #include "core/trial_protocol.hpp"
-
-extern char** environ;
 
 namespace crescendo::launch {
 namespace {
@@ -38,13 +37,14 @@ std::vector<std::string> environment_with(const std::vector<std::pair<std::strin
         }
     }
     for (const auto& [name, value] : settings) {
-        result.push_back(name + "=" + value);
+        result.push_back(fmt::format("{}={}", name, value));
     }
     return result;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
     std::vector<char*> result;
+    result.reserve(strings.size() + 1);
     for (auto& string : strings) {
         result.push_back(string.data());
     }

@@ -1,13 +1,12 @@
 #include "launch/coordinator.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "core/random.hpp"
 #include "launch/command_macros.hpp"
 #include "launch/event_json.hpp"
+#include "launch/node_resources.hpp"
 #include "launch/value_json.hpp"
 
 namespace crescendo::launch {
@@ -70,9 +69,7 @@ Outcome Coordinator::run(const StopSignals& signals) {
 }
 
 void Coordinator::begin_session() {
-    char host[256] = "";
-    ::gethostname(host, sizeof host - 1);
-    batch_.push_back({session_note(now(), host, static_cast<int>(node_of_slot_.size())), {}});
+    batch_.push_back({session_note(now(), host_name(), static_cast<int>(node_of_slot_.size())), {}});
     if (history_.sweep().state() != SweepState::running) {
         commit();
         return;
@@ -266,10 +263,14 @@ void Coordinator::dismiss(TrialId trial, bool save) {
     if (members == members_.end()) {
         return;
     }
-    for (const auto slot : members->second) {
+    send_leave(trial, members->second, save);
+}
+
+void Coordinator::send_leave(TrialId trial, const std::vector<SlotId>& slots, bool save) {
+    for (const auto slot : slots) {
         leaving_.insert({trial, slot});
     }
-    for (const auto node : nodes_of(members->second)) {
+    for (const auto node : nodes_of(slots)) {
         transport_.send(node, LeaveTrial{trial, save});
     }
 }
@@ -301,15 +302,11 @@ std::set<NodeId> Coordinator::nodes_of(const std::vector<SlotId>& slots) const {
 }
 
 /// Everything that runs writes its checkpoint and leaves. The journal needs no word of it: resuming
-/// begins with the loss of this session's slots.
+/// begins with the loss of this session's slots. Groups that still form keep their rendezvous: to save, they
+/// have to come together first.
 void Coordinator::drain() {
     for (const auto& [trial, slots] : members_) {
-        for (const auto slot : slots) {
-            leaving_.insert({trial, slot});
-        }
-        for (const auto node : nodes_of(slots)) {
-            transport_.send(node, LeaveTrial{trial, /*save=*/true});
-        }
+        send_leave(trial, slots, /*save=*/true);
     }
     await_departures(patience_to_save);
 }

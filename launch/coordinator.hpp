@@ -79,6 +79,7 @@ class Coordinator {
     void evaluate(TrialId best);
     void join(TrialId trial, const Group& group, StateSource state);
     void dismiss(TrialId trial, bool save);
+    void send_leave(TrialId trial, const std::vector<SlotId>& slots, bool save);
     TrialWork work_of(TrialId trial) const;
     NodeId node_of(SlotId slot) const { return node_of_slot_.at(slot); }
     std::set<NodeId> nodes_of(const std::vector<SlotId>& slots) const;

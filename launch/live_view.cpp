@@ -142,11 +142,11 @@ std::string line_of(const History& history, const ViewSettings& settings, double
 
 TerminalView::TerminalView(std::FILE* terminal, ViewSettings settings)
     : terminal_(terminal), settings_(std::move(settings)) {
-    std::fputs("\x1b[?25l", terminal_);  // hide the cursor
+    std::fputs(hide_cursor.data(), terminal_);
 }
 
 TerminalView::~TerminalView() {
-    std::fputs("\x1b[?25h", terminal_);
+    std::fputs(show_cursor.data(), terminal_);
     std::fflush(terminal_);
 }
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launch/history.hpp"
@@ -25,6 +26,10 @@ class LiveView {
     /// How often it wants to be updated even if nothing happens.
     virtual std::chrono::milliseconds period() const = 0;
 };
+
+/// Control sequences of terminals.
+inline constexpr std::string_view hide_cursor = "\x1b[?25l";
+inline constexpr std::string_view show_cursor = "\x1b[?25h";
 
 /// What the views are told about the sweep beside its history.
 struct ViewSettings {

@@ -1,6 +1,7 @@
 #include "launch/node_resources.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -35,6 +36,12 @@ std::vector<std::string> nvidia_devices() {
 }
 
 }  // namespace
+
+std::string host_name() {
+    char name[256] = "";
+    ::gethostname(name, sizeof name - 1);
+    return name;
+}
 
 NodeResources NodeResources::detect() {
     NodeResources node;

@@ -15,6 +15,8 @@ struct NodeResources {
     static NodeResources detect();
 };
 
+std::string host_name();
+
 /// How the node's resources are cut into slots.
 struct SlotPlan {
     int num_slots = 1;

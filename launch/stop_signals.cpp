@@ -4,6 +4,8 @@
 
 #include <initializer_list>
 
+#include "launch/live_view.hpp"
+
 namespace crescendo::launch {
 namespace {
 
@@ -14,6 +16,9 @@ volatile std::sig_atomic_t arrived = 0;
 
 void arrive(int signal) {
     if (arrived == SIGINT && signal == SIGINT) {
+        if (::isatty(STDOUT_FILENO)) {
+            [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, show_cursor.data(), show_cursor.size());
+        }
         ::_exit(resumable);  // the workers die with us
     }
     arrived = signal;

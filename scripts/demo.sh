@@ -11,7 +11,7 @@ data=$demo/fashion.h5
 mkdir -p "$demo"
 if [ ! -e "$data" ]; then
     echo "preparing $data"
-    "$crescendo" data convert $idx/train-images-idx3-ubyte.gz $idx/train-labels-idx1-ubyte.gz "$data:/train" --samples 0:30000
+    "$crescendo" data convert $idx/train-images-idx3-ubyte.gz $idx/train-labels-idx1-ubyte.gz "$data:/train" --samples 0:25000
     "$crescendo" data convert $idx/train-images-idx3-ubyte.gz $idx/train-labels-idx1-ubyte.gz "$data:/validation" --samples 50000:55000
     "$crescendo" data convert $idx/t10k-images-idx3-ubyte.gz $idx/t10k-labels-idx1-ubyte.gz "$data:/test"
 fi

@@ -68,6 +68,18 @@ void print_end(Outcome outcome, const History& history, const SweepDirectory& di
     fmt::print("  crescendo best {} --format json     the best configuration, for a program\n", where);
 }
 
+ExitCode exit_code(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::finished:
+            return ExitCode::done;
+        case Outcome::failed:
+            return ExitCode::failed;
+        case Outcome::interrupted:
+            return ExitCode::resumable;
+    }
+    return ExitCode::failed;
+}
+
 /// A session of a sweep, from the agent's start to the last line on the screen.
 ExitCode work(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
               std::optional<int> slots) {
@@ -86,24 +98,14 @@ ExitCode work(const SweepFile& file, const SweepDirectory& directory, Journal& j
     }
     write_atomically(directory.results(), trials_table(history).print(Format::csv));
     print_end(outcome, history, directory);
-    switch (outcome) {
-        case Outcome::finished:
-            return ExitCode::done;
-        case Outcome::failed:
-            return ExitCode::failed;
-        case Outcome::interrupted:
-            return ExitCode::resumable;
-    }
-    return ExitCode::failed;
+    return exit_code(outcome);
 }
 
 Json describe_run(const SweepFile& file) {
-    char host[256] = "";
-    ::gethostname(host, sizeof host - 1);
     Json run{{"crescendo", CRESCENDO_VERSION},
              {"sweep", file.name},
              {"seed", file.spec.seed},
-             {"host", host},
+             {"host", host_name()},
              {"working_directory", fs::current_path().string()}};
     if (const char* job = std::getenv("SLURM_JOB_ID")) {
         run["job"] = job;
@@ -141,9 +143,9 @@ ExitCode resume(const Options& options) {
     auto history = History::read(file.spec, directory.journal());
     const bool tested = history.test() || !file.trainer || !history.sweep().best();
     if (history.sweep().state() != SweepState::running && tested) {
-        print_end(history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished, history,
-                  directory);
-        return ExitCode::done;
+        const auto outcome = history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished;
+        print_end(outcome, history, directory);
+        return exit_code(outcome);
     }
     auto journal = Journal::open(directory.journal());
     return work(file, directory, journal, history, options.slots);

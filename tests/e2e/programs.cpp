@@ -178,6 +178,7 @@ TEST_CASE("a sweep whose every trial fails ends with 1 and the reason") {
     CHECK(run.out.find("exit status 9") != std::string::npos);
     CHECK(run.out.find("there is no data") != std::string::npos);
     CHECK(run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json().at("state") == "failed");
+    CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 1);  // there is nothing left to go on with
 }
 
 TEST_CASE("a loss of NaN is a bad trial and no error") {
