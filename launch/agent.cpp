@@ -19,10 +19,11 @@ timespec to_timespec(std::chrono::nanoseconds time) {
 Agent::Agent(NodeId node, int num_slots, WorkerKind kind, WorkerOptions options)
     : node_(node), options_(std::move(options)) {
     for (int i = 0; i < num_slots; ++i) {
+        const SlotId slot{options_.first_slot.value + i};
         if (kind == WorkerKind::warm_trainer) {
-            workers_.push_back(std::make_unique<WarmWorker>(SlotId{i}, options_));
+            workers_.push_back(std::make_unique<WarmWorker>(slot, options_));
         } else {
-            workers_.push_back(std::make_unique<ProgramWorker>(SlotId{i}, options_));
+            workers_.push_back(std::make_unique<ProgramWorker>(slot, options_));
         }
     }
 }
@@ -79,7 +80,7 @@ std::vector<Notice> Agent::advance() {
     return notices;
 }
 
-std::vector<Notice> Agent::poll(std::chrono::milliseconds timeout) {
+std::vector<Notice> Agent::poll(std::chrono::microseconds timeout) {
     auto notices = advance();
     if (!notices.empty()) {
         return notices;

@@ -29,7 +29,7 @@ class Agent {
 
     /// What the workers did; waits for the first of it up to `timeout`. A signal ends the wait:
     /// those that the process has blocked are let through here, and only here.
-    std::vector<Notice> poll(std::chrono::milliseconds timeout);
+    std::vector<Notice> poll(std::chrono::microseconds timeout);
 
   private:
     void carry_out(const JoinGroup& order);
@@ -38,7 +38,9 @@ class Agent {
     void carry_out(const EvaluateTrial& order);
     void carry_out(const AnswerStore& order);
 
-    Worker& worker(SlotId slot) { return *workers_.at(static_cast<std::size_t>(slot.value)); }
+    Worker& worker(SlotId slot) {
+        return *workers_.at(static_cast<std::size_t>(slot.value - options_.first_slot.value));
+    }
     std::vector<Notice> advance();
 
     NodeId node_;

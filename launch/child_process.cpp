@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
@@ -26,13 +27,19 @@ std::pair<FileDescriptor, FileDescriptor> socket_pair() {
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-/// Our environment with `settings` on top, as NAME=VALUE.
+/// By these variables a program would take itself for a part of our MPI job, and end the job when it fails.
+bool is_of_launcher(std::string_view name) {
+    constexpr std::array<std::string_view, 4> beginnings{"OMPI_", "PMIX", "PMI_", "ORTE_"};
+    return std::any_of(beginnings.begin(), beginnings.end(), [&](auto each) { return name.starts_with(each); });
+}
+
+/// Our environment without an MPI launcher's variables and with `settings` on top, as NAME=VALUE.
 std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& settings) {
     std::vector<std::string> result;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view name(*entry, std::strcspn(*entry, "="));
         const bool replaced = std::any_of(settings.begin(), settings.end(), [&](auto& s) { return s.first == name; });
-        if (!replaced) {
+        if (!replaced && !is_of_launcher(name)) {
             result.emplace_back(*entry);
         }
     }

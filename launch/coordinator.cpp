@@ -159,6 +159,26 @@ void Coordinator::take(const LeftTrial& notice) { leaving_.erase({notice.trial, 
 
 void Coordinator::take(const TrialEvaluated& notice) { evaluated_ = notice; }
 
+/// What it trained goes on elsewhere, from its checkpoints; members on other nodes are let go.
+void Coordinator::take(const AgentLost& notice) {
+    view_.say(fmt::format("node {} is lost: {}", notice.node.value, notice.reason));
+    SlotsLost lost;
+    for (const auto& [slot, node] : node_of_slot_) {
+        if (node == notice.node) {
+            lost.slots.push_back(slot);
+        }
+    }
+    const auto hit = [&](const auto& group) { return nodes_of(group.second).contains(notice.node); };
+    for (const auto& group : members_) {
+        if (hit(group)) {
+            dismiss(group.first, /*save=*/false);
+        }
+    }
+    std::erase_if(members_, hit);
+    std::erase_if(leaving_, [&](const auto& left) { return node_of(left.second) == notice.node; });
+    record(lost);
+}
+
 bool Coordinator::is_current(TrialId trial, SlotId slot) const {
     const auto members = members_.find(trial);
     return members != members_.end() &&

@@ -61,6 +61,7 @@ class Coordinator {
     void take(const GroupFormed& notice);
     void take(const LeftTrial& notice);
     void take(const TrialEvaluated& notice);
+    void take(const AgentLost& notice);
 
     void record(const Event& event, const Json& details = Json::object());
     void commit();

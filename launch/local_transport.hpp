@@ -1,5 +1,8 @@
 #pragma once
 
+#include <memory>
+#include <utility>
+
 #include "launch/agent.hpp"
 #include "launch/transport.hpp"
 
@@ -8,14 +11,14 @@ namespace crescendo::launch {
 /// One node: the only agent is in this process. No message is encoded, and the wait is the agent's own poll().
 class LocalTransport final : public Transport {
   public:
-    explicit LocalTransport(Agent& agent) : agent_(agent) {}
+    explicit LocalTransport(std::unique_ptr<Agent> agent) : agent_(std::move(agent)) {}
 
-    std::vector<Slot> slots() const override { return agent_.slots(); }
-    void send(NodeId, const Order& order) override { agent_.obey(order); }
-    std::vector<Notice> receive(std::chrono::milliseconds timeout) override { return agent_.poll(timeout); }
+    std::vector<Slot> slots() const override { return agent_->slots(); }
+    void send(NodeId, const Order& order) override { agent_->obey(order); }
+    std::vector<Notice> receive(std::chrono::milliseconds timeout) override { return agent_->poll(timeout); }
 
   private:
-    Agent& agent_;
+    std::unique_ptr<Agent> agent_;
 };
 
 }  // namespace crescendo::launch

@@ -6,6 +6,9 @@
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/journal.hpp"
+#ifdef CRESCENDO_MPI
+#include "launch/mpi_transport.hpp"
+#endif
 
 using namespace crescendo;
 using namespace crescendo::launch;
@@ -25,15 +28,13 @@ int complain(const std::exception& error, ExitCode code) {
     return static_cast<int>(code);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_command(int argc, char** argv, MpiSession* session) {
     CLI::App app{"Crescendo: hyperparameter optimization on HPC systems"};
     app.footer(footer);
     app.set_version_flag("--version", "crescendo " CRESCENDO_VERSION);
     app.require_subcommand(1);
     ExitCode code = ExitCode::done;
-    add_run_commands(app, code);
+    add_run_commands(app, code, session);
     add_report_commands(app, code);
     add_stop_command(app, code);
     add_validate_command(app, code);
@@ -57,4 +58,23 @@ int main(int argc, char** argv) {
         return complain(error, ExitCode::failed);
     }
     return static_cast<int>(code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+#ifdef CRESCENDO_MPI
+    const auto session = MpiSession::join(argc, argv);
+    if (session && session->rank() > 0) {
+        try {
+            serve_agent(*session);
+            return static_cast<int>(ExitCode::done);
+        } catch (const std::exception& error) {
+            return complain(error, ExitCode::failed);
+        }
+    }
+    return run_command(argc, argv, session.get());
+#else
+    return run_command(argc, argv, nullptr);
+#endif
 }

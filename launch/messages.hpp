@@ -112,7 +112,13 @@ struct TrialEvaluated {
     std::string error;  ///< empty unless it failed
 };
 
-using Notice =
-    std::variant<TrialMetrics, ProgramEnded, WorkerFailed, StoreRequest, GroupFormed, LeftTrial, TrialEvaluated>;
+/// A node gives no sign of life any more; its slots are gone, with all that ran on them.
+struct AgentLost {
+    NodeId node;
+    std::string reason;
+};
+
+using Notice = std::variant<TrialMetrics, ProgramEnded, WorkerFailed, StoreRequest, GroupFormed, LeftTrial,
+                            TrialEvaluated, AgentLost>;
 
 }  // namespace crescendo::launch

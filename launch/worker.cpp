@@ -22,8 +22,13 @@ void ConnectedProcess::watch(std::vector<pollfd>& descriptors) const {
 std::vector<std::pair<std::string, std::string>> device_environment(const WorkerOptions& options, SlotId slot) {
     std::vector<std::pair<std::string, std::string>> result{{"OMP_NUM_THREADS", std::to_string(options.threads)}};
     if (!options.gpus.empty()) {
-        result.emplace_back("CUDA_VISIBLE_DEVICES",
-                            options.gpus[static_cast<std::size_t>(slot.value) % options.gpus.size()]);
+        result.emplace_back(
+            "CUDA_VISIBLE_DEVICES",
+            options.gpus[static_cast<std::size_t>(slot.value - options.first_slot.value) % options.gpus.size()]);
+    }
+    if (!options.interface.empty()) {
+        result.emplace_back("GLOO_SOCKET_IFNAME", options.interface);
+        result.emplace_back("NCCL_SOCKET_IFNAME", options.interface);
     }
     return result;
 }

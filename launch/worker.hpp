@@ -18,12 +18,15 @@ using Clock = std::chrono::steady_clock;
 
 /// How this node runs its workers.
 struct WorkerOptions {
-    std::string directory;          ///< working directory of the programs
-    std::string trainer;            ///< path of crescendo-trainer
-    std::string guard;              ///< path of crescendo-guard
-    std::string log;                ///< what warm trainers print while they hold no trial
-    std::vector<std::string> gpus;  ///< slot i uses gpus[i % size], as CUDA_VISIBLE_DEVICES names it; none: cores
-    int threads = 1;                ///< compute threads of a worker
+    std::string directory;  ///< working directory of the programs
+    std::string trainer;    ///< path of crescendo-trainer
+    std::string guard;      ///< path of crescendo-guard
+    std::string log;        ///< what warm trainers print while they hold no trial
+    SlotId first_slot;      ///< of this node
+    std::vector<std::string>
+        gpus;               ///< the node's slot i uses gpus[i % size], as CUDA_VISIBLE_DEVICES names it; none: cores
+    std::string interface;  ///< network interface by which groups meet; the trainer's own choice if empty
+    int threads = 1;        ///< compute threads of a worker
     std::chrono::milliseconds grace{5'000};      ///< for a program to leave before it gets SIGTERM
     std::chrono::milliseconds patience{60'000};  ///< for a warm trainer to obey `leave` before it is killed
 };

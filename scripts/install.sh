@@ -12,7 +12,7 @@ TORCH_VERSION=2.11.0
 VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VERSION}
 PACKAGES=(build-essential cmake ninja-build ccache git python3 python3-venv
           libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev
-          libhdf5-dev hdf5-tools zlib1g-dev libgloo-dev doctest-dev dataset-fashion-mnist)
+          libhdf5-dev hdf5-tools zlib1g-dev libopenmpi-dev openmpi-bin libgloo-dev doctest-dev dataset-fashion-mnist)
 
 if [ "${1:-}" = torch-dir ]; then
     if [ -n "${CRESCENDO_TORCH_DIR:-}" ]; then echo "$CRESCENDO_TORCH_DIR"; exit; fi

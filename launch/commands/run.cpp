@@ -4,13 +4,16 @@
 #include <memory>
 
 #include "core/check.hpp"
-#include "launch/agent.hpp"
+#include "launch/agent_setup.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/coordinator.hpp"
 #include "launch/local_transport.hpp"
 #include "launch/node_resources.hpp"
 #include "launch/results.hpp"
 #include "launch/sweep_check.hpp"
+#ifdef CRESCENDO_MPI
+#include "launch/mpi_transport.hpp"
+#endif
 
 namespace crescendo::launch {
 namespace {
@@ -21,29 +24,40 @@ struct Options {
     fs::path file;       // run
     fs::path directory;  // run: --dir, resume: DIR
     std::optional<int> slots;
+    std::string interface;
 };
 
-std::unique_ptr<LiveView> make_view(const SweepFile& file) {
+/// mpirun gives its processes a terminal of its own, whatever it writes to itself.
+std::unique_ptr<LiveView> make_view(const SweepFile& file, bool in_mpi_job) {
     ViewSettings settings{file.name, {}};
     if (file.time_budget) {
         settings.time_budget = std::chrono::duration<double>(*file.time_budget).count();
     }
-    if (::isatty(STDOUT_FILENO)) {
+    if (::isatty(STDOUT_FILENO) && !in_mpi_job) {
         return std::make_unique<TerminalView>(stdout, std::move(settings));
     }
     return std::make_unique<LogView>(stdout, std::move(settings));
 }
 
-WorkerOptions worker_options(const SweepDirectory& directory, const NodeResources& node, const SlotPlan& plan) {
-    const auto paths = ProgramPaths::find();
-    WorkerOptions options;
-    options.directory = directory.read_run().at("working_directory");
-    options.trainer = paths.trainer;
-    options.guard = paths.guard;
-    options.log = fs::absolute(directory.worker_log()).string();
-    options.gpus = node.gpus;
-    options.threads = plan.threads;
-    return options;
+AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, const Options& options) {
+    AgentSetup setup;
+    setup.kind = file.trainer ? WorkerKind::warm_trainer : WorkerKind::program;
+    setup.directory = directory.read_run().at("working_directory");
+    setup.log = fs::absolute(directory.worker_log()).string();
+    setup.slots = options.slots ? options.slots : file.slots;
+    setup.cpus_per_slot = file.cpus_per_slot;
+    setup.interface = options.interface;
+    return setup;
+}
+
+std::unique_ptr<Transport> make_transport(const AgentSetup& setup, [[maybe_unused]] MpiSession* session,
+                                          [[maybe_unused]] const StopSignals& signals) {
+#ifdef CRESCENDO_MPI
+    if (session != nullptr && session->size() > 1) {
+        return std::make_unique<MpiTransport>(*session, setup, signals);
+    }
+#endif
+    return std::make_unique<LocalTransport>(setup.make_agent(NodeId{0}, SlotId{0}));
 }
 
 void print_end(Outcome outcome, const History& history, const SweepDirectory& directory) {
@@ -82,18 +96,14 @@ ExitCode exit_code(Outcome outcome) {
 
 /// A session of a sweep, from the agent's start to the last line on the screen.
 ExitCode work(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
-              std::optional<int> slots) {
+              const Options& options, MpiSession* session) {
     fs::remove(directory.stop_request());
-    const auto node = NodeResources::detect();
-    const auto plan = SlotPlan::make(node, slots ? slots : file.slots, file.cpus_per_slot);
     const StopSignals signals;
     Outcome outcome;
     {
-        Agent agent(NodeId{0}, plan.num_slots, file.trainer ? WorkerKind::warm_trainer : WorkerKind::program,
-                    worker_options(directory, node, plan));
-        LocalTransport transport(agent);
-        const auto view = make_view(file);
-        outcome = Coordinator(file, directory, journal, history, transport, *view).run(signals);
+        const auto transport = make_transport(setup_of(file, directory, options), session, signals);
+        const auto view = make_view(file, session != nullptr);
+        outcome = Coordinator(file, directory, journal, history, *transport, *view).run(signals);
         view->update(history, history.last_time());
     }
     write_atomically(directory.results(), trials_table(history).print(Format::csv));
@@ -122,7 +132,7 @@ Journal create_journal(const SweepDirectory& directory, const SweepFile& file) {
     }
 }
 
-ExitCode run(const Options& options) {
+ExitCode run(const Options& options, MpiSession* session) {
     const auto file = read_sweep_file(options.file);
     require_sound(file, ProgramPaths::find());
     const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
@@ -130,10 +140,10 @@ ExitCode run(const Options& options) {
     const SweepLock lock(directory);
     auto journal = create_journal(directory, file);
     History history(file.spec);
-    return work(file, directory, journal, history, options.slots);
+    return work(file, directory, journal, history, options, session);
 }
 
-ExitCode resume(const Options& options) {
+ExitCode resume(const Options& options, MpiSession* session) {
     const auto directory = SweepDirectory::open(options.directory);
     const SweepLock lock(directory);
     if (lock.abandoned_by()) {
@@ -148,31 +158,37 @@ ExitCode resume(const Options& options) {
         return exit_code(outcome);
     }
     auto journal = Journal::open(directory.journal());
-    return work(file, directory, journal, history, options.slots);
+    return work(file, directory, journal, history, options, session);
 }
 
-void add_slots_option(CLI::App& command, Options& options) {
-    command.add_option("--slots", options.slots, "Workers at a time on this node; default: as the sweep file says")
+void add_node_options(CLI::App& command, Options& options) {
+    command.add_option("--slots", options.slots, "Workers at a time on a node; default: as the sweep file says")
         ->check(CLI::PositiveNumber);
+    command.add_option("--interface", options.interface,
+                       "Network interface by which workers meet; default: this node's own, or between nodes the one "
+                       "of the default route");
 }
 
 }  // namespace
 
-void add_run_commands(CLI::App& app, ExitCode& code) {
+void add_run_commands(CLI::App& app, ExitCode& code, MpiSession* session) {
     auto options = std::make_shared<Options>();
 
-    auto* run_command = app.add_subcommand("run", "Run a sweep on this machine, from the beginning");
+    auto* run_command =
+        app.add_subcommand("run", "Run a sweep from the beginning, on this machine or on all those of an MPI job");
     run_command->add_option("FILE", options->file, "The sweep file (YAML)")->required();
     run_command->add_option("--dir", options->directory, "Folder for its results; default: the sweep's name");
-    add_slots_option(*run_command, *options);
-    run_command->footer("Example:\n  crescendo run sweep.yaml --dir results/first --slots 4");
-    run_command->callback([options, &code] { code = run(*options); });
+    add_node_options(*run_command, *options);
+    run_command->footer(
+        "Examples:\n  crescendo run sweep.yaml --dir results/first --slots 4\n"
+        "  srun --mpi=pmix --ntasks-per-node=1 crescendo run sweep.yaml");
+    run_command->callback([options, &code, session] { code = run(*options, session); });
 
     auto* resume_command = app.add_subcommand("resume", "Go on with a sweep that was stopped or killed");
     add_directory_argument(*resume_command, options->directory);
-    add_slots_option(*resume_command, *options);
+    add_node_options(*resume_command, *options);
     resume_command->footer("Example:\n  crescendo resume results/first");
-    resume_command->callback([options, &code] { code = resume(*options); });
+    resume_command->callback([options, &code, session] { code = resume(*options, session); });
 }
 
 }  // namespace crescendo::launch

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -29,15 +30,35 @@ inline std::string content_of(const fs::path& path) {
 
 inline void write_file(const fs::path& path, const std::string& content) { std::ofstream(path) << content; }
 
+/// Whether `run` and `resume` are tried on several ranks.
+inline bool in_mpi_job() { return std::getenv("CRESCENDO_TEST_RANKS") != nullptr; }
+
+/// The command line of crescendo; `run` and `resume` on CRESCENDO_TEST_RANKS ranks of an MPI job where that is set.
+inline std::vector<std::string> command_line(std::vector<std::string> arguments) {
+    std::vector<std::string> line;
+    if (in_mpi_job() && (arguments.at(0) == "run" || arguments.at(0) == "resume")) {
+        // Tests may run as root, and on fewer cores than ranks.
+        line = {"mpirun",
+                "--enable-recovery",
+                "--oversubscribe",
+                "--allow-run-as-root",
+                "-n",
+                std::getenv("CRESCENDO_TEST_RANKS")};
+    }
+    line.emplace_back(CRESCENDO_BINARY);
+    line.insert(line.end(), arguments.begin(), arguments.end());
+    return line;
+}
+
 /// A running crescendo, as a shell would start it: output to files, a process group of its own.
 class Command {
   public:
     Command(const fs::path& directory, std::vector<std::string> arguments)
         : out_(directory / (".stdout" + std::to_string(++num_commands))),
           err_(directory / (".stderr" + std::to_string(num_commands))) {
-        arguments.insert(arguments.begin(), CRESCENDO_BINARY);
+        auto line = command_line(std::move(arguments));
         std::vector<char*> argv;
-        for (auto& argument : arguments) {
+        for (auto& argument : line) {
             argv.push_back(argument.data());
         }
         argv.push_back(nullptr);
@@ -49,7 +70,7 @@ class Command {
             ::dup2(::open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), STDOUT_FILENO);
             ::dup2(::open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), STDERR_FILENO);
             if (moved) {
-                ::execv(argv[0], argv.data());
+                ::execvp(argv[0], argv.data());
             }
             ::_exit(127);
         }
@@ -64,7 +85,21 @@ class Command {
     Command& operator=(Command&&) = delete;
 
     pid_t pid() const { return pid_; }
-    void signal(int number) const { ::kill(pid_, number); }
+
+    /// To crescendo; in an MPI job to every rank, as a batch system does it, and not to mpirun, which ends the job a
+    /// second later whatever the ranks still have to save.
+    void signal(int number) const {
+        for (const pid_t process : in_mpi_job() ? ranks() : std::vector{pid_}) {
+            ::kill(process, number);
+        }
+    }
+
+    /// The processes of an MPI job, by rank.
+    std::vector<pid_t> ranks() const {
+        const auto pid = std::to_string(pid_);
+        std::ifstream children("/proc/" + pid + "/task/" + pid + "/children");
+        return {std::istream_iterator<pid_t>(children), {}};
+    }
 
     /// Exit status, or 128 + signal.
     int wait(std::chrono::seconds patience = std::chrono::seconds(120)) {

@@ -1,0 +1,44 @@
+#include "launch/agent_setup.hpp"
+
+#include "launch/node_resources.hpp"
+#include "launch/sweep_check.hpp"
+
+namespace crescendo::launch {
+
+int AgentSetup::num_slots() const { return SlotPlan::make(NodeResources::detect(), slots, cpus_per_slot).num_slots; }
+
+std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot) const {
+    const auto resources = NodeResources::detect();
+    const auto plan = SlotPlan::make(resources, slots, cpus_per_slot);
+    const auto paths = ProgramPaths::find();
+    WorkerOptions options;
+    options.directory = directory;
+    options.trainer = paths.trainer;
+    options.guard = paths.guard;
+    options.log = log;
+    options.first_slot = first_slot;
+    options.gpus = resources.gpus;
+    options.interface = interface;
+    options.threads = plan.threads;
+    return std::make_unique<Agent>(node, plan.num_slots, kind, std::move(options));
+}
+
+void to_json(Json& json, const AgentSetup& setup) {
+    json = {{"kind", setup.kind},
+            {"directory", setup.directory},
+            {"log", setup.log},
+            {"slots", setup.slots ? Json(*setup.slots) : Json()},
+            {"cpus_per_slot", setup.cpus_per_slot},
+            {"interface", setup.interface}};
+}
+
+void from_json(const Json& json, AgentSetup& setup) {
+    setup.kind = json.at("kind");
+    setup.directory = json.at("directory");
+    setup.log = json.at("log");
+    setup.slots = json.at("slots").is_null() ? std::nullopt : std::optional<int>(json.at("slots"));
+    setup.cpus_per_slot = json.at("cpus_per_slot");
+    setup.interface = json.at("interface");
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "launch/agent.hpp"
+
+namespace crescendo::launch {
+
+/// How the agents of a sweep are set up: the same on every node.
+struct AgentSetup {
+    WorkerKind kind = WorkerKind::program;
+    std::string directory;     ///< working directory of programs, as seen from every node
+    std::string log;           ///< what warm trainers print while they hold no trial
+    std::optional<int> slots;  ///< of a node; none: as many as its GPUs, or its cores divided by cpus_per_slot
+    int cpus_per_slot = 1;
+    std::string interface;  ///< by which groups meet; the trainer's own choice if empty
+
+    /// How many slots this node will have.
+    int num_slots() const;
+
+    /// This node's agent. `first_slot` is the first of its slots, which follow on each other.
+    std::unique_ptr<Agent> make_agent(NodeId node, SlotId first_slot) const;
+};
+
+void to_json(Json& json, const AgentSetup& setup);
+void from_json(const Json& json, AgentSetup& setup);
+
+}  // namespace crescendo::launch

@@ -1,0 +1,124 @@
+#include "launch/mpi_session.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+namespace crescendo::launch {
+namespace {
+
+/// The variables by which launchers tell a process its place: Open MPI's mpirun, PMIx (srun, prterun), PMI (srun,
+/// Hydra).
+bool started_by_launcher() {
+    return std::ranges::any_of(std::array{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"},
+                               [](const char* name) { return std::getenv(name) != nullptr; });
+}
+
+}  // namespace
+
+/// MPI reads the content until the request is complete.
+struct MpiSession::Sending {
+    Bytes content;
+    MPI_Request request = MPI_REQUEST_NULL;
+};
+
+std::unique_ptr<MpiSession> MpiSession::join(int& argc, char**& argv) {
+    return started_by_launcher() ? std::unique_ptr<MpiSession>(new MpiSession(argc, argv)) : nullptr;
+}
+
+MpiSession::MpiSession(int& argc, char**& argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    given_up_.resize(static_cast<std::size_t>(size_));
+}
+
+MpiSession::~MpiSession() {
+    send_everybody_home();
+    if (std::ranges::find(given_up_, true) == given_up_.end()) {
+        for (const auto& each : sending_) {
+            MPI_Wait(&each->request, MPI_STATUS_IGNORE);
+        }
+        MPI_Finalize();
+    }
+}
+
+void MpiSession::send(int to, MessageKind kind, Bytes content) {
+    forget_sent();
+    if (given_up_.at(static_cast<std::size_t>(to))) {
+        return;
+    }
+    auto sending = std::make_unique<Sending>(Sending{std::move(content)});
+    MPI_Isend(sending->content.data(), static_cast<int>(sending->content.size()), MPI_BYTE, to, static_cast<int>(kind),
+              MPI_COMM_WORLD, &sending->request);
+    sending_.push_back(std::move(sending));
+}
+
+void MpiSession::send_everybody_home() {
+    if (rank_ != 0 || std::exchange(sent_home_, true)) {
+        return;
+    }
+    for (int rank = 1; rank < size_; ++rank) {
+        send(rank, MessageKind::goodbye, {});
+    }
+}
+
+void MpiSession::forget_sent() {
+    sending_.remove_if([](const auto& each) {
+        int complete = 0;
+        MPI_Test(&each->request, &complete, MPI_STATUS_IGNORE);
+        return complete != 0;
+    });
+}
+
+std::optional<Message> MpiSession::receive() {
+    int arrived = 0;
+    MPI_Status status;
+    MPI_Message handle;
+    MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &arrived, &handle, &status);
+    if (arrived == 0) {
+        return std::nullopt;
+    }
+    int length = 0;
+    MPI_Get_count(&status, MPI_BYTE, &length);
+    Message message{status.MPI_SOURCE, static_cast<MessageKind>(status.MPI_TAG),
+                    Bytes(static_cast<std::size_t>(length))};
+    MPI_Mrecv(message.content.data(), length, MPI_BYTE, &handle, MPI_STATUS_IGNORE);
+    return message;
+}
+
+std::vector<int> MpiSession::gather(int value) {
+    std::vector<int> values(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
+    MPI_Gather(&value, 1, MPI_INT, values.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return values;
+}
+
+std::vector<std::string> MpiSession::all_gather(const std::string& value) {
+    using Name = std::array<char, 256>;
+    Name ours{};
+    value.copy(ours.data(), ours.size() - 1);
+    std::vector<Name> names(static_cast<std::size_t>(size_));
+    MPI_Allgather(ours.data(), ours.size(), MPI_CHAR, names.data(), ours.size(), MPI_CHAR, MPI_COMM_WORLD);
+    std::vector<std::string> result;
+    for (const auto& name : names) {
+        result.emplace_back(name.data());
+    }
+    return result;
+}
+
+int MpiSession::sum_below(int value) {
+    int sum = 0;
+    MPI_Exscan(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return rank_ == 0 ? 0 : sum;
+}
+
+std::chrono::seconds Pulse::timeout() {
+    const char* seconds = std::getenv("CRESCENDO_HEARTBEAT_TIMEOUT");
+    return std::chrono::seconds(seconds != nullptr ? std::max(1, std::atoi(seconds)) : 30);
+}
+
+}  // namespace crescendo::launch

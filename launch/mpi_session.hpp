@@ -1,0 +1,103 @@
+#pragma once
+
+#include <chrono>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/wire.hpp"
+
+namespace crescendo::launch {
+
+/// What a message between ranks holds.
+enum class MessageKind { setup = 1, orders, notices, goodbye };
+
+struct Message {
+    int from = 0;
+    MessageKind kind = MessageKind::orders;
+    Bytes content;
+};
+
+/// Our place among the processes that mpirun or srun started together, and the mail between them.
+///
+/// Nothing here ever waits: MPI offers no descriptor to wait on, and its own waiting burns a core. A send to
+/// a rank that died succeeds; who is alive has to be found out by heartbeats. One thread.
+class MpiSession {
+  public:
+    /// None where no launcher of MPI programs started us: then no call of MPI is made at all.
+    static std::unique_ptr<MpiSession> join(int& argc, char**& argv);
+
+    /// Finalizes MPI, unless a rank was given up: it would wait for it for ever.
+    ~MpiSession();
+    MpiSession(const MpiSession&) = delete;
+    MpiSession& operator=(const MpiSession&) = delete;
+
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+
+    /// Takes the content over; it travels while we do other things.
+    void send(int to, MessageKind kind, Bytes content);
+
+    /// The oldest message that has arrived, if any has.
+    std::optional<Message> receive();
+
+    /// At rank 0: a last message to every rank. Done by the destructor if not before.
+    void send_everybody_home();
+
+    /// `to` is dead: nothing is sent to it any more.
+    void give_up(int to) { given_up_.at(static_cast<std::size_t>(to)) = true; }
+
+    // All ranks together; each waits for the slowest, so only while they set themselves up.
+    std::vector<int> gather(int value);                             ///< at rank 0: by rank; else empty
+    std::vector<std::string> all_gather(const std::string& value);  ///< by rank, the first 255 bytes of each
+    int sum_below(int value);                                       ///< of the ranks below ours
+
+  private:
+    struct Sending;
+
+    MpiSession(int& argc, char**& argv);
+    void forget_sent();
+
+    int rank_ = 0;
+    int size_ = 1;
+    std::vector<bool> given_up_;
+    bool sent_home_ = false;
+    std::list<std::unique_ptr<Sending>> sending_;
+};
+
+/// How long to sleep between looks for mail: short while messages flow, longer when they do not, so that a
+/// message waits a few milliseconds at most and an idle rank uses less than one percent of a core.
+class Pace {
+  public:
+    std::chrono::microseconds next() const { return pause_; }
+    void busy() { pause_ = shortest; }
+    void idle() { pause_ = std::min(2 * pause_, longest); }
+
+  private:
+    static constexpr std::chrono::microseconds shortest{250};
+    static constexpr std::chrono::microseconds longest{4000};
+    std::chrono::microseconds pause_ = shortest;
+};
+
+/// When a sign of life is due to a rank, and whether one from it is overdue.
+class Pulse {
+  public:
+    using Clock = std::chrono::steady_clock;
+
+    /// CRESCENDO_HEARTBEAT_TIMEOUT, in seconds; 30 unless it is set.
+    static std::chrono::seconds timeout();
+
+    void heard() { heard_ = Clock::now(); }
+    void sent() { sent_ = Clock::now(); }
+    bool must_send() const { return Clock::now() - sent_ >= std::chrono::seconds(1); }
+    bool stopped() const { return Clock::now() - heard_ >= timeout_; }
+
+  private:
+    Clock::time_point heard_ = Clock::now();
+    Clock::time_point sent_ = Clock::now();
+    std::chrono::seconds timeout_ = timeout();
+};
+
+}  // namespace crescendo::launch

@@ -1,0 +1,179 @@
+#include "launch/mpi_transport.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <stdexcept>
+#include <thread>
+
+#include "launch/network.hpp"
+#include "launch/node_resources.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// The part of the setup in which all ranks have a say. Called by all of them.
+std::unique_ptr<Agent> set_up_agent(MpiSession& session, AgentSetup setup) {
+    const auto hosts = session.all_gather(host_name());
+    const bool several_hosts = std::set(hosts.begin(), hosts.end()).size() > 1;
+    if (setup.interface.empty() && several_hosts) {
+        setup.interface = outward_interface();
+    }
+    const SlotId first{session.sum_below(setup.num_slots())};
+    return setup.make_agent(NodeId{session.rank()}, first);
+}
+
+Bytes nothing_to_say() { return encode(std::vector<Order>{}); }
+
+template <class Element>
+void append(std::vector<Element>& to, std::vector<Element>&& from) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+}  // namespace
+
+MpiTransport::MpiTransport(MpiSession& session, const AgentSetup& setup, const StopSignals& signals)
+    : session_(session), signals_(signals) {
+    for (int rank = 1; rank < session_.size(); ++rank) {
+        session_.send(rank, MessageKind::setup, Json::to_cbor(Json(setup)));
+    }
+    agent_ = set_up_agent(session_, setup);
+    const auto slots_of = session_.gather(static_cast<int>(agent_->slots().size()));
+    for (int rank = 0; rank < session_.size(); ++rank) {
+        for (int i = 0; i < slots_of[static_cast<std::size_t>(rank)]; ++i) {
+            slots_.push_back({SlotId{static_cast<int>(slots_.size())}, NodeId{rank}});
+        }
+        if (rank > 0) {
+            pulses_.emplace(rank, Pulse());
+        }
+    }
+}
+
+MpiTransport::~MpiTransport() { session_.send_everybody_home(); }
+
+void MpiTransport::send(NodeId to, const Order& order) {
+    if (to.value == session_.rank()) {
+        agent_->obey(order);
+    } else {
+        outbox_[to.value].push_back(order);
+    }
+}
+
+std::vector<Notice> MpiTransport::receive(std::chrono::milliseconds timeout) {
+    const auto until = Clock::now() + timeout;
+    std::vector<Notice> notices;
+    for (;;) {
+        post();
+        take_mail(notices);
+        look_after_ranks(notices);
+        if (!notices.empty()) {
+            pace_.busy();
+        }
+        const auto left = std::chrono::duration_cast<std::chrono::microseconds>(until - Clock::now());
+        const auto pause = notices.empty() ? std::clamp(left, std::chrono::microseconds(0), pace_.next())
+                                           : std::chrono::microseconds(0);
+        append(notices, agent_->poll(pause));
+        if (!notices.empty() || Clock::now() >= until || signals_.requested() != nullptr) {
+            return notices;
+        }
+        pace_.idle();
+    }
+}
+
+void MpiTransport::take_mail(std::vector<Notice>& notices) {
+    while (const auto message = session_.receive()) {
+        const auto pulse = pulses_.find(message->from);
+        if (pulse == pulses_.end()) {
+            continue;  // it was given up; what it says now is of no use to anybody
+        }
+        pulse->second.heard();
+        for (auto& notice : decode_notices(message->content)) {
+            if (std::holds_alternative<AgentLost>(notice)) {
+                pulses_.erase(message->from);
+            }
+            notices.push_back(std::move(notice));
+        }
+    }
+}
+
+void MpiTransport::look_after_ranks(std::vector<Notice>& notices) {
+    for (auto entry = pulses_.begin(); entry != pulses_.end();) {
+        auto& [rank, pulse] = *entry;
+        if (pulse.stopped()) {
+            session_.give_up(rank);
+            const auto silence = fmt::format("no sign of life for {} s", Pulse::timeout().count());
+            notices.push_back(AgentLost{NodeId{rank}, silence});
+            entry = pulses_.erase(entry);
+            continue;
+        }
+        if (pulse.must_send()) {
+            session_.send(rank, MessageKind::orders, nothing_to_say());
+            pulse.sent();
+        }
+        ++entry;
+    }
+}
+
+/// What was ordered since the last turn.
+void MpiTransport::post() {
+    for (const auto& [rank, orders] : std::exchange(outbox_, {})) {
+        if (const auto pulse = pulses_.find(rank); pulse != pulses_.end()) {
+            session_.send(rank, MessageKind::orders, encode(orders));
+            pulse->second.sent();
+        }
+    }
+}
+
+void serve_agent(MpiSession& session) {
+    const StopSignals signals;  // rank 0 got them as well, and sends us home when all is saved
+    const NodeId ours{session.rank()};
+    std::unique_ptr<Agent> agent;
+    Pulse pulse;
+    Pace pace;
+    for (;;) {
+        while (const auto message = session.receive()) {
+            pulse.heard();
+            pace.busy();
+            if (message->kind == MessageKind::goodbye) {
+                return;
+            }
+            if (message->kind == MessageKind::setup) {
+                agent = set_up_agent(session, Json::from_cbor(message->content).get<AgentSetup>());
+                session.gather(static_cast<int>(agent->slots().size()));
+                continue;
+            }
+            try {
+                for (const auto& order : agent ? decode_orders(message->content) : std::vector<Order>()) {
+                    agent->obey(order);
+                }
+            } catch (const std::exception& error) {
+                agent.reset();
+                session.send(0, MessageKind::notices, encode({AgentLost{ours, error.what()}}));
+            }
+        }
+        if (!agent) {  // rank 0 still reads the sweep, or has done with us: it will say
+            std::this_thread::sleep_for(pace.next());
+            pace.idle();
+            continue;
+        }
+        const auto notices = agent->poll(pace.next());
+        if (!notices.empty() || pulse.must_send()) {
+            session.send(0, MessageKind::notices, encode(notices));
+            pulse.sent();
+        }
+        if (notices.empty()) {
+            pace.idle();
+        } else {
+            pace.busy();  // an answer is on its way
+        }
+        if (pulse.stopped()) {
+            session.give_up(0);
+            throw std::runtime_error(
+                fmt::format("rank 0 gave no sign of life for {} s; its workers end here", Pulse::timeout().count()));
+        }
+    }
+}
+
+}  // namespace crescendo::launch
