@@ -2,12 +2,16 @@
 ///
 /// A virtual cluster of 1,024 slots on which the running trials report in turn. Only Sweep::apply() is timed, with the
 /// starts, stops, promotions and regroups that follow from a report.
+///
+/// With a file of one number a trial as its argument, it runs ASHA on one slot over those curves, for measure.py.
 
 #include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -17,8 +21,6 @@
 using namespace crescendo;
 
 namespace {
-
-constexpr int num_slots = 1024;
 
 SweepSpec spec_of(SchedulerKind kind, Mode mode, int num_trials) {
     SweepSpec spec;
@@ -30,10 +32,14 @@ SweepSpec spec_of(SchedulerKind kind, Mode mode, int num_trials) {
     return spec;
 }
 
-/// Falls with the resource towards a floor of the trial's own.
-double loss_of(TrialId trial, Resource resource) {
-    const double floor = CounterRandom(1, static_cast<std::uint64_t>(trial.value)).uniform();
-    return floor + 1.0 / static_cast<double>(resource.value);
+/// What each trial's loss falls towards.
+std::vector<double> random_floors(int num_trials) {
+    CounterRandom random(1, 0);
+    std::vector<double> floors;
+    for (int trial = 0; trial < num_trials; ++trial) {
+        floors.push_back(random.uniform());
+    }
+    return floors;
 }
 
 double bytes_in_use() {
@@ -48,7 +54,7 @@ struct Figures {
 
 class Cluster {
   public:
-    explicit Cluster(const SweepSpec& spec) : sweep_(spec) {
+    Cluster(const SweepSpec& spec, std::vector<double> floors, int num_slots) : floors_(std::move(floors)), sweep_(spec) {
         SlotsJoined event;
         for (int slot = 0; slot < num_slots; ++slot) {
             event.slots.push_back({SlotId{slot}, NodeId{slot / 8}});
@@ -85,7 +91,8 @@ class Cluster {
         events.reserve(running_.size());
         for (const auto trial : running_) {
             const Resource resource{sweep_.trial(trial).resource.value + 1};
-            events.push_back(TrialReported{trial, resource, loss_of(trial, resource)});
+            const double floor = floors_[static_cast<std::size_t>(trial.value)];
+            events.push_back(TrialReported{trial, resource, floor + 1.0 / static_cast<double>(resource.value)});
         }
         return events;
     }
@@ -101,6 +108,7 @@ class Cluster {
         }
     }
 
+    std::vector<double> floors_;
     double bytes_before_ = bytes_in_use();
     Sweep sweep_;
     std::vector<TrialId> running_;
@@ -108,7 +116,14 @@ class Cluster {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    if (argc == 2) {
+        std::ifstream file(argv[1]);
+        const std::vector<double> floors(std::istream_iterator<double>(file), {});
+        const auto spec = spec_of(SchedulerKind::asha, Mode::stop, static_cast<int>(floors.size()));
+        std::printf("%.0f\n", Cluster(spec, floors, /*num_slots=*/1).run().reports_per_second);
+        return 0;
+    }
     const std::pair<const char*, std::pair<SchedulerKind, Mode>> kinds[] = {
         {"asha, stop", {SchedulerKind::asha, Mode::stop}},
         {"asha, promote", {SchedulerKind::asha, Mode::promote}},
@@ -118,7 +133,7 @@ int main() {
     std::printf("%-14s %10s %14s %12s\n", "scheduler", "trials", "reports/s", "bytes/trial");
     for (const auto& [name, kind] : kinds) {
         for (const int num_trials : {1'000, 10'000, 100'000, 1'000'000}) {
-            const auto figures = Cluster(spec_of(kind.first, kind.second, num_trials)).run();
+            const auto figures = Cluster(spec_of(kind.first, kind.second, num_trials), random_floors(num_trials), /*num_slots=*/1024).run();
             std::printf("%-14s %10d %14.0f %12.0f\n", name, num_trials, figures.reports_per_second,
                         figures.bytes_per_trial);
             std::fflush(stdout);
