@@ -121,12 +121,24 @@ void Coordinator::take(const TrialMetrics& notice) {
         fail(notice.trial, FailureKind::error,
              fmt::format("it reported {} without '{}', which is the sweep's metric.name",
                          to_json(notice.metrics).dump(), spec.metric));
-    } else if (notice.resource <= history_.sweep().trial(notice.trial).resource) {
+    } else if (notice.resource <= last_resource(notice.trial)) {
         tell_to_go_on(notice.trial);  // a resumed trial repeats what its checkpoint holds: known already
     } else {
         record(TrialReported{notice.trial, notice.resource, to_loss(spec.goal, metric->second)},
                {{"metrics", to_json(notice.metrics)}});
     }
+}
+
+/// Of the trial's reports, with those of this turn.
+Resource Coordinator::last_resource(TrialId trial) const {
+    auto last = history_.sweep().trial(trial).resource;
+    for (const auto& each : batch_) {
+        const auto* report = each.event ? std::get_if<TrialReported>(&*each.event) : nullptr;
+        if (report != nullptr && report->trial == trial) {
+            last = std::max(last, report->resource);
+        }
+    }
+    return last;
 }
 
 void Coordinator::take(const ProgramEnded& notice) {

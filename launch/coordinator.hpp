@@ -75,6 +75,7 @@ class Coordinator {
     void answer(const TrialReported& report, const std::vector<Action>& actions);
     void tell_to_go_on(TrialId trial);
 
+    Resource last_resource(TrialId trial) const;
     bool is_current(TrialId trial, SlotId slot) const;
     void fail(TrialId trial, FailureKind kind, const std::string& message);
     void evaluate(TrialId best);

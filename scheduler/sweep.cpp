@@ -119,10 +119,10 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
         return;
     }
     CRESCENDO_VALIDATE(
-        event.resource >= trial.repeated, "resource",
+        event.resource >= trial.attempted, "resource",
         "trial {} reports at resource {} after {} (what it consumed cannot become less); report the total",
-        event.trial.value, event.resource.value, trial.repeated.value);
-    trial.repeated = event.resource;
+        event.trial.value, event.resource.value, trial.attempted.value);
+    trial.attempted = event.resource;
     if (event.resource <= trial.resource) {
         return;
     }

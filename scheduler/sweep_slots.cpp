@@ -23,9 +23,12 @@ void Sweep::go_on(Trial& trial, bool at_milestone, Effects& effects) {
 }
 
 bool Sweep::grow(Trial& trial) {
-    const auto next = next_in_line();
-    const bool others_first = spec_.scheduler.grow == GrowPolicy::wait && next && *next < waiting_order(trial);
-    return !others_first && allocator_.grow(trial.group.slots, trial.rungs_survived);
+    if (spec_.scheduler.grow == GrowPolicy::wait) {
+        if (const auto next = next_in_line(); next && *next < waiting_order(trial)) {
+            return false;  // the free slots are collected for another
+        }
+    }
+    return allocator_.grow(trial.group.slots, trial.rungs_survived);
 }
 
 /// Whoever could not run otherwise gets the surplus of a group; a trial that survived as many rungs gets all that is
@@ -123,7 +126,7 @@ bool Sweep::resume_next(Effects& effects) {
     }
     trial.transition(TrialStatus::running);
     ++trial.group.generation;
-    trial.repeated = Resource{0};
+    trial.attempted = Resource{0};
     run(trial);
     effects.placements.push_back(ResumeTrial{trial.id, trial.group});
     return true;

@@ -30,7 +30,7 @@ struct Trial {
     int rungs_survived = 0;
     int failures = 0;
     Resource resource{0};        ///< of the last report; 0 before the first
-    Resource repeated{0};        ///< of the last report since it was started or resumed; 0 before the first
+    Resource attempted{0};       ///< of the last report since it was started or resumed; 0 before the first
     std::optional<double> loss;  ///< of the last report; +infinity where it was not finite
 
     bool ended() const;

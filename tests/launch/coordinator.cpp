@@ -29,8 +29,9 @@ class PlayedAgents final : public Transport {
 
     std::vector<Notice> receive(std::chrono::milliseconds) override {
         REQUIRE_MESSAGE(!notices.empty(), "the coordinator waits for something that nobody will send");
-        std::vector<Notice> batch{notices.front()};
-        notices.pop_front();
+        const auto end = all_at_once ? notices.end() : std::next(notices.begin());
+        const std::vector<Notice> batch(notices.begin(), end);
+        notices.erase(notices.begin(), end);
         return batch;
     }
 
@@ -52,6 +53,7 @@ class PlayedAgents final : public Transport {
     std::function<void(NodeId, const Order&)> on_order;
     std::vector<std::pair<NodeId, Order>> orders;
     std::deque<Notice> notices;
+    bool all_at_once = false;
 };
 
 class SilentView final : public LiveView {
@@ -163,6 +165,18 @@ TEST_CASE("a report that is known already is answered and not journalled again")
     CHECK(stage.history.of(TrialId{0}).reports.size() == 2);
     CHECK(stage.agents.sent<GoOn>().size() == 2);
     CHECK(stage.history.of(TrialId{0}).reports.front().metrics.at("accuracy") == 0.5);
+}
+
+TEST_CASE("reports that a program sends in one go, and out of order, end no sweep") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.all_at_once = true;
+    for (const int resource : {3, 2, 3, 4}) {
+        stage.agents.report(0, resource, 0.5);
+    }
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.of(TrialId{0}).reports.size() == 2);
 }
 
 TEST_CASE("one dead worker ends its group once, and the trial is resumed from its checkpoint when all have left") {
