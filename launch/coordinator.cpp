@@ -247,10 +247,14 @@ void Coordinator::perform(const ResumeTrial& action) {
 }
 
 void Coordinator::perform(const Regroup& action) {
+    const auto members = members_.find(action.trial);
+    if (members == members_.end()) {
+        return;  // its group has failed in this very turn
+    }
     regrouping_.insert(action.trial);
     // On a node that keeps a member the agent sees itself who is one no longer.
     const auto staying = nodes_of(action.group.slots);
-    for (const auto slot : members_.at(action.trial)) {
+    for (const auto slot : members->second) {
         if (std::find(action.group.slots.begin(), action.group.slots.end(), slot) == action.group.slots.end()) {
             leaving_.insert({action.trial, slot});
             if (!staying.contains(node_of(slot))) {

@@ -179,6 +179,25 @@ TEST_CASE("reports that a program sends in one go, and out of order, end no swee
     CHECK(stage.history.of(TrialId{0}).reports.size() == 2);
 }
 
+TEST_CASE("a group that fails in the turn of a report that would have grown it is not regrouped") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.all_at_once = true;
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::crash, "signal 9"});
+    const auto leave = stage.agents.on_order;
+    stage.agents.on_order = [&](NodeId node, const Order& order) {
+        leave(node, order);
+        if (const auto* join = std::get_if<JoinGroup>(&order)) {
+            CHECK(join->state != StateSource::memory);
+            if (join->state == StateSource::checkpoint && node == NodeId{0}) {
+                stage.agents.report(0, 4, 0.8);
+            }
+        }
+    };
+
+    CHECK(stage.run() == Outcome::finished);
+}
+
 TEST_CASE("one dead worker ends its group once, and the trial is resumed from its checkpoint when all have left") {
     Stage stage("run_cap: 1\n");
     stage.agents.report(0, 1, 0.5);
