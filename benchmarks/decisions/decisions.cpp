@@ -54,7 +54,8 @@ struct Figures {
 
 class Cluster {
   public:
-    Cluster(const SweepSpec& spec, std::vector<double> floors, int num_slots) : floors_(std::move(floors)), sweep_(spec) {
+    Cluster(const SweepSpec& spec, std::vector<double> floors, int num_slots)
+        : floors_(std::move(floors)), sweep_(spec) {
         SlotsJoined event;
         for (int slot = 0; slot < num_slots; ++slot) {
             event.slots.push_back({SlotId{slot}, NodeId{slot / 8}});
@@ -133,7 +134,9 @@ int main(int argc, char** argv) {
     std::printf("%-14s %10s %14s %12s\n", "scheduler", "trials", "reports/s", "bytes/trial");
     for (const auto& [name, kind] : kinds) {
         for (const int num_trials : {1'000, 10'000, 100'000, 1'000'000}) {
-            const auto figures = Cluster(spec_of(kind.first, kind.second, num_trials), random_floors(num_trials), /*num_slots=*/1024).run();
+            const auto figures =
+                Cluster(spec_of(kind.first, kind.second, num_trials), random_floors(num_trials), /*num_slots=*/1024)
+                    .run();
             std::printf("%-14s %10d %14.0f %12.0f\n", name, num_trials, figures.reports_per_second,
                         figures.bytes_per_trial);
             std::fflush(stdout);
