@@ -118,7 +118,7 @@ void Coordinator::take(const TrialMetrics& notice) {
         fail(notice.trial, FailureKind::error,
              fmt::format("it reported {} without '{}', which is the sweep's metric.name",
                          to_json(notice.metrics).dump(), spec.metric));
-    } else if (notice.resource <= history_.sweep().trial(notice.trial).resource) {
+    } else if (notice.resource <= last_resource(notice.trial)) {
         tell_to_go_on(notice.trial);  // a resumed trial repeats what its checkpoint holds: known already
     } else {
         record(TrialReported{notice.trial, notice.resource, to_loss(spec.goal, metric->second)},
@@ -126,13 +126,28 @@ void Coordinator::take(const TrialMetrics& notice) {
     }
 }
 
-void Coordinator::take(const ProgramEnded& notice) { record(TrialFinished{notice.trial}); }
+/// Of the trial's reports, with those of this turn.
+Resource Coordinator::last_resource(TrialId trial) const {
+    auto last = history_.sweep().trial(trial).resource;
+    for (const auto& each : batch_) {
+        const auto* report = each.event ? std::get_if<TrialReported>(&*each.event) : nullptr;
+        if (report != nullptr && report->trial == trial) {
+            last = std::max(last, report->resource);
+        }
+    }
+    return last;
+}
+
+void Coordinator::take(const ProgramEnded& notice) {
+    members_.erase(notice.trial);  // whatever its last report leads to: there is nobody left to be told
+    record(TrialFinished{notice.trial});
+}
 
 void Coordinator::take(const WorkerFailed& notice) {
     if (is_current(notice.trial, notice.slot)) {
         fail(notice.trial, notice.kind, notice.message);
     }
-    leaving_.erase({notice.trial, notice.slot});  // it has gone already
+    note_departure(notice.trial, notice.slot);  // it has gone already
 }
 
 /// One failure ends the whole group; what its other members have to say about it is not counted again.
@@ -155,7 +170,7 @@ void Coordinator::take(const GroupFormed& notice) {
     }
 }
 
-void Coordinator::take(const LeftTrial& notice) { leaving_.erase({notice.trial, notice.slot}); }
+void Coordinator::take(const LeftTrial& notice) { note_departure(notice.trial, notice.slot); }
 
 void Coordinator::take(const TrialEvaluated& notice) { evaluated_ = notice; }
 
@@ -168,14 +183,19 @@ void Coordinator::take(const AgentLost& notice) {
             lost.slots.push_back(slot);
         }
     }
-    const auto hit = [&](const auto& group) { return nodes_of(group.second).contains(notice.node); };
-    for (const auto& group : members_) {
-        if (hit(group)) {
-            dismiss(group.first, /*save=*/false);
+    const auto is_hit = [&](const auto& slots) { return nodes_of(slots).contains(notice.node); };
+    std::erase_if(held_back_, [&](const auto& each) { return is_hit(each.second.slots); });
+    for (const auto& [trial, slots] : members_) {
+        if (is_hit(slots)) {
+            dismiss(trial, /*save=*/false);
         }
     }
-    std::erase_if(members_, hit);
-    std::erase_if(leaving_, [&](const auto& left) { return node_of(left.second) == notice.node; });
+    std::erase_if(members_, [&](const auto& each) { return is_hit(each.second); });
+    for (const auto& [trial, slot] : std::set(leaving_)) {
+        if (node_of(slot) == notice.node) {
+            note_departure(trial, slot);
+        }
+    }
     record(lost);
 }
 
@@ -215,7 +235,8 @@ void Coordinator::commit() {
 /// Whoever reported waits for an answer. Stopping or regrouping is one; else it goes on.
 void Coordinator::answer(const TrialReported& report, const std::vector<Action>& actions) {
     const bool answered = std::any_of(actions.begin(), actions.end(), [&](const Action& action) {
-        return concerns<StopTrial>(action, report.trial) || concerns<Regroup>(action, report.trial);
+        return concerns<StopTrial>(action, report.trial) || concerns<PauseTrial>(action, report.trial) ||
+               concerns<Regroup>(action, report.trial);
     });
     if (!answered && history_.sweep().trial(report.trial).status == TrialStatus::running) {
         tell_to_go_on(report.trial);
@@ -240,12 +261,36 @@ void Coordinator::perform(const StartTrial& action) {
 
 void Coordinator::perform(const ResumeTrial& action) {
     std::filesystem::create_directories(directory_.trial(action.trial));
-    join(action.trial, action.group, StateSource::checkpoint);
+    if (is_leaving(action.trial)) {
+        held_back_[action.trial] = action.group;
+    } else {
+        join(action.trial, action.group, StateSource::checkpoint);
+    }
 }
 
 void Coordinator::perform(const Regroup& action) {
+    const auto members = members_.find(action.trial);
+    if (members == members_.end()) {
+        return;  // its group has failed in this very turn
+    }
     regrouping_.insert(action.trial);
+    // On a node that keeps a member the agent sees itself who is one no longer.
+    const auto staying = nodes_of(action.group.slots);
+    for (const auto slot : members->second) {
+        if (std::find(action.group.slots.begin(), action.group.slots.end(), slot) == action.group.slots.end()) {
+            leaving_.insert({action.trial, slot});
+            if (!staying.contains(node_of(slot))) {
+                transport_.send(node_of(slot), LeaveTrial{action.trial, /*save=*/false});
+            }
+        }
+    }
     join(action.trial, action.group, StateSource::memory);
+}
+
+/// The checkpoint of this report is there already: it was written before the report was sent.
+void Coordinator::perform(const PauseTrial& action) {
+    dismiss(action.trial, /*save=*/false);
+    members_.erase(action.trial);
 }
 
 /// Only the winner's latest state is worth writing: whoever else is stopped has no use for it.
@@ -279,6 +324,7 @@ void Coordinator::join(TrialId trial, const Group& group, StateSource state) {
 void Coordinator::dismiss(TrialId trial, bool save) {
     regrouping_.erase(trial);
     rendezvous_.forget(trial);
+    held_back_.erase(trial);
     const auto members = members_.find(trial);
     if (members == members_.end()) {
         return;
@@ -292,6 +338,20 @@ void Coordinator::send_leave(TrialId trial, const std::vector<SlotId>& slots, bo
     }
     for (const auto node : nodes_of(slots)) {
         transport_.send(node, LeaveTrial{trial, save});
+    }
+}
+
+bool Coordinator::is_leaving(TrialId trial) const {
+    const auto first = leaving_.lower_bound({trial, SlotId{0}});
+    return first != leaving_.end() && first->first == trial;
+}
+
+/// A trial that is resumed never meets its former self, which might still write its files.
+void Coordinator::note_departure(TrialId trial, SlotId slot) {
+    leaving_.erase({trial, slot});
+    if (const auto held_back = held_back_.find(trial); held_back != held_back_.end() && !is_leaving(trial)) {
+        join(trial, held_back->second, StateSource::checkpoint);
+        held_back_.erase(trial);
     }
 }
 
@@ -325,6 +385,7 @@ std::set<NodeId> Coordinator::nodes_of(const std::vector<SlotId>& slots) const {
 /// begins with the loss of this session's slots. Groups that still form keep their rendezvous: to save, they
 /// have to come together first.
 void Coordinator::drain() {
+    held_back_.clear();
     for (const auto& [trial, slots] : members_) {
         send_leave(trial, slots, /*save=*/true);
     }

@@ -21,7 +21,7 @@ bool is_better(const Trial& a, const Trial& b) { return std::tie(*a.loss, a.id) 
 
 }  // namespace
 
-Sweep::Sweep(SweepSpec spec) : spec_(valid(std::move(spec))), asha_(spec_.scheduler), allocator_(spec_.scheduler) {}
+Sweep::Sweep(SweepSpec spec) : spec_(valid(std::move(spec))), scheduler_(spec_), allocator_(spec_.scheduler) {}
 
 std::vector<Action> Sweep::apply(const Event& event) {
     const bool was_over = over();
@@ -31,18 +31,23 @@ std::vector<Action> Sweep::apply(const Event& event) {
         return {};
     }
 
+    if (!over()) {
+        end_eliminated(effects);
+        allocate(effects);
+        end_paused(effects);
+    }
     if (!over() && num_ended_ == spec_.run_cap) {
         finish_reason_ = FinishReason::all_trials_done;
     }
+    auto& actions = effects.actions;
     for (const auto trial : effects.obsolete) {
-        effects.actions.push_back(DropCheckpoint{trial});
+        actions.push_back(DropCheckpoint{trial});
     }
+    actions.insert(actions.end(), effects.placements.begin(), effects.placements.end());
     if (over()) {
-        effects.actions.push_back(FinishSweep{*finish_reason_, kept_});
-    } else {
-        allocate(effects.actions);
+        actions.push_back(FinishSweep{*finish_reason_, kept_});
     }
-    return std::move(effects.actions);
+    return std::move(actions);
 }
 
 SweepState Sweep::state() const {
@@ -70,7 +75,7 @@ std::optional<TrialId> Sweep::best() const {
 }
 
 Resource Sweep::next_milestone(TrialId id) const {
-    return rungs()[static_cast<std::size_t>(trial(id).rungs_survived)].milestone();
+    return scheduler_->next_milestone(trial(id).bracket, trial(id).rungs_survived);
 }
 
 void Sweep::handle(const SlotsJoined& event, Effects&) {
@@ -82,6 +87,7 @@ void Sweep::handle(const SlotsJoined& event, Effects&) {
             slot.id.value);
     }
     allocator_.join(event.slots);
+    recount_missing();
 }
 
 void Sweep::handle(const SlotsLost& event, Effects&) {
@@ -93,15 +99,15 @@ void Sweep::handle(const SlotsLost& event, Effects&) {
             lost.insert(slot);
         }
     }
-    const auto running = running_;
-    for (const auto id : running) {
-        Trial& trial = known_trial(id);
+    for (auto& trial : trials_) {
         if (std::any_of(trial.group.slots.begin(), trial.group.slots.end(),
                         [&](SlotId slot) { return lost.contains(slot); })) {
-            suspend(trial);
+            count_out(trial);
+            suspend(trial, TrialStatus::waiting);
         }
     }
     allocator_.lose({lost.begin(), lost.end()});
+    recount_missing();
 }
 
 void Sweep::handle(const TrialReported& event, Effects& effects) {
@@ -109,25 +115,35 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
     CRESCENDO_VALIDATE(event.resource.value > 0, "resource",
                        "trial {} reports at resource {} (what it consumed so far cannot be nothing); count from 1",
                        event.trial.value, event.resource.value);
-    if (trial.status != TrialStatus::running || event.resource <= trial.resource) {
+    if (trial.status != TrialStatus::running) {
+        return;
+    }
+    CRESCENDO_VALIDATE(
+        event.resource >= trial.attempted, "resource",
+        "trial {} reports at resource {} after {} (what it consumed cannot become less); report the total",
+        event.trial.value, event.resource.value, trial.attempted.value);
+    trial.attempted = event.resource;
+    if (event.resource <= trial.resource) {
         return;
     }
 
+    count_out(trial);
     trial.resource = event.resource;
     trial.loss = finite_or_worst(event.loss);
-    const auto judgement = asha_.report(trial.id, trial.rungs_survived, trial.resource, *trial.loss);
-    trial.rungs_survived = judgement.rungs_survived;
-    trial.target_workers = allocator_.target_workers(trial.rungs_survived);
+    const int rungs_before = trial.rungs_survived;
+    const auto verdict = judge(trial);
     const bool target_met = spec_.target && *trial.loss <= to_loss(spec_.goal, *spec_.target);
 
-    if (judgement.verdict == Verdict::complete) {
+    if (verdict == Verdict::complete) {
         stop(trial, StopReason::completed, effects);
     } else if (target_met) {
         stop(trial, StopReason::swept, effects);
-    } else if (judgement.verdict == Verdict::stop) {
+    } else if (verdict == Verdict::stop) {
         stop(trial, StopReason::judged, effects);
+    } else if (verdict == Verdict::pause) {
+        pause(trial, TrialStatus::paused, effects);
     } else {
-        go_on(trial, effects);
+        go_on(trial, trial.rungs_survived > rungs_before, effects);
     }
     if (target_met) {
         end_sweep(FinishReason::target_reached, effects);
@@ -137,6 +153,8 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
 void Sweep::handle(const TrialFinished& event, Effects& effects) {
     Trial& trial = known_trial(event.trial);
     if (trial.status == TrialStatus::running) {
+        count_out(trial);
+        scheduler_->finish(trial);
         end(trial, TrialStatus::finished, effects);
     }
 }
@@ -146,11 +164,12 @@ void Sweep::handle(const TrialFailed& event, Effects& effects) {
     if (trial.status != TrialStatus::running) {
         return;
     }
+    count_out(trial);
     if (++trial.failures <= spec_.max_retries) {
-        suspend(trial);
+        suspend(trial, TrialStatus::waiting);
         return;
     }
-    asha_.fail(trial.id, trial.rungs_survived);
+    scheduler_->fail(trial);
     ++num_failed_;
     end(trial, TrialStatus::failed, effects);
 }
@@ -166,13 +185,33 @@ Trial& Sweep::known_trial(TrialId id) {
     return trials_[static_cast<std::size_t>(id.value)];
 }
 
-void Sweep::go_on(Trial& trial, Effects& effects) {
-    const bool grew = allocator_.grow(trial.group.slots, trial.rungs_survived);
-    update_batch(trial);
-    if (grew) {
-        ++trial.group.generation;
-        effects.actions.push_back(Regroup{trial.id, trial.group});
+/// A trial that would be resumed at once does not leave its slots first.
+Verdict Sweep::judge(Trial& trial) {
+    auto judgement = scheduler_->report(trial);
+    survive(trial, judgement.rungs_survived);
+    while (judgement.verdict == Verdict::pause && is_promoted_in_place(trial)) {
+        scheduler_->promote();
+        survive(trial, trial.rungs_survived + 1);
+        judgement = scheduler_->report(trial);
+        survive(trial, judgement.rungs_survived);
     }
+    return judgement.verdict;
+}
+
+bool Sweep::is_promoted_in_place(const Trial& trial) const {
+    const bool new_trials_first = spec_.scheduler.priority == Priority::starts_first && can_start();
+    return scheduler_->promotable() == trial.id && !new_trials_first &&
+           (waiting_.empty() || promotion_order(trial) < *waiting_.begin());
+}
+
+void Sweep::survive(Trial& trial, int rungs_survived) const {
+    trial.rungs_survived = rungs_survived;
+    trial.target_workers = allocator_.target_workers(rungs_survived);
+}
+
+void Sweep::pause(Trial& trial, TrialStatus how, Effects& effects) {
+    effects.actions.push_back(PauseTrial{trial.id});
+    suspend(trial, how);
 }
 
 void Sweep::stop(Trial& trial, StopReason reason, Effects& effects) {
@@ -183,12 +222,32 @@ void Sweep::stop(Trial& trial, StopReason reason, Effects& effects) {
 void Sweep::end(Trial& trial, TrialStatus how, Effects& effects) {
     if (trial.status == TrialStatus::running) {
         leave_group(trial);
-    } else {
+    } else if (trial.status == TrialStatus::waiting) {
         waiting_.erase(waiting_order(trial));
+    } else {
+        --num_paused_;
     }
     trial.transition(how);
     ++num_ended_;
     keep_best_checkpoint(trial, effects);
+}
+
+void Sweep::end_eliminated(Effects& effects) {
+    for (const auto id : scheduler_->take_eliminated()) {
+        end(known_trial(id), TrialStatus::stopped, effects);
+    }
+}
+
+/// Once nothing will be reported any more, nobody else will be promoted.
+void Sweep::end_paused(Effects& effects) {
+    if (num_paused_ == 0 || num_running_ > 0 || !waiting_.empty() || can_start() || can_promote()) {
+        return;
+    }
+    for (auto& trial : trials_) {
+        if (trial.status == TrialStatus::paused) {
+            end(trial, TrialStatus::stopped, effects);
+        }
+    }
 }
 
 void Sweep::end_sweep(FinishReason reason, Effects& effects) {
@@ -196,26 +255,20 @@ void Sweep::end_sweep(FinishReason reason, Effects& effects) {
         return;
     }
     finish_reason_ = reason;
-    const auto running = running_;
-    for (const auto id : running) {
-        stop(known_trial(id), StopReason::swept, effects);
+    for (auto& trial : trials_) {
+        if (trial.status == TrialStatus::running) {
+            count_out(trial);
+            stop(trial, StopReason::swept, effects);
+        }
     }
-    const auto waiting = waiting_;
-    for (const auto& [rungs, id] : waiting) {
-        end(known_trial(id), TrialStatus::stopped, effects);
+    while (!waiting_.empty()) {
+        end(known_trial(waiting_.begin()->second), TrialStatus::stopped, effects);
     }
-}
-
-void Sweep::suspend(Trial& trial) {
-    leave_group(trial);
-    trial.transition(TrialStatus::waiting);
-    waiting_.insert(waiting_order(trial));
-}
-
-void Sweep::leave_group(Trial& trial) {
-    allocator_.release(trial.group.slots);
-    trial.group.slots.clear();
-    running_.erase(trial.id);
+    for (auto& trial : trials_) {
+        if (trial.status == TrialStatus::paused) {
+            end(trial, TrialStatus::stopped, effects);
+        }
+    }
 }
 
 void Sweep::keep_best_checkpoint(const Trial& trial, Effects& effects) {
@@ -228,60 +281,6 @@ void Sweep::keep_best_checkpoint(const Trial& trial, Effects& effects) {
         effects.obsolete.push_back(*kept_);
     }
     kept_ = trial.id;
-}
-
-void Sweep::allocate(std::vector<Action>& actions) {
-    while (resume_next(actions)) {}
-    while (start_next(actions)) {}
-}
-
-/// The least that a waiting or a new trial takes is the same for all: where the first finds no place, none does.
-bool Sweep::resume_next(std::vector<Action>& actions) {
-    if (waiting_.empty()) {
-        return false;
-    }
-    Trial& trial = known_trial(waiting_.begin()->second);
-    if (!allocator_.grow(trial.group.slots, trial.rungs_survived)) {
-        return false;
-    }
-    waiting_.erase(waiting_.begin());
-    trial.transition(TrialStatus::running);
-    running_.insert(trial.id);
-    ++trial.group.generation;
-    update_batch(trial);
-    actions.push_back(ResumeTrial{trial.id, trial.group});
-    return true;
-}
-
-bool Sweep::start_next(std::vector<Action>& actions) {
-    const auto num_trials = static_cast<int>(trials_.size());
-    std::vector<SlotId> slots;
-    if (num_trials == spec_.run_cap || !allocator_.grow(slots, 0)) {
-        return false;
-    }
-    Trial& trial = trials_.emplace_back();
-    trial.id = TrialId{num_trials};
-    trial.config = spec_.space.sample(spec_.seed, trial.id);
-    trial.group.slots = std::move(slots);
-    trial.target_workers = allocator_.target_workers(0);
-    running_.insert(trial.id);
-    update_batch(trial);
-    actions.push_back(StartTrial{trial.id, trial.group});
-    return true;
-}
-
-void Sweep::update_batch(Trial& trial) const {
-    switch (spec_.scheduler.batch) {
-        case BatchPolicy::ladder:
-            trial.group.batch_multiple = trial.target_workers;
-            break;
-        case BatchPolicy::per_worker:
-            trial.group.batch_multiple = static_cast<int>(trial.group.slots.size());
-            break;
-        case BatchPolicy::global:
-            trial.group.batch_multiple = 1;
-            break;
-    }
 }
 
 }  // namespace crescendo
