@@ -1,6 +1,7 @@
 #include "launch/node_resources.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -55,6 +56,12 @@ SlotPlan SlotPlan::make(const NodeResources& node, std::optional<int> slots, int
     const int share = std::max(1, node.cores / plan.num_slots);
     plan.threads = node.gpus.empty() ? std::min(cpus_per_slot, share) : share;
     return plan;
+}
+
+std::string host_name() {
+    char name[256] = "";
+    ::gethostname(name, sizeof name - 1);
+    return name;
 }
 
 }  // namespace crescendo::launch

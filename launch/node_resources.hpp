@@ -24,4 +24,7 @@ struct SlotPlan {
     static SlotPlan make(const NodeResources& node, std::optional<int> slots, int cpus_per_slot);
 };
 
+/// This node's name.
+std::string host_name();
+
 }  // namespace crescendo::launch

@@ -11,18 +11,13 @@
 #include <system_error>
 
 #include "core/check.hpp"
+#include "launch/node_resources.hpp"
 #include "launch/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string host_name() {
-    char name[256] = "";
-    ::gethostname(name, sizeof name - 1);
-    return name;
-}
 
 std::string who_am_i() {
     const char* job = std::getenv("SLURM_JOB_ID");

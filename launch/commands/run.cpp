@@ -98,12 +98,10 @@ ExitCode work(const SweepFile& file, const SweepDirectory& directory, Journal& j
 }
 
 Json describe_run(const SweepFile& file) {
-    char host[256] = "";
-    ::gethostname(host, sizeof host - 1);
     Json run{{"crescendo", CRESCENDO_VERSION},
              {"sweep", file.name},
              {"seed", file.spec.seed},
-             {"host", host},
+             {"host", host_name()},
              {"working_directory", fs::current_path().string()}};
     if (const char* job = std::getenv("SLURM_JOB_ID")) {
         run["job"] = job;
