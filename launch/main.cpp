@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
     add_stop_command(app, code);
     add_validate_command(app, code);
     add_ask_tell_command(app, code);
+    add_simulate_command(app, code);
 #ifdef CRESCENDO_HDF5
     add_data_commands(app, code);
 #endif

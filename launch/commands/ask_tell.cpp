@@ -85,7 +85,7 @@ FileDescriptor lock(const fs::path& journal) {
 }
 
 ExitCode ask_tell(const Options& options) {
-    auto file = read_sweep_file(options.file);
+    auto file = read_sweep_file(options.file, without_training());
     file.spec.seed = options.seed.value_or(file.spec.seed);
     if (options.journal.empty()) {
         AskTell conversation(file.spec);

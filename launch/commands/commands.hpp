@@ -18,6 +18,7 @@ void add_report_commands(CLI::App& app, ExitCode& code);  // status, trials, bes
 void add_stop_command(CLI::App& app, ExitCode& code);
 void add_validate_command(CLI::App& app, ExitCode& code);
 void add_ask_tell_command(CLI::App& app, ExitCode& code);
+void add_simulate_command(CLI::App& app, ExitCode& code);
 void add_data_commands(CLI::App& app, ExitCode& code);  // data convert, data inspect
 
 /// `--format table|json|csv`
