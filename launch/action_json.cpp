@@ -38,6 +38,9 @@ struct Write {
     OrderedJson operator()(const StartTrial& action) const { return with_config("start_trial", action); }
     OrderedJson operator()(const ResumeTrial& action) const { return with_config("resume_trial", action); }
     OrderedJson operator()(const Regroup& action) const { return with_group("regroup", action); }
+    OrderedJson operator()(const PauseTrial& action) const {
+        return {{"action", "pause_trial"}, {"trial", action.trial.value}};
+    }
     OrderedJson operator()(const StopTrial& action) const {
         return {{"action", "stop_trial"}, {"trial", action.trial.value}, {"reason", word(action.reason)}};
     }

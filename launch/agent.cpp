@@ -46,6 +46,13 @@ void Agent::obey(const Order& order) {
 }
 
 void Agent::carry_out(const JoinGroup& order) {
+    for (const auto& each : workers_) {
+        const bool stays = std::any_of(order.members.begin(), order.members.end(),
+                                       [&](const Member& member) { return member.slot == each->slot(); });
+        if (each->trial() == order.work.trial && !stays) {
+            each->leave(/*save=*/false);
+        }
+    }
     for (const auto& member : order.members) {
         worker(member.slot).join(order, member.rank);
     }

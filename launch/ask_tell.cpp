@@ -44,7 +44,6 @@ AskTell::AskTell(SweepSpec spec, Journal& journal, const std::vector<Json>& reco
             sweep_.apply(event_from_json(record));
         }
     }
-    reported_resource_.resize(sweep_.trials().size());
     journal_->append(session_note(wall_clock(), host_name(), 0));
     if (sweep_.num_slots() > 0) {
         const SlotsLost lost{sweep_.slots()};
@@ -94,7 +93,11 @@ OrderedJson AskTell::answer(std::string_view text) {
     const auto event = read(line);
     auto actions = sweep_.apply(event);
     record(event, line);
-    follow(event, actions);
+    if (const auto* joined = std::get_if<SlotsJoined>(&event)) {
+        for (const auto& slot : joined->slots) {
+            next_slot_ = std::max(next_slot_, std::int64_t{slot.id.value} + 1);
+        }
+    }
     if (actions.empty() && sweep_.finish_reason()) {
         actions.push_back(FinishSweep{*sweep_.finish_reason(), sweep_.best()});  // whoever still asks is to know
     }
@@ -117,7 +120,7 @@ Event AskTell::read(const Json& line) const {
 }
 
 /// Launchers report metrics as trials do. What they are worth to the sweep is for us to say.
-TrialReported AskTell::read_report(const Json& line) const {
+Event AskTell::read_report(const Json& line) const {
     const auto& spec = sweep_.spec();
     const auto metrics = line.find("metrics");
     CRESCENDO_VALIDATE(metrics != line.end() && metrics->is_object(), "metrics",
@@ -131,22 +134,7 @@ TrialReported AskTell::read_report(const Json& line) const {
                        metric->dump().substr(0, 200));
     Json event = line;
     event["loss"] = metric->is_null() ? worst_loss : to_loss(spec.goal, *metric);
-    const auto report = std::get<TrialReported>(event_from_json(event));
-    check_order(report);
-    return report;
-}
-
-/// A trial that was resumed may begin behind its last report: what it repeats changes nothing. Within one run
-/// of it, going back is a mistake of the launcher that would spoil its learning curve.
-void AskTell::check_order(const TrialReported& report) const {
-    const auto trial = static_cast<std::size_t>(report.trial.value);
-    if (report.trial.value < 0 || trial >= reported_resource_.size()) {
-        return;  // unknown, which the sweep says
-    }
-    CRESCENDO_VALIDATE(report.resource >= reported_resource_[trial], "resource",
-                       R"("resource" is {}, and trial {} has reported {} (a resource is the total so far, and grows); )"
-                       "report each one once",
-                       report.resource.value, report.trial.value, reported_resource_[trial].value);
+    return event_from_json(event);
 }
 
 void AskTell::record(const Event& event, const Json& line) {
@@ -162,22 +150,6 @@ void AskTell::record(const Event& event, const Json& line) {
         record["message"] = line["message"];
     }
     journal_->append(record);
-}
-
-void AskTell::follow(const Event& event, const std::vector<Action>& actions) {
-    if (const auto* joined = std::get_if<SlotsJoined>(&event)) {
-        for (const auto& slot : joined->slots) {
-            next_slot_ = std::max(next_slot_, std::int64_t{slot.id.value} + 1);
-        }
-    } else if (const auto* report = std::get_if<TrialReported>(&event)) {
-        reported_resource_[static_cast<std::size_t>(report->trial.value)] = report->resource;
-    }
-    reported_resource_.resize(sweep_.trials().size());
-    for (const auto& action : actions) {
-        if (const auto* resumed = std::get_if<ResumeTrial>(&action)) {
-            reported_resource_[static_cast<std::size_t>(resumed->trial.value)] = Resource{0};
-        }
-    }
 }
 
 }  // namespace crescendo::launch

@@ -41,16 +41,13 @@ class AskTell {
     std::string finish_line();
     OrderedJson answer(std::string_view line);
     Event read(const Json& line) const;
-    TrialReported read_report(const Json& line) const;
-    void check_order(const TrialReported& report) const;
+    Event read_report(const Json& line) const;
     void record(const Event& event, const Json& line);
-    void follow(const Event& event, const std::vector<Action>& actions);
 
     Sweep sweep_;
     Journal* journal_ = nullptr;
-    std::int64_t next_slot_ = 0;               ///< behind all that joined in this session
-    std::vector<Resource> reported_resource_;  ///< by trial, since it was last started or resumed
-    std::string line_;                         ///< what has arrived of it
+    std::int64_t next_slot_ = 0;  ///< behind all that joined in this session
+    std::string line_;            ///< what has arrived of it
     bool too_long_ = false;
     std::int64_t line_number_ = 0;
 };

@@ -123,13 +123,16 @@ void Coordinator::take(const TrialMetrics& notice) {
     }
 }
 
-void Coordinator::take(const ProgramEnded& notice) { record(TrialFinished{notice.trial}); }
+void Coordinator::take(const ProgramEnded& notice) {
+    members_.erase(notice.trial);  // whatever its last report leads to: there is nobody left to be told
+    record(TrialFinished{notice.trial});
+}
 
 void Coordinator::take(const WorkerFailed& notice) {
     if (is_current(notice.trial, notice.slot)) {
         fail(notice.trial, notice.kind, notice.message);
     }
-    leaving_.erase({notice.trial, notice.slot});  // it has gone already
+    note_departure(notice.trial, notice.slot);  // it has gone already
 }
 
 /// One failure ends the whole group; what its other members have to say about it is not counted again.
@@ -152,7 +155,7 @@ void Coordinator::take(const GroupFormed& notice) {
     }
 }
 
-void Coordinator::take(const LeftTrial& notice) { leaving_.erase({notice.trial, notice.slot}); }
+void Coordinator::take(const LeftTrial& notice) { note_departure(notice.trial, notice.slot); }
 
 void Coordinator::take(const TrialEvaluated& notice) { evaluated_ = notice; }
 
@@ -192,7 +195,8 @@ void Coordinator::commit() {
 /// Whoever reported waits for an answer. Stopping or regrouping is one; else it goes on.
 void Coordinator::answer(const TrialReported& report, const std::vector<Action>& actions) {
     const bool answered = std::any_of(actions.begin(), actions.end(), [&](const Action& action) {
-        return concerns<StopTrial>(action, report.trial) || concerns<Regroup>(action, report.trial);
+        return concerns<StopTrial>(action, report.trial) || concerns<PauseTrial>(action, report.trial) ||
+               concerns<Regroup>(action, report.trial);
     });
     if (!answered && history_.sweep().trial(report.trial).status == TrialStatus::running) {
         tell_to_go_on(report.trial);
@@ -217,12 +221,32 @@ void Coordinator::perform(const StartTrial& action) {
 
 void Coordinator::perform(const ResumeTrial& action) {
     std::filesystem::create_directories(directory_.trial(action.trial));
-    join(action.trial, action.group, StateSource::checkpoint);
+    if (is_leaving(action.trial)) {
+        held_back_[action.trial] = action.group;
+    } else {
+        join(action.trial, action.group, StateSource::checkpoint);
+    }
 }
 
 void Coordinator::perform(const Regroup& action) {
     regrouping_.insert(action.trial);
+    // On a node that keeps a member the agent sees itself who is one no longer.
+    const auto staying = nodes_of(action.group.slots);
+    for (const auto slot : members_.at(action.trial)) {
+        if (std::find(action.group.slots.begin(), action.group.slots.end(), slot) == action.group.slots.end()) {
+            leaving_.insert({action.trial, slot});
+            if (!staying.contains(node_of(slot))) {
+                transport_.send(node_of(slot), LeaveTrial{action.trial, /*save=*/false});
+            }
+        }
+    }
     join(action.trial, action.group, StateSource::memory);
+}
+
+/// The checkpoint of this report is there already: it was written before the report was sent.
+void Coordinator::perform(const PauseTrial& action) {
+    dismiss(action.trial, /*save=*/false);
+    members_.erase(action.trial);
 }
 
 /// Only the winner's latest state is worth writing: whoever else is stopped has no use for it.
@@ -256,6 +280,7 @@ void Coordinator::join(TrialId trial, const Group& group, StateSource state) {
 void Coordinator::dismiss(TrialId trial, bool save) {
     regrouping_.erase(trial);
     rendezvous_.forget(trial);
+    held_back_.erase(trial);
     const auto members = members_.find(trial);
     if (members == members_.end()) {
         return;
@@ -265,6 +290,20 @@ void Coordinator::dismiss(TrialId trial, bool save) {
     }
     for (const auto node : nodes_of(members->second)) {
         transport_.send(node, LeaveTrial{trial, save});
+    }
+}
+
+bool Coordinator::is_leaving(TrialId trial) const {
+    const auto first = leaving_.lower_bound({trial, SlotId{0}});
+    return first != leaving_.end() && first->first == trial;
+}
+
+/// A trial that is resumed never meets its former self, which might still write its files.
+void Coordinator::note_departure(TrialId trial, SlotId slot) {
+    leaving_.erase({trial, slot});
+    if (const auto held_back = held_back_.find(trial); held_back != held_back_.end() && !is_leaving(trial)) {
+        join(trial, held_back->second, StateSource::checkpoint);
+        held_back_.erase(trial);
     }
 }
 
@@ -297,6 +336,7 @@ std::set<NodeId> Coordinator::nodes_of(const std::vector<SlotId>& slots) const {
 /// Everything that runs writes its checkpoint and leaves. The journal needs no word of it: resuming
 /// begins with the loss of this session's slots.
 void Coordinator::drain() {
+    held_back_.clear();
     for (const auto& [trial, slots] : members_) {
         for (const auto slot : slots) {
             leaving_.insert({trial, slot});

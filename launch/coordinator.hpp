@@ -68,6 +68,7 @@ class Coordinator {
     void perform(const StartTrial& action);
     void perform(const ResumeTrial& action);
     void perform(const Regroup& action);
+    void perform(const PauseTrial& action);
     void perform(const StopTrial& action);
     void perform(const DropCheckpoint& action);
     void perform(const FinishSweep& action);
@@ -79,6 +80,8 @@ class Coordinator {
     void evaluate(TrialId best);
     void join(TrialId trial, const Group& group, StateSource state);
     void dismiss(TrialId trial, bool save);
+    bool is_leaving(TrialId trial) const;
+    void note_departure(TrialId trial, SlotId slot);
     TrialWork work_of(TrialId trial) const;
     NodeId node_of(SlotId slot) const { return node_of_slot_.at(slot); }
     std::set<NodeId> nodes_of(const std::vector<SlotId>& slots) const;
@@ -94,6 +97,7 @@ class Coordinator {
     std::map<TrialId, std::vector<SlotId>> members_;  ///< whom the orders of a trial go to
     std::set<TrialId> regrouping_;
     std::set<std::pair<TrialId, SlotId>> leaving_;  ///< were told to leave and have not answered
+    std::map<TrialId, Group> held_back_;            ///< are to be resumed once all that leave them have left
     std::vector<Record> batch_;                     ///< of this turn, not yet in the journal
     std::optional<TrialEvaluated> evaluated_;
 };

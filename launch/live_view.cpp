@@ -48,8 +48,9 @@ std::string time_line(const History& history, const Progress& progress, double n
 std::string counts(const Sweep& sweep, const Progress& p) {
     auto result = fmt::format("{}{} trials begun: {} running", p.begun(),
                               sweep.spec().run_cap ? fmt::format(" of {}", *sweep.spec().run_cap) : "", p.running);
-    for (const auto& [count, word] : {std::pair(p.waiting, "waiting"), std::pair(p.stopped, "stopped"),
-                                      std::pair(p.finished, "finished"), std::pair(p.failed, "failed")}) {
+    for (const auto& [count, word] : {std::pair(p.waiting, "waiting"), std::pair(p.paused, "paused"),
+                                      std::pair(p.stopped, "stopped"), std::pair(p.finished, "finished"),
+                                      std::pair(p.failed, "failed")}) {
         if (count > 0) {
             result += fmt::format(", {} {}", count, word);
         }
@@ -71,11 +72,14 @@ std::string best_line(const Sweep& sweep) {
 std::vector<std::string> rung_lines(const Sweep& sweep) {
     constexpr std::size_t bar_width = 24;
     std::vector<std::string> lines{fmt::format("{:<6} {:>6} {:>7}   {}", "rung", "at", "trials", "")};
-    const double most = sweep.rungs().empty() ? 1.0 : std::max(1.0, static_cast<double>(sweep.rungs().front().size()));
-    for (std::size_t k = 0; k < sweep.rungs().size(); ++k) {
-        const auto& rung = sweep.rungs()[k];
-        lines.push_back(fmt::format("{:<6} {:>6} {:>7}   {}", k, rung.milestone().value, rung.size(),
-                                    bar(static_cast<double>(rung.size()) / most, bar_width)));
+    const auto rungs = sweep.rungs();
+    double most = 1.0;
+    for (const auto& rung : rungs) {
+        most = std::max(most, static_cast<double>(rung.size));
+    }
+    for (std::size_t k = 0; k < rungs.size(); ++k) {
+        lines.push_back(fmt::format("{:<6} {:>6} {:>7}   {}", k, rungs[k].milestone.value, rungs[k].size,
+                                    bar(static_cast<double>(rungs[k].size) / most, bar_width)));
     }
     return lines;
 }

@@ -30,7 +30,8 @@ enum class StateSource { fresh, checkpoint, memory };
 
 // ---- Orders: coordinator → agent ----
 
-/// Form a group: the members named are this agent's, the group may have more elsewhere.
+/// Form a group: the members named are this agent's, the group may have more elsewhere. Who was in the trial's group
+/// and is not named leaves it, as with LeaveTrial.
 struct JoinGroup {
     TrialWork work;
     int generation = 0;

@@ -17,15 +17,15 @@ double survival(const Sweep& sweep) {
     return (survived + 1.0) / (judged + sweep.spec().scheduler.reduction_factor);
 }
 
-/// Resource that a trial which survived `rungs_survived` rungs is expected to consume in the end.
-double expected_end(const Sweep& sweep, int rungs_survived, double chance) {
-    const auto& rungs = sweep.rungs();
-    const auto next = std::min(static_cast<std::size_t>(rungs_survived), rungs.size() - 1);
-    double end = static_cast<double>(rungs[next].milestone().value);
+/// Resource that a trial with that next milestone is expected to consume in the end.
+double expected_end(const std::vector<RungSize>& rungs, Resource next_milestone, double chance) {
+    double end = static_cast<double>(next_milestone.value);
     double reach = 1.0;
-    for (std::size_t k = next + 1; k < rungs.size(); ++k) {
-        reach *= chance;
-        end += reach * static_cast<double>(rungs[k].milestone().value - rungs[k - 1].milestone().value);
+    for (std::size_t k = 1; k < rungs.size(); ++k) {
+        if (rungs[k].milestone > next_milestone) {
+            reach *= chance;
+            end += reach * static_cast<double>(rungs[k].milestone.value - rungs[k - 1].milestone.value);
+        }
     }
     return end;
 }
@@ -35,6 +35,7 @@ double expected_end(const Sweep& sweep, int rungs_survived, double chance) {
 Progress progress_of(const History& history, double now, std::optional<double> time_budget) {
     const auto& sweep = history.sweep();
     const double chance = survival(sweep);
+    const auto rungs = sweep.rungs();
     Progress progress;
     double done = 0;
     double left = 0;
@@ -47,6 +48,9 @@ Progress progress_of(const History& history, double now, std::optional<double> t
             case TrialStatus::waiting:
                 ++progress.waiting;
                 break;
+            case TrialStatus::paused:
+                ++progress.paused;
+                break;
             case TrialStatus::stopped:
                 ++progress.stopped;
                 break;
@@ -58,8 +62,8 @@ Progress progress_of(const History& history, double now, std::optional<double> t
                 break;
         }
         if (!trial.ended()) {
-            left += std::max(
-                0.0, expected_end(sweep, trial.rungs_survived, chance) - static_cast<double>(trial.resource.value));
+            left += std::max(0.0, expected_end(rungs, sweep.next_milestone(trial.id), chance) -
+                                      static_cast<double>(trial.resource.value));
         }
     }
     if (sweep.state() != SweepState::running) {
@@ -68,7 +72,7 @@ Progress progress_of(const History& history, double now, std::optional<double> t
         return progress;
     }
     if (sweep.spec().run_cap) {
-        left += (*sweep.spec().run_cap - progress.begun()) * expected_end(sweep, 0, chance);
+        left += (*sweep.spec().run_cap - progress.begun()) * expected_end(rungs, rungs.front().milestone, chance);
         progress.fraction = done / std::max(1.0, done + left);
         if (done > 0 && sweep.num_slots() > 0) {
             progress.seconds_left = left * history.slot_seconds() / done / sweep.num_slots();

@@ -12,11 +12,12 @@ struct Progress {
     std::optional<double> seconds_left;  ///< none before the first report
     int running = 0;
     int waiting = 0;
+    int paused = 0;
     int stopped = 0;
     int finished = 0;
     int failed = 0;
 
-    int begun() const { return running + waiting + stopped + finished + failed; }
+    int begun() const { return running + waiting + paused + stopped + finished + failed; }
 };
 
 /// The resource still to come is estimated from the ladder: a trial that reaches a rung survives it with the

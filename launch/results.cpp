@@ -143,6 +143,16 @@ const char* name_of(SchedulerKind kind) {
             return "asha";
         case SchedulerKind::rasda:
             return "rasda";
+        case SchedulerKind::successive_halving:
+            return "successive_halving";
+        case SchedulerKind::hyperband:
+            return "hyperband";
+        case SchedulerKind::async_hyperband:
+            return "async_hyperband";
+        case SchedulerKind::pasha:
+            return "pasha";
+        case SchedulerKind::median:
+            return "median";
     }
     return "";
 }

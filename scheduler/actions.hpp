@@ -9,7 +9,7 @@
 namespace crescendo {
 
 /// Workers of a trial from now on, in rank order. Slots that were in the group before come
-/// first, so that rank 0 always holds the trial's state.
+/// first, and the first of them is never given back, so that rank 0 always holds the trial's state.
 struct Group {
     std::vector<SlotId> slots;
     int generation = 0;      ///< counts a trial's groups from 0; grows with every new group
@@ -42,6 +42,11 @@ struct Regroup {
     Group group;
 };
 
+/// The running trial leaves its slots, which are free at once. Its checkpoint of this report is kept.
+struct PauseTrial {
+    TrialId trial;
+};
+
 /// Ends a running trial. Its slots are free at once.
 struct StopTrial {
     TrialId trial;
@@ -59,6 +64,6 @@ struct FinishSweep {
     std::optional<TrialId> best;  ///< among the trials that ended without failing, with a finite loss
 };
 
-using Action = std::variant<StartTrial, ResumeTrial, Regroup, StopTrial, DropCheckpoint, FinishSweep>;
+using Action = std::variant<StartTrial, ResumeTrial, Regroup, PauseTrial, StopTrial, DropCheckpoint, FinishSweep>;
 
 }  // namespace crescendo

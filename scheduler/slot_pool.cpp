@@ -1,35 +1,36 @@
 #include "scheduler/slot_pool.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/check.hpp"
 
 namespace crescendo {
 
 void SlotPool::join(Slot slot) {
-    const bool is_new = joined_.emplace(slot.id, slot.node).second;
-    CRESCENDO_EXPECT(is_new);
-    known_.insert(slot.id);
+    CRESCENDO_EXPECT(!has(slot.id));
+    slots_[slot.id] = {slot.node};
+    ++size_;
     release({slot.id});
 }
 
 void SlotPool::lose(SlotId slot) {
-    const auto node = free_.find(joined_.at(slot));
-    CRESCENDO_EXPECT(node != free_.end() && node->second.contains(slot));
-    node->second.erase(slot);
-    if (node->second.empty()) {
-        free_.erase(node);
-    }
+    change(node_of(slot), [slot](FreeSlots& free) {
+        const bool was_free = free.erase(slot) == 1;
+        CRESCENDO_EXPECT(was_free);
+    });
     --num_free_;
-    joined_.erase(slot);
+    --size_;
+    slots_.at(slot).is_here = false;
 }
 
 std::vector<SlotId> SlotPool::take(int count, const std::vector<SlotId>& group) {
     CRESCENDO_EXPECT(count <= num_free_);
     const auto wanted = static_cast<std::size_t>(count);
     std::vector<SlotId> taken;
+    taken.reserve(wanted);
     for (const auto slot : group) {
-        take_from(joined_.at(slot), wanted - taken.size(), taken);
+        take_from(node_of(slot), wanted - taken.size(), taken);
     }
     while (taken.size() < wanted) {
         const auto missing = wanted - taken.size();
@@ -41,46 +42,63 @@ std::vector<SlotId> SlotPool::take(int count, const std::vector<SlotId>& group) 
 
 void SlotPool::release(const std::vector<SlotId>& slots) {
     for (const auto slot : slots) {
-        const bool was_taken = free_[joined_.at(slot)].insert(slot).second;
-        CRESCENDO_EXPECT(was_taken);
+        change(node_of(slot), [slot](FreeSlots& free) {
+            const bool was_taken = free.insert(slot).second;
+            CRESCENDO_EXPECT(was_taken);
+        });
         ++num_free_;
     }
 }
 
+bool SlotPool::has(SlotId slot) const {
+    const auto found = slots_.find(slot);
+    return found != slots_.end() && found->second.is_here;
+}
+
 std::vector<SlotId> SlotPool::slots() const {
     std::vector<SlotId> ids;
-    for (const auto& [slot, node] : joined_) {
-        ids.push_back(slot);
+    for (const auto& [slot, place] : slots_) {
+        if (place.is_here) {
+            ids.push_back(slot);
+        }
     }
     return ids;
 }
 
 /// The node with the fewest free slots that still has `count`, so that large groups find whole nodes
-/// later; where there is none, the node with the most.
+/// later; where there is none, the node with the most. Of several, the lowest.
 NodeId SlotPool::best_node(std::size_t count) const {
-    const auto fits_better = [count](const auto& a, const auto& b) {
-        const auto num_a = a.second.size();
-        const auto num_b = b.second.size();
-        if ((num_a >= count) != (num_b >= count)) {
-            return num_a >= count;
-        }
-        return num_a >= count ? num_a < num_b : num_a > num_b;
-    };
-    return std::min_element(free_.begin(), free_.end(), fits_better)->first;
+    constexpr NodeId lowest{std::numeric_limits<std::int32_t>::min()};
+    auto found = by_num_free_.lower_bound({count, lowest});
+    if (found == by_num_free_.end()) {
+        found = by_num_free_.lower_bound({by_num_free_.rbegin()->first, lowest});
+    }
+    return found->second;
 }
 
 /// Takes up to `count` free slots of `node`.
 void SlotPool::take_from(NodeId node, std::size_t count, std::vector<SlotId>& taken) {
-    const auto found = free_.find(node);
-    if (found == free_.end()) {
+    if (count == 0) {
         return;
     }
-    auto& slots = found->second;
-    const auto end = std::next(slots.begin(), static_cast<std::ptrdiff_t>(std::min(count, slots.size())));
-    taken.insert(taken.end(), slots.begin(), end);
-    slots.erase(slots.begin(), end);
-    if (slots.empty()) {
-        free_.erase(found);
+    change(node, [&](FreeSlots& free) {
+        const auto end = std::next(free.begin(), static_cast<std::ptrdiff_t>(std::min(count, free.size())));
+        taken.insert(taken.end(), free.begin(), end);
+        free.erase(free.begin(), end);
+    });
+}
+
+/// Changes the free slots of a node, and where it stands among the nodes.
+template <class Change>
+void SlotPool::change(NodeId node, Change change) {
+    auto& free = free_[node];
+    const auto before = free.size();
+    change(free);
+    if (free.size() != before) {
+        by_num_free_.erase({before, node});
+        if (!free.empty()) {
+            by_num_free_.insert({free.size(), node});
+        }
     }
 }
 

@@ -4,10 +4,52 @@
 #include <limits>
 
 #include "core/check.hpp"
+#include "scheduler/ladder.hpp"
 #include "scheduler/loss.hpp"
 
 namespace crescendo {
 namespace {
+
+/// Of one ladder from min to max.
+int num_rungs(const SchedulerSpec& spec) {
+    return static_cast<int>(ladder(spec.min.value, spec.max.value, spec.reduction_factor).size());
+}
+
+void validate_rungs(const SchedulerSpec& spec) {
+    using enum SchedulerKind;
+    const bool has_asynchronous_rungs = spec.kind == asha || spec.kind == rasda || spec.kind == async_hyperband;
+    CRESCENDO_VALIDATE(spec.mode == Mode::stop || has_asynchronous_rungs || spec.kind == pasha, "scheduler.mode",
+                       "mode is promote, which belongs to the asynchronous rungs of asha, rasda and async_hyperband; "
+                       "remove it, or use type: asha");
+    CRESCENDO_VALIDATE(spec.rule == Rule::rank || has_asynchronous_rungs, "scheduler.rule",
+                       "rule is percentile, which belongs to asha, rasda and async_hyperband; remove it, or use "
+                       "type: asha");
+    CRESCENDO_VALIDATE(spec.rule == Rule::rank || spec.mode == Mode::stop, "scheduler.rule",
+                       "rule is percentile and mode is promote (a percentile judges a trial when it arrives, and a "
+                       "promotion comes later); use rule: rank or mode: stop");
+    CRESCENDO_VALIDATE(!spec.brackets || has_asynchronous_rungs, "scheduler.brackets",
+                       "brackets belongs to asha, rasda and async_hyperband; remove it (hyperband has one for each rung)");
+    CRESCENDO_VALIDATE(spec.brackets.value_or(1) >= 1 && spec.brackets.value_or(1) <= num_rungs(spec),
+                       "scheduler.brackets", "brackets is {}, and there are {} rungs to begin at; use 1 to {}",
+                       spec.brackets.value_or(1), num_rungs(spec), num_rungs(spec));
+}
+
+void validate_slots(const SchedulerSpec& spec) {
+    const bool grows = spec.kind == SchedulerKind::rasda;
+    CRESCENDO_VALIDATE(spec.max_concurrent.value_or(1) >= 1, "scheduler.max_concurrent",
+                       "max_concurrent is {} (no trial could run); use 1 or more", *spec.max_concurrent);
+    CRESCENDO_VALIDATE(grows || spec.grow == GrowPolicy::eager, "scheduler.grow",
+                       "grow is about survivors that get more workers, as with type: rasda only; remove it");
+    CRESCENDO_VALIDATE(grows || spec.priority == Priority::tail, "scheduler.priority",
+                       "priority is about survivors that get more workers, as with type: rasda only; remove it");
+    CRESCENDO_VALIDATE(grows || spec.shrink == Switch::off, "scheduler.shrink",
+                       "shrink is about groups that grew, as with type: rasda only; remove it");
+    CRESCENDO_VALIDATE(grows || spec.surplus == Switch::off, "scheduler.surplus",
+                       "surplus is about survivors that get more workers, as with type: rasda only; remove it");
+    CRESCENDO_VALIDATE(spec.shrink == Switch::off || spec.grow != GrowPolicy::wait, "scheduler.shrink",
+                       "shrink is on and grow is wait (a trial would wait for all its workers and then give them away); "
+                       "use grow: eager or shrink: off");
+}
 
 void validate(const SchedulerSpec& spec) {
     CRESCENDO_VALIDATE(spec.min.value >= 1, "scheduler.min",
@@ -26,9 +68,15 @@ void validate(const SchedulerSpec& spec) {
     CRESCENDO_VALIDATE(spec.max_workers.value_or(spec.workers) >= spec.workers, "scheduler.max_workers",
                        "max_workers is {} and workers is {} (no trial could start); use a max_workers of at least {}",
                        *spec.max_workers, spec.workers, spec.workers);
+    validate_rungs(spec);
+    validate_slots(spec);
 }
 
 }  // namespace
+
+int SchedulerSpec::num_brackets() const {
+    return brackets.value_or(kind == SchedulerKind::async_hyperband ? num_rungs(*this) : 1);
+}
 
 void validate(const SweepSpec& spec) {
     CRESCENDO_VALIDATE(!spec.metric.empty(), "metric.name",
@@ -45,6 +93,11 @@ void validate(const SweepSpec& spec) {
                        "max_retries is {} (a trial cannot be retried less than never); use 0 or more",
                        spec.max_retries);
     validate(spec.scheduler);
+    CRESCENDO_VALIDATE(spec.run_cap || spec.scheduler.kind != SchedulerKind::successive_halving, "run_cap",
+                       "successive_halving halves a given number of trials; give it as run_cap, or use type: hyperband");
+    CRESCENDO_VALIDATE(spec.run_cap || spec.scheduler.priority != Priority::starts_first, "scheduler.priority",
+                       "priority is starts_first and there is no run_cap (new trials would never let a waiting one "
+                       "run); give run_cap, or use another priority");
 }
 
 double to_loss(Goal goal, double metric) { return finite_or_worst(goal == Goal::maximize ? -metric : metric); }

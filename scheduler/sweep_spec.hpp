@@ -10,21 +10,47 @@
 namespace crescendo {
 
 enum class Goal { minimize, maximize };
-enum class SchedulerKind { fifo, asha, rasda };
+enum class SchedulerKind { fifo, asha, rasda, successive_halving, hyperband, async_hyperband, pasha, median };
+enum class Mode { stop, promote };
 enum class Rule { rank, percentile };
 enum class BatchPolicy { ladder, per_worker, global };
 
-/// `scheduler:` of the sweep file. The words and defaults are those of docs/architecture.md.
+/// What a survivor does that is due more workers than there are slots for.
+enum class GrowPolicy {
+    eager,    ///< takes the largest size of the ladder that there is, and more at a later report
+    wait,     ///< gives way, and waits for all it is due
+    partial,  ///< takes all that there is, and more at a later report
+};
+
+/// Who gets free slots first.
+enum class Priority {
+    promotions_first,  ///< waiting trials, then the growth of running ones, then new trials
+    starts_first,      ///< new trials, then waiting trials, then growth
+    tail,              ///< waiting trials, then new trials, then growth
+};
+enum class Switch { off, on };
+
+/// `scheduler:` of the sweep file. The words and defaults are those of docs/sweep-file.md.
 struct SchedulerSpec {
     SchedulerKind kind = SchedulerKind::rasda;
     Resource min{1};
     Resource max{1};
     int reduction_factor = 3;  ///< eta: a rung keeps about 1/eta of its trials
+    Mode mode = Mode::stop;
     Rule rule = Rule::rank;
+    std::optional<int> brackets;        ///< 1 unless given; async_hyperband: as many as rungs
+    std::optional<int> max_concurrent;  ///< trials that run at once
     int workers = 1;                    ///< of a trial when it starts
     std::optional<int> scaling_factor;  ///< reduction_factor unless given
     std::optional<int> max_workers;     ///< the slots there are when the sweep begins, unless given
     BatchPolicy batch = BatchPolicy::ladder;
+    GrowPolicy grow = GrowPolicy::eager;
+    Priority priority = Priority::tail;
+    Switch shrink = Switch::off;   ///< groups give slots back to trials that wait
+    Switch surplus = Switch::off;  ///< idle slots double the best survivors beyond their targets
+
+    /// How many ladders of rungs there are; synchronous brackets are not counted.
+    int num_brackets() const;
 
     int scaling() const { return scaling_factor.value_or(reduction_factor); }
 };

@@ -10,6 +10,8 @@ const char* to_string(TrialStatus status) {
             return "running";
         case TrialStatus::waiting:
             return "waiting";
+        case TrialStatus::paused:
+            return "paused";
         case TrialStatus::stopped:
             return "stopped";
         case TrialStatus::finished:
@@ -20,10 +22,13 @@ const char* to_string(TrialStatus status) {
     expectation_failed("a TrialStatus", __FILE__, __LINE__);
 }
 
-bool Trial::ended() const { return status != TrialStatus::running && status != TrialStatus::waiting; }
+bool Trial::ended() const {
+    return status != TrialStatus::running && status != TrialStatus::waiting && status != TrialStatus::paused;
+}
 
 void Trial::transition(TrialStatus next) {
-    CRESCENDO_EXPECT(!ended() && next != status);
+    const bool among_idle = status != TrialStatus::running && (next == TrialStatus::waiting || next == TrialStatus::paused);
+    CRESCENDO_EXPECT(!ended() && next != status && !among_idle);
     status = next;
 }
 

@@ -11,6 +11,7 @@ namespace crescendo {
 enum class TrialStatus {
     running,
     waiting,   ///< to be resumed from its checkpoint when slots are free
+    paused,    ///< at a rung, with its checkpoint, until it is promoted
     stopped,   ///< lost at a rung, or the sweep ended first
     finished,  ///< consumed the maximum resource, or its program ended
     failed,    ///< used up its retries
@@ -25,14 +26,16 @@ struct Trial {
     TrialStatus status = TrialStatus::running;
     Group group;             ///< empty slots unless running
     int target_workers = 1;  ///< what its last rung entitles it to
+    int bracket = 0;         ///< which ladder of rungs it climbs
     int rungs_survived = 0;
     int failures = 0;
     Resource resource{0};        ///< of the last report; 0 before the first
+    Resource repeated{0};        ///< of the last report since it was started or resumed; 0 before the first
     std::optional<double> loss;  ///< of the last report; +infinity where it was not finite
 
     bool ended() const;
 
-    /// Moves on to `next`. Only legal transitions: running <-> waiting, and from both to an end.
+    /// Moves on to `next`. Only legal transitions: running <-> waiting, running <-> paused, and from all three to an end.
     void transition(TrialStatus next);
 };
 

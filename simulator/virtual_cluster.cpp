@@ -100,6 +100,8 @@ void VirtualCluster::perform(const Regroup& action) {
     begin_epoch(action.trial, simulation_.regroup);
 }
 
+void VirtualCluster::perform(const PauseTrial& action) { ++training(action.trial).plan; }
+
 void VirtualCluster::perform(const StopTrial& action) {
     ++training(action.trial).plan;
     summary_.num_complete += action.reason == StopReason::completed ? 1 : 0;

@@ -56,6 +56,7 @@ class VirtualCluster {
     void perform(const StartTrial& action);
     void perform(const ResumeTrial& action);
     void perform(const Regroup& action);
+    void perform(const PauseTrial& action);
     void perform(const StopTrial& action);
     void perform(const DropCheckpoint& action);
     void perform(const FinishSweep& action);

@@ -27,6 +27,7 @@ simulate: {epoch: 60, start: 2, checkpoint: 0.5}
 """
 POLICIES = "asha,rasda,rasda:scaling_factor=2"
 SCALING = {"good": 0.05, "fair": 0.2, "poor": 0.5}  # share of the speed lost at each doubling
+MOST_TRIALS = 100_000  # of a sweep; more only take longer
 COLUMNS = ("policy", "trials a slot", "makespan, h", "speedup", "utilization", "slot-hours", "regroups", "best error", "error at equal time")
 
 
@@ -65,7 +66,7 @@ def main():
             file.write(SWEEP)
         tables = {
             cluster: [(ratio, pool.submit(simulate, options.crescendo, sweep, options.compare, seeds, cluster[0], round(cluster[0] * ratio), *cluster[1:]))
-                      for ratio in ratios]
+                      for ratio in ratios if cluster[0] * ratio <= MOST_TRIALS]
             for cluster in clusters
         }
         for (slots, scaling, regroup), runs in tables.items():

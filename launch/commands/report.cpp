@@ -56,10 +56,11 @@ OrderedJson status_json(const RecordedSweep& recorded) {
     status["elapsed_seconds"] = recorded.history.elapsed();
     status["slots"] = sweep.num_slots();
     status["trials"] = {{"begun", progress.begun()},   {"running", progress.running},   {"waiting", progress.waiting},
+                        {"paused", progress.paused},
                         {"stopped", progress.stopped}, {"finished", progress.finished}, {"failed", progress.failed}};
     status["rungs"] = OrderedJson::array();
     for (const auto& rung : sweep.rungs()) {
-        status["rungs"].push_back({{"at", rung.milestone().value}, {"trials", rung.size()}});
+        status["rungs"].push_back({{"at", rung.milestone.value}, {"trials", rung.size}});
     }
     if (const auto best = sweep.best()) {
         const auto& trial = sweep.trial(*best);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -13,7 +15,8 @@ namespace {
 
 /// A trainer in Bash: its loss falls with the resource towards its parameter x. `before_report` is run before each
 /// report.
-void write_sweep(const fs::path& folder, const std::string& before_report = ":", const std::string& more = "") {
+void write_sweep(const fs::path& folder, const std::string& before_report = ":", const std::string& more = "",
+                 const std::string& scheduler = "asha") {
     write_file(folder / "train.sh", R"(
 x=${1#--x=}
 mkdir -p "$CRESCENDO_TRIAL_DIR"
@@ -32,7 +35,7 @@ run_cap: 9
 seed: 3
 slots: 2
 parameters: {x: {min: 1, max: 1000}}
-scheduler: {type: asha, min: 1, max: 9, reduction_factor: 3}
+scheduler: {type: )" + scheduler + R"(, min: 1, max: 9, reduction_factor: 3}
 command: [bash, train.sh, "${args}"]
 )" + more);
 }
@@ -74,6 +77,47 @@ TEST_CASE("a sweep over a Bash program finds the smallest loss and leaves its re
     CHECK(best.at("config").at("x") == smallest);
     CHECK(best.at("resource") == 9);
     CHECK(content_of(folder / "bash/results.csv").starts_with("trial,status,resource"));
+}
+
+TEST_CASE("paused programs are resumed where their checkpoints left them, and the best third reach the next rung") {
+    for (const char* type : {"asha, mode: promote", "successive_halving", "hyperband", "pasha"}) {
+        CAPTURE(type);
+        const TemporaryFolder folder;
+        write_sweep(folder.path(),
+                    "[ -e $CRESCENDO_TRIAL_DIR/done ] && [ $r -le $(cat $CRESCENDO_TRIAL_DIR/done) ] && continue; "
+                    "echo $r > $CRESCENDO_TRIAL_DIR/done",
+                    "", type);
+
+        const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+        REQUIRE_MESSAGE(run.code == 0, run.err);
+        int finished = 0;
+        for (const auto& trial : run_crescendo(folder.path(), {"trials", "bash", "--format", "json"}).json()) {
+            CHECK(trial.at("failures") == 0);
+            CHECK((trial.at("status") == "stopped" || trial.at("status") == "finished"));
+            finished += trial.at("status") == "finished";
+        }
+        CHECK(finished >= (std::string(type) == "pasha" ? 0 : 1));
+        for (const auto& [trial, resources] : resources_by_trial(folder / "bash")) {
+            CHECK(std::adjacent_find(resources.begin(), resources.end(), std::greater_equal<>()) == resources.end());
+        }
+        CHECK(processes_in(folder.path()).empty());
+    }
+}
+
+TEST_CASE("a sweep with paused trials is killed, says how many they are, and resumes them") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "sleep 0.05", "", "successive_halving");
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("some reports are in the journal", [&] { return num_reports(folder / "bash") >= 4; });
+
+    run.signal(SIGKILL);
+    run.wait();
+
+    const auto status = run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json();
+    CHECK(status.at("trials").at("paused") >= 2);
+    CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 0);
+    CHECK(run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json().at("trials").at("finished") == 1);
 }
 
 TEST_CASE("one slot is enough, and many more slots than cores work") {

@@ -196,3 +196,14 @@ TEST_CASE("slots work side by side") {
 
     CHECK(sum == 0 + 1 + 2);
 }
+
+TEST_CASE("who was in a trial's group and is not in its next one leaves") {
+    Node node(2);
+    const std::string script = std::string(report_once) + "[[ $reply == *stop* ]]";
+    node.start(4, 0, script);
+    node.next<TrialMetrics>();
+
+    node.start(4, 1, script);
+
+    CHECK(node.next<LeftTrial>().slot == SlotId{0});
+}

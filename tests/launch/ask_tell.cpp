@@ -111,6 +111,17 @@ TEST_CASE("a regroup names all the slots of the group") {
     CHECK(regroup["generation"] == 1);
 }
 
+TEST_CASE("a trial pauses at a rung and is resumed where it is among the best") {
+    auto spec = asha(3);
+    spec.scheduler.mode = Mode::promote;
+    AskTell conversation(spec);
+    ask(conversation, R"({"event":"slots_joined","slots":1})");
+
+    CHECK(actions_of(ask(conversation, report(0, 1, "0.5"))) == "pause_trial 0, start_trial 1");
+    CHECK(actions_of(ask(conversation, report(1, 1, "0.6"))) == "pause_trial 1, start_trial 2");
+    CHECK(actions_of(ask(conversation, report(2, 1, "0.4"))) == "pause_trial 2, resume_trial 1");
+}
+
 TEST_CASE("an answer leaves as soon as its line is whole, and not before") {
     AskTell conversation(asha(2));
 
@@ -124,6 +135,7 @@ TEST_CASE("every bad line gets an error with its number, and changes nothing") {
     AskTell conversation(asha(9));
     ask(conversation, R"({"event":"slots_joined","slots":2})");
     ask(conversation, report(0, 1, "0.5"));
+    ask(conversation, report(0, 2, "0.5"));
     const std::vector<std::pair<std::string, std::string>> bad{
         {"", "not a JSON object"},
         {"slots_joined", "not a JSON object"},
@@ -139,16 +151,16 @@ TEST_CASE("every bad line gets an error with its number, and changes nothing") {
         {report(7, 1, "0.5"), "trial 7 is unknown"},
         {report(-1, 1, "0.5"), "trial -1 is unknown"},
         {report(1, 0, "0.5"), "cannot be nothing"},
-        {report(0, 0, "0.5"), "has reported 1"},
-        {report(0, -3, "0.5"), "has reported 1"},
-        {report(0, 2, "true"), "use a number"},
+        {report(0, -3, "0.5"), "cannot be nothing"},
+        {report(0, 1, "0.5"), "cannot become less"},
+        {report(0, 3, "true"), "use a number"},
         {R"({"event":"trial_reported","trial":0,"resource":2,"metrics":{"loss":1}})", "lacks \"accuracy\""},
         {R"({"event":"trial_reported","trial":0,"resource":2})", "\"metrics\" is missing"},
         {R"({"event":"trial_reported","trial":0,"resource":99999999999999999999,"metrics":{"accuracy":1}})",
          "a whole number of 64 bits"},
         {R"({"event":"trial_failed","trial":0,"kind":"bad luck"})", "crash, error or out_of_memory"},
     };
-    std::int64_t number = 2;
+    std::int64_t number = 3;
 
     for (const auto& [line, message] : bad) {
         CAPTURE(line);
@@ -159,7 +171,7 @@ TEST_CASE("every bad line gets an error with its number, and changes nothing") {
     }
 
     CHECK(conversation.sweep().num_slots() == 2);
-    CHECK(conversation.sweep().trial(TrialId{0}).resource == Resource{1});
+    CHECK(conversation.sweep().trial(TrialId{0}).resource == Resource{2});
 }
 
 TEST_CASE("deep nesting and long lines are errors, and the conversation goes on") {
@@ -191,7 +203,7 @@ TEST_CASE("a resumed trial may report again what it reported before") {
     CHECK(actions_of(ask(conversation, R"({"event":"trial_failed","trial":0,"kind":"crash"})")) == "resume_trial 0");
     CHECK(actions_of(ask(conversation, report(0, 1, "0.5"))) == "");
     CHECK(actions_of(ask(conversation, report(0, 2, "0.6"))) == "");
-    CHECK(error_of(conversation, report(0, 1, "0.5")).find("has reported 2") != std::string::npos);
+    CHECK(error_of(conversation, report(0, 1, "0.5")).find("cannot become less") != std::string::npos);
 }
 
 TEST_CASE("whoever still asks after the end is told of it") {

@@ -65,10 +65,11 @@ class SilentView final : public LiveView {
 
 /// A sweep of up to four epochs in a folder of its own; trials leave when they are told to.
 struct Stage {
-    explicit Stage(const std::string& more)
+    explicit Stage(const std::string& more,
+                   const std::string& scheduler = "{type: rasda, min: 1, max: 4, reduction_factor: 2}")
         : file(parse_sweep("name: s\nmetric: {name: accuracy, goal: maximize}\n"
                            "parameters: {lr: {min: 0.1, max: 0.2}}\n"
-                           "scheduler: {type: rasda, min: 1, max: 4, reduction_factor: 2}\n"
+                           "scheduler: " + scheduler + "\n"
                            "trainer: {model: cnn, batch_size: 8}\n" +
                                more,
                            "s.yaml")),
@@ -162,13 +163,22 @@ TEST_CASE("a report that is known already is answered and not journalled again")
     CHECK(stage.history.of(TrialId{0}).reports.front().metrics.at("accuracy") == 0.5);
 }
 
-TEST_CASE("one dead worker ends its group once, and the trial is resumed from its checkpoint") {
+TEST_CASE("one dead worker ends its group once, and the trial is resumed from its checkpoint when all have left") {
     Stage stage("run_cap: 1\n");
     stage.agents.report(0, 1, 0.5);
     stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{1}, FailureKind::crash, "signal 9"});
     stage.agents.notices.push_back(
         WorkerFailed{TrialId{0}, SlotId{7}, FailureKind::error, "an echo from a slot it has not"});
-    stage.agents.report(0, 4, 0.8);
+    const auto leave = stage.agents.on_order;
+    bool have_left = false;
+    stage.agents.on_order = [&](NodeId node, const Order& order) {
+        leave(node, order);
+        have_left = have_left || std::holds_alternative<LeaveTrial>(order);
+        if (const auto* join = std::get_if<JoinGroup>(&order); join && join->state == StateSource::checkpoint) {
+            CHECK(have_left);
+            stage.agents.report(0, 4, 0.8);
+        }
+    };
 
     CHECK(stage.run() == Outcome::finished);
 
@@ -247,6 +257,40 @@ TEST_CASE("a request to stop saves every trial, and the next session resumes the
     CHECK(joins[1].second.size == 2);
     CHECK(joins[2].second.work.trial == TrialId{1});
     CHECK(stage.history.num_sessions() == 2);
+}
+
+TEST_CASE("a paused trial leaves without saving, is resumed from its checkpoint, and has not ended by leaving") {
+    // Promoting with eta 2: after two results at a rung the best one goes on.
+    Stage stage("run_cap: 2\n", "{type: asha, min: 1, max: 2, reduction_factor: 2, mode: promote, max_concurrent: 1}");
+    const auto leave = stage.agents.on_order;
+    stage.agents.on_order = [&](NodeId node, const Order& order) {
+        leave(node, order);
+        if (const auto* join = std::get_if<JoinGroup>(&order)) {
+            const bool resumed = join->state == StateSource::checkpoint;
+            stage.agents.report(join->work.trial.value, resumed ? 2 : 1, resumed ? 0.95 : 0.9 - join->work.trial.value);
+        }
+    };
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto joins = stage.agents.sent<JoinGroup>();
+    REQUIRE(joins.size() == 3);  // trial 0, trial 1, and trial 0 again
+    CHECK(joins[2].second.work.trial == TrialId{0});
+    CHECK(joins[2].second.state == StateSource::checkpoint);
+    CHECK_FALSE(stage.agents.sent<LeaveTrial>().front().second.save);
+    CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
+    CHECK(stage.history.sweep().trial(TrialId{1}).status == TrialStatus::stopped);
+}
+
+TEST_CASE("a program that ended with the report that pauses it is not waited for") {
+    Stage stage("run_cap: 1\n", "{type: asha, min: 1, max: 2, reduction_factor: 2, mode: promote}");
+    stage.agents.on_order = nullptr;  // nobody is there to answer
+    stage.agents.notices.push_back(ProgramEnded{TrialId{0}});
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.agents.sent<LeaveTrial>().empty());
 }
 
 TEST_CASE("replaying the journal gives the state that the coordinator had") {

@@ -49,7 +49,8 @@ TEST_CASE("an unknown key is named with the nearest one") {
     CHECK(error_with("reduction_factor", "reducton_factor") ==
           "sweep.yaml:9:3: scheduler.reducton_factor: unknown key (did you mean 'reduction_factor'?); scheduler has "
           "type, "
-          "min, max, reduction_factor, mode, rule, workers, scaling_factor, max_workers, grow, surplus and batch");
+          "resource, min, max, reduction_factor, mode, rule, brackets, max_concurrent, workers, scaling_factor, "
+          "max_workers, grow, priority, shrink, surplus and batch");
     CHECK(error_with("run_cap: 27", "epochs: 27") ==
           "sweep.yaml:2:1: epochs: unknown key; a sweep file has name, description, project, entity, metric, method, "
           "sampler, parameters, run_cap, seed, slots, cpus_per_slot, max_retries, scheduler, budget, trainer, program, "
@@ -128,26 +129,24 @@ TEST_CASE("a word that is misspelt or unknown is named with those there are") {
           "sweep.yaml:1:26: metric.goal: 'maximise' is unknown here (did you mean 'maximize'?); use minimize or "
           "maximize");
     CHECK(error_with("type: asha", "type: best") ==
-          "sweep.yaml:6:3: scheduler.type: 'best' is unknown here; use fifo, asha or rasda");
+          "sweep.yaml:6:3: scheduler.type: 'best' is unknown here; use fifo, asha, rasda, "
+          "successive_halving, hyperband, async_hyperband, pasha or median");
     CHECK(error_of(sound + "slots: all\n") == "sweep.yaml:10:1: slots: 'all' is unknown here; use auto");
 }
 
-TEST_CASE("what this version cannot do is named with what to write instead") {
-    CHECK(error_with("type: asha", "type: hyperband") ==
-          "sweep.yaml:6:3: scheduler.type: 'hyperband' is not supported by this version; use asha, which stops bad "
-          "trials "
-          "as early");
-    CHECK(
-        error_with("  min: 1\n", "  mode: promote\n") ==
-        "sweep.yaml:7:3: scheduler.mode: 'promote' is not supported by this version; trials are judged as they report; "
-        "use mode: stop");
+TEST_CASE("words of a scheduler that another one does not have are named with what to write instead") {
     CHECK(error_with("  min: 1\n", "  grow: wait\n") ==
-          "sweep.yaml:7:3: scheduler.grow: 'wait' is not supported by this version; trials go on at their present size "
-          "until slots are free; use grow: eager");
-    CHECK(
-        error_with("  min: 1\n", "  surplus: on\n") ==
-        "sweep.yaml:7:3: scheduler.surplus: 'on' is not supported by this version; idle slots stay idle; use surplus: "
-        "off");
+          "sweep.yaml:7:3: scheduler.grow: grow is about survivors that get more workers, as with type: rasda only; "
+          "remove it");
+    CHECK(error_with("type: asha", "type: median\n  mode: promote") ==
+          "sweep.yaml:7:3: scheduler.mode: mode is promote, which belongs to the asynchronous rungs of asha, rasda and "
+          "async_hyperband; remove it, or use type: asha");
+    CHECK(error_with("run_cap: 27\n", "budget: {time: 1h}\n") == "no error");
+}
+
+TEST_CASE("what this version cannot do is named with what to write instead") {
+    CHECK(error_with("type: asha", "type: bohb") ==
+          "sweep.yaml:6:3: scheduler.type: 'bohb' is not supported by this version; use asha");
     CHECK(error_of(sound + "method: bayes\n") ==
           "sweep.yaml:10:1: method: 'bayes' is not supported by this version; configurations are drawn at random; use "
           "random");

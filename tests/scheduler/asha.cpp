@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "tests/scheduler/judge.hpp"
 
 using namespace crescendo;
 
@@ -28,7 +29,7 @@ SchedulerSpec spec_of(int min, int max, int eta, Rule rule = Rule::rank) {
 
 /// One letter for each loss, reported at the first rung by trials 0, 1, 2, …: c(ontinue) or s(top).
 std::string decisions(const SchedulerSpec& spec, const std::vector<double>& losses) {
-    Asha asha{spec};
+    Judge<Asha> asha{spec};
     std::string letters;
     for (int trial = 0; trial < static_cast<int>(losses.size()); ++trial) {
         const auto judgement = asha.report(TrialId{trial}, 0, spec.min, losses[static_cast<std::size_t>(trial)]);
@@ -68,11 +69,11 @@ TEST_CASE("the two rules differ where a value lies between the best and the cuto
 TEST_CASE("the cutoff interpolates between the losses around the 1/eta quantile") {
     // Losses 0, 3, 6 with eta 3: place (3 - 1) / 3 = 2/3 of the way from 0 to 3, so 2.
     const auto spec = spec_of(1, 9, 3, Rule::percentile);
-    Asha asha{spec};
+    Judge<Asha> asha{spec};
     for (const int trial : {0, 1, 2}) {
         asha.report(TrialId{trial}, 0, Resource{1}, 3.0 * trial);
     }
-    Asha same = asha;
+    Judge<Asha> same = asha;
 
     CHECK(asha.report(TrialId{3}, 0, Resource{1}, 2.0).verdict == Verdict::go_on);
     CHECK(same.report(TrialId{3}, 0, Resource{1}, 2.0000001).verdict == Verdict::stop);
@@ -100,8 +101,8 @@ TEST_CASE("by rank, every record trains on and what only follows it stops") {
 }
 
 TEST_CASE("by rank, of equal losses the lower id trains on, in either order") {
-    Asha asha{spec_of(1, 4, 2)};
-    Asha reversed{spec_of(1, 4, 2)};
+    Judge<Asha> asha{spec_of(1, 4, 2)};
+    Judge<Asha> reversed{spec_of(1, 4, 2)};
 
     CHECK(asha.report(TrialId{1}, 0, Resource{1}, 0.5).verdict == Verdict::go_on);
     CHECK(asha.report(TrialId{2}, 0, Resource{1}, 0.5).verdict == Verdict::stop);
@@ -158,19 +159,19 @@ TEST_CASE("the percentile rule agrees with the percentile of the metrics, as Ray
 }
 
 TEST_CASE("a report that skips milestones is recorded and judged in each, lowest first") {
-    Asha asha{spec_of(1, 27, 3)};  // milestones 1, 3, 9, 27
+    Judge<Asha> asha{spec_of(1, 27, 3)};  // milestones 1, 3, 9, 27
 
     const auto judgement = asha.report(TrialId{0}, 0, Resource{10}, 0.5);
 
     CHECK(judgement.verdict == Verdict::go_on);
     CHECK(judgement.rungs_survived == 3);
-    CHECK(asha.rungs()[0].loss(TrialId{0}) == 0.5);
-    CHECK(asha.rungs()[2].loss(TrialId{0}) == 0.5);
-    CHECK(asha.rungs()[3].size() == 0);
+    CHECK(asha.size_of_rung(0) == 1);
+    CHECK(asha.size_of_rung(2) == 1);
+    CHECK(asha.size_of_rung(3) == 0);
 }
 
 TEST_CASE("a report that skips milestones goes no further than the rung that stops it") {
-    Asha asha{spec_of(1, 27, 3)};
+    Judge<Asha> asha{spec_of(1, 27, 3)};
     asha.report(TrialId{0}, 0, Resource{1}, 0.9);
     asha.report(TrialId{0}, 1, Resource{3}, 0.1);
 
@@ -178,39 +179,39 @@ TEST_CASE("a report that skips milestones goes no further than the rung that sto
 
     CHECK(judgement.verdict == Verdict::stop);
     CHECK(judgement.rungs_survived == 1);
-    CHECK(asha.rungs()[1].loss(TrialId{1}) == 0.5);
-    CHECK(asha.rungs()[2].size() == 0);
-    CHECK(asha.rungs()[3].size() == 0);
+    CHECK(asha.size_of_rung(1) == 2);
+    CHECK(asha.size_of_rung(2) == 0);
+    CHECK(asha.size_of_rung(3) == 0);
 }
 
 TEST_CASE("nobody is judged at the top rung") {
-    Asha asha{spec_of(1, 3, 3)};
+    Judge<Asha> asha{spec_of(1, 3, 3)};
     asha.report(TrialId{0}, 1, Resource{3}, 0.1);
 
     const auto judgement = asha.report(TrialId{1}, 1, Resource{4}, 0.9);  // past the maximum is at it
 
     CHECK(judgement.verdict == Verdict::complete);
     CHECK(judgement.rungs_survived == 1);
-    CHECK(asha.rungs()[1].loss(TrialId{1}) == 0.9);
+    CHECK(asha.size_of_rung(1) == 2);
 }
 
 TEST_CASE("a report between milestones is not recorded") {
-    Asha asha{spec_of(2, 8, 2)};
+    Judge<Asha> asha{spec_of(2, 8, 2)};
 
     const auto judgement = asha.report(TrialId{0}, 0, Resource{1}, 0.5);
 
     CHECK(judgement.verdict == Verdict::go_on);
     CHECK(judgement.rungs_survived == 0);
-    CHECK(asha.rungs()[0].size() == 0);
+    CHECK(asha.size_of_rung(0) == 0);
 }
 
 TEST_CASE("a failed trial counts as the worst of the rung it was on its way to") {
-    Asha asha{spec_of(1, 4, 2)};
+    Judge<Asha> asha{spec_of(1, 4, 2)};
     asha.report(TrialId{0}, 0, Resource{1}, 0.1);
     asha.report(TrialId{1}, 0, Resource{1}, 0.3);
     asha.fail(TrialId{2}, 0);
 
-    CHECK(asha.rungs()[0].rank(TrialId{2}) == 2);
+    CHECK(asha.size_of_rung(0) == 3);
     // Without the failure 0.2 would be second of three, where one trains on; now it is second of four.
     CHECK(asha.report(TrialId{3}, 0, Resource{1}, 0.2).verdict == Verdict::go_on);
 }
@@ -218,15 +219,15 @@ TEST_CASE("a failed trial counts as the worst of the rung it was on its way to")
 TEST_CASE("fifo has no rung but the one at the maximum") {
     auto spec = spec_of(1, 27, 3);
     spec.kind = SchedulerKind::fifo;
-    Asha asha{spec};
+    Judge<Asha> asha{spec};
 
-    CHECK(asha.rungs().size() == 1);
-    CHECK(asha.rungs()[0].milestone() == Resource{27});
+    CHECK(asha.scheduler.rungs().size() == 1);
+    CHECK(asha.scheduler.rungs()[0].milestone == Resource{27});
     CHECK(asha.report(TrialId{0}, 0, Resource{26}, not_a_number).verdict == Verdict::go_on);
 }
 
 TEST_CASE("27 trials with eta 3 that arrive best first: one trains on from each rung") {
-    Asha asha{spec_of(1, 27, 3)};
+    Judge<Asha> asha{spec_of(1, 27, 3)};
 
     for (int trial = 0; trial < 27; ++trial) {
         const auto judgement = asha.report(TrialId{trial}, 0, Resource{27}, trial);
@@ -234,17 +235,77 @@ TEST_CASE("27 trials with eta 3 that arrive best first: one trains on from each 
         CHECK(judgement.verdict == (trial == 0 ? Verdict::complete : Verdict::stop));
     }
 
-    CHECK(asha.rungs()[0].size() == 27);
-    CHECK(asha.rungs()[1].size() == 1);
-    CHECK(asha.rungs()[3].size() == 1);
+    CHECK(asha.size_of_rung(0) == 27);
+    CHECK(asha.size_of_rung(1) == 1);
+    CHECK(asha.size_of_rung(3) == 1);
 }
 
 TEST_CASE("27 trials with eta 3 that arrive worst first: all train on") {
-    Asha asha{spec_of(1, 27, 3)};
+    Judge<Asha> asha{spec_of(1, 27, 3)};
 
     for (int trial = 0; trial < 27; ++trial) {
         CHECK(asha.report(TrialId{trial}, 0, Resource{27}, -trial).verdict == Verdict::complete);
     }
 
-    CHECK(asha.rungs()[3].size() == 27);
+    CHECK(asha.size_of_rung(3) == 27);
+}
+
+TEST_CASE("64 trials with eta 4 that arrive worst in each group of four last: a quarter trains on") {
+    // Milestones 1, 4, 16, 64. In blocks of four, best first: of 4k + 1 results k train on, and each block's first is
+    // better than all before it.
+    Judge<Asha> asha{spec_of(1, 64, 4)};
+    int num_survivors = 0;
+
+    for (int trial = 0; trial < 64; ++trial) {
+        const double loss = 100.0 * (trial % 4) - trial;
+        num_survivors += asha.report(TrialId{trial}, 0, Resource{1}, loss).verdict == Verdict::go_on ? 1 : 0;
+    }
+
+    CHECK(asha.size_of_rung(0) == 64);
+    CHECK(num_survivors == 16);
+}
+
+TEST_CASE("243 with factor 3 has six rungs, each once") {
+    const Asha asha{sweep_with(spec_of(1, 243, 3))};
+
+    REQUIRE(asha.rungs().size() == 6);
+    CHECK(asha.rungs()[4].milestone == Resource{81});
+    CHECK(asha.rungs()[5].milestone == Resource{243});
+}
+
+TEST_CASE("with brackets, a trial of bracket b has its first rung at the b-th milestone, and its own rivals") {
+    auto spec = spec_of(1, 9, 3);
+    spec.brackets = 3;
+    Asha asha{sweep_with(spec)};
+    std::map<int, int> num_drawn;
+    for (int trial = 0; trial < 1000; ++trial) {
+        ++num_drawn[asha.begin(TrialId{trial})];
+    }
+
+    // Hyperband's sizes are 9, 5 (4.5) and 3 of 17.
+    CHECK(num_drawn[0] == doctest::Approx(1000 * 9 / 17).epsilon(0.1));
+    CHECK(num_drawn[1] == doctest::Approx(1000 * 5 / 17).epsilon(0.1));
+    CHECK(num_drawn[2] == doctest::Approx(1000 * 3 / 17).epsilon(0.15));
+    CHECK(asha.next_milestone(0, 0) == Resource{1});
+    CHECK(asha.next_milestone(1, 0) == Resource{3});
+    CHECK(asha.next_milestone(2, 0) == Resource{9});
+    Trial trial;
+    trial.resource = Resource{3};
+    trial.loss = 0.1;
+    CHECK(asha.report(trial).rungs_survived == 2);
+    trial.id = TrialId{1};
+    trial.bracket = 1;
+    trial.loss = 0.9;
+    CHECK(asha.report(trial).verdict == Verdict::go_on);  // the first of its bracket
+    CHECK(asha.rungs()[1].size == 2);
+}
+
+TEST_CASE("fewer brackets are the lowest ones") {
+    auto spec = spec_of(1, 9, 3);
+    spec.brackets = 1;
+    Asha asha{sweep_with(spec)};
+
+    for (int trial = 0; trial < 50; ++trial) {
+        CHECK(asha.begin(TrialId{trial}) == 0);
+    }
 }

@@ -68,11 +68,20 @@ void SlotBooks::enter(const ResumeTrial& action) {
 
 void SlotBooks::enter(const Regroup& action) {
     const auto old = groups_.at(action.trial).slots;
-    require(action.group.slots.size() > old.size(), "a regroup makes a group larger");
-    require(std::equal(old.begin(), old.end(), action.group.slots.begin()), "a group keeps its slots, in order");
+    const auto& now = action.group.slots;
+    require(now.size() != old.size(), "a regroup changes a group");
+    require(now.size() > old.size() || sweep_.spec().scheduler.shrink == Switch::on, "groups shrink if they may");
+    require(std::equal(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(std::min(old.size(), now.size())),
+                       now.begin()),
+            "a group keeps its slots, in order");
     require(action.group.generation > generations_.at(action.trial), "every generation is a later one");
     vacate(action.trial);
     place(action.trial, action.group);
+}
+
+void SlotBooks::enter(const PauseTrial& action) {
+    require(groups_.contains(action.trial), "only a running trial is told to pause");
+    vacate(action.trial);
 }
 
 void SlotBooks::enter(const StopTrial& action) {
@@ -129,7 +138,8 @@ void SlotBooks::check_trials() const {
         const auto size = static_cast<int>(trial.group.slots.size());
         require(trial.group.slots == group->second.slots, "the sweep and its actions tell the same group");
         require(trial.group.generation == group->second.generation, "the sweep and its actions tell the same group");
-        require(size <= trial.target_workers, "no group exceeds its target");
+        const bool has_surplus = sweep_.spec().scheduler.surplus == Switch::on;
+        require(size <= (has_surplus ? sweep_.max_workers() : trial.target_workers), "no group exceeds its target");
         switch (sweep_.spec().scheduler.batch) {
             case BatchPolicy::ladder:
                 require(trial.group.batch_multiple == trial.target_workers, "a ladder batch follows the target");
@@ -149,14 +159,46 @@ void SlotBooks::check_nothing_idles() const {
         return;
     }
     require(!groups_.empty(), "where there are slots, something runs");
-    const int smallest = std::min({sweep_.spec().scheduler.workers, sweep_.max_workers(), sweep_.num_slots()});
-    if (sweep_.num_free_slots() >= smallest) {
-        const auto& trials = sweep_.trials();
-        require(std::none_of(trials.begin(), trials.end(),
-                             [](const auto& trial) { return trial.status == TrialStatus::waiting; }),
-                "no slot idles while a trial waits");
-        require(static_cast<int>(trials.size()) == sweep_.spec().run_cap, "no slot idles while a trial could start");
+    const auto& spec = sweep_.spec().scheduler;
+    const int smallest = std::min({spec.workers, sweep_.max_workers(), sweep_.num_slots()});
+    if (sweep_.num_free_slots() < smallest || static_cast<int>(groups_.size()) == spec.max_concurrent) {
+        return;
     }
+    const auto& trials = sweep_.trials();
+    const bool can_start = static_cast<int>(trials.size()) != sweep_.spec().run_cap;
+    const bool somebody_waits =
+        sweep_.can_promote() || std::any_of(trials.begin(), trials.end(), [](const auto& trial) {
+            return trial.status == TrialStatus::waiting;
+        });
+    if (spec.grow == GrowPolicy::wait && somebody_waits) {
+        require(spec.priority != Priority::starts_first || !can_start, "new trials need not let others wait");
+        return;  // the free slots are collected, and something runs that will free more
+    }
+    require(!somebody_waits, "no slot idles while a trial waits");
+    const int num_reserved = spec.priority == Priority::promotions_first ? num_claimed() : 0;
+    require(!can_start || sweep_.num_free_slots() - num_reserved < smallest, "no slot idles while a trial could start");
+}
+
+/// What running trials are short of their targets, as far as the slots there are could help.
+int SlotBooks::num_claimed() const {
+    const auto& spec = sweep_.spec().scheduler;
+    int sum = 0;
+    for (const auto& [id, group] : groups_) {
+        const int target = std::min(sweep_.trial(id).target_workers, sweep_.num_slots());
+        int size = std::min({spec.workers, sweep_.max_workers(), sweep_.num_slots()});
+        if (spec.grow == GrowPolicy::partial) {
+            size = target;
+        }
+        while (size < target && spec.scaling() > 1) {
+            const int next = std::min(size * spec.scaling(), sweep_.max_workers());
+            if (next > target) {
+                break;
+            }
+            size = next;
+        }
+        sum += std::max(0, size - static_cast<int>(group.slots.size()));
+    }
+    return sum;
 }
 
 void SlotBooks::check_end() const {

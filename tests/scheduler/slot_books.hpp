@@ -26,6 +26,7 @@ class SlotBooks {
     void enter(const StartTrial& action);
     void enter(const ResumeTrial& action);
     void enter(const Regroup& action);
+    void enter(const PauseTrial& action);
     void enter(const StopTrial& action);
     void enter(const DropCheckpoint& action);
     void enter(const FinishSweep& action);
@@ -35,6 +36,7 @@ class SlotBooks {
     void check_slots() const;
     void check_trials() const;
     void check_nothing_idles() const;
+    int num_claimed() const;
     void check_end() const;
 
     Sweep sweep_;

@@ -48,8 +48,8 @@ TEST_CASE("a failed trial keeps what it reported and is the worst of its next ru
     script.report(1, 2, 0.2);  // 0.2 and the failure
     script.report(2, 1, 0.1);
 
-    CHECK(script.sweep.rungs()[0].loss(TrialId{0}) == 0.3);
-    CHECK(script.sweep.rungs()[1].rank(TrialId{0}) == 1);
+    CHECK(script.sweep.rungs()[0].size == 3);
+    CHECK(script.sweep.rungs()[1].size == 2);
     CHECK(script.report(3, 1, 0.15) == "");  // second of four
 }
 
@@ -156,13 +156,15 @@ TEST_CASE("a resumed trial whose slot dies before it starts waits again") {
     CHECK(script.trial(0).failures == 1);
 }
 
-TEST_CASE("a resumed trial that repeats its last report goes on") {
+TEST_CASE("a resumed trial that repeats what it reported goes on") {
     Script script{spec_of(1, 8)};
     script.join(1);
     script.report(0, 3, 0.5);
     script.fail(0);
 
+    CHECK(script.report(0, 1, 0.4) == "");  // it begins again
     CHECK(script.report(0, 3, 0.4) == "");
+    CHECK_THROWS_AS(script.report(0, 2, 0.4), InvalidInput);
     CHECK(script.trial(0).loss == 0.5);
     CHECK(script.report(0, 4, 0.3) == "");
     CHECK(script.trial(0).rungs_survived == 3);

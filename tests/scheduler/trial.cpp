@@ -14,10 +14,12 @@ using namespace crescendo;
 
 namespace {
 
-constexpr std::array all_states{TrialStatus::running, TrialStatus::waiting, TrialStatus::stopped, TrialStatus::finished,
-                                TrialStatus::failed};
+constexpr std::array all_states{TrialStatus::running, TrialStatus::waiting,  TrialStatus::paused,
+                                TrialStatus::stopped, TrialStatus::finished, TrialStatus::failed};
 
-bool is_end(TrialStatus status) { return status != TrialStatus::running && status != TrialStatus::waiting; }
+bool is_end(TrialStatus status) {
+    return status == TrialStatus::stopped || status == TrialStatus::finished || status == TrialStatus::failed;
+}
 
 Trial in_state(TrialStatus status) {
     Trial trial;
@@ -44,12 +46,13 @@ bool aborts(Trial trial, TrialStatus next) {
 
 }  // namespace
 
-TEST_CASE("a trial moves between running and waiting, and from both to an end, and no other way") {
+TEST_CASE("a trial runs, waits or pauses, turn by turn, until it ends, and moves no other way") {
     for (const auto from : all_states) {
         for (const auto to : all_states) {
             CAPTURE(std::string(to_string(from)));
             CAPTURE(std::string(to_string(to)));
-            const bool is_legal = !is_end(from) && from != to;
+            const bool is_idle = from != TrialStatus::running && to != TrialStatus::running && !is_end(to);
+            const bool is_legal = !is_end(from) && from != to && !is_idle;
             CHECK(aborts(in_state(from), to) == !is_legal);
             if (is_legal) {
                 auto trial = in_state(from);
@@ -60,7 +63,7 @@ TEST_CASE("a trial moves between running and waiting, and from both to an end, a
     }
 }
 
-TEST_CASE("running and waiting trials have not ended, all others have") {
+TEST_CASE("running, waiting and paused trials have not ended, all others have") {
     for (const auto status : all_states) {
         CHECK(in_state(status).ended() == is_end(status));
     }
@@ -69,6 +72,7 @@ TEST_CASE("running and waiting trials have not ended, all others have") {
 TEST_CASE("states have the names that users read") {
     CHECK(to_string(TrialStatus::running) == std::string("running"));
     CHECK(to_string(TrialStatus::waiting) == std::string("waiting"));
+    CHECK(to_string(TrialStatus::paused) == std::string("paused"));
     CHECK(to_string(TrialStatus::stopped) == std::string("stopped"));
     CHECK(to_string(TrialStatus::finished) == std::string("finished"));
     CHECK(to_string(TrialStatus::failed) == std::string("failed"));

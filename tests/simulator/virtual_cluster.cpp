@@ -126,15 +126,42 @@ TEST_CASE("equal inputs give equal sweeps, and another seed another one") {
     CHECK(one.makespan != other.makespan);
 }
 
-TEST_CASE("every kind of sweep comes to its end on few and on many slots") {
+TEST_CASE("a paused trial goes on from its last report once it is promoted") {
+    auto spec = sweep(SchedulerKind::asha, 9, 9);
+    spec.scheduler.mode = Mode::promote;
+
+    const auto summary = simulate(spec, plain, 3);
+
+    CHECK(summary.num_resumptions > 0);
+    CHECK(summary.num_complete == 1);
+    // Each of the 9 to 1, the best 3 to 3, the best one to 9: no epoch is trained twice.
+    CHECK(summary.num_reports == 9 + 3 * 2 + 6);
+    CHECK(summary.slot_seconds_used == doctest::Approx(10.0 * (9 + 3 * 2 + 6)));
+}
+
+TEST_CASE("every scheduler and policy comes to its end on few and on many slots, whatever fails") {
     SimulationSpec rough;
     rough.failures = 5;
-    for (const auto kind : {SchedulerKind::fifo, SchedulerKind::asha, SchedulerKind::rasda}) {
+    for (const auto kind :
+         {SchedulerKind::fifo, SchedulerKind::asha, SchedulerKind::rasda, SchedulerKind::successive_halving,
+          SchedulerKind::hyperband, SchedulerKind::async_hyperband, SchedulerKind::pasha, SchedulerKind::median}) {
         for (const int slots : {1, 3, 64}) {
+            CAPTURE(static_cast<int>(kind));
             CAPTURE(slots);
             const auto summary = simulate(sweep(kind, 50, 9), rough, slots);
-            CHECK(summary.num_trials == 50);
+            CHECK(summary.num_trials <= 50);
+            CHECK(summary.num_complete > 0);
             CHECK(summary.utilization() <= 1.0);
+        }
+    }
+    for (const auto grow : {GrowPolicy::eager, GrowPolicy::wait, GrowPolicy::partial}) {
+        for (const auto priority : {Priority::promotions_first, Priority::starts_first, Priority::tail}) {
+            auto spec = sweep(SchedulerKind::rasda, 50, 9);
+            spec.scheduler.grow = grow;
+            spec.scheduler.priority = priority;
+            spec.scheduler.shrink = grow == GrowPolicy::wait ? Switch::off : Switch::on;
+            spec.scheduler.surplus = Switch::on;
+            CHECK(simulate(spec, rough, 12).num_trials == 50);
         }
     }
 }

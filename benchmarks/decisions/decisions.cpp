@@ -1,0 +1,127 @@
+/// How many reports a second the scheduler takes, and how much memory a trial costs, by the number of trials.
+///
+/// A virtual cluster of 1,024 slots on which the running trials report in turn. Only Sweep::apply() is timed, with the
+/// starts, stops, promotions and regroups that follow from a report.
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+#include "core/random.hpp"
+#include "scheduler/sweep.hpp"
+
+using namespace crescendo;
+
+namespace {
+
+constexpr int num_slots = 1024;
+
+SweepSpec spec_of(SchedulerKind kind, Mode mode, int num_trials) {
+    SweepSpec spec;
+    spec.metric = "loss";
+    spec.run_cap = num_trials;
+    spec.scheduler.kind = kind;
+    spec.scheduler.mode = mode;
+    spec.scheduler.max = Resource{81};
+    return spec;
+}
+
+/// Falls with the resource towards a floor of the trial's own.
+double loss_of(TrialId trial, Resource resource) {
+    const double floor = CounterRandom(1, static_cast<std::uint64_t>(trial.value)).uniform();
+    return floor + 1.0 / static_cast<double>(resource.value);
+}
+
+double bytes_in_use() {
+    const auto memory = ::mallinfo2();
+    return static_cast<double>(memory.uordblks + memory.hblkhd);
+}
+
+struct Figures {
+    double reports_per_second;
+    double bytes_per_trial;
+};
+
+class Cluster {
+  public:
+    explicit Cluster(const SweepSpec& spec) : sweep_(spec) {
+        SlotsJoined event;
+        for (int slot = 0; slot < num_slots; ++slot) {
+            event.slots.push_back({SlotId{slot}, NodeId{slot / 8}});
+        }
+        follow(sweep_.apply(event));
+    }
+
+    Figures run() {
+        std::chrono::nanoseconds spent{};
+        std::size_t num_reports = 0;
+        while (sweep_.state() == SweepState::running) {
+            const auto events = next_reports();
+            std::vector<std::vector<Action>> actions;
+            actions.reserve(events.size());
+            const auto begin = std::chrono::steady_clock::now();
+            for (const auto& event : events) {
+                actions.push_back(sweep_.apply(event));
+            }
+            spent += std::chrono::steady_clock::now() - begin;
+            num_reports += events.size();
+            for (const auto& each : actions) {
+                follow(each);
+            }
+        }
+        return {static_cast<double>(num_reports) / std::chrono::duration<double>(spent).count(),
+                (bytes_in_use() - bytes_before_) / static_cast<double>(sweep_.trials().size())};
+    }
+
+  private:
+    /// One of each trial that runs.
+    std::vector<Event> next_reports() {
+        std::erase_if(running_, [this](TrialId id) { return sweep_.trial(id).status != TrialStatus::running; });
+        std::vector<Event> events;
+        events.reserve(running_.size());
+        for (const auto trial : running_) {
+            const Resource resource{sweep_.trial(trial).resource.value + 1};
+            events.push_back(TrialReported{trial, resource, loss_of(trial, resource)});
+        }
+        return events;
+    }
+
+    void follow(const std::vector<Action>& actions) {
+        for (const auto& action : actions) {
+            if (const auto* start = std::get_if<StartTrial>(&action)) {
+                running_.push_back(start->trial);
+            } else if (const auto* resume = std::get_if<ResumeTrial>(&action)) {
+                std::erase(running_, resume->trial);
+                running_.push_back(resume->trial);
+            }
+        }
+    }
+
+    double bytes_before_ = bytes_in_use();
+    Sweep sweep_;
+    std::vector<TrialId> running_;
+};
+
+}  // namespace
+
+int main() {
+    const std::pair<const char*, std::pair<SchedulerKind, Mode>> kinds[] = {
+        {"asha, stop", {SchedulerKind::asha, Mode::stop}},
+        {"asha, promote", {SchedulerKind::asha, Mode::promote}},
+        {"rasda", {SchedulerKind::rasda, Mode::stop}},
+        {"hyperband", {SchedulerKind::hyperband, Mode::stop}},
+    };
+    std::printf("%-14s %10s %14s %12s\n", "scheduler", "trials", "reports/s", "bytes/trial");
+    for (const auto& [name, kind] : kinds) {
+        for (const int num_trials : {1'000, 10'000, 100'000, 1'000'000}) {
+            const auto figures = Cluster(spec_of(kind.first, kind.second, num_trials)).run();
+            std::printf("%-14s %10d %14.0f %12.0f\n", name, num_trials, figures.reports_per_second,
+                        figures.bytes_per_trial);
+            std::fflush(stdout);
+        }
+    }
+}

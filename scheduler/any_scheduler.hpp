@@ -1,0 +1,33 @@
+#pragma once
+
+#include <variant>
+
+#include "scheduler/asha.hpp"
+#include "scheduler/hyperband.hpp"
+#include "scheduler/median.hpp"
+#include "scheduler/pasha.hpp"
+#include "scheduler/promoting_asha.hpp"
+
+namespace crescendo {
+
+/// Any of the schedulers as a value: a copy decides from now on as the original does.
+class AnyScheduler {
+  public:
+    /// The one that `spec`, which is valid, asks for.
+    explicit AnyScheduler(const SweepSpec& spec);
+
+    Scheduler* operator->() {
+        return std::visit([](Scheduler& each) { return &each; }, scheduler_);
+    }
+    const Scheduler* operator->() const {
+        return std::visit([](const Scheduler& each) { return &each; }, scheduler_);
+    }
+
+  private:
+    using Kinds = std::variant<Asha, PromotingAsha, Hyperband, Median, Pasha>;
+    static Kinds make(const SweepSpec& spec);
+
+    Kinds scheduler_;
+};
+
+}  // namespace crescendo

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/ids.hpp"
+
+namespace crescendo {
+
+/// A trial's loss. Of equal losses the lower trial id is the better result.
+struct Result {
+    double loss;  ///< finite, or +infinity
+    TrialId trial;
+
+    friend auto operator<=>(const Result&, const Result&) = default;
+};
+
+/// Results cut in two: the best ones and the rest.
+///
+/// The same results in any order are cut alike. Two heaps meet at the cut, so that an insertion costs O(log n) and
+/// the two results beside the cut are at hand.
+class Cut {
+  public:
+    /// Adds a result and moves the cut: the best `num_best` results, at most all, lie before it from now on.
+    void insert(const Result& result, std::size_t num_best);
+
+    std::size_t size() const { return best_.size() + rest_.size(); }
+    bool is_among_best(const Result& result) const { return !best_.empty() && result <= best_.front(); }
+
+    /// The last before the cut; there must be one.
+    const Result& worst_of_best() const;
+    /// The first behind it; there must be one.
+    const Result& best_of_rest() const;
+
+  private:
+    std::vector<Result> best_;  // a heap, worst first
+    std::vector<Result> rest_;  // a heap, best first
+};
+
+/// Where to cut n results for `quantile`.
+inline std::size_t num_up_to_quantile(std::size_t n, std::size_t parts) { return n == 0 ? 0 : (n - 1) / parts + 1; }
+
+/// The linearly interpolated 1/parts quantile of the losses, which are cut by num_up_to_quantile; +infinity where
+/// there is none.
+double quantile(const Cut& results, std::size_t parts);
+
+}  // namespace crescendo

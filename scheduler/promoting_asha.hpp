@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "scheduler/brackets.hpp"
+#include "scheduler/cut.hpp"
+#include "scheduler/scheduler.hpp"
+
+namespace crescendo {
+
+/// Asynchronous successive halving as published (Li et al., "A System for Massively Parallel
+/// Hyperparameter Tuning", MLSys 2020, algorithm 2): a trial pauses at every rung, and goes on when a slot is
+/// free and it is among the best floor(n / eta) of the n results there.
+class PromotingAsha final : public Scheduler {
+  public:
+    /// `spec` is valid.
+    explicit PromotingAsha(const SweepSpec& spec);
+
+    int begin(TrialId trial) override { return brackets_.draw(trial); }
+    Judgement report(const Trial& trial) override;
+    void fail(const Trial& trial) override;
+    std::optional<TrialId> promotable() const override;
+    void promote() override;
+    Resource next_milestone(int bracket, int rungs_survived) const override {
+        return brackets_.milestone(bracket, rungs_survived);
+    }
+    std::vector<RungSize> rungs() const override { return brackets_.sizes(); }
+
+    /// From now on nobody is promoted beyond the `milestone`-th milestone, counted from 0.
+    void close_above(int milestone) { top_ = milestone; }
+
+  private:
+    struct Rung {
+        Cut results;
+        std::vector<Result> paused;  // a heap, best first
+
+        std::size_t size() const { return results.size(); }
+    };
+
+    /// The bracket, and the rung in it.
+    using Place = std::pair<int, int>;
+
+    const Result& best_paused(const Place& place) const;
+    std::optional<Place> next_promotion() const;
+    void insert(Rung& rung, const Result& result) const;
+
+    std::size_t eta_;
+    Brackets<Rung> brackets_;
+    int top_;
+};
+
+}  // namespace crescendo

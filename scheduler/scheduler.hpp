@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "scheduler/trial.hpp"
+
+namespace crescendo {
+
+enum class Verdict {
+    go_on,
+    pause,     ///< others go first; it may be promoted later
+    stop,      ///< lost at a rung
+    complete,  ///< reached the maximum resource, where nobody is judged
+};
+
+struct Judgement {
+    Verdict verdict;
+    int rungs_survived;  ///< in the trial's whole life
+};
+
+/// How many results there are at a milestone.
+struct RungSize {
+    Resource milestone;
+    std::size_t size = 0;
+};
+
+/// Decides which trials train on. It knows nothing of slots.
+///
+/// A trial is either judged for good when it reports, or paused until it is promoted or eliminated.
+class Scheduler {
+  public:
+    virtual ~Scheduler() = default;
+
+    /// A new trial begins. Returns its bracket.
+    virtual int begin(TrialId) { return 0; }
+
+    /// Judges a trial's new report at every milestone that it has crossed since the rungs it survived, lowest first, up
+    /// to the one that holds it. A paused trial that was promoted is judged again, in case it trained ahead.
+    virtual Judgement report(const Trial& trial) = 0;
+
+    /// The trial failed for good: it counts as the worst of its next rung.
+    virtual void fail(const Trial& trial) = 0;
+
+    /// The trial's program ended by itself, before its next rung.
+    virtual void finish(const Trial&) {}
+
+    /// The paused trial to train on next: the highest rung first, then the best loss. It may change with every report.
+    virtual std::optional<TrialId> promotable() const { return {}; }
+
+    /// The trial that promotable() names is paused no longer.
+    virtual void promote() {}
+
+    /// Paused trials that will never be promoted; each is named once.
+    virtual std::vector<TrialId> take_eliminated() { return {}; }
+
+    /// Where a trial of that bracket is judged next.
+    virtual Resource next_milestone(int bracket, int rungs_survived) const = 0;
+
+    /// Of all milestones, lowest first.
+    virtual std::vector<RungSize> rungs() const = 0;
+
+  protected:
+    Scheduler() = default;
+    Scheduler(const Scheduler&) = default;
+    Scheduler& operator=(const Scheduler&) = default;
+};
+
+}  // namespace crescendo
