@@ -48,9 +48,9 @@ std::string time_line(const History& history, const Progress& progress, double n
 std::string counts(const Sweep& sweep, const Progress& p) {
     auto result = fmt::format("{}{} trials begun: {} running", p.begun(),
                               sweep.spec().run_cap ? fmt::format(" of {}", *sweep.spec().run_cap) : "", p.running);
-    for (const auto& [count, word] : {std::pair(p.waiting, "waiting"), std::pair(p.paused, "paused"),
-                                      std::pair(p.stopped, "stopped"), std::pair(p.finished, "finished"),
-                                      std::pair(p.failed, "failed")}) {
+    for (const auto& [count, word] :
+         {std::pair(p.waiting, "waiting"), std::pair(p.paused, "paused"), std::pair(p.stopped, "stopped"),
+          std::pair(p.finished, "finished"), std::pair(p.failed, "failed")}) {
         if (count > 0) {
             result += fmt::format(", {} {}", count, word);
         }

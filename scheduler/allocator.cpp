@@ -8,9 +8,7 @@
 namespace crescendo {
 
 Allocator::Allocator(const SchedulerSpec& spec)
-    : workers_(spec.workers),
-      scaling_(spec.kind == SchedulerKind::rasda ? spec.scaling() : 1),
-      policy_(spec.grow) {
+    : workers_(spec.workers), scaling_(spec.kind == SchedulerKind::rasda ? spec.scaling() : 1), policy_(spec.grow) {
     if (spec.max_workers) {
         fix_max_workers(*spec.max_workers);
     }

@@ -15,11 +15,11 @@ namespace crescendo {
 /// Synchronous successive halving and Hyperband.
 ///
 /// Successive halving (Jamieson & Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter Optimization",
-/// AISTATS 2016): all trials pause at a rung until the last of them has arrived; the best max(1, floor(n / eta)) of the n
-/// are promoted and the others eliminated. One bracket has all the trials of the sweep.
+/// AISTATS 2016): all trials pause at a rung until the last of them has arrived; the best max(1, floor(n / eta)) of the
+/// n are promoted and the others eliminated. One bracket has all the trials of the sweep.
 ///
-/// Hyperband (Li et al., JMLR 2018): brackets of successive halving, of which the b-th begins at the b-th milestone, with
-/// the sizes of `bracket_sizes`, over and over until the run cap. A bracket begins as soon as the one before has
+/// Hyperband (Li et al., JMLR 2018): brackets of successive halving, of which the b-th begins at the b-th milestone,
+/// with the sizes of `bracket_sizes`, over and over until the run cap. A bracket begins as soon as the one before has
 /// all its trials, so that brackets run side by side where slots are free. The last may be cut short.
 ///
 /// A trial that fails, or whose program ends by itself, counts as the worst of its next rung and is never promoted.
@@ -41,8 +41,8 @@ class Hyperband final : public Scheduler {
   private:
     struct Bracket {
         std::size_t first_milestone;
-        std::int64_t vacancies;        // of its first rung
-        int rung = 0;                  // where its trials are
+        std::int64_t vacancies;         // of its first rung
+        int rung = 0;                   // where its trials are
         std::int64_t num_expected = 0;  // results of that rung that are still to come
         std::int64_t num_arrived = 0;
         std::vector<Result> paused;

@@ -10,8 +10,8 @@
 
 namespace crescendo {
 
-/// The median stopping rule (Golovin et al., "Google Vizier", KDD 2017, section 3.2.2): a trial stops at a report when its
-/// best loss so far is strictly worse than the median of the other trials' running average losses up to the same
+/// The median stopping rule (Golovin et al., "Google Vizier", KDD 2017, section 3.2.2): a trial stops at a report when
+/// its best loss so far is strictly worse than the median of the other trials' running average losses up to the same
 /// resource.
 ///
 /// The others are all that have reported at that resource before, whether they have ended or not (Vizier waits for them

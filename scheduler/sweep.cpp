@@ -118,9 +118,10 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
     if (trial.status != TrialStatus::running) {
         return;
     }
-    CRESCENDO_VALIDATE(event.resource >= trial.repeated, "resource",
-                       "trial {} reports at resource {} after {} (what it consumed cannot become less); report the total",
-                       event.trial.value, event.resource.value, trial.repeated.value);
+    CRESCENDO_VALIDATE(
+        event.resource >= trial.repeated, "resource",
+        "trial {} reports at resource {} after {} (what it consumed cannot become less); report the total",
+        event.trial.value, event.resource.value, trial.repeated.value);
     trial.repeated = event.resource;
     if (event.resource <= trial.resource) {
         return;

@@ -24,10 +24,10 @@ enum class SweepState { running, finished, failed };
 ///
 /// Slots are given out at every event, as long as there is somebody for them: waiting trials (that lost a slot, failed,
 /// or wait for their full size) and paused ones that may be promoted, those that survived most rungs first, and new
-/// trials. A running trial grows or shrinks at its own report only. Three settings (docs/sweep-file.md) leave slots free
-/// on purpose: `max_concurrent`; `priority: promotions_first`, which keeps as many as running trials are short of their
-/// targets, and gives them to the first of those to report; and `grow: wait`, which collects them for the trial that
-/// waits first, unless `starts_first`.
+/// trials. A running trial grows or shrinks at its own report only. Three settings (docs/sweep-file.md) leave slots
+/// free on purpose: `max_concurrent`; `priority: promotions_first`, which keeps as many as running trials are short of
+/// their targets, and gives them to the first of those to report; and `grow: wait`, which collects them for the trial
+/// that waits first, unless `starts_first`.
 class Sweep {
   public:
     /// Throws InvalidInput where `spec` makes no sense.
@@ -36,8 +36,9 @@ class Sweep {
     /// What to do about `event`, in the order to do it. No StopTrial, PauseTrial or Regroup about the trial
     /// of a report means: go on. An event about an unknown trial, a report of a resource that is
     /// not positive or less than the trial reported since it was started or resumed, slots that never joined or slots
-    /// that joined already throw InvalidInput and change nothing; events that come late or twice (a second report of the
-    /// same resource, what a resumed trial repeats, a report after the end, slots lost twice) change nothing either.
+    /// that joined already throw InvalidInput and change nothing; events that come late or twice (a second report of
+    /// the same resource, what a resumed trial repeats, a report after the end, slots lost twice) change nothing
+    /// either.
     std::vector<Action> apply(const Event& event);
 
     const SweepSpec& spec() const { return spec_; }

@@ -27,8 +27,9 @@ void validate_rungs(const SchedulerSpec& spec) {
     CRESCENDO_VALIDATE(spec.rule == Rule::rank || spec.mode == Mode::stop, "scheduler.rule",
                        "rule is percentile and mode is promote (a percentile judges a trial when it arrives, and a "
                        "promotion comes later); use rule: rank or mode: stop");
-    CRESCENDO_VALIDATE(!spec.brackets || has_asynchronous_rungs, "scheduler.brackets",
-                       "brackets belongs to asha, rasda and async_hyperband; remove it (hyperband has one for each rung)");
+    CRESCENDO_VALIDATE(
+        !spec.brackets || has_asynchronous_rungs, "scheduler.brackets",
+        "brackets belongs to asha, rasda and async_hyperband; remove it (hyperband has one for each rung)");
     CRESCENDO_VALIDATE(spec.brackets.value_or(1) >= 1 && spec.brackets.value_or(1) <= num_rungs(spec),
                        "scheduler.brackets", "brackets is {}, and there are {} rungs to begin at; use 1 to {}",
                        spec.brackets.value_or(1), num_rungs(spec), num_rungs(spec));
@@ -46,9 +47,10 @@ void validate_slots(const SchedulerSpec& spec) {
                        "shrink is about groups that grew, as with type: rasda only; remove it");
     CRESCENDO_VALIDATE(grows || spec.surplus == Switch::off, "scheduler.surplus",
                        "surplus is about survivors that get more workers, as with type: rasda only; remove it");
-    CRESCENDO_VALIDATE(spec.shrink == Switch::off || spec.grow != GrowPolicy::wait, "scheduler.shrink",
-                       "shrink is on and grow is wait (a trial would wait for all its workers and then give them away); "
-                       "use grow: eager or shrink: off");
+    CRESCENDO_VALIDATE(
+        spec.shrink == Switch::off || spec.grow != GrowPolicy::wait, "scheduler.shrink",
+        "shrink is on and grow is wait (a trial would wait for all its workers and then give them away); "
+        "use grow: eager or shrink: off");
 }
 
 void validate(const SchedulerSpec& spec) {
@@ -93,8 +95,9 @@ void validate(const SweepSpec& spec) {
                        "max_retries is {} (a trial cannot be retried less than never); use 0 or more",
                        spec.max_retries);
     validate(spec.scheduler);
-    CRESCENDO_VALIDATE(spec.run_cap || spec.scheduler.kind != SchedulerKind::successive_halving, "run_cap",
-                       "successive_halving halves a given number of trials; give it as run_cap, or use type: hyperband");
+    CRESCENDO_VALIDATE(
+        spec.run_cap || spec.scheduler.kind != SchedulerKind::successive_halving, "run_cap",
+        "successive_halving halves a given number of trials; give it as run_cap, or use type: hyperband");
     CRESCENDO_VALIDATE(spec.run_cap || spec.scheduler.priority != Priority::starts_first, "scheduler.priority",
                        "priority is starts_first and there is no run_cap (new trials would never let a waiting one "
                        "run); give run_cap, or use another priority");

@@ -27,7 +27,8 @@ bool Trial::ended() const {
 }
 
 void Trial::transition(TrialStatus next) {
-    const bool among_idle = status != TrialStatus::running && (next == TrialStatus::waiting || next == TrialStatus::paused);
+    const bool among_idle =
+        status != TrialStatus::running && (next == TrialStatus::waiting || next == TrialStatus::paused);
     CRESCENDO_EXPECT(!ended() && next != status && !among_idle);
     status = next;
 }

@@ -35,7 +35,8 @@ struct Trial {
 
     bool ended() const;
 
-    /// Moves on to `next`. Only legal transitions: running <-> waiting, running <-> paused, and from all three to an end.
+    /// Moves on to `next`. Only legal transitions: running <-> waiting, running <-> paused, and from all three to an
+    /// end.
     void transition(TrialStatus next);
 };
 

@@ -55,9 +55,9 @@ OrderedJson status_json(const RecordedSweep& recorded) {
     status["progress"] = progress.fraction ? Json(*progress.fraction) : Json(nullptr);
     status["elapsed_seconds"] = recorded.history.elapsed();
     status["slots"] = sweep.num_slots();
-    status["trials"] = {{"begun", progress.begun()},   {"running", progress.running},   {"waiting", progress.waiting},
-                        {"paused", progress.paused},
-                        {"stopped", progress.stopped}, {"finished", progress.finished}, {"failed", progress.failed}};
+    status["trials"] = {{"begun", progress.begun()}, {"running", progress.running}, {"waiting", progress.waiting},
+                        {"paused", progress.paused}, {"stopped", progress.stopped}, {"finished", progress.finished},
+                        {"failed", progress.failed}};
     status["rungs"] = OrderedJson::array();
     for (const auto& rung : sweep.rungs()) {
         status["rungs"].push_back({{"at", rung.milestone.value}, {"trials", rung.size}});

@@ -69,8 +69,10 @@ struct Stage {
                    const std::string& scheduler = "{type: rasda, min: 1, max: 4, reduction_factor: 2}")
         : file(parse_sweep("name: s\nmetric: {name: accuracy, goal: maximize}\n"
                            "parameters: {lr: {min: 0.1, max: 0.2}}\n"
-                           "scheduler: " + scheduler + "\n"
-                           "trainer: {model: cnn, batch_size: 8}\n" +
+                           "scheduler: " +
+                               scheduler +
+                               "\n"
+                               "trainer: {model: cnn, batch_size: 8}\n" +
                                more,
                            "s.yaml")),
           directory(SweepDirectory::create(folder / "s", file.text, {})),

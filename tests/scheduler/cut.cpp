@@ -26,7 +26,8 @@ Cut third_of(const std::vector<double>& losses) {
 Cut at_quantile(const std::vector<double>& losses, std::size_t parts) {
     Cut cut;
     for (int trial = 0; trial < static_cast<int>(losses.size()); ++trial) {
-        cut.insert({losses[static_cast<std::size_t>(trial)], TrialId{trial}}, num_up_to_quantile(cut.size() + 1, parts));
+        cut.insert({losses[static_cast<std::size_t>(trial)], TrialId{trial}},
+                   num_up_to_quantile(cut.size() + 1, parts));
     }
     return cut;
 }
@@ -82,8 +83,8 @@ TEST_CASE("any order of the same results is cut alike, where a full sort would c
 TEST_CASE("the quantile lies between the results beside the cut") {
     CHECK(quantile(Cut{}, 3) == infinity);
     CHECK(quantile(at_quantile({7}, 3), 3) == 7);
-    CHECK(quantile(at_quantile({0, 3, 6}, 3), 3) == 2);        // 2/3 of the way from 0 to 3
-    CHECK(quantile(at_quantile({5, 1, 4, 2}, 2), 2) == 3);     // the median of 1, 2, 4, 5
+    CHECK(quantile(at_quantile({0, 3, 6}, 3), 3) == 2);     // 2/3 of the way from 0 to 3
+    CHECK(quantile(at_quantile({5, 1, 4, 2}, 2), 2) == 3);  // the median of 1, 2, 4, 5
     CHECK(quantile(at_quantile({5, 1, 4}, 2), 2) == 4);
     CHECK(quantile(at_quantile({1, infinity}, 2), 2) == infinity);
     CHECK(quantile(at_quantile({infinity, infinity}, 2), 2) == infinity);

@@ -167,9 +167,8 @@ void SlotBooks::check_nothing_idles() const {
     const auto& trials = sweep_.trials();
     const bool can_start = static_cast<int>(trials.size()) != sweep_.spec().run_cap;
     const bool somebody_waits =
-        sweep_.can_promote() || std::any_of(trials.begin(), trials.end(), [](const auto& trial) {
-            return trial.status == TrialStatus::waiting;
-        });
+        sweep_.can_promote() || std::any_of(trials.begin(), trials.end(),
+                                            [](const auto& trial) { return trial.status == TrialStatus::waiting; });
     if (spec.grow == GrowPolicy::wait && somebody_waits) {
         require(spec.priority != Priority::starts_first || !can_start, "new trials need not let others wait");
         return;  // the free slots are collected, and something runs that will free more

@@ -1,1 +1,164 @@
 #include <doctest/doctest.h>
+
+#include "tests/scheduler/script.hpp"
+
+using namespace crescendo;
+
+TEST_CASE("grow: partial takes any number up to the target") {
+    auto spec = spec_of(/*run_cap=*/2, /*max=*/16);
+    spec.scheduler.grow = GrowPolicy::partial;
+    Script script{spec};
+    script.join(6);  // trials 0 and 1; 4 slots are free
+
+    CHECK(script.report(0, 4, 0.5) == "regroup 0 on 0,2,3,4,5 g1 b6");
+}
+
+TEST_CASE("grow: wait gives way, and collects slots until the target is there") {
+    auto spec = spec_of(3, 8);
+    spec.scheduler.grow = GrowPolicy::wait;
+    Script script{spec};
+    script.join(2);
+
+    CHECK(script.report(0, 1, 0.1) == "pause 0");  // it is due 2, and nobody starts on its slot
+    CHECK(script.trial(0).status == TrialStatus::waiting);
+    CHECK(script.report(1, 1, 0.2) == "stop 1 judged; resume 0 on 0,1 g1 b2");
+    CHECK(script.report(0, 8, 0.1) == "stop 0 completed; drop 1; start 2 on 0 g0 b1");
+}
+
+TEST_CASE("grow: wait waits for no more than there is") {
+    auto spec = spec_of(3, 8);
+    spec.scheduler.grow = GrowPolicy::wait;
+    Script script{spec};
+    script.join(2);
+    script.report(0, 1, 0.1);
+
+    CHECK(script.lose({SlotId{0}}) == "");
+    CHECK(script.report(1, 1, 0.2) == "stop 1 judged; resume 0 on 1 g1 b2");
+}
+
+TEST_CASE("grow: wait pauses only where there is a checkpoint: at a milestone") {
+    auto spec = spec_of(2, 8);
+    spec.scheduler.grow = GrowPolicy::wait;
+    spec.scheduler.max_workers = 4;
+    Script script{spec};
+    script.join(1);
+    script.report(0, 2, 0.1);  // on all there is
+    script.join(1);            // trial 1 starts
+
+    CHECK(script.report(0, 3, 0.1) == "");
+    CHECK(script.report(0, 4, 0.1) == "pause 0");  // due 2 of 2
+}
+
+TEST_CASE("promotions_first keeps freed slots for survivors that are short of their target") {
+    auto spec = spec_of(3, 8);
+    spec.scheduler.priority = Priority::promotions_first;
+    Script script{spec};
+    script.join(2);
+    script.report(0, 1, 0.1);
+
+    CHECK(script.report(1, 1, 0.2) == "stop 1 judged");  // not: start 2
+    CHECK(script.report(0, 2, 0.1) == "regroup 0 on 0,1 g1 b2");
+}
+
+TEST_CASE("promotions_first gives what no survivor is short of to new trials") {
+    auto spec = spec_of(4, 8);
+    spec.scheduler.priority = Priority::promotions_first;
+    spec.scheduler.max_workers = 2;
+    Script script{spec};
+    script.join(3);
+    script.report(0, 1, 0.1);
+    CHECK(script.report(1, 1, 0.2) == "stop 1 judged");
+
+    CHECK(script.report(2, 1, 0.3) == "stop 2 judged; drop 2; start 3 on 1 g0 b1");
+}
+
+TEST_CASE("starts_first starts new trials before it resumes waiting ones") {
+    for (const auto priority : {Priority::starts_first, Priority::tail}) {
+        auto spec = spec_of(3, 8);
+        spec.scheduler.priority = priority;
+        Script script{spec};
+        script.join(2);
+        script.lose({SlotId{1}});
+
+        const bool starts = priority == Priority::starts_first;
+        CHECK(script.apply(SlotsJoined{slots(5, 1)}) == (starts ? "start 2 on 5 g0 b1" : "resume 1 on 5 g1 b1"));
+    }
+}
+
+TEST_CASE("shrink: a group gives slots to a trial that waits and survived as many rungs") {
+    auto spec = spec_of(2, 16);
+    spec.scheduler.shrink = Switch::on;
+    Script script{spec};
+    script.join(4);
+    script.report(0, 2, 0.2);
+    script.report(1, 2, 0.1);
+    script.lose({SlotId{1}, SlotId{3}});  // those of trial 1
+
+    CHECK(script.report(0, 3, 0.2) == "regroup 0 on 0 g2 b4; resume 1 on 2 g2 b4");
+}
+
+TEST_CASE("shrink: a group gives nothing but its surplus to a trial that survived fewer rungs") {
+    auto spec = spec_of(2, 16);
+    spec.scheduler.shrink = Switch::on;
+    Script script{spec};
+    script.join(4);
+    script.report(0, 2, 0.2);
+    script.report(1, 1, 0.1);
+    script.lose({SlotId{1}, SlotId{3}});
+
+    CHECK(script.report(0, 3, 0.2) == "");
+}
+
+TEST_CASE("surplus: idle slots double a survivor that has its target, once nothing can start") {
+    auto spec = spec_of(1, 16);
+    spec.scheduler.reduction_factor = 4;  // milestones 1, 4, 16
+    spec.scheduler.scaling_factor = 2;
+    spec.scheduler.surplus = Switch::on;
+    Script script{spec};
+    script.join(4);
+
+    CHECK(script.report(0, 1, 0.5) == "regroup 0 on 0,1 g1 b2");
+    CHECK(script.report(0, 2, 0.5) == "regroup 0 on 0,1,2,3 g2 b2");  // the batch follows the target
+    CHECK(script.report(0, 3, 0.5) == "");
+}
+
+TEST_CASE("surplus goes to the best survivor, also where another reports first") {
+    auto spec = spec_of(2, 64);
+    spec.scheduler.reduction_factor = 4;
+    spec.scheduler.scaling_factor = 2;
+    spec.scheduler.surplus = Switch::on;
+    spec.scheduler.max_workers = 4;
+    Script script{spec};
+    script.join(6);
+    CHECK(script.report(0, 1, 0.5) == "regroup 0 on 0,2 g1 b2");
+    CHECK(script.report(1, 1, 0.1) == "regroup 1 on 1,3 g1 b2");  // 2 slots are left, enough for one of them
+
+    CHECK(script.report(0, 2, 0.5) == "");
+    CHECK(script.report(1, 2, 0.1) == "regroup 1 on 1,3,4,5 g2 b2");
+}
+
+TEST_CASE("surplus and shrink: what a group has beyond its target goes back to a trial that waits") {
+    auto spec = spec_of(2, 16);
+    spec.scheduler.reduction_factor = 4;
+    spec.scheduler.scaling_factor = 2;
+    spec.scheduler.surplus = Switch::on;
+    spec.scheduler.shrink = Switch::on;
+    Script script{spec};
+    script.join(5);
+    script.report(0, 1, 0.5);
+    script.report(0, 2, 0.5);  // all but the slot of trial 1
+    script.lose({SlotId{1}});
+
+    CHECK(script.trial(1).status == TrialStatus::waiting);
+    CHECK(script.report(0, 3, 0.5) == "regroup 0 on 0,2 g3 b2; resume 1 on 3 g1 b1");
+}
+
+TEST_CASE("max_concurrent limits the trials that run, and not their workers") {
+    auto spec = spec_of(3, 8);
+    spec.scheduler.max_concurrent = 1;
+    Script script{spec};
+
+    CHECK(script.join(4) == "start 0 on 0 g0 b1");
+    CHECK(script.report(0, 1, 0.5) == "regroup 0 on 0,1 g1 b2");
+    CHECK(script.finish(0) == "start 1 on 0 g0 b1");
+}

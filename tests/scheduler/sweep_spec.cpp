@@ -111,3 +111,52 @@ TEST_CASE("whatever is not finite is the worst loss, and has no metric") {
         CHECK(std::isnan(from_loss(goal, infinity)));
     }
 }
+
+TEST_CASE("settings that a scheduler has no use for are refused") {
+    using enum SchedulerKind;
+    for (const auto kind : {fifo, median, hyperband, successive_halving}) {
+        CHECK(refused_key([&](auto& spec) { spec.scheduler.kind = kind, spec.scheduler.mode = Mode::promote; }) ==
+              "scheduler.mode");
+        CHECK(refused_key([&](auto& spec) { spec.scheduler.kind = kind, spec.scheduler.rule = Rule::percentile; }) ==
+              "scheduler.rule");
+        CHECK(refused_key([&](auto& spec) { spec.scheduler.kind = kind, spec.scheduler.brackets = 1; }) ==
+              "scheduler.brackets");
+    }
+    for (const auto kind : {fifo, asha, pasha, async_hyperband}) {
+        CHECK(refused_key([&](auto& spec) { spec.scheduler.kind = kind, spec.scheduler.grow = GrowPolicy::wait; }) ==
+              "scheduler.grow");
+        CHECK(refused_key([&](auto& spec) { spec.scheduler.kind = kind, spec.scheduler.shrink = Switch::on; }) ==
+              "scheduler.shrink");
+        CHECK(refused_key([&](auto& spec) { spec.scheduler.kind = kind, spec.scheduler.surplus = Switch::on; }) ==
+              "scheduler.surplus");
+        CHECK(refused_key([&](auto& spec) {
+                  spec.scheduler.kind = kind, spec.scheduler.priority = Priority::promotions_first;
+              }) == "scheduler.priority");
+    }
+}
+
+TEST_CASE("settings that contradict each other are refused") {
+    CHECK(refused_key([](auto& spec) {
+              spec.scheduler.mode = Mode::promote, spec.scheduler.rule = Rule::percentile;
+          }) == "scheduler.rule");
+    CHECK(refused_key([](auto& spec) { spec.scheduler.grow = GrowPolicy::wait, spec.scheduler.shrink = Switch::on; }) ==
+          "scheduler.shrink");
+    CHECK(refused_key([](auto& spec) {
+              spec.scheduler.priority = Priority::starts_first, spec.run_cap.reset(), spec.has_time_budget = true;
+          }) == "scheduler.priority");
+    CHECK(refused_key([](auto& spec) {
+              spec.scheduler.kind = SchedulerKind::successive_halving, spec.run_cap.reset(), spec.target = 0.1;
+          }) == "run_cap");
+    CHECK(refused_key([](auto& spec) { spec.scheduler.max_concurrent = 0; }) == "scheduler.max_concurrent");
+}
+
+TEST_CASE("there are no more brackets than rungs, and asynchronous Hyperband has as many") {
+    CHECK(refused_key([](auto& spec) { spec.scheduler.brackets = 4; }) == "");  // 1, 3, 9, 27
+    CHECK(refused_key([](auto& spec) { spec.scheduler.brackets = 5; }) == "scheduler.brackets");
+    CHECK(refused_key([](auto& spec) { spec.scheduler.brackets = 0; }) == "scheduler.brackets");
+
+    auto scheduler = good_spec().scheduler;
+    CHECK(scheduler.num_brackets() == 1);
+    scheduler.kind = SchedulerKind::async_hyperband;
+    CHECK(scheduler.num_brackets() == 4);
+}

@@ -1,0 +1,55 @@
+/// Prints the actions of many sweeps to which random things happen, for comparing builds: see same_everywhere.py.
+
+#include <cstdio>
+
+#include "core/random.hpp"
+#include "tests/scheduler/script.hpp"
+
+using namespace crescendo;
+
+namespace {
+
+template <class Enum>
+Enum one_of(CounterRandom& random, Enum last) {
+    return static_cast<Enum>(random.below(static_cast<std::uint64_t>(last) + 1));
+}
+
+SweepSpec random_spec(CounterRandom& random) {
+    auto spec = spec_of(/*run_cap=*/60, /*max=*/27);
+    spec.seed = random.next();
+    auto& scheduler = spec.scheduler;
+    scheduler.kind = one_of(random, SchedulerKind::median);
+    scheduler.reduction_factor = 2 + static_cast<int>(random.below(3));
+    const bool is_asha = scheduler.kind == SchedulerKind::asha || scheduler.kind == SchedulerKind::rasda;
+    if (is_asha) {
+        scheduler.mode = one_of(random, Mode::promote);
+        scheduler.rule = scheduler.mode == Mode::stop ? one_of(random, Rule::percentile) : Rule::rank;
+    }
+    if (scheduler.kind == SchedulerKind::rasda) {
+        scheduler.grow = one_of(random, GrowPolicy::partial);
+        scheduler.priority = one_of(random, Priority::tail);
+        scheduler.surplus = one_of(random, Switch::on);
+        scheduler.shrink = scheduler.grow == GrowPolicy::wait ? Switch::off : one_of(random, Switch::on);
+    }
+    return spec;
+}
+
+}  // namespace
+
+int main() {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        CounterRandom random(seed, 0);
+        Script script(random_spec(random));
+        std::puts(script.join(8).c_str());
+        while (script.sweep.state() == SweepState::running) {
+            const auto id = static_cast<int>(random.below(script.sweep.trials().size()));
+            const auto& trial = script.trial(id);
+            if (trial.status == TrialStatus::running) {
+                const double loss = 1.0 / (1.0 + random.uniform() * static_cast<double>(trial.resource.value));
+                std::puts(random.below(50) == 0
+                              ? script.fail(id).c_str()
+                              : script.report(id, static_cast<int>(trial.resource.value) + 1, loss).c_str());
+            }
+        }
+    }
+}

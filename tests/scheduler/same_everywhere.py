@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Do all compilers and levels of optimization make the same decisions?
+
+Builds scheduler/ and decisions_trace.cpp with each compiler that is there, with and without optimization, and compares
+what they print. Takes about a minute; exit status 1 where two differ.
+"""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = [
+    *sorted((ROOT / "scheduler").glob("*.cpp")),
+    *sorted((ROOT / "core").glob("*.cpp")),
+    *(ROOT / "tests/scheduler" / name for name in ("script.cpp", "decisions_trace.cpp")),
+]
+
+
+def trace(compiler: str, level: str, folder: str) -> str:
+    program = Path(folder) / f"trace{level}"
+    flags = ["-std=c++20", level, "-march=native", "-ffp-contract=off", f"-I{ROOT}"]
+    subprocess.run([compiler, *flags, *map(str, SOURCES), "-o", str(program)], check=True)
+    return hashlib.sha256(subprocess.run([program], check=True, capture_output=True).stdout).hexdigest()
+
+
+def main() -> int:
+    compilers = [compiler for compiler in ("g++", "clang++") if shutil.which(compiler)]
+    traces = set()
+    for compiler in compilers:
+        for level in ("-O0", "-O3"):
+            with tempfile.TemporaryDirectory() as folder:
+                traces.add(trace(compiler, level, folder))
+                print(f"{compiler} {level}: {len(traces)} different so far", flush=True)
+    return 0 if len(traces) == 1 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
