@@ -23,6 +23,15 @@ Cell metric(const std::optional<Estimate>& loss, Goal goal) {
     return loss ? Cell{from_loss(goal, loss->mean)} : Cell{};
 }
 
+Cell with_error(const Estimate& estimate) {
+    return std::isfinite(estimate.half_width) ? fmt::format("{:.4g} ± {:.2g}", estimate.mean, estimate.half_width)
+                                              : number_text(estimate.mean);
+}
+
+Cell with_error(const std::optional<Estimate>& loss, Goal goal) {
+    return loss ? with_error({from_loss(goal, loss->mean), loss->half_width}) : Cell{};
+}
+
 struct Point {
     double x, y;
 };
@@ -127,6 +136,18 @@ Table comparison_table(const std::vector<Comparison>& policies, const SweepSpec&
                        each.loss_at_equal_time ? half_width(*each.loss_at_equal_time) : Cell{}});
     }
     return table;
+}
+
+std::string comparison_text(const std::vector<Comparison>& policies, const SweepSpec& spec) {
+    Table table(
+        {"policy", "makespan", "speedup", "utilization", "slot_hours", "regroups", spec.metric, "at_equal_time"});
+    for (const auto& each : policies) {
+        table.add_row({each.name, with_error(each.makespan), with_error(each.speedup),
+                       fmt::format("{:.0f} %", 100 * each.utilization.mean), with_error(each.slot_hours),
+                       with_error(each.regroups), with_error(each.best_loss, spec.goal),
+                       with_error(each.loss_at_equal_time, spec.goal)});
+    }
+    return table.print(Format::table);
 }
 
 std::string chart(const Summary& summary, const SweepSpec& spec) {

@@ -24,6 +24,9 @@ Table use_table(const simulator::Summary& summary);
 /// One row a policy; "±" columns hold half the width of the 95 % confidence interval.
 Table comparison_table(const std::vector<simulator::Comparison>& policies, const SweepSpec& spec);
 
+/// The same for people: "4985 ± 311".
+std::string comparison_text(const std::vector<simulator::Comparison>& policies, const SweepSpec& spec);
+
 /// Best metric and slots in use over the time: a picture (SVG) that needs nothing else.
 std::string chart(const simulator::Summary& summary, const SweepSpec& spec);
 

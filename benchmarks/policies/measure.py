@@ -25,7 +25,7 @@ parameters: {x: {min: 0.0, max: 1.0}}
 scheduler: {min: 1, max: 81, reduction_factor: 3}
 simulate: {epoch: 60, start: 2, checkpoint: 0.5}
 """
-POLICIES = "asha,rasda,rasda:scaling_factor=2"
+POLICIES = "asha,rasda,rasda:surplus=on,rasda:grow=wait,rasda:priority=promotions_first"
 SCALING = {"good": 0.05, "fair": 0.2, "poor": 0.5}  # share of the speed lost at each doubling
 MOST_TRIALS = 100_000  # of a sweep; more only take longer
 COLUMNS = ("policy", "trials a slot", "makespan, h", "speedup", "utilization", "slot-hours", "regroups", "best error", "error at equal time")

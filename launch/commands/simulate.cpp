@@ -162,8 +162,10 @@ ExitCode compare(const Options& options, const Study& study) {
     if (runs.empty()) {
         runs.push_back(study.simulate_seeds({name_of(file.spec.scheduler.kind), {}}, study.slots(file)));
     }
-    const auto table = comparison_table(simulator::compare(runs), file.spec);
-    fmt::print("{}", table.print(options.format));
+    const auto comparisons = simulator::compare(runs);
+    const auto table = comparison_table(comparisons, file.spec);
+    fmt::print("{}",
+               options.format == Format::table ? comparison_text(comparisons, file.spec) : table.print(options.format));
     if (!options.out.empty()) {
         for (const auto& policy : runs) {
             write_files(options.out / policy.name, policy.runs.front(), file.spec);
@@ -230,10 +232,11 @@ void add_simulate_command(CLI::App& app, ExitCode& code) {
         ->check(CLI::Range(1, 100'000));
     command
         ->add_option("--compare", options->policies,
-                     "Schedulers side by side, each with settings of its own, like asha,rasda,rasda:grow=eager")
-        ->delimiter(',');
+                     "Schedulers side by side, each with settings of its own, like asha,rasda,rasda:surplus=on")
+        ->delimiter(',')
+        ->allow_extra_args(false);
     command->add_option("--set", options->settings, "KEY=VALUE in place of what the sweep file has; repeatable")
-        ->take_all();
+        ->allow_extra_args(false);
     auto* replay_option =
         command->add_option("--replay", options->recorded_sweep,
                             "Directory of a real sweep: decide once more, then simulate it with its curves and times");

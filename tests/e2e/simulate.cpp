@@ -53,8 +53,8 @@ TEST_CASE("policies are compared over seeds") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", sweep);
 
-    const auto result = run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "16", "--format", "json",
-                                                      "--compare", "asha,rasda:scaling_factor=4", "--seeds", "5"});
+    const auto result = run_crescendo(folder.path(), {"simulate", "--slots", "16", "--format", "json", "--seeds", "5",
+                                                      "--compare", "asha,rasda:scaling_factor=4", "sweep.yaml"});
 
     REQUIRE_MESSAGE(result.code == 0, result.err);
     REQUIRE(result.json().size() == 2);

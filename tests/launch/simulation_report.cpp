@@ -57,6 +57,16 @@ TEST_CASE("a comparison of single runs has no intervals") {
     CHECK(rows[0]["accuracy"] == 0.9);
 }
 
+TEST_CASE("people see a mean with its interval") {
+    auto slower = summary();
+    slower.makespan = 102;
+
+    const auto text = comparison_text(compare({{"asha", {summary(), slower}}}), accuracy());
+
+    CHECK(text.find("101 ± 13") != std::string::npos);  // t = 12.7 for 1 degree of freedom, standard error 1
+    CHECK(text.find("0.9 ± 0") != std::string::npos);
+}
+
 TEST_CASE("a chart needs nothing but itself, whatever the metric is called") {
     auto spec = accuracy();
     spec.metric = "a<b";
