@@ -39,9 +39,13 @@ def simulate(crescendo, sweep, policies, seeds, slots, trials, scaling, regroup)
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
+def brief(value):
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+
+
 def with_error(row, name, scale=1.0):
     half_width = row["± " + name]
-    return f"{row[name] * scale:.3g}" + (f" ± {half_width * scale:.2g}" if half_width is not None else "")
+    return brief(row[name] * scale) + (f" ± {brief(half_width * scale)}" if half_width is not None else "")
 
 
 def line(row, ratio):
