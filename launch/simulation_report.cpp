@@ -23,9 +23,14 @@ Cell metric(const std::optional<Estimate>& loss, Goal goal) {
     return loss ? Cell{from_loss(goal, loss->mean)} : Cell{};
 }
 
+/// 3 significant digits, and all of those before the point.
+std::string brief_number(double value) {
+    return std::abs(value) < 100 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
+}
+
 Cell with_error(const Estimate& estimate) {
-    return std::isfinite(estimate.half_width) ? fmt::format("{:.4g} ± {:.2g}", estimate.mean, estimate.half_width)
-                                              : number_text(estimate.mean);
+    return brief_number(estimate.mean) +
+           (std::isfinite(estimate.half_width) ? " ± " + brief_number(estimate.half_width) : "");
 }
 
 Cell with_error(const std::optional<Estimate>& loss, Goal goal) {

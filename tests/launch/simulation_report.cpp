@@ -63,7 +63,7 @@ TEST_CASE("people see a mean with its interval") {
 
     const auto text = comparison_text(compare({{"asha", {summary(), slower}}}), accuracy());
 
-    CHECK(text.find("101 ± 13") != std::string::npos);  // t = 12.7 for 1 degree of freedom, standard error 1
+    CHECK(text.find("101 ± 12.7") != std::string::npos);  // t = 12.7 for 1 degree of freedom, standard error 1
     CHECK(text.find("0.9 ± 0") != std::string::npos);
 }
 
