@@ -1,6 +1,7 @@
 #include "launch/coordinator.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/random.hpp"
@@ -8,17 +9,13 @@
 #include "launch/event_json.hpp"
 #include "launch/node_resources.hpp"
 #include "launch/value_json.hpp"
+#include "launch/wall_clock.hpp"
 
 namespace crescendo::launch {
 namespace {
 
 constexpr std::chrono::milliseconds patience_to_save{60'000};
 constexpr std::chrono::milliseconds patience_to_evaluate{600'000};
-
-double now() {
-    const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-    return static_cast<double>(std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count()) / 1000.0;
-}
 
 const char* name_of(FailureKind kind) {
     switch (kind) {
@@ -62,14 +59,14 @@ Outcome Coordinator::run(const StopSignals& signals) {
             return Outcome::interrupted;
         }
         turn();
-        view_.update(history_, now());
+        view_.update(history_, wall_clock());
     }
     finish();
     return history_.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished;
 }
 
 void Coordinator::begin_session() {
-    batch_.push_back({session_note(now(), host_name(), static_cast<int>(node_of_slot_.size())), {}});
+    batch_.push_back({session_note(wall_clock(), host_name(), static_cast<int>(node_of_slot_.size())), {}});
     if (history_.sweep().state() != SweepState::running) {
         commit();
         return;
@@ -86,7 +83,7 @@ void Coordinator::turn() {
     for (const auto& notice : transport_.receive(view_.period())) {
         std::visit([this](const auto& each) { take(each); }, notice);
     }
-    if (file_.time_budget && history_.elapsed() + (now() - history_.last_time()) >=
+    if (file_.time_budget && history_.elapsed() + (wall_clock() - history_.last_time()) >=
                                  std::chrono::duration<double>(*file_.time_budget).count()) {
         record(TimeUp{});
     }
@@ -166,7 +163,7 @@ void Coordinator::take(const StoreRequest& notice) {
 
 void Coordinator::take(const GroupFormed& notice) {
     if (regrouping_.erase(notice.trial) > 0) {
-        batch_.push_back({regroup_note(now(), notice.trial, notice.generation, notice.seconds), {}});
+        batch_.push_back({regroup_note(wall_clock(), notice.trial, notice.generation, notice.seconds), {}});
     }
 }
 
@@ -207,7 +204,7 @@ bool Coordinator::is_current(TrialId trial, SlotId slot) const {
 
 void Coordinator::record(const Event& event, const Json& details) {
     auto content = launch::to_json(event);
-    content["time"] = now();
+    content["time"] = wall_clock();
     content.update(details);
     batch_.push_back({std::move(content), event});
 }
@@ -432,7 +429,7 @@ void Coordinator::evaluate(TrialId best) {
         }
     }
     if (evaluated_ && evaluated_->error.empty()) {
-        batch_.push_back({test_note(now(), best, evaluated_->metrics), {}});
+        batch_.push_back({test_note(wall_clock(), best, evaluated_->metrics), {}});
         commit();
     } else {
         view_.say(fmt::format("the test data could not be read: {}",

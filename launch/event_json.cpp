@@ -63,14 +63,14 @@ class Reader {
     explicit Reader(const Json& json) : json_(json) {
         if (!json.is_object()) {
             throw InvalidInput(
-                fmt::format(R"({} is no event; write an object such as {{"event":"time_up"}})", json.dump()));
+                fmt::format(R"({} is no event; write an object such as {{"event":"time_up"}})", quoted()));
         }
     }
 
     const Json& member(const char* key) const {
         const auto found = json_.find(key);
         if (found == json_.end()) {
-            throw InvalidInput(fmt::format(R"({} needs the key "{}")", json_.dump(), key));
+            throw InvalidInput(fmt::format(R"({} needs the key "{}")", quoted(), key));
         }
         return *found;
     }
@@ -115,10 +115,12 @@ class Reader {
     }
 
     [[noreturn]] void wrong(const char* key, std::string_view expected) const {
-        throw InvalidInput(fmt::format(R"("{}" of {} has to be {})", key, json_.dump(), expected));
+        throw InvalidInput(fmt::format(R"("{}" of {} has to be {})", key, quoted(), expected));
     }
 
   private:
+    std::string quoted() const { return json_.dump().substr(0, 200); }
+
     const Json& json_;
 };
 

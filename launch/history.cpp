@@ -1,6 +1,7 @@
 #include "launch/history.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "launch/event_json.hpp"
 #include "launch/journal.hpp"
@@ -33,9 +34,9 @@ std::vector<Action> History::apply(const Json& record) {
         session_start_ = record.at("time");
         ++num_sessions_;
     }
-    last_time_ = record.at("time");
+    const double previous_time = std::exchange(last_time_, record.at("time"));
     if (!record.contains("event")) {
-        note(record);
+        note(record, previous_time);
         return {};
     }
     const auto event = event_from_json(record);
@@ -56,10 +57,11 @@ std::vector<Action> History::apply(const Json& record) {
     return actions;
 }
 
-void History::note(const Json& record) {
+void History::note(const Json& record, double previous_time) {
     const std::string note = record.at("note");
     if (note == "tested") {
         test_ = Test{TrialId{record.at("trial")}, metrics_from(record.at("metrics"))};
+        evaluation_seconds_ = last_time_ - previous_time;
     } else if (note == "regrouped") {
         regroup_seconds_.push_back(record.at("seconds"));
     }

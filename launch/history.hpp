@@ -59,11 +59,14 @@ class History {
     };
     const std::optional<Test>& test() const { return test_; }
 
+    /// Seconds from the end of the trials to the end of the tests; 0 where there were none.
+    double evaluation_seconds() const { return evaluation_seconds_; }
+
     /// Seconds that each change of a group took in memory, from the order to the end of the first step.
     const std::vector<double>& regroup_seconds() const { return regroup_seconds_; }
 
   private:
-    void note(const Json& record);
+    void note(const Json& record, double previous_time);
     void remember(const Json& record);
     template <class AboutTrial>
     void follow(const AboutTrial& action) {
@@ -77,6 +80,7 @@ class History {
     std::vector<TrialHistory> trials_;
     std::vector<std::pair<double, int>> holding_;  ///< by trial: since when, how many slots
     std::optional<Test> test_;
+    double evaluation_seconds_ = 0;
     std::vector<double> regroup_seconds_;
     double session_start_ = 0;
     double last_time_ = 0;

@@ -41,6 +41,19 @@ std::string without_bare_words(std::string_view line) {
     return result;
 }
 
+constexpr int deepest = 32;
+
+Json parse(std::string_view line) {
+    const auto is_shallow = [](int depth, Json::parse_event_t, const Json&) {
+        if (depth > deepest) {
+            throw std::runtime_error(
+                fmt::format("nested deeper than {} levels: no message is; write what it says flat", deepest));
+        }
+        return true;
+    };
+    return Json::parse(line, is_shallow, /*allow_exceptions=*/false);
+}
+
 }  // namespace
 
 void LineChannel::send(const Json& message) {
@@ -87,16 +100,14 @@ std::vector<std::string> LineChannel::receive() {
     return lines;
 }
 
-Json parse_line(std::string_view line) {
-    auto message = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+Json parse_line(std::string_view line, std::string_view example) {
+    auto message = parse(line);
     if (message.is_discarded()) {
-        message = Json::parse(without_bare_words(line), nullptr, false);
+        message = parse(without_bare_words(line));
     }
     if (!message.is_object()) {
         throw std::runtime_error(
-            fmt::format("not a JSON object: '{}'; write one object a line, like "
-                        "{{\"resource\":1,\"metrics\":{{\"val_loss\":0.3}}}}",
-                        line.substr(0, 200)));
+            fmt::format("not a JSON object: '{}'; write one object a line, like {}", line.substr(0, 200), example));
     }
     return message;
 }

@@ -33,8 +33,9 @@ class LineChannel {
     bool closed_ = false;
 };
 
-/// One line of a trainer. Python's bare NaN and Infinity become null.
-/// Throws std::runtime_error that quotes the line when it is no JSON object.
-Json parse_line(std::string_view line);
+/// One line of a trainer, or of another program. Python's bare NaN and Infinity become null.
+/// Throws std::runtime_error that quotes the line, and gives an example of what belongs there, when it is no JSON
+/// object or nests deeper than 32 levels (what walks over JSON recurses, and the stack ends somewhere).
+Json parse_line(std::string_view line, std::string_view example = R"({"resource":1,"metrics":{"val_loss":0.3}})");
 
 }  // namespace crescendo::launch

@@ -38,6 +38,8 @@ int run_command(int argc, char** argv, MpiSession* session) {
     add_report_commands(app, code);
     add_stop_command(app, code);
     add_validate_command(app, code);
+    add_ask_tell_command(app, code);
+    add_simulate_command(app, code);
 #ifdef CRESCENDO_HDF5
     add_data_commands(app, code);
 #endif

@@ -15,8 +15,6 @@ struct NodeResources {
     static NodeResources detect();
 };
 
-std::string host_name();
-
 /// How the node's resources are cut into slots.
 struct SlotPlan {
     int num_slots = 1;
@@ -25,5 +23,8 @@ struct SlotPlan {
     /// `slots` as the sweep asks; none: one a GPU, or as many as fit `cpus_per_slot` cores each.
     static SlotPlan make(const NodeResources& node, std::optional<int> slots, int cpus_per_slot);
 };
+
+/// This node's name.
+std::string host_name();
 
 }  // namespace crescendo::launch

@@ -10,6 +10,7 @@
 #include "launch/read_file.hpp"
 #include "launch/sweep_parameters.hpp"
 #include "launch/sweep_scheduler.hpp"
+#include "launch/sweep_simulation.hpp"
 #include "launch/yaml_document.hpp"
 #include "launch/yaml_section.hpp"
 
@@ -23,8 +24,8 @@ void check_keys(const YamlSection& file) {
                   "{type: asha, min: 1, max: 27, reduction_factor: 3}");
     }
     file.allow({"name", "description", "project", "entity", "metric", "method", "sampler", "parameters", "run_cap",
-                "seed", "slots", "cpus_per_slot", "max_retries", "scheduler", "budget", "trainer", "program",
-                "command"});
+                "seed", "slots", "cpus_per_slot", "max_retries", "scheduler", "budget", "trainer", "program", "command",
+                "simulate"});
 }
 
 std::string read_name(const YamlSection& file, const std::filesystem::path& path) {
@@ -187,6 +188,9 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, SweepF
     result.slots = read_slots(file);
     result.cpus_per_slot = file.integer_from(1, "cpus_per_slot").value_or(1);
     read_budget(file, result);
+    if (const auto simulate = file.section("simulate", "{epoch: 60, loss_per_doubling: 0.05}")) {
+        result.simulation = read_simulation(*simulate);
+    }
     validate(result.spec);
     read_trainer_or_command(file, result);
     check_command(file, result);
@@ -194,12 +198,16 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, SweepF
 
 }  // namespace
 
-SweepFile parse_sweep(const std::string& text, const std::filesystem::path& path) {
+SweepFile parse_sweep(const std::string& text, const std::filesystem::path& path,
+                      const std::vector<Override>& overrides) {
     auto document = parse_yaml(text, path.string());
     SweepFile result;
     result.text = text;
     result.source = std::move(document.source);
     try {
+        for (const auto& each : overrides) {
+            apply_override(each, document.root);
+        }
         read_all(YamlSection(document.root, ""), path, result);
     } catch (const InvalidInput& error) {
         throw InvalidInput(result.source.located(error.key(), error.what()), error.key());
@@ -207,6 +215,8 @@ SweepFile parse_sweep(const std::string& text, const std::filesystem::path& path
     return result;
 }
 
-SweepFile read_sweep_file(const std::filesystem::path& path) { return parse_sweep(read_file(path), path); }
+SweepFile read_sweep_file(const std::filesystem::path& path, const std::vector<Override>& overrides) {
+    return parse_sweep(read_file(path), path, overrides);
+}
 
 }  // namespace crescendo::launch

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "launch/json.hpp"
+#include "launch/overrides.hpp"
 #include "launch/source_map.hpp"
 #include "scheduler/sweep_spec.hpp"
+#include "simulator/simulation_spec.hpp"
 
 namespace crescendo::launch {
 
@@ -24,15 +26,18 @@ struct SweepFile {
     std::optional<std::chrono::seconds> time_budget;
     std::optional<Json> trainer;                      ///< an object, not interpreted here
     std::optional<std::vector<std::string>> command;  ///< macros not yet expanded; never beside `trainer`
+    simulator::SimulationSpec simulation;             ///< `simulate:`, or the defaults
     std::string program;                              ///< for `${program}`; empty unless given
     std::string text;                                 ///< of the whole file, byte for byte
     SourceMap source;                                 ///< to locate what others find wrong with a key
 };
 
+/// `overrides` take the place of what the file has, one after the other.
 /// Throws InvalidInput that names file, line, column and key, the problem and the remedy.
-SweepFile read_sweep_file(const std::filesystem::path& path);
+SweepFile read_sweep_file(const std::filesystem::path& path, const std::vector<Override>& overrides = {});
 
 /// The same from memory; `file` is the file's name in messages.
-SweepFile parse_sweep(const std::string& text, const std::filesystem::path& file);
+SweepFile parse_sweep(const std::string& text, const std::filesystem::path& file,
+                      const std::vector<Override>& overrides = {});
 
 }  // namespace crescendo::launch

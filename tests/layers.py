@@ -11,9 +11,10 @@ from pathlib import Path
 OWN = {
     "core": {"core"},
     "scheduler": {"scheduler", "core"},
+    "simulator": {"simulator", "scheduler", "core"},
     "datasets": {"datasets", "core"},
     "trainer": {"trainer", "datasets", "core"},
-    "launch": {"launch", "scheduler", "datasets", "core"},
+    "launch": {"launch", "scheduler", "simulator", "datasets", "core"},
 }
 # … and these libraries, whose headers are known by how their names begin.
 THIRD_PARTY = {
@@ -34,12 +35,14 @@ THIRD_PARTY = {
 ALLOWED = {
     "core": set(),
     "scheduler": set(),
+    "simulator": set(),
     "datasets": {"hdf5", "decompression"},
     "trainer": {"torch", "nlohmann-json"},
     "trainer/cuda": {"torch", "nlohmann-json", "cuda"},
     "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "nlohmann-json"},
 }
-# The scheduler is pure: no threads, clock, files or environment, and no generator that differs between libraries.
+# These are pure: no threads, clock, files or environment, and no generator that differs between libraries.
+PURE = {"scheduler", "simulator"}
 IMPURE = {"atomic", "chrono", "condition_variable", "cstdio", "ctime", "filesystem", "fstream", "future", "iostream",
           "mutex", "random", "thread", "unordered_map", "unordered_set"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -55,8 +58,8 @@ def broken_rule(layer, bracket, header):
         return None
     if not ALLOWED[layer] and not re.fullmatch(r"\w+", header):
         return f"{layer}/ uses the C++ standard library only"
-    if layer == "scheduler" and header in IMPURE:
-        return "scheduler/ has no threads, clock, files, environment or order that differs between machines"
+    if layer in PURE and header in IMPURE:
+        return f"{layer}/ has no threads, clock, files, environment or order that differs between machines"
     for library, beginnings in THIRD_PARTY.items():
         if header.startswith(beginnings) and library not in ALLOWED[layer]:
             return f"{layer}/ uses {', '.join(sorted(ALLOWED[layer]))}, not {library}"

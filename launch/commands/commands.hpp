@@ -19,6 +19,8 @@ void add_run_commands(CLI::App& app, ExitCode& code, MpiSession* session);  // r
 void add_report_commands(CLI::App& app, ExitCode& code);  // status, trials, best
 void add_stop_command(CLI::App& app, ExitCode& code);
 void add_validate_command(CLI::App& app, ExitCode& code);
+void add_ask_tell_command(CLI::App& app, ExitCode& code);
+void add_simulate_command(CLI::App& app, ExitCode& code);
 void add_data_commands(CLI::App& app, ExitCode& code);  // data convert, data inspect
 
 /// `--format table|json|csv`

@@ -107,7 +107,8 @@ TEST_CASE("words that the command line does not know end with 2, help and versio
     CHECK(run_crescendo(folder.path(), {"run", "--slots", "0", "x"}).code == 2);
     CHECK(run_crescendo(folder.path(), {"status", ".", "--format", "xml"}).code == 2);
     CHECK(run_crescendo(folder.path(), {"--version"}).out.starts_with("crescendo "));
-    for (const char* command : {"run", "resume", "status", "trials", "best", "stop", "validate"}) {
+    for (const char* command :
+         {"run", "resume", "status", "trials", "best", "stop", "validate", "ask-tell", "simulate"}) {
         const auto help = run_crescendo(folder.path(), {command, "--help"});
         CHECK(help.code == 0);
         CHECK(help.out.find(std::string("Example:\n  crescendo ") + command) != std::string::npos);

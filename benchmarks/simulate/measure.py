@@ -1,0 +1,39 @@
+"""How long `crescendo simulate` takes for a large sweep.
+
+    python3 benchmarks/simulate/measure.py [path of crescendo]
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import CRESCENDO  # noqa: E402
+
+SWEEP = """
+metric: {name: val_loss}
+run_cap: 100000
+parameters: {lr: {distribution: log_uniform_values, min: 1e-4, max: 1.0}, width: {values: [16, 32, 64]}}
+scheduler: {min: 1, max: 81, reduction_factor: 3, scaling_factor: 2}
+"""
+
+
+def main():
+    crescendo = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else CRESCENDO)
+    with tempfile.TemporaryDirectory() as folder:
+        sweep = os.path.join(folder, "sweep.yaml")
+        open(sweep, "w").write(SWEEP)
+        for slots, trials in ((1024, 10_000), (1024, 100_000), (16_384, 100_000)):
+            for kind in ("asha", "rasda"):
+                begin = time.perf_counter()
+                out = subprocess.run([crescendo, "simulate", sweep, "--slots", str(slots), "--set", f"run_cap={trials}", "--set",
+                                      f"scheduler.type={kind}", "--format", "json"], check=True, capture_output=True, text=True).stdout
+                seconds = time.perf_counter() - begin
+                reports = json.loads(out)["reports"]
+                print(f"{kind}, {slots} slots, {trials} trials: {seconds:.2f} s, {reports} reports, {reports / seconds:,.0f} a second")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,255 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <sstream>
+
+#include "core/check.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/recording.hpp"
+#include "launch/replay.hpp"
+#include "launch/results.hpp"
+#include "launch/simulation_report.hpp"
+#include "launch/sweep_directory.hpp"
+#include "launch/sweep_file.hpp"
+#include "simulator/virtual_cluster.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    fs::path file;
+    fs::path recorded_sweep;
+    fs::path recorded_curves;
+    std::optional<int> slots;
+    std::optional<std::uint64_t> seed;
+    int num_seeds = 1;
+    std::vector<std::string> policies;
+    std::vector<std::string> settings;
+    fs::path out;
+    Format format = Format::table;
+};
+
+struct Policy {
+    std::string name;
+    std::vector<Override> overrides;
+};
+
+/// "rasda:surplus=on:grow=wait": a scheduler's type, and keys of the scheduler.
+Policy parse_policy(const std::string& text) {
+    Policy policy{text, {}};
+    std::istringstream parts(text);
+    for (std::string part; std::getline(parts, part, ':');) {
+        if (policy.overrides.empty()) {
+            policy.overrides.push_back({"scheduler.type", part});
+        } else {
+            auto setting = parse_override(part);
+            setting.key = "scheduler." + setting.key;
+            policy.overrides.push_back(std::move(setting));
+        }
+    }
+    CRESCENDO_VALIDATE(!policy.overrides.empty(), "--compare",
+                       "--compare: a policy is empty; write types and their settings, like asha,rasda:surplus=on");
+    return policy;
+}
+
+/// What is simulated: a sweep file, or a recorded sweep, with everything that the command line changes.
+class Study {
+  public:
+    explicit Study(const Options& options) : options_(options) {
+        for (const auto& text : options.settings) {
+            settings_.push_back(parse_override(text));
+        }
+        if (!options.recorded_curves.empty()) {
+            recording_ = read_recording(options.recorded_curves, read({}).spec);
+        }
+    }
+
+    /// From now on trials learn, and take the time, that they did.
+    void use(Recording recording) { recording_ = std::move(recording); }
+
+    SweepFile read(const std::vector<Override>& overrides) const {
+        auto all = without_training();
+        if (recording_) {
+            all.insert(all.end(), recording_->simulation.begin(), recording_->simulation.end());
+        }
+        all.insert(all.end(), settings_.begin(), settings_.end());
+        all.insert(all.end(), overrides.begin(), overrides.end());
+        auto file = read_sweep_file(
+            options_.file.empty() ? SweepDirectory::open(options_.recorded_sweep).sweep_file() : options_.file, all);
+        file.spec.seed = options_.seed.value_or(file.spec.seed);
+        return file;
+    }
+
+    simulator::Summary simulate(const SweepFile& file, int slots) const {
+        const auto& spec = file.spec;
+        const simulator::ParametricCurves invented(spec.seed, spec.goal, spec.scheduler.max, file.simulation.noise);
+        const auto& curves = recording_ ? static_cast<const simulator::LearningCurves&>(recording_->curves) : invented;
+        const auto times = recording_ && !recording_->times.epoch.empty()
+                               ? simulator::EpochTime(file.simulation, spec.seed, recording_->times.epoch)
+                               : simulator::EpochTime(file.simulation, spec.seed);
+        const auto budget =
+            file.time_budget ? std::optional(std::chrono::duration<double>(*file.time_budget).count()) : std::nullopt;
+        return simulator::VirtualCluster(spec, file.simulation, slots, curves, times, budget).run();
+    }
+
+    simulator::PolicyRuns simulate_seeds(const Policy& policy, int slots) const {
+        auto file = read(policy.overrides);
+        simulator::PolicyRuns result{policy.name, {}};
+        for (int i = 0; i < options_.num_seeds; ++i, ++file.spec.seed) {
+            result.runs.push_back(simulate(file, slots));
+        }
+        return result;
+    }
+
+    int slots(const SweepFile& file) const {
+        CRESCENDO_VALIDATE(options_.slots || file.slots, "--slots",
+                           "--slots is missing: how many slots does the cluster have? Add, say, --slots 64");
+        return options_.slots ? *options_.slots : *file.slots;
+    }
+
+  private:
+    const Options& options_;
+    std::vector<Override> settings_;
+    std::optional<Recording> recording_;
+};
+
+void write_files(const fs::path& folder, const simulator::Summary& summary, const SweepSpec& spec) {
+    fs::create_directories(folder);
+    write_atomically(folder / "summary.json", summary_json(summary, spec).dump(2) + "\n");
+    write_atomically(folder / "best.csv", best_table(summary, spec, summary.best_over_time.size()).print(Format::csv));
+    write_atomically(folder / "slots.csv", use_table(summary).print(Format::csv));
+    write_atomically(folder / "chart.svg", chart(summary, spec));
+}
+
+void print(const OrderedJson& summary, Format format) {
+    if (format == Format::json) {
+        fmt::print("{}\n", summary.dump(2));
+        return;
+    }
+    Table table({"what", "value"});
+    for (const auto& [name, value] : summary.items()) {
+        table.add_row({name, value.is_null()           ? Cell{}
+                             : value.is_string()       ? Cell{value.get<std::string>()}
+                             : value.is_number_float() ? Cell{value.get<double>()}
+                                                       : Cell{value.get<std::int64_t>()}});
+    }
+    fmt::print("{}", table.print(format));
+}
+
+void show(const Options& options, OrderedJson json, const simulator::Summary& summary, const SweepSpec& spec) {
+    if (options.format == Format::json) {
+        json["best_over_time"] =
+            OrderedJson::parse(best_table(summary, spec, summary.best_over_time.size()).print(Format::json));
+    }
+    print(json, options.format);
+    if (options.format == Format::table) {
+        constexpr std::size_t most_rows = 12;
+        fmt::print("\n{}", best_table(summary, spec, most_rows).print(Format::table));
+    }
+    if (!options.out.empty()) {
+        write_files(options.out, summary, spec);
+    }
+}
+
+ExitCode compare(const Options& options, const Study& study) {
+    std::vector<simulator::PolicyRuns> runs;
+    const auto file = study.read({});
+    for (const auto& text : options.policies) {
+        runs.push_back(study.simulate_seeds(parse_policy(text), study.slots(file)));
+    }
+    if (runs.empty()) {
+        runs.push_back(study.simulate_seeds({name_of(file.spec.scheduler.kind), {}}, study.slots(file)));
+    }
+    const auto comparisons = simulator::compare(runs);
+    const auto table = comparison_table(comparisons, file.spec);
+    fmt::print("{}",
+               options.format == Format::table ? comparison_text(comparisons, file.spec) : table.print(options.format));
+    if (!options.out.empty()) {
+        for (const auto& policy : runs) {
+            write_files(options.out / policy.name, policy.runs.front(), file.spec);
+        }
+        write_atomically(options.out / "comparison.csv", table.print(Format::csv));
+    }
+    return ExitCode::done;
+}
+
+ExitCode simulate_one(const Options& options, const Study& study) {
+    const auto file = study.read({});
+    const auto summary = study.simulate(file, study.slots(file));
+    show(options, summary_json(summary, file.spec), summary, file.spec);
+    return ExitCode::done;
+}
+
+/// First what was decided, once more; then the sweep itself, with the curves and times that it had.
+ExitCode replay_sweep(Options options) {
+    const auto directory = SweepDirectory::open(options.recorded_sweep);
+    const auto replayed = replay(directory.read_sweep().spec, directory);
+    options.slots = options.slots.value_or(replayed.history.sweep().num_slots());
+    Study study(options);
+    study.use(record(replayed.history));
+    if (options.num_seeds > 1 || !options.policies.empty()) {
+        return compare(options, study);
+    }
+    const auto file = study.read({});
+    const auto summary = study.simulate(file, study.slots(file));
+    OrderedJson json{{"events", replayed.num_events},
+                     {"actions", replayed.num_actions},
+                     {"differences", replayed.differences.size()},
+                     {"measured_makespan", nullptr}};
+    if (replayed.history.sweep().state() != SweepState::running) {
+        json["measured_makespan"] = replayed.history.elapsed();
+    }
+    json.update(summary_json(summary, file.spec));
+    show(options, json, summary, file.spec);
+    for (const auto& difference : replayed.differences) {
+        fmt::print(stderr, "crescendo: {}\n", difference);
+    }
+    return replayed.differences.empty() ? ExitCode::done : ExitCode::failed;
+}
+
+ExitCode simulate(const Options& options) {
+    CRESCENDO_VALIDATE(!options.file.empty() || !options.recorded_sweep.empty(), "",
+                       "there is nothing to simulate; give a sweep file, or a sweep's directory with --replay");
+    if (!options.recorded_sweep.empty()) {
+        return replay_sweep(options);
+    }
+    const Study study(options);
+    return options.num_seeds > 1 || !options.policies.empty() ? compare(options, study) : simulate_one(options, study);
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("simulate", "Run a sweep on a virtual cluster, in no time");
+    command->add_option("FILE", options->file, "The sweep file (YAML); it needs no trainer and no command");
+    command->add_option("--slots", options->slots, "Of the virtual cluster; default: as the sweep file says")
+        ->check(CLI::Range(1, 10'000'000));
+    command->add_option("--seed", options->seed, "In place of the sweep file's seed");
+    command->add_option("--seeds", options->num_seeds, "Repeat with this many seeds, and tell mean and confidence")
+        ->check(CLI::Range(1, 100'000));
+    command
+        ->add_option("--compare", options->policies,
+                     "Schedulers side by side, each with settings of its own, like asha,rasda,rasda:surplus=on")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command->add_option("--set", options->settings, "KEY=VALUE in place of what the sweep file has; repeatable")
+        ->allow_extra_args(false);
+    auto* replay_option =
+        command->add_option("--replay", options->recorded_sweep,
+                            "Directory of a real sweep: decide once more, then simulate it with its curves and times");
+    command->add_option("--curves", options->recorded_curves, "CSV file of learning curves: trial,resource,<metric>")
+        ->excludes(replay_option);
+    command->add_option("--out", options->out, "Folder for summary.json, best.csv, slots.csv and chart.svg");
+    add_format_option(*command, options->format);
+    command->footer(
+        "Example:\n"
+        "  crescendo simulate sweep.yaml --slots 1024 --compare asha,rasda --seeds 20\n"
+        "  crescendo simulate sweep.yaml --slots 64 --set simulate.loss_per_doubling=0.2 --out simulated\n"
+        "  crescendo simulate --replay results/first");
+    command->callback([options, &code] { code = simulate(*options); });
+}
+
+}  // namespace crescendo::launch

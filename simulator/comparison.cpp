@@ -1,0 +1,66 @@
+#include "simulator/comparison.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace crescendo::simulator {
+namespace {
+
+/// An estimate of what `value_of` gives for each run, with its seed's index; none where it gives nothing for one.
+template <class ValueOf>
+std::optional<Estimate> estimate_of(const std::vector<Summary>& runs, ValueOf value_of) {
+    std::vector<double> values;
+    for (std::size_t seed = 0; seed < runs.size(); ++seed) {
+        const std::optional<double> value = value_of(runs[seed], seed);
+        if (!value) {
+            return {};
+        }
+        values.push_back(*value);
+    }
+    return estimate(values);
+}
+
+Estimate speedup_over(const std::vector<Summary>& reference, const std::vector<Summary>& runs) {
+    std::vector<double> ratios;
+    for (std::size_t seed = 0; seed < runs.size(); ++seed) {
+        ratios.push_back(reference[seed].makespan / runs[seed].makespan);
+    }
+    return estimate_ratio(ratios);
+}
+
+/// For each seed, the shortest makespan of all policies.
+std::vector<double> shortest_makespans(const std::vector<PolicyRuns>& policies) {
+    std::vector<double> shortest;
+    for (std::size_t seed = 0; seed < policies.front().runs.size(); ++seed) {
+        double least = policies.front().runs[seed].makespan;
+        for (const auto& policy : policies) {
+            least = std::min(least, policy.runs[seed].makespan);
+        }
+        shortest.push_back(least);
+    }
+    return shortest;
+}
+
+}  // namespace
+
+std::vector<Comparison> compare(const std::vector<PolicyRuns>& policies) {
+    const auto shortest = shortest_makespans(policies);
+    std::vector<Comparison> result;
+    for (const auto& [name, runs] : policies) {
+        CRESCENDO_EXPECT(!runs.empty() && runs.size() == shortest.size());
+        const auto of = [&runs = runs](auto value_of) {
+            return *estimate_of(runs, [&](const Summary& run, std::size_t) { return std::optional(value_of(run)); });
+        };
+        result.push_back(
+            {name, of([](const Summary& run) { return run.makespan; }), speedup_over(policies.front().runs, runs),
+             of([](const Summary& run) { return run.utilization(); }),
+             of([](const Summary& run) { return run.slot_seconds_used / 3600; }),
+             of([](const Summary& run) { return static_cast<double>(run.num_regroups); }),
+             estimate_of(runs, [](const Summary& run, std::size_t) { return run.best_loss; }),
+             estimate_of(runs, [&](const Summary& run, std::size_t seed) { return run.best_by(shortest[seed]); })});
+    }
+    return result;
+}
+
+}  // namespace crescendo::simulator

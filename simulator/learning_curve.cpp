@@ -1,0 +1,63 @@
+#include "simulator/learning_curve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/check.hpp"
+#include "simulator/draws.hpp"
+
+namespace crescendo::simulator {
+namespace {
+
+/// Mean 0, variance 1, about normal and never beyond 3.5: the sum of four uniform numbers.
+double deviate(CounterRandom random) {
+    double sum = 0;
+    for (int i = 0; i < 4; ++i) {
+        sum += random.uniform();
+    }
+    return (sum - 2.0) * std::sqrt(3.0);
+}
+
+}  // namespace
+
+ParametricCurves::ParametricCurves(std::uint64_t seed, Goal goal, Resource max, double noise)
+    : seed_(seed), goal_(goal), max_(max), noise_(noise) {}
+
+double ParametricCurves::error(TrialId trial, Resource resource) const {
+    auto random = draws(seed_, Purpose::curve, trial);
+    const double end = 0.05 + 0.45 * random.uniform();
+    const double begin = 0.9 + 0.1 * random.uniform();
+    const double rate = 0.4 * std::pow(4.0, random.uniform());
+    const double scale = 0.01 * std::pow(10.0, random.uniform()) * static_cast<double>(max_.value);
+    return end + (begin - end) * std::pow(1.0 + static_cast<double>(resource.value) / scale, -rate);
+}
+
+double ParametricCurves::loss(TrialId trial, Resource resource) const {
+    const double noise = noise_ * deviate(draws(seed_, Purpose::noise, trial, resource.value));
+    const double observed = std::max(0.0, error(trial, resource) + noise);
+    return to_loss(goal_, goal_ == Goal::maximize ? 1.0 - observed : observed);
+}
+
+RecordedCurves::RecordedCurves(std::vector<Curve> curves) : curves_(std::move(curves)) {
+    const auto has_reports = [](const Curve& curve) { return !curve.empty(); };
+    const auto first = std::find_if(curves_.begin(), curves_.end(), has_reports);
+    CRESCENDO_VALIDATE(first != curves_.end(), "",
+                       "no trial has reported (there is no learning curve to replay); give a sweep or a file with "
+                       "reports of its metric");
+    const Curve* lender = &*first;
+    for (auto& curve : curves_) {
+        if (curve.empty()) {
+            curve = *lender;
+        }
+        lender = &curve;
+    }
+}
+
+double RecordedCurves::loss(TrialId trial, Resource resource) const {
+    const auto& curve = curves_[static_cast<std::size_t>(trial.value) % curves_.size()];
+    const auto next = curve.upper_bound(resource);
+    return next == curve.begin() ? next->second : std::prev(next)->second;
+}
+
+}  // namespace crescendo::simulator

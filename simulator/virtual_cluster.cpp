@@ -1,0 +1,180 @@
+#include "simulator/virtual_cluster.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "core/check.hpp"
+#include "simulator/draws.hpp"
+
+namespace crescendo::simulator {
+
+VirtualCluster::VirtualCluster(SweepSpec sweep, const SimulationSpec& simulation, int slots,
+                               const LearningCurves& curves, EpochTime epoch_time, std::optional<double> time_budget)
+    : sweep_(std::move(sweep)),
+      simulation_(simulation),
+      slots_(slots),
+      curves_(curves),
+      epoch_time_(std::move(epoch_time)),
+      time_budget_(time_budget) {
+    CRESCENDO_VALIDATE(slots >= 1, "slots", "there are {} slots (a trial needs one); use 1 or more", slots);
+    CRESCENDO_VALIDATE(sweep_.spec().run_cap || time_budget, "run_cap",
+                       "nothing is sure to end this sweep (its target may never be met); give run_cap or budget.time");
+}
+
+Summary VirtualCluster::run() {
+    if (time_budget_) {
+        foresee(*time_budget_, Kind::time_up, TrialId{-1}, 0);
+    }
+    SlotsJoined joined;
+    for (int slot = 0; slot < slots_; ++slot) {
+        joined.slots.push_back({SlotId{slot}, NodeId{slot / simulation_.slots_per_node}});
+    }
+    apply(joined);
+    while (sweep_.state() == SweepState::running) {
+        CRESCENDO_EXPECT(!future_.empty());  // else slots idle for ever while trials wait
+        const auto next = future_.top();
+        future_.pop();
+        take(next);
+    }
+    conclude();
+    return std::move(summary_);
+}
+
+void VirtualCluster::take(const Occurrence& occurrence) {
+    if (occurrence.kind == Kind::time_up) {
+        now_ = occurrence.time;
+        apply(TimeUp{});
+        return;
+    }
+    if (occurrence.plan != training(occurrence.trial).plan) {
+        return;
+    }
+    now_ = occurrence.time;
+    if (occurrence.kind == Kind::failure) {
+        ++training(occurrence.trial).plan;
+        apply(TrialFailed{occurrence.trial, FailureKind::crash});
+    } else {
+        finish_epoch(occurrence.trial);
+    }
+}
+
+void VirtualCluster::finish_epoch(TrialId id) {
+    auto& trial = training(id);
+    ++trial.resource.value;
+    if (trial.saves) {
+        trial.checkpoint = trial.resource;
+    }
+    const auto resource = trial.resource;
+    const int plan = trial.plan;
+    if (resource > sweep_.trial(id).resource) {  // else a resumed trial repeats what is known
+        const double loss = curves_.loss(id, resource);
+        note_best(id, resource, loss);
+        ++summary_.num_reports;
+        apply(TrialReported{id, resource, loss});
+    }
+    if (training(id).plan == plan && sweep_.trial(id).status == TrialStatus::running) {
+        begin_epoch(id, 0);
+    }
+}
+
+void VirtualCluster::apply(const Event& event) {
+    const auto actions = sweep_.apply(event);
+    trainings_.resize(sweep_.trials().size());
+    for (const auto& action : actions) {
+        std::visit([this](const auto& each) { perform(each); }, action);
+    }
+    note_use();
+}
+
+void VirtualCluster::perform(const StartTrial& action) { begin_epoch(action.trial, simulation_.start); }
+
+void VirtualCluster::perform(const ResumeTrial& action) {
+    auto& trial = training(action.trial);
+    trial.resource = trial.checkpoint;
+    ++summary_.num_resumptions;
+    begin_epoch(action.trial, simulation_.start + (trial.checkpoint.value > 0 ? simulation_.checkpoint : 0));
+}
+
+void VirtualCluster::perform(const Regroup& action) {
+    ++summary_.num_regroups;
+    begin_epoch(action.trial, simulation_.regroup);
+}
+
+void VirtualCluster::perform(const PauseTrial& action) { ++training(action.trial).plan; }
+
+void VirtualCluster::perform(const StopTrial& action) {
+    ++training(action.trial).plan;
+    summary_.num_complete += action.reason == StopReason::completed ? 1 : 0;
+}
+
+void VirtualCluster::perform(const DropCheckpoint&) {}
+
+void VirtualCluster::perform(const FinishSweep& action) { summary_.reason = action.reason; }
+
+/// The trial trains from its last report on; whatever was foreseen for it is void.
+void VirtualCluster::begin_epoch(TrialId id, double overhead) {
+    const int workers = static_cast<int>(sweep_.trial(id).group.slots.size());
+    auto& trial = training(id);
+    const Resource next{trial.resource.value + 1};
+    trial.saves = next >= sweep_.next_milestone(id);
+    ++trial.plan;
+    const double seconds =
+        overhead + epoch_time_.seconds(id, next, workers) + (trial.saves ? simulation_.checkpoint : 0);
+    const auto failure = seconds_to_failure(id, workers);
+    if (failure && *failure < seconds) {
+        foresee(*failure, Kind::failure, id, trial.plan);
+    } else {
+        foresee(seconds, Kind::epoch_done, id, trial.plan);
+    }
+}
+
+void VirtualCluster::foresee(double seconds, Kind kind, TrialId trial, int plan) {
+    future_.push({now_ + seconds, num_foreseen_++, kind, trial, plan});
+}
+
+/// Each worker fails at a constant rate, and one is enough. None where nothing ever fails.
+std::optional<double> VirtualCluster::seconds_to_failure(TrialId trial, int workers) const {
+    if (simulation_.failures == 0) {
+        return {};
+    }
+    const auto plan = trainings_[static_cast<std::size_t>(trial.value)].plan;
+    const double uniform = draws(sweep_.spec().seed, Purpose::failing, trial, plan).uniform();
+    return -std::log(1.0 - uniform) * 3600.0 / (simulation_.failures * workers);
+}
+
+void VirtualCluster::note_best(TrialId trial, Resource resource, double loss) {
+    auto& best = summary_.best_over_time;
+    if (std::isfinite(loss) && (best.empty() || loss < best.back().loss)) {
+        best.push_back({now_, loss, trial, resource});
+    }
+}
+
+/// What changes at the same time is one change.
+void VirtualCluster::note_use() {
+    const int used = sweep_.num_slots() - sweep_.num_free_slots();
+    auto& use = summary_.slot_use;
+    if (!use.empty() && use.back().seconds == now_) {
+        use.back().slots = used;
+    } else if (use.empty() || use.back().slots != used) {
+        use.push_back({now_, used});
+    }
+}
+
+void VirtualCluster::conclude() {
+    summary_.slots = slots_;
+    summary_.makespan = now_ + simulation_.evaluation;
+    const auto& use = summary_.slot_use;
+    for (std::size_t i = 0; i + 1 < use.size(); ++i) {
+        summary_.slot_seconds_used += use[i].slots * (use[i + 1].seconds - use[i].seconds);
+    }
+    for (const auto& trial : sweep_.trials()) {
+        summary_.num_failed += trial.status == TrialStatus::failed ? 1 : 0;
+    }
+    summary_.num_trials = static_cast<std::int64_t>(sweep_.trials().size());
+    summary_.best = sweep_.best();
+    if (summary_.best) {
+        summary_.best_loss = sweep_.trial(*summary_.best).loss;
+    }
+}
+
+}  // namespace crescendo::simulator

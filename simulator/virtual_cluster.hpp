@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include "scheduler/sweep.hpp"
+#include "simulator/epoch_time.hpp"
+#include "simulator/learning_curve.hpp"
+#include "simulator/simulation_spec.hpp"
+#include "simulator/summary.hpp"
+
+namespace crescendo::simulator {
+
+/// A cluster on which a sweep takes no time: the real scheduler, and a queue of what will happen.
+///
+/// A running trial trains one epoch after the other and reports each; the sweep decides at once. Equal inputs give
+/// equal summaries: what happens at the same time happens in the order in which it was foreseen.
+class VirtualCluster {
+  public:
+    /// Throws InvalidInput where `sweep` makes no sense, or neither run_cap nor `time_budget` (seconds) ends it.
+    /// `curves` outlives the cluster.
+    VirtualCluster(SweepSpec sweep, const SimulationSpec& simulation, int slots, const LearningCurves& curves,
+                   EpochTime epoch_time, std::optional<double> time_budget = {});
+
+    /// The whole sweep; once.
+    Summary run();
+
+    const Sweep& sweep() const { return sweep_; }
+
+  private:
+    enum class Kind { epoch_done, failure, time_up };
+
+    struct Occurrence {
+        double time;
+        std::int64_t sequence;  ///< in which it was foreseen
+        Kind kind;
+        TrialId trial;
+        int plan;  ///< of the trial, in which it was foreseen; another plan makes it void
+
+        friend bool operator>(const Occurrence& a, const Occurrence& b) {
+            return a.time != b.time ? a.time > b.time : a.sequence > b.sequence;
+        }
+    };
+
+    /// How far a trial is, beside what the sweep knows.
+    struct Training {
+        Resource resource{0};    ///< its workers have consumed
+        Resource checkpoint{0};  ///< that the last checkpoint holds; 0 without one
+        bool saves = false;      ///< a checkpoint before its next report
+        int plan = 0;            ///< counts what was foreseen for it
+    };
+
+    void apply(const Event& event);
+    void perform(const StartTrial& action);
+    void perform(const ResumeTrial& action);
+    void perform(const Regroup& action);
+    void perform(const PauseTrial& action);
+    void perform(const StopTrial& action);
+    void perform(const DropCheckpoint& action);
+    void perform(const FinishSweep& action);
+
+    void take(const Occurrence& occurrence);
+    void finish_epoch(TrialId trial);
+    void begin_epoch(TrialId trial, double overhead);
+    void foresee(double seconds, Kind kind, TrialId trial, int plan);
+    std::optional<double> seconds_to_failure(TrialId trial, int workers) const;
+    void note_best(TrialId trial, Resource resource, double loss);
+    void note_use();
+    void conclude();
+    Training& training(TrialId trial) { return trainings_[static_cast<std::size_t>(trial.value)]; }
+
+    Sweep sweep_;
+    SimulationSpec simulation_;
+    int slots_;
+    const LearningCurves& curves_;
+    EpochTime epoch_time_;
+    std::optional<double> time_budget_;
+    std::vector<Training> trainings_;
+    std::priority_queue<Occurrence, std::vector<Occurrence>, std::greater<>> future_;
+    std::int64_t num_foreseen_ = 0;
+    double now_ = 0;
+    Summary summary_;
+};
+
+}  // namespace crescendo::simulator

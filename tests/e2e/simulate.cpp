@@ -1,0 +1,122 @@
+/// `crescendo simulate`: a sweep that is pretended, and a real one once more.
+
+#include <doctest/doctest.h>
+
+#include "tests/e2e/command.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+const std::string sweep = R"(metric: {name: loss}
+run_cap: 16
+parameters: {x: {min: 1, max: 9}}
+scheduler: {type: asha, min: 1, max: 4, reduction_factor: 2}
+)";
+
+/// A trial's loss is 1 / x; an epoch takes some time.
+const std::string train_script = R"(for resource in 1 2 3 4; do
+  sleep 0.1
+  echo "{\"resource\":$resource,\"metrics\":{\"loss\":$(( 1000 / ${1#--x=} + 4 - resource ))}}" >&$CRESCENDO_FD
+  read -r reply <&$CRESCENDO_FD
+  case $reply in *stop*) exit;; esac
+done
+)";
+
+/// A real sweep on two slots, in the directory "real".
+void run_real(const TemporaryFolder& folder) {
+    write_file(folder / "sweep.yaml", sweep + "command: [bash, train.sh, \"${args}\"]\n");
+    write_file(folder / "train.sh", train_script);
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "real", "--slots", "2"}).code == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a sweep file without trainer and command is simulated, the same each time") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", sweep);
+    const std::vector<std::string> command{"simulate", "sweep.yaml", "--slots", "4",     "--format",
+                                           "json",     "--out",      "out",     "--set", "scheduler.max=8"};
+
+    const auto result = run_crescendo(folder.path(), command);
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    CHECK(result.json()["trials"] == 16);
+    CHECK(result.json()["best_over_time"].is_array());
+    CHECK(run_crescendo(folder.path(), command).out == result.out);
+    for (const char* file : {"summary.json", "best.csv", "slots.csv", "chart.svg"}) {
+        CHECK(fs::file_size(folder / "out" / file) > 0);
+    }
+}
+
+TEST_CASE("policies are compared over seeds") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", sweep);
+
+    const auto result = run_crescendo(folder.path(), {"simulate", "--slots", "16", "--format", "json", "--seeds", "5",
+                                                      "--compare", "asha,rasda:scaling_factor=4", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    REQUIRE(result.json().size() == 2);
+    CHECK(result.json()[0]["speedup"] == 1);
+    CHECK(result.json()[1]["policy"] == "rasda:scaling_factor=4");
+    CHECK(result.json()[1]["speedup"] > 1);
+}
+
+TEST_CASE("a real sweep is decided again as it was, and simulated about as long as it took") {
+    const TemporaryFolder folder;
+    run_real(folder);
+
+    const auto result = run_crescendo(folder.path(), {"simulate", "--replay", "real", "--format", "json"});
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    CHECK(result.json()["differences"] == 0);
+    CHECK(result.json()["slots"] == 2);
+    CHECK(result.json()["trials"] == 16);
+    CHECK(result.json()["makespan"].get<double>() > 0);
+    CHECK(run_crescendo(folder.path(), {"simulate", "--replay", "real", "--compare", "asha,rasda"}).code == 0);
+}
+
+TEST_CASE("a journal whose decisions are others now is noticed") {
+    const TemporaryFolder folder;
+    run_real(folder);
+    auto other = content_of(folder / "real/sweep.yaml");
+    other.replace(other.find("reduction_factor: 2"), 19, "reduction_factor: 4");
+    write_file(folder / "real/sweep.yaml", other);
+
+    const auto result = run_crescendo(folder.path(), {"simulate", "--replay", "real", "--format", "json"});
+
+    CHECK(result.code == 1);
+    CHECK(result.json()["differences"] > 0);
+    CHECK(result.err.find("journal.jsonl:") != std::string::npos);
+}
+
+TEST_CASE("curves of one's own are simulated") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", sweep);
+    write_file(folder / "curves.csv", "trial,resource,loss\n0,1,0.5\n0,4,0.25\n1,1,0.75\n");
+
+    const auto result = run_crescendo(
+        folder.path(), {"simulate", "sweep.yaml", "--slots", "2", "--curves", "curves.csv", "--format", "json"});
+
+    CHECK(result.json()["loss"] == 0.25);
+}
+
+TEST_CASE("what cannot be simulated is said") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", sweep);
+    const auto check = [&](std::vector<std::string> arguments, const std::string& message) {
+        arguments.insert(arguments.begin(), "simulate");
+        const auto result = run_crescendo(folder.path(), arguments);
+        CHECK(result.code == 2);
+        CHECK_MESSAGE(result.err.find(message) != std::string::npos, result.err);
+    };
+
+    check({}, "nothing to simulate");
+    check({"sweep.yaml"}, "--slots is missing");
+    check({"sweep.yaml", "--slots", "2", "--set", "scheduler.max"}, "sets nothing");
+    check({"sweep.yaml", "--slots", "2", "--set", "simulate.serial=2"}, "simulate.serial: ");
+    check({"sweep.yaml", "--slots", "2", "--set", "simulate.epcoh=2"}, "did you mean 'epoch'");
+    check({"sweep.yaml", "--slots", "2", "--compare", "asha,rusda"}, "scheduler.type: ");
+    check({"--replay", "."}, "holds no sweep");
+}

@@ -1,0 +1,45 @@
+#include "simulator/comparison.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace crescendo;
+using namespace crescendo::simulator;
+
+namespace {
+
+Summary run(double makespan, std::vector<BestSoFar> best) {
+    Summary summary;
+    summary.makespan = makespan;
+    summary.slots = 2;
+    summary.slot_seconds_used = makespan;
+    summary.best_over_time = std::move(best);
+    if (!summary.best_over_time.empty()) {
+        summary.best_loss = summary.best_over_time.back().loss;
+    }
+    return summary;
+}
+
+}  // namespace
+
+TEST_CASE("policies are compared seed by seed with the first one") {
+    const auto result = compare({{"slow", {run(100, {}), run(400, {})}}, {"fast", {run(50, {}), run(100, {})}}});
+
+    CHECK(result[0].speedup.mean == doctest::Approx(1));
+    CHECK(result[1].speedup.mean == doctest::Approx(std::sqrt(2.0 * 4.0)));
+    CHECK(result[1].makespan.mean == 75);
+    CHECK(result[1].utilization.mean == 0.5);
+    CHECK_FALSE(result[1].best_loss);
+}
+
+TEST_CASE("at equal time the slower policy has what it had when the faster was done") {
+    const auto slow = run(100, {{10, 0.5, {}, {}}, {50, 0.4, {}, {}}, {90, 0.1, {}, {}}});
+    const auto fast = run(50, {{5, 0.3, {}, {}}});
+
+    const auto result = compare({{"slow", {slow}}, {"fast", {fast}}});
+
+    CHECK(result[0].loss_at_equal_time->mean == 0.4);
+    CHECK(result[0].best_loss->mean == 0.1);
+    CHECK(result[1].loss_at_equal_time->mean == 0.3);
+}

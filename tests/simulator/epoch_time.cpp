@@ -1,0 +1,67 @@
+#include "simulator/epoch_time.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace crescendo;
+using namespace crescendo::simulator;
+
+namespace {
+
+constexpr TrialId trial{0};
+constexpr Resource epoch{1};
+
+}  // namespace
+
+TEST_CASE("each doubling of the workers doubles the speed but for the loss") {
+    CHECK(speedup(1, 0.1) == 1);
+    CHECK(speedup(2, 0.1) == doctest::Approx(1.8));
+    CHECK(speedup(4, 0.1) == doctest::Approx(3.24));
+    CHECK(speedup(3, 0.0) == doctest::Approx(3));
+    CHECK(speedup(64, 0.5) == doctest::Approx(1));
+}
+
+TEST_CASE("a serial share and communication are there however many work") {
+    const EpochTime time({.epoch = 100, .spread = 0, .serial = 0.2, .loss_per_doubling = 0, .communication = 3}, 1);
+
+    CHECK(time.seconds(trial, epoch, 1) == doctest::Approx(100));
+    CHECK(time.seconds(trial, epoch, 4) == doctest::Approx(20 + 80.0 / 4 + 2 * 3));
+}
+
+TEST_CASE("trials differ within the spread, and a trial is always the same") {
+    const EpochTime time({.epoch = 60, .spread = 0.5}, 1);
+    double least = 1e9;
+    double most = 0;
+
+    for (int i = 0; i < 1000; ++i) {
+        const double seconds = time.seconds(TrialId{i}, epoch, 1);
+        CHECK(seconds == time.seconds(TrialId{i}, Resource{7}, 1));
+        least = std::min(least, seconds);
+        most = std::max(most, seconds);
+    }
+
+    CHECK(least >= 40);
+    CHECK(least < 41);
+    CHECK(most <= 90);
+    CHECK(most > 89);
+}
+
+TEST_CASE("the share of epochs that straggle takes longer") {
+    const EpochTime time({.epoch = 10, .spread = 0, .straggler_share = 0.25, .straggler_factor = 3}, 1);
+    int straggling = 0;
+
+    for (int i = 1; i <= 1000; ++i) {
+        straggling += time.seconds(trial, Resource{i}, 1) == doctest::Approx(30) ? 1 : 0;
+    }
+
+    CHECK(straggling > 200);
+    CHECK(straggling < 300);
+}
+
+TEST_CASE("recorded trials take what they took, and further ones begin again") {
+    const EpochTime time({}, 1, {5, 7});
+
+    CHECK(time.seconds(TrialId{1}, epoch, 1) == 7);
+    CHECK(time.seconds(TrialId{2}, epoch, 1) == 5);
+}

@@ -1,0 +1,167 @@
+#include "simulator/virtual_cluster.hpp"
+
+#include <doctest/doctest.h>
+
+#include "core/check.hpp"
+
+using namespace crescendo;
+using namespace crescendo::simulator;
+
+namespace {
+
+SweepSpec sweep(SchedulerKind kind, int run_cap, int max) {
+    SweepSpec spec;
+    spec.metric = "loss";
+    spec.run_cap = run_cap;
+    spec.seed = 7;
+    spec.space = SearchSpace({{"x", Uniform{0, 1}}});
+    spec.scheduler.kind = kind;
+    spec.scheduler.max = Resource{max};
+    return spec;
+}
+
+/// Trials all alike, and nothing costs anything but epochs of 10 s.
+const SimulationSpec plain{.epoch = 10, .spread = 0, .loss_per_doubling = 0, .start = 0, .regroup = 0, .checkpoint = 0};
+
+Summary simulate(const SweepSpec& spec, const SimulationSpec& simulation, int slots,
+                 std::optional<double> time_budget = {}) {
+    const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, simulation.noise);
+    return VirtualCluster(spec, simulation, slots, curves, EpochTime(simulation, spec.seed), time_budget).run();
+}
+
+}  // namespace
+
+TEST_CASE("trials that all train to the end fill their slots in turns") {
+    const auto summary = simulate(sweep(SchedulerKind::fifo, 5, 3), plain, 2);
+
+    CHECK(summary.makespan == doctest::Approx(90));  // 3 turns of 3 epochs; the last has one trial
+    CHECK(summary.slot_seconds_used == doctest::Approx(5 * 30));
+    CHECK(summary.utilization() == doctest::Approx(150.0 / 180));
+    CHECK(summary.num_reports == 15);
+    CHECK(summary.num_complete == 5);
+}
+
+TEST_CASE("starts and checkpoints take their time") {
+    auto costly = plain;
+    costly.start = 2;
+    costly.checkpoint = 1;
+    costly.evaluation = 5;
+
+    const auto summary = simulate(sweep(SchedulerKind::fifo, 1, 3), costly, 1);
+
+    CHECK(summary.makespan == doctest::Approx(2 + 30 + 1 + 5));  // one checkpoint, at the end
+}
+
+TEST_CASE("a group that grows takes a regroup, and less for its epochs") {
+    auto growing = plain;
+    growing.regroup = 4;
+
+    const auto summary = simulate(sweep(SchedulerKind::rasda, 1, 9), growing, 3);
+
+    // One epoch alone; with three workers from the rung at 1 on: 8 epochs of 10/3 s.
+    CHECK(summary.num_regroups == 1);
+    CHECK(summary.makespan == doctest::Approx(10 + 4 + 80.0 / 3));
+    CHECK(summary.slot_seconds_used == doctest::Approx(10 + 3 * (4 + 80.0 / 3)));
+}
+
+TEST_CASE("trials that fail train again from their last checkpoint") {
+    auto fragile = plain;
+    fragile.failures = 20;  // an hour: one of 18 epochs
+    auto spec = sweep(SchedulerKind::fifo, 60, 3);
+    spec.max_retries = 100;
+
+    const auto summary = simulate(spec, fragile, 4);
+
+    CHECK(simulate(spec, plain, 4).makespan == doctest::Approx(60 / 4 * 30));
+    CHECK(summary.num_resumptions > 0);
+    CHECK(summary.num_complete == 60);
+    CHECK(summary.num_reports == 60 * 3);  // what is trained again is not reported again
+    CHECK(summary.makespan > 60 / 4 * 30);
+}
+
+TEST_CASE("a sweep ends when its time is up") {
+    const auto summary = simulate(sweep(SchedulerKind::fifo, 100, 3), plain, 1, 45);
+
+    CHECK(summary.reason == FinishReason::time_up);
+    CHECK(summary.makespan == 45);
+    CHECK(summary.num_complete == 1);
+    CHECK(summary.num_reports == 4);
+}
+
+TEST_CASE("what nothing is sure to end is refused") {
+    auto endless = sweep(SchedulerKind::asha, 1, 3);
+    endless.run_cap.reset();
+    endless.target = -1;
+
+    CHECK_THROWS_AS(simulate(endless, plain, 1), InvalidInput);
+}
+
+TEST_CASE("the best over time only improves, and slots in use change at each step") {
+    const auto summary = simulate(sweep(SchedulerKind::rasda, 100, 27), {}, 16);
+
+    REQUIRE(summary.best_over_time.size() > 1);
+    for (std::size_t i = 1; i < summary.best_over_time.size(); ++i) {
+        CHECK(summary.best_over_time[i].loss < summary.best_over_time[i - 1].loss);
+        CHECK(summary.best_over_time[i].seconds >= summary.best_over_time[i - 1].seconds);
+    }
+    CHECK(summary.slot_use.front().slots == 16);
+    CHECK(summary.slot_use.back().slots == 0);
+    CHECK(summary.best_by(-1) == std::nullopt);
+    CHECK(summary.best_by(1e9) == summary.best_over_time.back().loss);
+}
+
+TEST_CASE("equal inputs give equal sweeps, and another seed another one") {
+    SimulationSpec rough;
+    rough.failures = 1;
+    rough.straggler_share = 0.1;
+    auto spec = sweep(SchedulerKind::rasda, 200, 27);
+    const auto one = simulate(spec, rough, 16);
+    const auto same = simulate(spec, rough, 16);
+    spec.seed = 8;
+    const auto other = simulate(spec, rough, 16);
+
+    CHECK(one.makespan == same.makespan);
+    CHECK(one.num_reports == same.num_reports);
+    CHECK(one.best == same.best);
+    CHECK(one.makespan != other.makespan);
+}
+
+TEST_CASE("a paused trial goes on from its last report once it is promoted") {
+    auto spec = sweep(SchedulerKind::asha, 9, 9);
+    spec.scheduler.mode = Mode::promote;
+
+    const auto summary = simulate(spec, plain, 3);
+
+    CHECK(summary.num_resumptions > 0);
+    CHECK(summary.num_complete == 1);
+    // Each of the 9 to 1, the best 3 to 3, the best one to 9: no epoch is trained twice.
+    CHECK(summary.num_reports == 9 + 3 * 2 + 6);
+    CHECK(summary.slot_seconds_used == doctest::Approx(10.0 * (9 + 3 * 2 + 6)));
+}
+
+TEST_CASE("every scheduler and policy comes to its end on few and on many slots, whatever fails") {
+    SimulationSpec rough;
+    rough.failures = 5;
+    for (const auto kind :
+         {SchedulerKind::fifo, SchedulerKind::asha, SchedulerKind::rasda, SchedulerKind::successive_halving,
+          SchedulerKind::hyperband, SchedulerKind::async_hyperband, SchedulerKind::pasha, SchedulerKind::median}) {
+        for (const int slots : {1, 3, 64}) {
+            CAPTURE(static_cast<int>(kind));
+            CAPTURE(slots);
+            const auto summary = simulate(sweep(kind, 50, 9), rough, slots);
+            CHECK(summary.num_trials <= 50);
+            CHECK(summary.num_complete > 0);
+            CHECK(summary.utilization() <= 1.0);
+        }
+    }
+    for (const auto grow : {GrowPolicy::eager, GrowPolicy::wait, GrowPolicy::partial}) {
+        for (const auto priority : {Priority::promotions_first, Priority::starts_first, Priority::tail}) {
+            auto spec = sweep(SchedulerKind::rasda, 50, 9);
+            spec.scheduler.grow = grow;
+            spec.scheduler.priority = priority;
+            spec.scheduler.shrink = grow == GrowPolicy::wait ? Switch::off : Switch::on;
+            spec.scheduler.surplus = Switch::on;
+            CHECK(simulate(spec, rough, 12).num_trials == 50);
+        }
+    }
+}
