@@ -59,6 +59,19 @@ const char* to_string(ElementType type) {
     return "";
 }
 
+const char* to_string(Route route) {
+    switch (route) {
+        case Route::pread:
+            return "pread";
+        case Route::chunks:
+            return "chunks";
+        case Route::library:
+            return "library";
+    }
+    CRESCENDO_EXPECT(false);
+    return "";
+}
+
 std::int64_t Field::sample_elements() const {
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>{});
 }

@@ -114,10 +114,15 @@ std::optional<ElementType> element_type(hid_t type) {
         case H5T_FLOAT:
             return float_type(type);
         case H5T_ENUM:
-            return integer_type(own(H5Tget_super(type), "no base type of an enumeration").get());
+            return integer_type(number_type(type).get());
         default:
             return std::nullopt;
     }
+}
+
+Handle number_type(hid_t type) {
+    return H5Tget_class(type) == H5T_ENUM ? own(H5Tget_super(type), "no base type of an enumeration")
+                                          : own(H5Tcopy(type), "no type");
 }
 
 Handle memory_type(ElementType type) {

@@ -274,7 +274,8 @@ TEST_CASE("a filter that this HDF5 lacks is named when the set is opened") {
     const H5Z_class2_t filter{H5Z_CLASS_T_VERS, number, 1, 1, "squeeze", nullptr, nullptr, pass};
     REQUIRE(H5Zregister(&filter) >= 0);
     {
-        const Hdf5Writer writer(file);
+        Hdf5Writer writer(file);
+        writer.add("/targets", {4}, H5T_NATIVE_UINT8, bytes_of(std::vector<std::uint8_t>(4)));
         const hsize_t length = 4;
         const hid_t space = H5Screate_simple(1, &length, nullptr);
         const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
