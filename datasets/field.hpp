@@ -7,8 +7,8 @@
 
 namespace crescendo::datasets {
 
-/// The numbers a sample can be made of. f16 is IEEE half precision.
-enum class ElementType { u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64 };
+/// The numbers a sample can be made of. f16 is IEEE half precision, bf16 the upper half of an f32.
+enum class ElementType { u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64 };
 
 std::size_t size_of(ElementType type);
 

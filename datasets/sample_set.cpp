@@ -20,7 +20,7 @@ Field field_of(hid_t data_set, const std::string& path, const std::string& name)
     const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
     const auto element = hdf5::element_type(type.get());
     CRESCENDO_VALIDATE(element.has_value(), "", "{} is of type {}; samples are integers of 8 to 64 bits or {}", name,
-                       hdf5::type_name(type.get()), "IEEE floats of 16 to 64 bits: convert it");
+                       hdf5::type_name(type.get()), "floats of 16 to 64 bits: convert it");
 
     const auto extent = hdf5::extent(data_set);
     CRESCENDO_VALIDATE(!extent.empty(), "", "{} is a scalar; its first axis must count the samples", name);
