@@ -15,6 +15,7 @@
 #include "core/check.hpp"
 #include "datasets/chunk_buffer.hpp"
 #include "datasets/location.hpp"
+#include "datasets/page.hpp"
 #include "datasets/sample_set.hpp"
 #include "datasets/task_pool.hpp"
 
@@ -49,9 +50,9 @@ class RawFile {
     std::uint64_t read(std::uint64_t bytes, TaskPool& pool) {
         const auto total = std::min<std::uint64_t>(bytes, size_);
         pool.run((total + block_bytes - 1) / block_bytes, [&](std::size_t block) {
-            const auto place = block * block_bytes % window_bytes;
+            const auto place = window_.data() + block * block_bytes % window_bytes / sizeof(Page);
             const auto count = std::min(block_bytes, total - block * block_bytes);
-            if (::pread(descriptor_, window_.data() + place, count, static_cast<off_t>(block * block_bytes)) < 0) {
+            if (::pread(descriptor_, place, count, static_cast<off_t>(block * block_bytes)) < 0) {
                 throw std::system_error(errno, std::generic_category(), "pread");
             }
         });
@@ -62,7 +63,7 @@ class RawFile {
     static constexpr std::uint64_t block_bytes = std::uint64_t{4} << 20;
     int descriptor_;
     std::uint64_t size_;
-    std::vector<std::byte> window_ = std::vector<std::byte>(window_bytes);
+    std::vector<Page> window_ = std::vector<Page>(window_bytes / sizeof(Page));
 };
 
 /// The set's first chunks, window by window, as a stream without a shuffle would read them.

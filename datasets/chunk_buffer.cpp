@@ -25,15 +25,15 @@ std::size_t run_length(std::span<const std::int64_t> chunks, std::size_t limit) 
 
 ChunkBuffer::Memory::Memory(std::size_t bytes_each, std::int64_t capacity)
     : sample_bytes(bytes_each),
-      bytes(std::make_unique_for_overwrite<std::byte[]>(bytes_each * static_cast<std::size_t>(capacity))) {}
+      pages(std::make_unique_for_overwrite<Page[]>(Page::needed_for(bytes_each * static_cast<std::size_t>(capacity)))) {
+}
 
 std::span<std::byte> ChunkBuffer::Memory::range(std::int64_t begin, std::int64_t count) {
-    return {bytes.get() + static_cast<std::size_t>(begin) * sample_bytes,
-            static_cast<std::size_t>(count) * sample_bytes};
+    return {bytes() + static_cast<std::size_t>(begin) * sample_bytes, static_cast<std::size_t>(count) * sample_bytes};
 }
 
 std::span<const std::byte> ChunkBuffer::Memory::at(std::int64_t slot) const {
-    return {bytes.get() + static_cast<std::size_t>(slot) * sample_bytes, sample_bytes};
+    return {bytes() + static_cast<std::size_t>(slot) * sample_bytes, sample_bytes};
 }
 
 ChunkBuffer::ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks)

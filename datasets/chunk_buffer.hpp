@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "datasets/page.hpp"
 #include "datasets/sample_set.hpp"
 #include "datasets/task_pool.hpp"
 
@@ -43,9 +44,10 @@ class ChunkBuffer {
         Memory(std::size_t bytes_each, std::int64_t capacity);
         std::span<std::byte> range(std::int64_t begin, std::int64_t count);
         std::span<const std::byte> at(std::int64_t slot) const;
+        std::byte* bytes() const { return reinterpret_cast<std::byte*>(pages.get()); }
 
         std::size_t sample_bytes;
-        std::unique_ptr<std::byte[]> bytes;
+        std::unique_ptr<Page[]> pages;
     };
 
     const SampleSet& set_;

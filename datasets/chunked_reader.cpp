@@ -1,6 +1,7 @@
 #include "datasets/chunked_reader.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -43,6 +44,11 @@ ChunkedReader::ChunkedReader(hid_t data_set, ChunkGrid grid, FilterPipeline pipe
 void ChunkedReader::read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
     const auto end = begin + count;
     auto scratch = take_scratch();
+    // With nothing to decode, threads that pass the lock on after every chunk would only wake each other.
+    std::optional<hdf5::Session> session;
+    if (pipeline_.empty()) {
+        session.emplace();
+    }
     grid_.for_each_chunk(begin, end, [&](const Offset& offset) {
         const auto first = grid_.first_sample(offset);
         const bool all = first >= begin && grid_.last_sample(offset) < end;

@@ -1,6 +1,5 @@
 #include "datasets/filter_pipeline.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
@@ -17,6 +16,32 @@ bool compresses(int id) { return id != shuffle && id != fletcher32; }
 
 /// `stage` may be skipped in a chunk; there are at most 32.
 bool is_active(std::size_t stage, std::uint32_t mask) { return (mask >> stage & 1) == 0; }
+
+void undo(const FilterPipeline::Stage& stage, std::span<const std::byte> in, std::span<std::byte> out,
+          codecs::Inflater& inflater) {
+    switch (stage.id) {
+        case deflate:
+            return inflater.decode(in, out);
+        case shuffle:
+            return codecs::unshuffle(in, out, stage.parameters[0]);
+        case lzf:
+            return codecs::decode_lzf(in, out);
+#ifdef CRESCENDO_BLOSC
+        case blosc:
+            return codecs::decode_blosc(in, out);
+#endif
+#ifdef CRESCENDO_LZ4
+        case lz4:
+            return codecs::decode_lz4(in, out);
+#endif
+#ifdef CRESCENDO_ZSTD
+        case zstd:
+            return codecs::decode_zstd(in, out);
+#endif
+        default:
+            CRESCENDO_EXPECT(!"knows() let this filter in");
+    }
+}
 
 }  // namespace
 
@@ -67,60 +92,35 @@ std::optional<FilterPipeline> FilterPipeline::make(std::vector<Stage> stages, st
 FilterPipeline::FilterPipeline(std::vector<Stage> stages, std::size_t chunk_bytes)
     : stages_(std::move(stages)), chunk_bytes_(chunk_bytes) {}
 
+/// Stages before `stage` that the chunk went through: checksums, which only append to the bytes, or the others.
+std::size_t FilterPipeline::num_before(std::size_t stage, std::uint32_t mask, Kind kind) const {
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < stage; ++k) {
+        const auto its_kind = stages_[k].id == fletcher32 ? Kind::checksum : Kind::transform;
+        count += is_active(k, mask) && its_kind == kind ? 1 : 0;
+    }
+    return count;
+}
+
 void FilterPipeline::decode(std::span<const std::byte> stored, std::uint32_t mask, std::span<std::byte> chunk,
                             Scratch& scratch) const {
     CRESCENDO_EXPECT(chunk.size() == chunk_bytes_);
-    // What is left to undo below a stage decides where its bytes go, and how many they are.
-    std::vector<std::size_t> active;
-    std::size_t num_moving = 0;
-    for (std::size_t k = 0; k < stages_.size(); ++k) {
-        if (is_active(k, mask)) {
-            active.push_back(k);
-            num_moving += stages_[k].id != fletcher32 ? 1 : 0;
-        }
-    }
-
     auto bytes = stored;
-    for (; !active.empty(); active.pop_back()) {
-        const auto& stage = stages_[active.back()];
-        if (stage.id == fletcher32) {
+    std::size_t buffer = 0;
+    for (std::size_t k = stages_.size(); k-- > 0;) {
+        if (!is_active(k, mask)) {
+            continue;
+        }
+        if (stages_[k].id == fletcher32) {
             bytes = codecs::verify_fletcher32(bytes);
             continue;
         }
-        --num_moving;
-        const auto checksums =
-            std::count_if(active.begin(), active.end() - 1, [&](std::size_t k) { return stages_[k].id == fletcher32; });
-        const auto size = compresses(stage.id) ? chunk_bytes_ + 4 * static_cast<std::size_t>(checksums) : bytes.size();
-        const bool last = num_moving == 0 && size == chunk.size();
-        const auto out = last ? chunk : scratch.stages[num_moving % 2].of(size);
-        switch (stage.id) {
-            case deflate:
-                scratch.inflater.decode(bytes, out);
-                break;
-            case shuffle:
-                codecs::unshuffle(bytes, out, stage.parameters[0]);
-                break;
-            case lzf:
-                codecs::decode_lzf(bytes, out);
-                break;
-#ifdef CRESCENDO_BLOSC
-            case blosc:
-                codecs::decode_blosc(bytes, out);
-                break;
-#endif
-#ifdef CRESCENDO_LZ4
-            case lz4:
-                codecs::decode_lz4(bytes, out);
-                break;
-#endif
-#ifdef CRESCENDO_ZSTD
-            case zstd:
-                codecs::decode_zstd(bytes, out);
-                break;
-#endif
-            default:
-                CRESCENDO_EXPECT(!"knows() let this filter in");
-        }
+        const auto checksums = 4 * num_before(k, mask, Kind::checksum);
+        const auto size = compresses(stages_[k].id) ? chunk_bytes_ + checksums : bytes.size();
+        const bool last = num_before(k, mask, Kind::transform) == 0 && size == chunk.size();
+        buffer = 1 - buffer;
+        const auto out = last ? chunk : scratch.stages[buffer].of(size);
+        undo(stages_[k], bytes, out, scratch.inflater);
         bytes = out;
     }
     if (bytes.size() != chunk.size()) {

@@ -56,6 +56,9 @@ class FilterPipeline {
   private:
     FilterPipeline(std::vector<Stage> stages, std::size_t chunk_bytes);
 
+    enum class Kind { transform, checksum };
+    std::size_t num_before(std::size_t stage, std::uint32_t mask, Kind kind) const;
+
     std::vector<Stage> stages_;
     std::size_t chunk_bytes_;
 };

@@ -11,6 +11,7 @@
 #include "core/check.hpp"
 #include "datasets/bench.hpp"
 #include "datasets/convert.hpp"
+#include "datasets/generate.hpp"
 #include "datasets/inspect.hpp"
 #include "launch/commands/commands.hpp"
 
@@ -156,6 +157,32 @@ void add_convert(CLI::App& data, ExitCode& code) {
     command->callback([arguments, &code] { code = convert(*arguments); });
 }
 
+void add_generate(CLI::App& data, ExitCode& code) {
+    struct Arguments {
+        std::string location;
+        bool sparse = false;
+        std::int64_t samples = 0;
+        std::vector<std::int64_t> shape;
+    };
+    auto arguments = std::make_shared<Arguments>();
+    auto* command = data.add_subcommand("generate", "Make a set of any size to try scale with");
+    command->add_option("LOCATION", arguments->location, "FILE:/GROUP to write; the file must not exist")->required();
+    command
+        ->add_flag("--sparse", arguments->sparse, "Of holes, which take no disk and read as 0: the one kind there is")
+        ->required();
+    command->add_option("--samples", arguments->samples, "How many")->required()->check(CLI::PositiveNumber);
+    command->add_option("--shape", arguments->shape, "Of a sample, like 64,64; default: one number")
+        ->delimiter(',')
+        ->check(CLI::PositiveNumber);
+    command->footer(
+        "Example, 1 TiB:\n  crescendo data generate tera.h5:/train --sparse --samples 67108864 --shape 64,64");
+    command->callback([arguments, &code] {
+        datasets::generate_sparse(arguments->location, arguments->samples, arguments->shape);
+        fmt::print("{}: {} samples\n", arguments->location, arguments->samples);
+        code = ExitCode::done;
+    });
+}
+
 void add_inspect(CLI::App& data, ExitCode& code) {
     struct Arguments {
         std::filesystem::path file;
@@ -172,10 +199,11 @@ void add_inspect(CLI::App& data, ExitCode& code) {
 }  // namespace
 
 void add_data_commands(CLI::App& app, ExitCode& code) {
-    auto* data = app.add_subcommand("data", "Convert, inspect and measure data sets");
+    auto* data = app.add_subcommand("data", "Convert, make, inspect and measure data sets");
     data->require_subcommand(1);
     data->footer("Example:\n  crescendo data inspect fashion.h5");
     add_convert(*data, code);
+    add_generate(*data, code);
     add_inspect(*data, code);
     add_bench(*data, code);
 }
