@@ -20,7 +20,8 @@ struct Throughput {
 };
 
 /// Measures the set at `location` (FILE:/GROUP) for each number of threads, cold and warm, over its first `bytes` bytes
-/// of elements and as many of the file, or all where there are less. Holds 64 MiB, or one chunk if larger.
+/// of elements and as many of the file, or all where there are less. Holds two windows of 64 MiB, or one
+/// chunk if larger.
 std::vector<Throughput> bench(const std::string& location, const std::vector<int>& threads, std::uint64_t bytes);
 
 }  // namespace crescendo::datasets
