@@ -1,6 +1,7 @@
 #include "datasets/chunk_buffer.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "core/check.hpp"
@@ -24,15 +25,15 @@ std::size_t run_length(std::span<const std::int64_t> chunks, std::size_t limit) 
 
 ChunkBuffer::Memory::Memory(std::size_t bytes_each, std::int64_t capacity)
     : sample_bytes(bytes_each),
-      bytes(std::make_unique_for_overwrite<std::byte[]>(bytes_each * static_cast<std::size_t>(capacity))) {}
+      pages(std::make_unique_for_overwrite<Page[]>(Page::needed_for(bytes_each * static_cast<std::size_t>(capacity)))) {
+}
 
 std::span<std::byte> ChunkBuffer::Memory::range(std::int64_t begin, std::int64_t count) {
-    return {bytes.get() + static_cast<std::size_t>(begin) * sample_bytes,
-            static_cast<std::size_t>(count) * sample_bytes};
+    return {bytes() + static_cast<std::size_t>(begin) * sample_bytes, static_cast<std::size_t>(count) * sample_bytes};
 }
 
 std::span<const std::byte> ChunkBuffer::Memory::at(std::int64_t slot) const {
-    return {bytes.get() + static_cast<std::size_t>(slot) * sample_bytes, sample_bytes};
+    return {bytes() + static_cast<std::size_t>(slot) * sample_bytes, sample_bytes};
 }
 
 ChunkBuffer::ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks)
@@ -42,25 +43,37 @@ ChunkBuffer::ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks)
       inputs_(set.inputs().sample_bytes(), capacity_),
       targets_(set.targets().sample_bytes(), capacity_) {}
 
-bool ChunkBuffer::load(std::vector<std::int64_t> chunks, const std::function<bool()>& go_on) {
-    chunks_ = std::move(chunks);
+std::vector<ChunkBuffer::Read> ChunkBuffer::plan_reads() const {
     const auto chunk_bytes = static_cast<std::size_t>(chunk_samples_) * (inputs_.sample_bytes + targets_.sample_bytes);
     const auto chunks_per_read = std::max<std::size_t>(1, read_bytes / chunk_bytes);
 
+    std::vector<Read> reads;
     std::int64_t filled = 0;
     for (std::span<const std::int64_t> left = chunks_; !left.empty();) {
-        if (!go_on()) {
-            return false;
-        }
         const auto run = run_length(left, chunks_per_read);
         const auto begin = left.front() * chunk_samples_;
         const auto count = std::min(static_cast<std::int64_t>(run) * chunk_samples_, set_.size() - begin);
-        CRESCENDO_EXPECT(filled + count <= capacity_);
-        set_.read(begin, count, inputs_.range(filled, count), targets_.range(filled, count));
+        reads.push_back({begin, count, filled});
         filled += count;
         left = left.subspan(run);
     }
-    return true;
+    CRESCENDO_EXPECT(filled <= capacity_);
+    return reads;
+}
+
+bool ChunkBuffer::load(std::vector<std::int64_t> chunks, TaskPool& pool, const std::function<bool()>& go_on) {
+    chunks_ = std::move(chunks);
+    const auto reads = plan_reads();
+    std::atomic<bool> complete = true;
+    pool.run(reads.size(), [&](std::size_t index) {
+        if (!complete || !go_on()) {
+            complete = false;
+            return;
+        }
+        const auto& [begin, count, slot] = reads[index];
+        set_.read(begin, count, inputs_.range(slot, count), targets_.range(slot, count));
+    });
+    return complete;
 }
 
 ChunkBuffer::Sample ChunkBuffer::at(std::int64_t sample) const {

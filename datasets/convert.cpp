@@ -1,11 +1,6 @@
 #include "datasets/convert.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -14,54 +9,12 @@
 #include "datasets/hdf5_types.hpp"
 #include "datasets/idx.hpp"
 #include "datasets/location.hpp"
+#include "datasets/new_file.hpp"
 
 namespace crescendo::datasets {
 namespace {
 
 namespace fs = std::filesystem;
-
-void sync(const fs::path& path) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    const bool ok = descriptor >= 0 && ::fsync(descriptor) == 0;
-    const int error = errno;
-    if (descriptor >= 0) {
-        ::close(descriptor);
-    }
-    if (!ok) {
-        throw std::system_error(error, std::generic_category(), text("{} cannot be written to disk", path.string()));
-    }
-}
-
-/// A file that appears under its name when it is complete, or not at all.
-class NewFile {
-  public:
-    explicit NewFile(fs::path path) : path_(std::move(path)), temporary_(path_) {
-        temporary_ += text(".part-{}", ::getpid());
-        const auto folder = path_.parent_path();
-        CRESCENDO_VALIDATE(folder.empty() || fs::is_directory(folder), "", "{} is no folder; make it first",
-                           folder.string());
-    }
-    ~NewFile() {
-        std::error_code ignored;
-        fs::remove(temporary_, ignored);
-    }
-    NewFile(const NewFile&) = delete;
-    NewFile& operator=(const NewFile&) = delete;
-
-    const fs::path& temporary() const { return temporary_; }
-
-    void publish() {
-        sync(temporary_);
-        CRESCENDO_VALIDATE(!fs::exists(path_), "", "{} was made by another program meanwhile; run again to add to it",
-                           path_.string());
-        fs::rename(temporary_, path_);
-        sync(path_.has_parent_path() ? path_.parent_path() : ".");
-    }
-
-  private:
-    fs::path path_;
-    fs::path temporary_;
-};
 
 /// One of the pair: samples flow from an IDX file into a data set.
 class Column {

@@ -16,6 +16,7 @@ std::size_t size_of(ElementType type) {
         case ElementType::u16:
         case ElementType::i16:
         case ElementType::f16:
+        case ElementType::bf16:
             return 2;
         case ElementType::u32:
         case ElementType::i32:
@@ -50,10 +51,25 @@ const char* to_string(ElementType type) {
             return "int64";
         case ElementType::f16:
             return "float16";
+        case ElementType::bf16:
+            return "bfloat16";
         case ElementType::f32:
             return "float32";
         case ElementType::f64:
             return "float64";
+    }
+    CRESCENDO_EXPECT(false);
+    return "";
+}
+
+const char* to_string(Route route) {
+    switch (route) {
+        case Route::pread:
+            return "pread";
+        case Route::chunks:
+            return "chunks";
+        case Route::library:
+            return "library";
     }
     CRESCENDO_EXPECT(false);
     return "";

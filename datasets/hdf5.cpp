@@ -117,6 +117,15 @@ Handle open_file(const std::filesystem::path& file, Access access) {
     return handle;
 }
 
+int descriptor(hid_t file) {
+    const auto settings = own(H5Fget_access_plist(file), "no file access properties");
+    void* place = nullptr;
+    if (H5Pget_driver(settings.get()) != H5FD_SEC2 || H5Fget_vfd_handle(file, H5P_DEFAULT, &place) < 0) {
+        return -1;
+    }
+    return *static_cast<const int*>(place);
+}
+
 bool exists(hid_t file, const std::string& path) {
     // H5Lexists fails, rather than saying no, where a group on the way is missing.
     for (auto slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
@@ -165,12 +174,15 @@ std::vector<Filter> filters(hid_t data_set) {
     for (unsigned i = 0; i < static_cast<unsigned>(count); ++i) {
         unsigned flags = 0;
         unsigned config = 0;
-        std::size_t num_values = 0;
+        std::vector<unsigned> values(64);
+        std::size_t num_values = values.size();
         std::array<char, 128> name{};
-        const H5Z_filter_t id =
-            H5Pget_filter2(settings.get(), i, &flags, &num_values, nullptr, name.size() - 1, name.data(), &config);
+        const H5Z_filter_t id = H5Pget_filter2(settings.get(), i, &flags, &num_values, values.data(), name.size() - 1,
+                                               name.data(), &config);
         check(id, "no filter");
-        result.push_back({name[0] != '\0' ? name.data() : text("filter {}", id), H5Zfilter_avail(id) > 0});
+        values.resize(std::min(num_values, values.size()));
+        result.push_back(
+            {name[0] != '\0' ? name.data() : text("filter {}", id), H5Zfilter_avail(id) > 0, id, std::move(values)});
     }
     return result;
 }

@@ -56,6 +56,9 @@ void check(herr_t status, const std::string& problem);
 enum class Access { read, write };
 Handle open_file(const std::filesystem::path& file, Access access);
 
+/// The file's descriptor, which the library closes with it; -1 where it does not read by plain system calls.
+int descriptor(hid_t file);
+
 /// Whether the absolute `path` leads to an object.
 bool exists(hid_t file, const std::string& path);
 
@@ -74,6 +77,8 @@ std::vector<std::int64_t> chunk_shape(hid_t data_set);
 struct Filter {
     std::string name;        ///< "deflate", "shuffle", or as it is called in the file
     bool available = false;  ///< the library can undo it
+    int id = 0;              ///< as registered with the HDF Group
+    std::vector<unsigned> parameters = {};
 };
 std::vector<Filter> filters(hid_t data_set);
 

@@ -29,7 +29,10 @@ std::optional<ElementType> float_type(hid_t type) {
     std::size_t mantissa_bits = 0;
     check(H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits), "no floating-point fields");
     switch (H5Tget_size(type)) {
-        case 2:  // bfloat16 has 8 bits of exponent
+        case 2:
+            if (exponent_bits == 8 && mantissa_bits == 7) {
+                return ElementType::bf16;
+            }
             return exponent_bits == 5 ? std::optional{ElementType::f16} : std::nullopt;
         case 4:
             return ElementType::f32;
@@ -40,11 +43,13 @@ std::optional<ElementType> float_type(hid_t type) {
     }
 }
 
-/// HDF5 1.10 has no type of this name.
-Handle half_type() {
+/// A float of 16 bits; HDF5 1.10 has no name for any. A bias as in IEEE 754.
+Handle half_type(std::size_t exponent_bits) {
     Handle type = own(H5Tcopy(H5T_NATIVE_FLOAT), "no float type");
-    const bool ok = H5Tset_fields(type.get(), 15, 10, 5, 0, 10) >= 0 && H5Tset_size(type.get(), 2) >= 0 &&
-                    H5Tset_ebias(type.get(), 15) >= 0;
+    const auto mantissa_bits = 15 - exponent_bits;
+    const bool ok = H5Tset_fields(type.get(), 15, mantissa_bits, exponent_bits, 0, mantissa_bits) >= 0 &&
+                    H5Tset_size(type.get(), 2) >= 0 &&
+                    H5Tset_ebias(type.get(), (std::size_t{1} << (exponent_bits - 1)) - 1) >= 0;
     CRESCENDO_EXPECT(ok);
     return type;
 }
@@ -72,6 +77,7 @@ hid_t native_type(ElementType type) {
         case ElementType::f64:
             return H5T_NATIVE_DOUBLE;
         case ElementType::f16:
+        case ElementType::bf16:
             break;
     }
     CRESCENDO_EXPECT(false);
@@ -114,14 +120,26 @@ std::optional<ElementType> element_type(hid_t type) {
         case H5T_FLOAT:
             return float_type(type);
         case H5T_ENUM:
-            return integer_type(own(H5Tget_super(type), "no base type of an enumeration").get());
+            return integer_type(number_type(type).get());
         default:
             return std::nullopt;
     }
 }
 
+Handle number_type(hid_t type) {
+    return H5Tget_class(type) == H5T_ENUM ? own(H5Tget_super(type), "no base type of an enumeration")
+                                          : own(H5Tcopy(type), "no type");
+}
+
 Handle memory_type(ElementType type) {
-    return type == ElementType::f16 ? half_type() : own(H5Tcopy(native_type(type)), "no native type");
+    switch (type) {
+        case ElementType::f16:
+            return half_type(5);
+        case ElementType::bf16:
+            return half_type(8);
+        default:
+            return own(H5Tcopy(native_type(type)), "no native type");
+    }
 }
 
 std::string type_name(hid_t type) {

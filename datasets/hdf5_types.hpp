@@ -12,6 +12,9 @@ namespace crescendo::datasets::hdf5 {
 /// An enumeration, such as h5py's bool, counts as the integer it is stored as.
 std::optional<ElementType> element_type(hid_t type);
 
+/// The type of the numbers themselves: of an enumeration the one that it is stored as.
+Handle number_type(hid_t type);
+
 /// The type in memory, in host byte order.
 Handle memory_type(ElementType type);
 

@@ -13,12 +13,13 @@ namespace crescendo::datasets {
 /// Pairs of input and target in one group of an HDF5 file, opened for reading.
 ///
 /// A location is `FILE:/GROUP`, `fashion.h5:/train`; the group holds the data sets `inputs` and `targets`,
-/// equally long. Any number of threads may read; HDF5's own lock lets one in at a time.
+/// equally long. Any number of threads may read: those bytes that need the library wait for its lock, and everything
+/// else, decompression above all, goes on at a time.
 class SampleSet {
   public:
     /// Throws InvalidInput that names file and data set: no such file, not HDF5, no such group, a type
     /// that is no number, no samples, unequal lengths, a compression that this HDF5 lacks.
-    static std::shared_ptr<SampleSet> open(const std::string& location);
+    static std::shared_ptr<SampleSet> open(const std::string& location, Routes routes = Routes::fastest);
     ~SampleSet();
 
     const std::string& location() const;
@@ -27,11 +28,12 @@ class SampleSet {
     const Field& targets() const;
 
     /// Samples that are stored, and so are best read, together: those of one chunk of `inputs`, at most all;
-    /// about 256 KiB of inputs where these lie in one piece.
+    /// about 256 KiB of inputs where these lie in one piece; several of these where there are millions.
     std::int64_t chunk_samples() const;
 
     /// Copies samples [begin, begin + count) in file order; the spans hold exactly their bytes.
-    /// Throws std::runtime_error with file, data set and sample range when the file cannot be read.
+    /// Throws std::runtime_error with file, data set, samples, and chunk or offset when the file cannot be read, and
+    /// with the file when it was changed since the set was opened.
     void read(std::int64_t begin, std::int64_t count, std::span<std::byte> inputs, std::span<std::byte> targets) const;
 
   private:

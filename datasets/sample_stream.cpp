@@ -19,7 +19,8 @@ std::int64_t share_of(std::int64_t n, std::int64_t part, std::int64_t parts) {
 class SampleStream::Impl {
   public:
     Impl(std::shared_ptr<const SampleSet> set, Options options)
-        : set_(std::move(set)), reader_(set_, plan_windows(*set_, options.memory_bytes), options.shuffle) {}
+        : set_(std::move(set)),
+          reader_(set_, plan_windows(*set_, options.memory_bytes), options.shuffle, options.threads) {}
 
     const SampleSet& set() const { return *set_; }
     std::int64_t position() const { return position_; }

@@ -20,21 +20,24 @@ struct Slice {
     std::vector<std::byte> targets;
 };
 
-/// Reads the samples of one worker ahead of its steps: a thread fetches whole chunks, window by window.
+/// Reads the samples of one worker ahead of its steps: threads fetch whole chunks, window by window.
 ///
 /// Step i of a group takes the positions [i·B, (i+1)·B) of the epoch's order (from where the epoch was entered) and
 /// rank r of W the slice [⌊r·n/W⌋, ⌊(r+1)·n/W⌋) of these n. The order is a function of the seed, the epoch, how the
-/// file is chunked, and the options: all members of a group must use the same options.
+/// file is chunked, the shuffle and the memory: all members of a group must use the same two.
 ///
-/// Memory: two windows, at most `memory_bytes` together; a set that fits as a whole is one window, read once and
-/// kept over epochs and seeds. Each member of a group reads every window that its slices touch.
+/// Memory: two windows, at most `memory_bytes` together, 8 bytes for each chunk of the file, and while a thread decodes
+/// up to three chunks of its own. A set that fits as a whole is one window, read once and kept over epochs and seeds.
+/// Each member of a group reads every window that its slices touch.
 ///
-/// One thread uses a stream at a time. The destructor waits for at most one read: a few MiB, or one chunk if larger.
+/// One thread uses a stream at a time. The destructor waits for at most one read of each thread: a few MiB, or one
+/// chunk if larger.
 class SampleStream {
   public:
     struct Options {
         Shuffle shuffle = Shuffle::windowed;
-        std::size_t memory_bytes = std::size_t{1} << 30;
+        std::size_t memory_bytes = std::size_t{256} << 20;
+        int threads = 2;  ///< that read and decode; they change nothing else
     };
 
     /// What this worker reads from now on.

@@ -37,8 +37,9 @@ bool WindowReader::Window::covers(const Place& place) const {
            place.position < end_position();
 }
 
-WindowReader::WindowReader(std::shared_ptr<const SampleSet> set, SampleOrder::Shape shape, Shuffle shuffle)
-    : set_(std::move(set)), shape_(shape), shuffle_(shuffle) {
+WindowReader::WindowReader(std::shared_ptr<const SampleSet> set, SampleOrder::Shape shape, Shuffle shuffle,
+                           int num_threads)
+    : set_(std::move(set)), shape_(shape), shuffle_(shuffle), pool_(num_threads) {
     windows_[0].chunks_ = std::make_shared<ChunkBuffer>(*set_, shape_.window_chunks);
     windows_[1].chunks_ =
         shape_.num_windows() == 1 ? windows_[0].chunks_ : std::make_shared<ChunkBuffer>(*set_, shape_.window_chunks);
@@ -149,7 +150,7 @@ bool WindowReader::fill(Window& window, const Place& place, const std::stop_toke
         const auto next = missing();
         return next && window.covers(*next);
     };
-    const bool complete = window.chunks_->load(window.order_.chunks, go_on);
+    const bool complete = window.chunks_->load(window.order_.chunks, pool_, go_on);
     whole_set_read_ = complete && whole_set;
     return complete;
 }

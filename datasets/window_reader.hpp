@@ -15,6 +15,7 @@
 #include "datasets/chunk_buffer.hpp"
 #include "datasets/sample_order.hpp"
 #include "datasets/sample_set.hpp"
+#include "datasets/task_pool.hpp"
 
 namespace crescendo::datasets {
 
@@ -22,7 +23,7 @@ namespace crescendo::datasets {
 /// whole. Throws InvalidInput where two windows of one chunk each do not fit.
 SampleOrder::Shape plan_windows(const SampleSet& set, std::size_t memory_bytes);
 
-/// Holds the window of samples that is being consumed while a thread reads the one after it.
+/// Holds the window of samples that is being consumed while threads read the one after it.
 ///
 /// After an epoch's last window comes the next epoch's first. A set that is one window is read once; its epochs
 /// differ in their order only.
@@ -50,7 +51,8 @@ class WindowReader {
         std::shared_ptr<ChunkBuffer> chunks_;
     };
 
-    WindowReader(std::shared_ptr<const SampleSet> set, SampleOrder::Shape shape, Shuffle shuffle);
+    /// Reads with `num_threads`, at least 1.
+    WindowReader(std::shared_ptr<const SampleSet> set, SampleOrder::Shape shape, Shuffle shuffle, int num_threads);
 
     /// `place` is what will be asked for next: its window and the one after it are read, others given up.
     void seek(const Place& place);
@@ -80,9 +82,10 @@ class WindowReader {
     std::optional<Place> wanted_;
     std::exception_ptr failure_;
 
-    std::optional<SampleOrder> order_;  ///< of the epoch at `order_place_`; the thread's own, as are these three
+    std::optional<SampleOrder> order_;  ///< of the epoch at `order_place_`; the thread's own, as are these four
     Place order_place_;
     bool whole_set_read_ = false;
+    TaskPool pool_;
 
     std::jthread thread_;  ///< last: it uses all the others
 };

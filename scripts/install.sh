@@ -12,7 +12,8 @@ TORCH_VERSION=2.11.0
 VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VERSION}
 PACKAGES=(build-essential cmake ninja-build ccache git python3 python3-venv
           libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev
-          libhdf5-dev hdf5-tools zlib1g-dev libopenmpi-dev openmpi-bin libgloo-dev doctest-dev dataset-fashion-mnist)
+          libhdf5-dev hdf5-tools zlib1g-dev libdeflate-dev libzstd-dev liblz4-dev libblosc-dev
+          libopenmpi-dev openmpi-bin libgloo-dev doctest-dev dataset-fashion-mnist)
 
 if [ "${1:-}" = torch-dir ]; then
     if [ -n "${CRESCENDO_TORCH_DIR:-}" ]; then echo "$CRESCENDO_TORCH_DIR"; exit; fi
@@ -47,6 +48,6 @@ if [ -z "${CRESCENDO_TORCH_DIR:-}" ] && [ ! -e "$VENV/.complete" ]; then
     echo "installing torch $TORCH_VERSION into $VENV (about 5 GB)"
     rm -rf "$VENV"
     /usr/bin/python3 -m venv "$VENV"
-    "$VENV/bin/pip" install --quiet --disable-pip-version-check "torch==$TORCH_VERSION" h5py numpy
+    "$VENV/bin/pip" install --quiet --disable-pip-version-check "torch==$TORCH_VERSION" h5py hdf5plugin numpy
     touch "$VENV/.complete"
 fi

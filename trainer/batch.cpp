@@ -30,6 +30,8 @@ at::ScalarType scalar_type(ElementType type) {
             return at::kLong;
         case ElementType::f16:
             return at::kHalf;
+        case ElementType::bf16:
+            return at::kBFloat16;
         case ElementType::f32:
             return at::kFloat;
         case ElementType::f64:

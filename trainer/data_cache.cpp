@@ -9,17 +9,21 @@ std::shared_ptr<datasets::SampleSet> DataCache::set(const std::string& location)
 }
 
 datasets::SampleStream& DataCache::training(const DataSettings& settings) {
-    return stream(training_, settings.train, {.shuffle = settings.shuffle, .memory_bytes = settings.memory});
+    return stream(training_, settings.train, settings.shuffle, settings);
 }
 
-datasets::SampleStream& DataCache::evaluation(const std::string& location, std::size_t memory) {
-    return stream(evaluation_, location, {.shuffle = datasets::Shuffle::none, .memory_bytes = memory});
+datasets::SampleStream& DataCache::evaluation(const std::string& location, const DataSettings& settings) {
+    return stream(evaluation_, location, datasets::Shuffle::none, settings);
 }
 
-datasets::SampleStream& DataCache::stream(Streams& streams, const std::string& location,
-                                          datasets::SampleStream::Options options) {
-    auto& stream = streams[{location, options.shuffle, options.memory_bytes}];
-    if (!stream) stream = std::make_unique<datasets::SampleStream>(set(location), options);
+datasets::SampleStream& DataCache::stream(Streams& streams, const std::string& location, datasets::Shuffle shuffle,
+                                          const DataSettings& settings) {
+    auto& stream = streams[{location, shuffle, settings.memory, settings.threads}];
+    if (!stream) {
+        const datasets::SampleStream::Options options{
+            .shuffle = shuffle, .memory_bytes = settings.memory, .threads = static_cast<int>(settings.threads)};
+        stream = std::make_unique<datasets::SampleStream>(set(location), options);
+    }
     return *stream;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,14 +23,14 @@ class DataCache {
     datasets::SampleStream& training(const DataSettings& settings);
 
     /// Samples in the order of the file. Never the training stream, which has a place of its own to keep.
-    datasets::SampleStream& evaluation(const std::string& location, std::size_t memory);
+    datasets::SampleStream& evaluation(const std::string& location, const DataSettings& settings);
 
   private:
-    using Streams =
-        std::map<std::tuple<std::string, datasets::Shuffle, std::size_t>, std::unique_ptr<datasets::SampleStream>>;
+    using Streams = std::map<std::tuple<std::string, datasets::Shuffle, std::size_t, std::int64_t>,
+                             std::unique_ptr<datasets::SampleStream>>;
 
-    datasets::SampleStream& stream(Streams& streams, const std::string& location,
-                                   datasets::SampleStream::Options options);
+    datasets::SampleStream& stream(Streams& streams, const std::string& location, datasets::Shuffle shuffle,
+                                   const DataSettings& settings);
 
     std::map<std::string, std::shared_ptr<datasets::SampleSet>> sets_;
     Streams training_;

@@ -14,7 +14,7 @@ namespace {
 
 SampleStream* validation_stream(const DataSettings& data, DataCache& cache) {
     if (data.validation.empty()) return nullptr;
-    return &cache.evaluation(data.validation, data.memory);
+    return &cache.evaluation(data.validation, data);
 }
 
 }  // namespace

@@ -200,7 +200,7 @@ void Session::obey(const Evaluate& evaluate) {
     CRESCENDO_VALIDATE(!location.empty(), "trainer.data." + evaluate.data,
                        "missing: there are no {} samples to run trial {} over", evaluate.data, evaluate.trial);
     const auto trial = read_checkpoint(evaluate.checkpoint, evaluate.trial, 0, settings, device_);
-    auto& stream = data_.evaluation(location, settings.data.memory);
+    auto& stream = data_.evaluation(location, settings.data);
     Metrics metrics;
     add_means(metrics, test ? "test" : "val", evaluate_share(*trial, stream, Group(device_)), trial->task());
     channel_.send({{"type", type::evaluated}, {"trial", evaluate.trial}, {"metrics", metrics}});

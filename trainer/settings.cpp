@@ -21,6 +21,7 @@ DataSettings parse_data(const json& object, std::vector<Problem>& problems) {
     section.text("validation", data.validation);
     section.text("test", data.test);
     section.bytes("memory", data.memory);
+    section.integer("threads", data.threads, 1, 256);
     section.choice("shuffle", data.shuffle,
                    {{"windowed", datasets::Shuffle::windowed}, {"none", datasets::Shuffle::none}});
     section.reject_unknown();

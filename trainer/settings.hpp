@@ -21,9 +21,10 @@ enum class StateAtRegroup { keep, reset };
 /// Where the samples lie, each as FILE:/GROUP.
 struct DataSettings {
     std::string train;
-    std::string validation;                     ///< empty: no validation metrics
-    std::string test;                           ///< empty: only `evaluate` needs it
-    std::size_t memory = std::size_t{1} << 30;  ///< bytes a worker may hold of each set
+    std::string validation;                       ///< empty: no validation metrics
+    std::string test;                             ///< empty: only `evaluate` needs it
+    std::size_t memory = std::size_t{256} << 20;  ///< bytes a worker may hold of each set
+    std::int64_t threads = 2;                     ///< that read and decode a set
     datasets::Shuffle shuffle = datasets::Shuffle::windowed;
 };
 

@@ -16,7 +16,8 @@ using datasets::SampleSet;
 namespace {
 
 bool is_floating(ElementType type) {
-    return type == ElementType::f16 || type == ElementType::f32 || type == ElementType::f64;
+    return type == ElementType::f16 || type == ElementType::bf16 || type == ElementType::f32 ||
+           type == ElementType::f64;
 }
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
@@ -58,6 +59,7 @@ std::int64_t largest_target(const std::vector<std::byte>& targets, const SampleS
         case ElementType::i64:
             return largest<std::int64_t>(targets, samples);
         case ElementType::f16:
+        case ElementType::bf16:
         case ElementType::f32:
         case ElementType::f64:
             break;

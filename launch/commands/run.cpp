@@ -180,7 +180,7 @@ void add_run_commands(CLI::App& app, ExitCode& code, MpiSession* session) {
     run_command->add_option("--dir", options->directory, "Folder for its results; default: the sweep's name");
     add_node_options(*run_command, *options);
     run_command->footer(
-        "Examples:\n  crescendo run sweep.yaml --dir results/first --slots 4\n"
+        "Example:\n  crescendo run sweep.yaml --dir results/first --slots 4\n"
         "  srun --mpi=pmix --ntasks-per-node=1 crescendo run sweep.yaml");
     run_command->callback([options, &code, session] { code = run(*options, session); });
 

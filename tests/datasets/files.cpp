@@ -69,6 +69,10 @@ void Hdf5Writer::add(const std::string& path, const std::vector<hsize_t>& shape,
     if (layout.deflate) {
         H5Pset_deflate(creation, 4);
     }
+    for (const auto filter : layout.filters) {
+        const unsigned level = 4;
+        H5Pset_filter(creation, filter, H5Z_FLAG_MANDATORY, filter == H5Z_FILTER_DEFLATE ? 1 : 0, &level);
+    }
     // Chunks may be larger than the data set only where it may grow.
     const std::vector<hsize_t> limit(shape.size(), H5S_UNLIMITED);
     const hid_t space =

@@ -38,12 +38,7 @@ inline std::vector<std::string> command_line(std::vector<std::string> arguments)
     std::vector<std::string> line;
     if (in_mpi_job() && (arguments.at(0) == "run" || arguments.at(0) == "resume")) {
         // Tests may run as root, and on fewer cores than ranks.
-        line = {"mpirun",
-                "--enable-recovery",
-                "--oversubscribe",
-                "--allow-run-as-root",
-                "-n",
-                std::getenv("CRESCENDO_TEST_RANKS")};
+        line = {"mpirun", "--oversubscribe", "--allow-run-as-root", "-n", std::getenv("CRESCENDO_TEST_RANKS")};
     }
     line.emplace_back(CRESCENDO_BINARY);
     line.insert(line.end(), arguments.begin(), arguments.end());

@@ -7,6 +7,7 @@ using namespace crescendo::tests;
 TEST_CASE("a node that dies costs its slots, and the others finish the sweep") {
     ::setenv("CRESCENDO_TEST_RANKS", "3", 1);
     ::setenv("CRESCENDO_HEARTBEAT_TIMEOUT", "2", 1);
+    ::setenv("OMPI_MCA_orte_enable_recovery", "1", 1);  // else mpirun ends the job when a rank dies
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml",
                "name: s\nmetric: {name: loss}\nrun_cap: 12\nslots: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
@@ -30,4 +31,5 @@ TEST_CASE("a node that dies costs its slots, and the others finish the sweep") {
     CHECK(processes_in(folder.path()).empty());
     ::unsetenv("CRESCENDO_TEST_RANKS");
     ::unsetenv("CRESCENDO_HEARTBEAT_TIMEOUT");
+    ::unsetenv("OMPI_MCA_orte_enable_recovery");
 }

@@ -1,0 +1,234 @@
+// Throughput of the reader beside the least that reading the same bytes can cost, in turn in one process.
+//
+//   hdf5_streaming load FILE:/GROUP THREADS     windows of samples, ours and the bare work, both in MB/s of elements
+//   hdf5_streaming stream FILE:/GROUP THREADS   one shuffled epoch in batches of 128, in samples/s
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "datasets/chunk_buffer.hpp"
+#include "datasets/filter_pipeline.hpp"
+#include "datasets/hdf5.hpp"
+#include "datasets/location.hpp"
+#include "datasets/page.hpp"
+#include "datasets/sample_set.hpp"
+#include "datasets/sample_stream.hpp"
+#include "datasets/task_pool.hpp"
+
+namespace {
+
+using namespace crescendo::datasets;
+
+constexpr std::size_t window_bytes = std::size_t{64} << 20;
+constexpr int num_turns = 7;
+
+double seconds(const std::function<void()>& work) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double median(std::vector<double> values) {
+    std::nth_element(values.begin(), values.begin() + std::ssize(values) / 2, values.end());
+    return values[values.size() / 2];
+}
+
+std::size_t bytes_of(const SampleSet& set) {
+    return static_cast<std::size_t>(set.size()) * (set.inputs().sample_bytes() + set.targets().sample_bytes());
+}
+
+std::int64_t chunks_in_window(const SampleSet& set) {
+    const auto chunk_bytes = static_cast<std::size_t>(set.chunk_samples()) * set.inputs().sample_bytes();
+    return static_cast<std::int64_t>(std::max<std::size_t>(1, window_bytes / chunk_bytes));
+}
+
+/// The whole set through the reader, window by window.
+void load(const SampleSet& set, ChunkBuffer& buffer, TaskPool& pool) {
+    const auto num_chunks = (set.size() - 1) / set.chunk_samples() + 1;
+    const auto window = chunks_in_window(set);
+    for (std::int64_t begin = 0; begin < num_chunks; begin += window) {
+        std::vector<std::int64_t> chunks(static_cast<std::size_t>(std::min(window, num_chunks - begin)));
+        std::iota(chunks.begin(), chunks.end(), begin);
+        buffer.load(std::move(chunks), pool, [] { return true; });
+    }
+}
+
+/// As many bytes of the file by pread, 4 MiB at a time, into a window of the same size.
+class RawPread {
+  public:
+    explicit RawPread(const SampleSet& set)
+        : descriptor_(::open(Location::parse(set.location()).file.c_str(), O_RDONLY | O_CLOEXEC)),
+          num_blocks_(bytes_of(set) / block_bytes),
+          window_(window_bytes / sizeof(Page)) {}
+    ~RawPread() { ::close(descriptor_); }
+    RawPread(const RawPread&) = delete;
+    RawPread& operator=(const RawPread&) = delete;
+
+    std::size_t read(TaskPool& pool) {
+        pool.run(num_blocks_, [&](std::size_t block) {
+            const auto place = window_.data() + block * block_bytes % window_bytes / sizeof(Page);
+            const auto offset = static_cast<off_t>(block * block_bytes);
+            if (::pread(descriptor_, place, block_bytes, offset) != static_cast<ssize_t>(block_bytes)) {
+                throw std::runtime_error("pread failed");
+            }
+        });
+        return num_blocks_ * block_bytes;
+    }
+
+  private:
+    static constexpr std::size_t block_bytes = std::size_t{4} << 20;
+    int descriptor_;
+    std::size_t num_blocks_;
+    std::vector<Page> window_;
+};
+
+/// The stored chunks of the inputs, which hold whole samples.
+class StoredChunks {
+  public:
+    explicit StoredChunks(const SampleSet& set)
+        : num_chunks_(static_cast<std::size_t>((set.size() - 1) / set.inputs().chunk_samples + 1)),
+          rank_(1 + set.inputs().shape.size()),
+          chunk_samples_(set.inputs().chunk_samples),
+          chunk_bytes_(static_cast<std::size_t>(chunk_samples_) * set.inputs().sample_bytes()) {
+        const hdf5::Session session;
+        const auto location = Location::parse(set.location());
+        file_ = hdf5::open_file(location.file, hdf5::Access::read);
+        data_set_ = hdf5::open_data_set(file_.get(), set.inputs().path, location.file.string());
+        std::vector<FilterPipeline::Stage> stages;
+        for (const auto& filter : hdf5::filters(data_set_.get())) {
+            stages.push_back({filter.id, filter.parameters});
+        }
+        pipeline_ = FilterPipeline::make(std::move(stages), chunk_bytes_);
+        window_.resize(std::max<std::size_t>(1, window_bytes / chunk_bytes_) * chunk_bytes_);
+    }
+
+    bool filtered() const { return !pipeline_->empty(); }
+
+    /// H5Dread_chunk of all, in one thread.
+    std::size_t read() {
+        for (std::size_t chunk = 0; chunk < num_chunks_; ++chunk) {
+            fetch(chunk, place(chunk));
+        }
+        return num_chunks_ * chunk_bytes_;
+    }
+
+    void keep_in_memory() {
+        for (std::size_t chunk = 0; chunk < num_chunks_; ++chunk) {
+            hsize_t size = 0;
+            const auto at = offset(chunk);
+            hdf5::check(H5Dget_chunk_storage_size(data_set_.get(), at.data(), &size), "no size");
+            stored_.emplace_back(size);
+            fetch(chunk, stored_.back());
+        }
+    }
+
+    /// Decompression alone, of the chunks kept in memory.
+    std::size_t decode(TaskPool& pool, int num_threads) {
+        const auto parts = static_cast<std::size_t>(num_threads) * 16;
+        pool.run(parts, [&](std::size_t part) {
+            FilterPipeline::Scratch scratch;
+            for (auto chunk = num_chunks_ * part / parts; chunk < num_chunks_ * (part + 1) / parts; ++chunk) {
+                pipeline_->decode(stored_[chunk], 0, place(chunk), scratch);
+            }
+        });
+        return num_chunks_ * chunk_bytes_;
+    }
+
+  private:
+    std::vector<hsize_t> offset(std::size_t chunk) const {
+        std::vector<hsize_t> first(rank_, 0);
+        first[0] = chunk * static_cast<std::size_t>(chunk_samples_);
+        return first;
+    }
+    std::span<std::byte> place(std::size_t chunk) {
+        return std::span(window_).subspan(chunk * chunk_bytes_ % window_.size(), chunk_bytes_);
+    }
+    void fetch(std::size_t chunk, std::span<std::byte> out) {
+        std::uint32_t mask = 0;
+        hdf5::check(H5Dread_chunk(data_set_.get(), H5P_DEFAULT, offset(chunk).data(), &mask, out.data()), "no chunk");
+    }
+
+    std::size_t num_chunks_;
+    std::size_t rank_;
+    std::int64_t chunk_samples_;
+    std::size_t chunk_bytes_;
+    hdf5::Handle file_;
+    hdf5::Handle data_set_;
+    std::optional<FilterPipeline> pipeline_;
+    std::vector<std::byte> window_;
+    std::vector<std::vector<std::byte>> stored_;
+};
+
+/// Ours and `bare` in turn after one round of warming up; `bare` returns the bytes it moved.
+void compare(const SampleSet& set, int threads, const char* what, const std::function<std::size_t(TaskPool&)>& bare) {
+    TaskPool pool(threads);
+    ChunkBuffer buffer(set, chunks_in_window(set));
+    load(set, buffer, pool);
+    bare(pool);
+    std::vector<double> ours;
+    std::vector<double> theirs;
+    std::vector<double> ratios;
+    for (int turn = 0; turn < num_turns; ++turn) {
+        ours.push_back(static_cast<double>(bytes_of(set)) / 1e6 / seconds([&] { load(set, buffer, pool); }));
+        std::size_t bytes = 0;
+        const auto time = seconds([&] { bytes = bare(pool); });
+        theirs.push_back(static_cast<double>(bytes) / 1e6 / time);
+        ratios.push_back(ours.back() / theirs.back());
+    }
+    std::printf("%-8s %d %-14s %8.0f %8.0f %6.2f\n", to_string(set.inputs().route), threads, what, median(ours),
+                median(theirs), median(ratios));
+}
+
+void compare_load(const SampleSet& set, int threads) {
+    if (set.inputs().route == Route::pread) {
+        RawPread raw(set);
+        compare(set, threads, "pread", [&](TaskPool& pool) { return raw.read(pool); });
+        return;
+    }
+    StoredChunks chunks(set);
+    if (!chunks.filtered()) {
+        compare(set, threads, "H5Dread_chunk", [&](TaskPool&) { return chunks.read(); });
+        return;
+    }
+    chunks.keep_in_memory();
+    compare(set, threads, "decompression", [&](TaskPool& pool) { return chunks.decode(pool, threads); });
+}
+
+void stream(const std::shared_ptr<SampleSet>& set, int threads) {
+    std::vector<double> rates;
+    for (int turn = 0; turn < 3; ++turn) {
+        const auto time = seconds([&] {
+            SampleStream samples(set, {.threads = threads});
+            samples.enter({.seed = 1, .group_batch = 128});
+            while (samples.next()) {}
+        });
+        rates.push_back(static_cast<double>(set->size()) / time);
+    }
+    std::printf("%.0f\n", median(rates));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 4) {
+        std::fprintf(stderr, "usage: hdf5_streaming load|stream FILE:/GROUP THREADS\n");
+        return 2;
+    }
+    const auto set = SampleSet::open(argv[2]);
+    const int threads = std::atoi(argv[3]);
+    if (std::string(argv[1]) == "stream") {
+        stream(set, threads);
+    } else {
+        compare_load(*set, threads);
+    }
+}

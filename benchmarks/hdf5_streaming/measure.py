@@ -1,0 +1,95 @@
+"""Reading HDF5: ours beside raw pread, H5Dread_chunk, decompression alone, and h5py with PyTorch's DataLoader.
+
+    $PYTHON benchmarks/hdf5_streaming/measure.py build/benchmarks/bin/hdf5_streaming [FOLDER]
+
+The files, about 1.5 GB, are written to FOLDER (the system's temporary one) and removed again. The page cache is warm.
+"""
+import gzip
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import h5py
+import numpy as np
+import torch
+
+FASHION = "/usr/share/datasets/fashion-mnist/train-{}.gz"
+BATCH = 128
+
+
+def write_rows(path, **options):
+    """131,072 samples of 4 KiB: smooth fields of 32 x 32, rounded to 13 bits."""
+    x = np.linspace(0, 6, 32, dtype=np.float32)
+    random = np.random.default_rng(1)
+    with h5py.File(path, "w") as file:
+        inputs = file.create_dataset("inputs", (131072, 32, 32), np.float32, **options)
+        for begin in range(0, len(inputs), 4096):
+            row, column = random.random((2, 4096, 1, 1), dtype=np.float32)
+            field = np.sin(x[:, None] + row) * np.cos(x + column)
+            inputs[begin:begin + 4096] = np.round(field * 4096) / 4096
+        file["targets"] = np.zeros(131072, np.float32)
+
+
+def write_fashion(path):
+    def idx(name, header):
+        return np.frombuffer(gzip.open(FASHION.format(name)).read(), np.uint8, offset=header)
+
+    with h5py.File(path, "w") as file:
+        images = idx("images-idx3-ubyte", 16).reshape(-1, 28, 28).astype(np.float32) / 255
+        file.create_dataset("inputs", data=images, chunks=(64, 28, 28))
+        file.create_dataset("targets", data=idx("labels-idx1-ubyte", 8))
+
+
+class Samples(torch.utils.data.Dataset):
+    """The way that h5py's and PyTorch's manuals lead to: opened in the worker, one sample an index."""
+
+    def __init__(self, path):
+        self.path, self.file = path, None
+        with h5py.File(path) as file:
+            self.length = len(file["inputs"])
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, index):
+        if self.file is None:
+            self.file = h5py.File(self.path)
+        return self.file["inputs"][index], self.file["targets"][index]
+
+
+def data_loader(path, workers):
+    loader = torch.utils.data.DataLoader(Samples(path), batch_size=BATCH, shuffle=True, num_workers=workers)
+    begin = time.perf_counter()
+    count = sum(len(inputs) for inputs, _ in loader)
+    return count / (time.perf_counter() - begin)
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+
+    def ours(*arguments):
+        return subprocess.run([program, *map(str, arguments)], check=True, capture_output=True, text=True).stdout
+
+    with tempfile.TemporaryDirectory(dir=sys.argv[2] if len(sys.argv) > 2 else None) as folder:
+        print("route    threads beside       ours, MB/s   bare  ratio")
+        for name, options in (("contiguous", {}), ("chunked", {"chunks": (64, 32, 32)}),
+                              ("deflate", {"chunks": (64, 32, 32), "compression": 4, "shuffle": True})):
+            path = os.path.join(folder, name + ".h5")
+            write_rows(path, **options)
+            for threads in (1, 2):
+                print(ours("load", path + ":/", threads), end="", flush=True)
+            os.remove(path)
+
+        path = os.path.join(folder, "fashion.h5")
+        write_fashion(path)
+        rates = {threads: float(ours("stream", path + ":/", threads)) for threads in (1, 2)}
+        for workers in (0, 2):
+            theirs = data_loader(path, workers)
+            print(f"Fashion-MNIST as float32: ours {rates[max(workers, 1)]:.0f} samples/s, h5py + DataLoader with {workers} "
+                  f"workers {theirs:.0f}: {rates[max(workers, 1)] / theirs:.1f} times", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+#include "datasets/bench.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <numeric>
+#include <system_error>
+#include <vector>
+
+#include "core/check.hpp"
+#include "datasets/chunk_buffer.hpp"
+#include "datasets/location.hpp"
+#include "datasets/page.hpp"
+#include "datasets/sample_set.hpp"
+#include "datasets/task_pool.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+constexpr std::uint64_t window_bytes = std::uint64_t{64} << 20;
+
+double bytes_per_second(const std::function<std::uint64_t()>& read) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto bytes = read();
+    return static_cast<double>(bytes) / std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// The file as bytes.
+class RawFile {
+  public:
+    explicit RawFile(const std::filesystem::path& file)
+        : descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)), size_(std::filesystem::file_size(file)) {
+        if (descriptor_ < 0) {
+            throw std::system_error(errno, std::generic_category(), file.string());
+        }
+    }
+    ~RawFile() { ::close(descriptor_); }
+    RawFile(const RawFile&) = delete;
+    RawFile& operator=(const RawFile&) = delete;
+
+    /// Drops what the page cache has of it and nobody writes.
+    void forget() const { ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED); }
+
+    /// At most the first `bytes` bytes, by all threads; returns how many.
+    std::uint64_t read(std::uint64_t bytes, TaskPool& pool) {
+        const auto total = std::min<std::uint64_t>(bytes, size_);
+        pool.run((total + block_bytes - 1) / block_bytes, [&](std::size_t block) {
+            const auto place = window_.data() + block * block_bytes % window_bytes / sizeof(Page);
+            const auto count = std::min(block_bytes, total - block * block_bytes);
+            if (::pread(descriptor_, place, count, static_cast<off_t>(block * block_bytes)) < 0) {
+                throw std::system_error(errno, std::generic_category(), "pread");
+            }
+        });
+        return total;
+    }
+
+  private:
+    static constexpr std::uint64_t block_bytes = std::uint64_t{4} << 20;
+    int descriptor_;
+    std::uint64_t size_;
+    std::vector<Page> window_ = std::vector<Page>(window_bytes / sizeof(Page));
+};
+
+/// The set's first chunks, window by window, as a stream without a shuffle would read them.
+class Windows {
+  public:
+    Windows(const SampleSet& set, std::uint64_t bytes)
+        : set_(set),
+          sample_bytes_(set.inputs().sample_bytes() + set.targets().sample_bytes()),
+          window_chunks_(chunks_of(window_bytes)),
+          num_chunks_(std::min(chunks_of(bytes), (set.size() - 1) / set.chunk_samples() + 1)),
+          buffer_(set, window_chunks_) {}
+
+    /// Returns the bytes of the elements.
+    std::uint64_t read(TaskPool& pool) {
+        for (std::int64_t begin = 0; begin < num_chunks_; begin += window_chunks_) {
+            std::vector<std::int64_t> chunks(static_cast<std::size_t>(std::min(window_chunks_, num_chunks_ - begin)));
+            std::iota(chunks.begin(), chunks.end(), begin);
+            buffer_.load(std::move(chunks), pool, [] { return true; });
+        }
+        return static_cast<std::uint64_t>(std::min(num_chunks_ * set_.chunk_samples(), set_.size())) * sample_bytes_;
+    }
+
+  private:
+    std::int64_t chunks_of(std::uint64_t bytes) const {
+        const auto chunk_bytes = static_cast<std::uint64_t>(set_.chunk_samples()) * sample_bytes_;
+        return static_cast<std::int64_t>(std::max<std::uint64_t>(1, bytes / chunk_bytes));
+    }
+
+    const SampleSet& set_;
+    std::uint64_t sample_bytes_;
+    std::int64_t window_chunks_;
+    std::int64_t num_chunks_;
+    ChunkBuffer buffer_;
+};
+
+}  // namespace
+
+std::vector<Throughput> bench(const std::string& location, const std::vector<int>& threads, std::uint64_t bytes) {
+    const auto set = SampleSet::open(location);
+    RawFile file(Location::parse(location).file);
+    Windows windows(*set, bytes);
+    std::vector<Throughput> results;
+    for (const int count : threads) {
+        CRESCENDO_VALIDATE(count >= 1, "", "{} threads cannot read; use 1 or more", count);
+        TaskPool pool(count);
+        for (const auto cache : {Throughput::Cache::cold, Throughput::Cache::warm}) {
+            const auto timed = [&](const std::function<std::uint64_t()>& read) {
+                cache == Throughput::Cache::cold ? file.forget() : static_cast<void>(read());
+                return bytes_per_second(read);
+            };
+            const auto elements = timed([&] { return windows.read(pool); });
+            results.push_back({count, cache, elements, timed([&] { return file.read(bytes, pool); })});
+        }
+    }
+    return results;
+}
+
+}  // namespace crescendo::datasets

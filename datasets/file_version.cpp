@@ -1,0 +1,47 @@
+#include "datasets/file_version.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+
+#include "core/check.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+struct stat status_of(int descriptor) {
+    struct stat status {};
+    if (::fstat(descriptor, &status) != 0) {
+        throw std::system_error(errno, std::generic_category(), "fstat");
+    }
+    return status;
+}
+
+}  // namespace
+
+FileVersion::FileVersion(int descriptor) : descriptor_(descriptor) {
+    if (descriptor_ >= 0) {
+        const auto status = status_of(descriptor_);
+        size_ = status.st_size;
+        written_ = status.st_mtim;
+    }
+}
+
+void FileVersion::expect_unchanged(const std::string& name) const {
+    if (descriptor_ < 0) {
+        return;
+    }
+    const auto now = status_of(descriptor_);
+    if (now.st_size < size_) {
+        throw std::runtime_error(
+            text("{} was cut off while it was read: it has {} bytes and had {}", name, now.st_size, size_));
+    }
+    if (now.st_mtim.tv_sec != written_.tv_sec || now.st_mtim.tv_nsec != written_.tv_nsec) {
+        throw std::runtime_error(
+            text("{} was written to while it was read, so its samples may be of two versions", name));
+    }
+}
+
+}  // namespace crescendo::datasets

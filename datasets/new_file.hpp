@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+
+namespace crescendo::datasets {
+
+/// A file that appears under its name when it is complete, or not at all.
+class NewFile {
+  public:
+    /// Throws InvalidInput where there is no folder for it.
+    explicit NewFile(std::filesystem::path path);
+    ~NewFile();
+    NewFile(const NewFile&) = delete;
+    NewFile& operator=(const NewFile&) = delete;
+
+    /// What is to be written.
+    const std::filesystem::path& temporary() const { return temporary_; }
+
+    /// Gives it its name once it is on the disk. Throws InvalidInput where another has that name by now.
+    void publish();
+
+  private:
+    std::filesystem::path path_;
+    std::filesystem::path temporary_;
+};
+
+}  // namespace crescendo::datasets
