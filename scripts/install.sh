@@ -10,6 +10,7 @@ set -euo pipefail
 
 TORCH_VERSION=2.11.0
 VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VERSION}
+WHEELS=("torch==$TORCH_VERSION" h5py hdf5plugin numpy)
 PACKAGES=(build-essential cmake ninja-build ccache git python3 python3-venv
           libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev
           libhdf5-dev hdf5-tools zlib1g-dev libdeflate-dev libzstd-dev liblz4-dev libblosc-dev
@@ -43,11 +44,14 @@ if [ ${#missing[@]} -gt 0 ]; then
     "${sudo[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
-# A site's own torch serves as well as the wheel. The mark is written last: an interrupted installation starts anew.
-if [ -z "${CRESCENDO_TORCH_DIR:-}" ] && [ ! -e "$VENV/.complete" ]; then
-    echo "installing torch $TORCH_VERSION into $VENV (about 5 GB)"
-    rm -rf "$VENV"
-    /usr/bin/python3 -m venv "$VENV"
-    "$VENV/bin/pip" install --quiet --disable-pip-version-check "torch==$TORCH_VERSION" h5py hdf5plugin numpy
-    touch "$VENV/.complete"
+# A site's own torch serves as well as the wheel. The mark says what is there and is written last: an interrupted
+# installation starts anew, and one that lacks a wheel gets it.
+if [ -z "${CRESCENDO_TORCH_DIR:-}" ] && [ "$(cat "$VENV/.complete" 2>/dev/null)" != "${WHEELS[*]}" ]; then
+    echo "installing ${WHEELS[*]} into $VENV (about 5 GB)"
+    if [ ! -e "$VENV/.complete" ]; then
+        rm -rf "$VENV"
+        /usr/bin/python3 -m venv "$VENV"
+    fi
+    "$VENV/bin/pip" install --quiet --disable-pip-version-check "${WHEELS[@]}"
+    echo "${WHEELS[*]}" > "$VENV/.complete"
 fi

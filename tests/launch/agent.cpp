@@ -141,7 +141,7 @@ TEST_CASE("when the agent goes, so do its programs and what they started in othe
 }
 
 TEST_CASE("the next trial of a slot starts when the last one's program is gone") {
-    Node node(1);
+    Node node(1, std::chrono::seconds(60));  // of grace: the program leaves by itself
     node.start(0, 0, std::string(report_once) + "sleep 0.1; touch gone");
     node.next<TrialMetrics>();
 
