@@ -53,8 +53,8 @@ Priority read_priority(const YamlSection& section) {
         .value_or(Priority::tail);
 }
 
-Switch read_switch(const YamlSection& section, const std::string& name) {
-    return section.choice<Switch>(name, {{"on", Switch::on}, {"off", Switch::off}}).value_or(Switch::off);
+std::optional<Switch> read_switch(const YamlSection& section, const std::string& name) {
+    return section.choice<Switch>(name, {{"on", Switch::on}, {"off", Switch::off}});
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ SchedulerSpec read_scheduler(const YamlSection& section) {
     spec.batch = read_batch(section);
     spec.grow = read_grow(section);
     spec.priority = read_priority(section);
-    spec.shrink = read_switch(section, "shrink");
+    spec.shrink = read_switch(section, "shrink").value_or(spec.shrink);
     spec.surplus = read_switch(section, "surplus");
     return spec;
 }

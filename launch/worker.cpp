@@ -1,6 +1,7 @@
 #include "launch/worker.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -26,9 +27,10 @@ std::vector<std::pair<std::string, std::string>> device_environment(const Worker
             "CUDA_VISIBLE_DEVICES",
             options.gpus[static_cast<std::size_t>(slot.value - options.first_slot.value) % options.gpus.size()]);
     }
-    if (!options.interface.empty()) {
-        result.emplace_back("GLOO_SOCKET_IFNAME", options.interface);
-        result.emplace_back("NCCL_SOCKET_IFNAME", options.interface);
+    for (const char* variable : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"}) {
+        if (!options.interface.empty() && std::getenv(variable) == nullptr) {
+            result.emplace_back(variable, options.interface);
+        }
     }
     return result;
 }

@@ -25,7 +25,7 @@ struct WorkerOptions {
     SlotId first_slot;      ///< of this node
     std::vector<std::string>
         gpus;               ///< the node's slot i uses gpus[i % size], as CUDA_VISIBLE_DEVICES names it; none: cores
-    std::string interface;  ///< network interface by which groups meet; the trainer's own choice if empty
+    std::string interface;  ///< by which groups meet, where the environment does not say; the trainer's choice if empty
     int threads = 1;        ///< compute threads of a worker
     std::chrono::milliseconds grace{5'000};      ///< for a program to leave before it gets SIGTERM
     std::chrono::milliseconds patience{60'000};  ///< for a warm trainer to obey `leave` before it is killed

@@ -60,7 +60,7 @@ bool Sweep::give_back(Trial& trial) {
 
 /// Slots that nobody else needs, and that better survivors would not take.
 bool Sweep::add_surplus(Trial& trial) {
-    if (spec_.scheduler.surplus == Switch::off || trial.rungs_survived == 0 || size_of(trial) < full_size(trial) ||
+    if (!spec_.scheduler.has_surplus() || trial.rungs_survived == 0 || size_of(trial) < full_size(trial) ||
         can_start() || next_in_line()) {
         return false;
     }
@@ -207,21 +207,20 @@ void Sweep::update_batch(Trial& trial) const {
 
 void Sweep::count_in(const Trial& trial) {
     num_missing_ += num_missing(trial);
-    if (spec_.scheduler.surplus == Switch::on && trial.rungs_survived > 0) {
+    if (spec_.scheduler.has_surplus() && trial.rungs_survived > 0) {
         survivors_.insert(merit(trial));
     }
 }
 
 void Sweep::count_out(const Trial& trial) {
     num_missing_ -= num_missing(trial);
-    if (spec_.scheduler.surplus == Switch::on && trial.rungs_survived > 0) {
+    if (spec_.scheduler.has_surplus() && trial.rungs_survived > 0) {
         survivors_.erase(merit(trial));
     }
 }
 
 int Sweep::num_missing(const Trial& trial) const {
-    const bool matters =
-        spec_.scheduler.priority == Priority::promotions_first || spec_.scheduler.surplus == Switch::on;
+    const bool matters = spec_.scheduler.priority == Priority::promotions_first || spec_.scheduler.has_surplus();
     return matters ? std::max(0, full_size(trial) - size_of(trial)) : 0;
 }
 

@@ -45,7 +45,7 @@ void validate_slots(const SchedulerSpec& spec) {
                        "priority is about survivors that get more workers, as with type: rasda only; remove it");
     CRESCENDO_VALIDATE(grows || spec.shrink == Switch::off, "scheduler.shrink",
                        "shrink is about groups that grew, as with type: rasda only; remove it");
-    CRESCENDO_VALIDATE(grows || spec.surplus == Switch::off, "scheduler.surplus",
+    CRESCENDO_VALIDATE(grows || spec.surplus.value_or(Switch::off) == Switch::off, "scheduler.surplus",
                        "surplus is about survivors that get more workers, as with type: rasda only; remove it");
     CRESCENDO_VALIDATE(
         spec.shrink == Switch::off || spec.grow != GrowPolicy::wait, "scheduler.shrink",

@@ -46,13 +46,16 @@ struct SchedulerSpec {
     BatchPolicy batch = BatchPolicy::ladder;
     GrowPolicy grow = GrowPolicy::eager;
     Priority priority = Priority::tail;
-    Switch shrink = Switch::off;   ///< groups give slots back to trials that wait
-    Switch surplus = Switch::off;  ///< idle slots double the best survivors beyond their targets
+    Switch shrink = Switch::off;  ///< groups give slots back to trials that wait
+    std::optional<Switch>
+        surplus;  ///< idle slots double the best survivors beyond their targets; rasda: on unless given
 
     /// How many ladders of rungs there are; synchronous brackets are not counted.
     int num_brackets() const;
 
     int scaling() const { return scaling_factor.value_or(reduction_factor); }
+
+    bool has_surplus() const { return kind == SchedulerKind::rasda && surplus.value_or(Switch::on) == Switch::on; }
 };
 
 /// What a sweep searches and when it ends, without its trainer and its data.

@@ -80,6 +80,7 @@ SweepSpec spec_of(int run_cap, int max) {
     spec.scheduler.kind = SchedulerKind::rasda;
     spec.scheduler.max = Resource{max};
     spec.scheduler.reduction_factor = 2;
+    spec.scheduler.surplus = Switch::off;
     return spec;
 }
 

@@ -138,8 +138,8 @@ void SlotBooks::check_trials() const {
         const auto size = static_cast<int>(trial.group.slots.size());
         require(trial.group.slots == group->second.slots, "the sweep and its actions tell the same group");
         require(trial.group.generation == group->second.generation, "the sweep and its actions tell the same group");
-        const bool has_surplus = sweep_.spec().scheduler.surplus == Switch::on;
-        require(size <= (has_surplus ? sweep_.max_workers() : trial.target_workers), "no group exceeds its target");
+        require(size <= (sweep_.spec().scheduler.has_surplus() ? sweep_.max_workers() : trial.target_workers),
+                "no group exceeds its target");
         switch (sweep_.spec().scheduler.batch) {
             case BatchPolicy::ladder:
                 require(trial.group.batch_multiple == trial.target_workers, "a ladder batch follows the target");
