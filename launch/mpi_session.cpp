@@ -39,7 +39,7 @@ MpiSession::MpiSession(int& argc, char**& argv) {
 
 MpiSession::~MpiSession() {
     send_everybody_home();
-    if (std::ranges::find(given_up_, true) == given_up_.end()) {
+    if (!has_given_up()) {
         for (const auto& each : sending_) {
             MPI_Wait(&each->request, MPI_STATUS_IGNORE);
         }
@@ -63,9 +63,11 @@ void MpiSession::send_everybody_home() {
         return;
     }
     for (int rank = 1; rank < size_; ++rank) {
-        send(rank, MessageKind::goodbye, {});
+        send(rank, MessageKind::goodbye, {static_cast<std::uint8_t>(has_given_up())});
     }
 }
+
+bool MpiSession::has_given_up() const { return std::ranges::find(given_up_, true) != given_up_.end(); }
 
 void MpiSession::forget_sent() {
     sending_.remove_if([](const auto& each) {

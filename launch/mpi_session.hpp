@@ -43,7 +43,8 @@ class MpiSession {
     /// The oldest message that has arrived, if any has.
     std::optional<Message> receive();
 
-    /// At rank 0: a last message to every rank. Done by the destructor if not before.
+    /// At rank 0: a last message to every rank, a byte that is 1 where a rank was given up: then nobody may
+    /// finalize MPI. Done by the destructor if not before.
     void send_everybody_home();
 
     /// `to` is dead: nothing is sent to it any more.
@@ -58,6 +59,7 @@ class MpiSession {
     struct Sending;
 
     MpiSession(int& argc, char**& argv);
+    bool has_given_up() const;
     void forget_sent();
 
     int rank_ = 0;

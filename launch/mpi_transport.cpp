@@ -137,6 +137,9 @@ void serve_agent(MpiSession& session) {
             pulse.heard();
             pace.busy();
             if (message->kind == MessageKind::goodbye) {
+                if (message->content.at(0) != 0) {
+                    session.give_up(0);  // not that it was dead, but there is no finalizing together any more
+                }
                 return;
             }
             if (message->kind == MessageKind::setup) {
