@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "core/check.hpp"
 #include "launch/journal.hpp"
 #include "launch/read_file.hpp"
 #include "launch/results.hpp"
@@ -24,9 +25,14 @@ class Comparer {
             check_alive(record);
             check_regroup(record);
             replay_.num_events += record.contains("event") ? 1 : 0;
-            for (const auto& action : replay_.history.apply(record)) {
-                ++replay_.num_actions;
-                follow(action);
+            try {
+                for (const auto& action : replay_.history.apply(record)) {
+                    ++replay_.num_actions;
+                    follow(action);
+                }
+            } catch (const InvalidInput& error) {
+                differ(record, error.what());  // so far apart that the rest of the journal tells nothing more
+                break;
             }
         }
         check_results();
