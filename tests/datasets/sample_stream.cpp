@@ -274,13 +274,13 @@ TEST_CASE("a set that does not fit is read again") {
     overwrite(data.folder / "set.h5");
     stream.enter({.seed = 6, .group_batch = 101});
 
-    // The thread that reads ahead may have met the file between its new bytes and its old time: that is reading too.
+    // The thread that reads ahead may have met the file on its way from the old bytes to the new: that is reading too.
     try {
         const auto slice = stream.next();
         REQUIRE(slice.has_value());
         CHECK_FALSE(are_counting_samples(slice->samples, slice->inputs, slice->targets));
     } catch (const std::runtime_error& error) {
-        CHECK(doctest::String(error.what()) == Contains("was written to while it was read"));
+        CHECK(doctest::String(error.what()) == Contains("while it was read"));
     }
 }
 
