@@ -7,13 +7,14 @@
 namespace crescendo::protocol {
 
 /// Environment of a trainer.
-inline constexpr const char* fd_variable = "CRESCENDO_FD";                      ///< the socket
-inline constexpr const char* trial_variable = "CRESCENDO_TRIAL";                ///< number of the trial
-inline constexpr const char* seed_variable = "CRESCENDO_SEED";                  ///< the trial's own seed
-inline constexpr const char* directory_variable = "CRESCENDO_TRIAL_DIR";        ///< where its files go
-inline constexpr const char* max_resource_variable = "CRESCENDO_MAX_RESOURCE";  ///< train no further
-inline constexpr const char* device_variable = "CRESCENDO_DEVICE";              ///< warm trainers: "cpu" or "cuda"
-inline constexpr const char* threads_variable = "CRESCENDO_THREADS";            ///< warm trainers: compute threads
+inline constexpr const char* fd_variable = "CRESCENDO_FD";                        ///< the socket
+inline constexpr const char* trial_variable = "CRESCENDO_TRIAL";                  ///< number of the trial
+inline constexpr const char* seed_variable = "CRESCENDO_SEED";                    ///< the trial's own seed
+inline constexpr const char* directory_variable = "CRESCENDO_TRIAL_DIR";          ///< where its files go
+inline constexpr const char* max_resource_variable = "CRESCENDO_MAX_RESOURCE";    ///< train no further
+inline constexpr const char* device_variable = "CRESCENDO_DEVICE";                ///< warm trainers: "cpu" or "cuda"
+inline constexpr const char* threads_variable = "CRESCENDO_THREADS";              ///< warm trainers: compute threads
+inline constexpr const char* group_timeout_variable = "CRESCENDO_GROUP_TIMEOUT";  ///< warm trainers: seconds
 
 /// Values of "type". A program that is started for one trial needs none of them: it writes
 /// {"resource":…,"metrics":{…}} and reads {"decision":"continue"|"stop"}.
@@ -28,6 +29,8 @@ inline constexpr const char* store = "store";        ///< answer to a store requ
 inline constexpr const char* hello = "hello";          ///< ready for work
 inline constexpr const char* report = "report";        ///< metrics at a resource
 inline constexpr const char* regrouped = "regrouped";  ///< the first step of a new generation is done
+inline constexpr const char* progress = "progress";    ///< the main thread is alive
+inline constexpr const char* stranded = "stranded";    ///< lost its group, and waits for an order
 inline constexpr const char* left = "left";            ///< idle again
 inline constexpr const char* failed = "failed";        ///< gave up; the process ends
 inline constexpr const char* evaluated = "evaluated";  ///< metrics of an evaluation

@@ -14,6 +14,8 @@ const char* word(StopReason reason) {
             return "completed";
         case StopReason::swept:
             return "swept";
+        case StopReason::failed:
+            return "failed";
     }
     expectation_failed("a StopReason", __FILE__, __LINE__);
 }
@@ -56,11 +58,15 @@ struct Write {
         for (const auto slot : action.group.slots) {
             slots.push_back(slot.value);
         }
-        return {{"action", name},
-                {"trial", action.trial.value},
-                {"slots", std::move(slots)},
-                {"generation", action.group.generation},
-                {"batch_multiple", action.group.batch_multiple}};
+        OrderedJson json{{"action", name},
+                         {"trial", action.trial.value},
+                         {"slots", std::move(slots)},
+                         {"generation", action.group.generation},
+                         {"batch_multiple", action.group.batch_multiple}};
+        if (action.group.accumulation > 1) {
+            json["accumulation"] = action.group.accumulation;
+        }
+        return json;
     }
 
     OrderedJson with_config(const char* name, const auto& action) const {

@@ -21,9 +21,9 @@ Agent::Agent(NodeId node, int num_slots, WorkerKind kind, WorkerOptions options)
     for (int i = 0; i < num_slots; ++i) {
         const SlotId slot{options_.first_slot.value + i};
         if (kind == WorkerKind::warm_trainer) {
-            workers_.push_back(std::make_unique<WarmWorker>(slot, options_));
+            workers_.push_back(std::make_unique<WarmWorker>(slot, options_, oom_kills_));
         } else {
-            workers_.push_back(std::make_unique<ProgramWorker>(slot, options_));
+            workers_.push_back(std::make_unique<ProgramWorker>(slot, options_, oom_kills_));
         }
     }
 }

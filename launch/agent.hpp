@@ -45,6 +45,7 @@ class Agent {
 
     NodeId node_;
     WorkerOptions options_;
+    OomKills oom_kills_;
     std::vector<std::unique_ptr<Worker>> workers_;
 };
 

@@ -19,6 +19,7 @@ std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot) co
     options.first_slot = first_slot;
     options.gpus = resources.gpus;
     options.interface = interface;
+    options.hang_timeout = hang_timeout;
     options.threads = plan.threads;
     return std::make_unique<Agent>(node, plan.num_slots, kind, std::move(options));
 }
@@ -29,6 +30,7 @@ void to_json(Json& json, const AgentSetup& setup) {
             {"log", setup.log},
             {"slots", setup.slots ? Json(*setup.slots) : Json()},
             {"cpus_per_slot", setup.cpus_per_slot},
+            {"hang_timeout", setup.hang_timeout ? Json(setup.hang_timeout->count()) : Json()},
             {"interface", setup.interface}};
 }
 
@@ -38,6 +40,9 @@ void from_json(const Json& json, AgentSetup& setup) {
     setup.log = json.at("log");
     setup.slots = json.at("slots").is_null() ? std::nullopt : std::optional<int>(json.at("slots"));
     setup.cpus_per_slot = json.at("cpus_per_slot");
+    if (const auto& seconds = json.at("hang_timeout"); !seconds.is_null()) {
+        setup.hang_timeout = std::chrono::seconds(seconds.get<std::int64_t>());
+    }
     setup.interface = json.at("interface");
 }
 

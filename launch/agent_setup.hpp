@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,7 +16,8 @@ struct AgentSetup {
     std::string log;           ///< what warm trainers print while they hold no trial
     std::optional<int> slots;  ///< of a node; none: as many as its GPUs, or its cores divided by cpus_per_slot
     int cpus_per_slot = 1;
-    std::string interface;  ///< by which groups meet; the trainer's own choice if empty
+    std::optional<std::chrono::seconds> hang_timeout;  ///< of a worker, as in the sweep file
+    std::string interface;                             ///< by which groups meet; the trainer's own choice if empty
 
     /// How many slots this node will have.
     int num_slots() const;

@@ -76,9 +76,11 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    for (const int signal : {SIGINT, SIGTERM, SIGUSR2, SIGPIPE, SIGXFSZ}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) {
         ::signal(signal, SIG_DFL);
     }
+    // A batch system sends this warning to every process of the job, and most know it not and would die of it.
+    ::signal(SIGUSR2, SIG_IGN);
     if (!options.directory.empty() && ::chdir(options.directory.c_str()) != 0) {
         give_up();
     }

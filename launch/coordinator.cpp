@@ -7,6 +7,7 @@
 #include "core/random.hpp"
 #include "launch/command_macros.hpp"
 #include "launch/event_json.hpp"
+#include "launch/failures.hpp"
 #include "launch/node_resources.hpp"
 #include "launch/value_json.hpp"
 #include "launch/wall_clock.hpp"
@@ -16,18 +17,6 @@ namespace {
 
 constexpr std::chrono::milliseconds patience_to_save{60'000};
 constexpr std::chrono::milliseconds patience_to_evaluate{600'000};
-
-const char* name_of(FailureKind kind) {
-    switch (kind) {
-        case FailureKind::crash:
-            return "crashed";
-        case FailureKind::error:
-            return "gave up";
-        case FailureKind::out_of_memory:
-            return "ran out of memory";
-    }
-    return "";
-}
 
 /// 31 bits, which every program's generator takes. A stream apart from that of the configurations.
 std::uint64_t trial_seed(std::uint64_t sweep_seed, TrialId trial) {
@@ -45,11 +34,14 @@ bool concerns(const Action& action, TrialId trial) {
 
 Coordinator::Coordinator(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
                          Transport& transport, LiveView& view)
-    : file_(file), directory_(directory), journal_(journal), history_(history), transport_(transport), view_(view) {
-    for (const auto& slot : transport.slots()) {
-        node_of_slot_[slot.id] = slot.node;
-    }
-}
+    : file_(file),
+      directory_(directory),
+      journal_(journal),
+      history_(history),
+      transport_(transport),
+      view_(view),
+      slots_(transport.slots()),
+      health_(slots_.nodes()) {}
 
 Outcome Coordinator::run(const StopSignals& signals) {
     begin_session();
@@ -60,13 +52,17 @@ Outcome Coordinator::run(const StopSignals& signals) {
         }
         turn();
         view_.update(history_, wall_clock());
+        if (hopeless_ && history_.sweep().state() == SweepState::running) {
+            drain();
+            return Outcome::hopeless;
+        }
     }
     finish();
     return history_.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished;
 }
 
 void Coordinator::begin_session() {
-    batch_.push_back({session_note(wall_clock(), host_name(), static_cast<int>(node_of_slot_.size())), {}});
+    batch_.push_back({session_note(wall_clock(), host_name(), slots_.size()), {}});
     if (history_.sweep().state() != SweepState::running) {
         commit();
         return;
@@ -103,21 +99,25 @@ bool Coordinator::stop_requested(const StopSignals& signals) {
 }
 
 void Coordinator::take(const TrialMetrics& notice) {
-    if (!members_.contains(notice.trial)) {
+    if (!groups_.has(notice.trial)) {
         return;  // its group has failed in this very turn
     }
     const auto& spec = history_.sweep().spec();
     const auto metric = notice.metrics.find(spec.metric);
     if (notice.resource.value < 1) {
-        fail(notice.trial, FailureKind::error,
+        fail(notice.trial, FailureKind::error, {},
              fmt::format("it reported the resource {}, but resources count from 1", notice.resource.value));
     } else if (metric == notice.metrics.end()) {
-        fail(notice.trial, FailureKind::error,
+        fail(notice.trial, FailureKind::error, {},
              fmt::format("it reported {} without '{}', which is the sweep's metric.name",
                          to_json(notice.metrics).dump(), spec.metric));
     } else if (notice.resource <= last_resource(notice.trial)) {
         tell_to_go_on(notice.trial);  // a resumed trial repeats what its checkpoint holds: known already
     } else {
+        groups_.note_report(notice.trial);
+        if (health_.has_doubts()) {
+            health_.note_progress(slots_.nodes_of(groups_.members(notice.trial)));
+        }
         record(TrialReported{notice.trial, notice.resource, to_loss(spec.goal, metric->second)},
                {{"metrics", to_json(notice.metrics)}});
     }
@@ -136,70 +136,99 @@ Resource Coordinator::last_resource(TrialId trial) const {
 }
 
 void Coordinator::take(const ProgramEnded& notice) {
-    members_.erase(notice.trial);  // whatever its last report leads to: there is nobody left to be told
+    groups_.forget(notice.trial);  // whatever its last report leads to: there is nobody left to be told
     record(TrialFinished{notice.trial});
 }
 
 void Coordinator::take(const WorkerFailed& notice) {
-    if (is_current(notice.trial, notice.slot)) {
-        fail(notice.trial, notice.kind, notice.message);
+    commit();  // what came before may have given its trial another group
+    const bool is_member = groups_.is_member(notice.trial, notice.slot);
+    groups_.note_departure(notice.trial, notice.slot);
+    if (is_member) {
+        fail(notice.trial, notice.kind, notice.slot, notice.message);
+        if (health_.note_failure(slots_.node_of(notice.slot), notice.trial)) {
+            leave_out(slots_.node_of(notice.slot));
+        }
     }
-    note_departure(notice.trial, notice.slot);  // it has gone already
+    resume_held_back();
 }
 
-/// One failure ends the whole group; what its other members have to say about it is not counted again.
-void Coordinator::fail(TrialId trial, FailureKind kind, const std::string& message) {
-    view_.say(fmt::format("trial {} {}: {}", trial.value, name_of(kind), message));
-    dismiss(trial, /*save=*/false);
-    members_.erase(trial);
-    record(TrialFailed{trial, kind}, {{"message", message}});
+/// For this session; its agent stays, with idle workers.
+void Coordinator::leave_out(NodeId node) {
+    view_.say(fmt::format(
+        "node {} is left out: workers of several trials failed there, one after the other, and nothing else happened; "
+        "look after the node, a resumed sweep uses it again",
+        node.value));
+    const auto lost = slots_.slots_of(node);
+    for (const auto& trial : history_.sweep().trials()) {
+        const auto& slots = trial.group.slots;
+        if (!slots.empty() && std::includes(lost.begin(), lost.end(), slots.begin(), slots.end())) {
+            dismiss(trial.id, /*save=*/true);
+        }
+    }
+    batch_.push_back({left_out_note(wall_clock(), node), {}});
+    record(SlotsLost{{lost.begin(), lost.end()}});
+    commit();
+}
+
+/// The one on `slot`, or the whole group. Decided at once: the next notice may come from a group that has changed.
+void Coordinator::fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message) {
+    kind = kind_after(history_, trial, kind, message);
+    view_.say(fmt::format("trial {} {}: {}", trial.value, verb_of(kind), message));
+    if (!slot) {
+        dismiss(trial, /*save=*/false);
+    }
+    record(TrialFailed{trial, kind, slot}, {{"message", message}});
+    commit();
+    hopeless_ = hopeless_ || is_hopeless(history_.sweep());
 }
 
 void Coordinator::take(const StoreRequest& notice) {
     for (const auto& each : rendezvous_.handle(notice)) {
-        transport_.send(node_of(each.slot), each);
+        transport_.send(slots_.node_of(each.slot), each);
     }
 }
 
 void Coordinator::take(const GroupFormed& notice) {
-    if (regrouping_.erase(notice.trial) > 0) {
+    if (groups_.note_formed(notice.trial, notice.generation)) {
         batch_.push_back({regroup_note(wall_clock(), notice.trial, notice.generation, notice.seconds), {}});
     }
 }
 
-void Coordinator::take(const LeftTrial& notice) { note_departure(notice.trial, notice.slot); }
+void Coordinator::take(const LeftTrial& notice) {
+    groups_.note_departure(notice.trial, notice.slot);
+    resume_held_back();
+}
 
 void Coordinator::take(const TrialEvaluated& notice) { evaluated_ = notice; }
 
-/// What it trained goes on elsewhere, from its checkpoints; members on other nodes are let go.
+/// What it trained goes on elsewhere: in memory where a group has members on other nodes, else from its checkpoint.
 void Coordinator::take(const AgentLost& notice) {
     view_.say(fmt::format("node {} is lost: {}", notice.node.value, notice.reason));
-    SlotsLost lost;
-    for (const auto& [slot, node] : node_of_slot_) {
-        if (node == notice.node) {
-            lost.slots.push_back(slot);
-        }
-    }
-    const auto is_hit = [&](const auto& slots) { return nodes_of(slots).contains(notice.node); };
-    std::erase_if(held_back_, [&](const auto& each) { return is_hit(each.second.slots); });
-    for (const auto& [trial, slots] : members_) {
-        if (is_hit(slots)) {
-            dismiss(trial, /*save=*/false);
-        }
-    }
-    std::erase_if(members_, [&](const auto& each) { return is_hit(each.second); });
-    for (const auto& [trial, slot] : std::set(leaving_)) {
-        if (node_of(slot) == notice.node) {
-            note_departure(trial, slot);
-        }
-    }
-    record(lost);
+    commit();
+    const auto lost = slots_.slots_of(notice.node);
+    groups_.lose(lost);
+    health_.note_lost(notice.node);
+    record(SlotsLost{{lost.begin(), lost.end()}});
+    commit();
+    resume_held_back();
 }
 
-bool Coordinator::is_current(TrialId trial, SlotId slot) const {
-    const auto members = members_.find(trial);
-    return members != members_.end() &&
-           std::find(members->second.begin(), members->second.end(), slot) != members->second.end();
+/// Where all members lost touch with each other and none is dead, they come together again.
+void Coordinator::take(const WorkerStranded& notice) {
+    constexpr int most = 3;
+    if (!groups_.note_stranded(notice.trial, notice.slot, notice.generation)) {
+        return;  // whoever broke the group is about to be known
+    }
+    if (groups_.num_strandings(notice.trial) > most) {
+        fail(notice.trial, FailureKind::crash, {},
+             fmt::format("its workers lost each other {} times without a report, and none has died; the network "
+                         "between them may be broken",
+                         groups_.num_strandings(notice.trial)));
+        return;
+    }
+    view_.say(fmt::format("trial {}: its workers lost each other, and come together again", notice.trial.value));
+    join(notice.trial, history_.sweep().trial(notice.trial).group, StateSource::memory);
 }
 
 void Coordinator::record(const Event& event, const Json& details) {
@@ -243,7 +272,7 @@ void Coordinator::answer(const TrialReported& report, const std::vector<Action>&
 void Coordinator::tell_to_go_on(TrialId id) {
     const auto& group = history_.sweep().trial(id).group;
     const GoOn order{id, group.batch_multiple, history_.sweep().next_milestone(id)};
-    for (const auto node : nodes_of(group.slots)) {
+    for (const auto node : slots_.nodes_of(group.slots)) {
         transport_.send(node, order);
     }
 }
@@ -258,42 +287,28 @@ void Coordinator::perform(const StartTrial& action) {
 
 void Coordinator::perform(const ResumeTrial& action) {
     std::filesystem::create_directories(directory_.trial(action.trial));
-    if (is_leaving(action.trial)) {
-        held_back_[action.trial] = action.group;
+    if (groups_.is_leaving(action.trial)) {
+        groups_.hold_back(action.trial, action.group);
     } else {
         join(action.trial, action.group, StateSource::checkpoint);
     }
 }
 
 void Coordinator::perform(const Regroup& action) {
-    const auto members = members_.find(action.trial);
-    if (members == members_.end()) {
-        return;  // its group has failed in this very turn
+    if (groups_.is_held_back(action.trial)) {
+        groups_.hold_back(action.trial, action.group);  // it has lost workers before it came together
+    } else if (groups_.has(action.trial)) {
+        join(action.trial, action.group, StateSource::memory);
+        groups_.note_regrouping(action.trial);
     }
-    regrouping_.insert(action.trial);
-    // On a node that keeps a member the agent sees itself who is one no longer.
-    const auto staying = nodes_of(action.group.slots);
-    for (const auto slot : members->second) {
-        if (std::find(action.group.slots.begin(), action.group.slots.end(), slot) == action.group.slots.end()) {
-            leaving_.insert({action.trial, slot});
-            if (!staying.contains(node_of(slot))) {
-                transport_.send(node_of(slot), LeaveTrial{action.trial, /*save=*/false});
-            }
-        }
-    }
-    join(action.trial, action.group, StateSource::memory);
 }
 
 /// The checkpoint of this report is there already: it was written before the report was sent.
-void Coordinator::perform(const PauseTrial& action) {
-    dismiss(action.trial, /*save=*/false);
-    members_.erase(action.trial);
-}
+void Coordinator::perform(const PauseTrial& action) { dismiss(action.trial, /*save=*/false); }
 
 /// Only the winner's latest state is worth writing: whoever else is stopped has no use for it.
 void Coordinator::perform(const StopTrial& action) {
     dismiss(action.trial, action.reason == StopReason::swept && history_.sweep().best() == action.trial);
-    members_.erase(action.trial);
 }
 
 void Coordinator::perform(const DropCheckpoint& action) {
@@ -303,14 +318,33 @@ void Coordinator::perform(const DropCheckpoint& action) {
 
 void Coordinator::perform(const FinishSweep&) {}
 
+void Coordinator::resume_held_back() {
+    while (const auto ready = groups_.take_ready()) {
+        join(ready->first, ready->second, StateSource::checkpoint);
+    }
+}
+
 void Coordinator::join(TrialId trial, const Group& group, StateSource state) {
     rendezvous_.forget(trial);
-    members_[trial] = group.slots;
-    for (const auto node : nodes_of(group.slots)) {
-        JoinGroup order{work_of(trial), group.generation,     static_cast<int>(group.slots.size()),  {},
-                        state,          group.batch_multiple, history_.sweep().next_milestone(trial)};
+    const auto leavers = groups_.form(trial, group);
+    const auto nodes = slots_.nodes_of(group.slots);
+    for (const auto node : slots_.nodes_of(leavers)) {
+        if (!nodes.contains(node)) {  // else the agent sees itself who is a member no longer
+            transport_.send(node, LeaveTrial{trial, /*save=*/false});
+        }
+    }
+    for (const auto node : nodes) {
+        JoinGroup order;
+        order.work = work_of(trial);
+        order.generation = group.generation;
+        order.size = static_cast<int>(group.slots.size());
+        order.state = state;
+        order.batch_multiple = group.batch_multiple;
+        order.accumulation = group.accumulation;
+        order.checkpoint_at = history_.sweep().next_milestone(trial);
+        order.reported = history_.sweep().trial(trial).resource;
         for (std::size_t rank = 0; rank < group.slots.size(); ++rank) {
-            if (node_of(group.slots[rank]) == node) {
+            if (slots_.node_of(group.slots[rank]) == node) {
                 order.members.push_back({group.slots[rank], static_cast<int>(rank)});
             }
         }
@@ -319,36 +353,9 @@ void Coordinator::join(TrialId trial, const Group& group, StateSource state) {
 }
 
 void Coordinator::dismiss(TrialId trial, bool save) {
-    regrouping_.erase(trial);
     rendezvous_.forget(trial);
-    held_back_.erase(trial);
-    const auto members = members_.find(trial);
-    if (members == members_.end()) {
-        return;
-    }
-    send_leave(trial, members->second, save);
-}
-
-void Coordinator::send_leave(TrialId trial, const std::vector<SlotId>& slots, bool save) {
-    for (const auto slot : slots) {
-        leaving_.insert({trial, slot});
-    }
-    for (const auto node : nodes_of(slots)) {
+    for (const auto node : slots_.nodes_of(groups_.dismiss(trial))) {
         transport_.send(node, LeaveTrial{trial, save});
-    }
-}
-
-bool Coordinator::is_leaving(TrialId trial) const {
-    const auto first = leaving_.lower_bound({trial, SlotId{0}});
-    return first != leaving_.end() && first->first == trial;
-}
-
-/// A trial that is resumed never meets its former self, which might still write its files.
-void Coordinator::note_departure(TrialId trial, SlotId slot) {
-    leaving_.erase({trial, slot});
-    if (const auto held_back = held_back_.find(trial); held_back != held_back_.end() && !is_leaving(trial)) {
-        join(trial, held_back->second, StateSource::checkpoint);
-        held_back_.erase(trial);
     }
 }
 
@@ -370,33 +377,29 @@ TrialWork Coordinator::work_of(TrialId trial) const {
     return work;
 }
 
-std::set<NodeId> Coordinator::nodes_of(const std::vector<SlotId>& slots) const {
-    std::set<NodeId> nodes;
-    for (const auto slot : slots) {
-        nodes.insert(node_of(slot));
-    }
-    return nodes;
-}
-
 /// Everything that runs writes its checkpoint and leaves. The journal needs no word of it: resuming
 /// begins with the loss of this session's slots. Groups that still form keep their rendezvous: to save, they
 /// have to come together first.
 void Coordinator::drain() {
-    held_back_.clear();
-    for (const auto& [trial, slots] : members_) {
-        send_leave(trial, slots, /*save=*/true);
+    groups_.drop_held_back();
+    for (const auto trial : groups_.trials()) {
+        for (const auto node : slots_.nodes_of(groups_.dismiss(trial))) {
+            transport_.send(node, LeaveTrial{trial, /*save=*/true});
+        }
     }
     await_departures(patience_to_save);
 }
 
 void Coordinator::await_departures(std::chrono::milliseconds patience) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
-    while (!leaving_.empty() && std::chrono::steady_clock::now() < deadline) {
+    while (groups_.is_anybody_leaving() && std::chrono::steady_clock::now() < deadline) {
         for (const auto& notice : transport_.receive(std::chrono::milliseconds(100))) {
             if (const auto* left = std::get_if<LeftTrial>(&notice)) {
                 take(*left);
             } else if (const auto* failed = std::get_if<WorkerFailed>(&notice)) {
-                leaving_.erase({failed->trial, failed->slot});
+                groups_.note_departure(failed->trial, failed->slot);
+            } else if (const auto* lost = std::get_if<AgentLost>(&notice)) {
+                groups_.lose(slots_.slots_of(lost->node));
             } else if (const auto* request = std::get_if<StoreRequest>(&notice)) {
                 take(*request);  // a group that was still forming may have to come together before it can leave
             }
@@ -418,8 +421,8 @@ void Coordinator::finish() {
 void Coordinator::evaluate(TrialId best) {
     view_.say(fmt::format("measuring trial {} on the test data", best.value));
     const auto work = work_of(best);
-    const auto slot = node_of_slot_.begin();
-    transport_.send(slot->second, EvaluateTrial{work, slot->first, work.directory + "/checkpoint.pt", "test"});
+    const auto slot = slots_.first();
+    transport_.send(slots_.node_of(slot), EvaluateTrial{work, slot, work.directory + "/checkpoint.pt", "test"});
     const auto deadline = std::chrono::steady_clock::now() + patience_to_evaluate;
     while (!evaluated_ && std::chrono::steady_clock::now() < deadline) {
         for (const auto& notice : transport_.receive(view_.period())) {

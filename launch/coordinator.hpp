@@ -1,14 +1,15 @@
 #pragma once
 
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "launch/groups.hpp"
 #include "launch/history.hpp"
 #include "launch/journal.hpp"
 #include "launch/live_view.hpp"
+#include "launch/node_health.hpp"
 #include "launch/rendezvous.hpp"
+#include "launch/slot_map.hpp"
 #include "launch/stop_signals.hpp"
 #include "launch/sweep_directory.hpp"
 #include "launch/sweep_file.hpp"
@@ -20,6 +21,7 @@ enum class Outcome {
     finished,     ///< nothing is left to do
     failed,       ///< ended, and every trial failed
     interrupted,  ///< asked to stop; what ran is saved and can be resumed
+    hopeless,     ///< three trials failed and none has reported anything; can be resumed once the cause is mended
 };
 
 /// Runs a sweep: turns what agents report into events, journals them, asks the scheduler, and
@@ -62,6 +64,7 @@ class Coordinator {
     void take(const LeftTrial& notice);
     void take(const TrialEvaluated& notice);
     void take(const AgentLost& notice);
+    void take(const WorkerStranded& notice);
 
     void record(const Event& event, const Json& details = Json::object());
     void commit();
@@ -77,17 +80,13 @@ class Coordinator {
     void tell_to_go_on(TrialId trial);
 
     Resource last_resource(TrialId trial) const;
-    bool is_current(TrialId trial, SlotId slot) const;
-    void fail(TrialId trial, FailureKind kind, const std::string& message);
+    void fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message);
     void evaluate(TrialId best);
+    void resume_held_back();
+    void leave_out(NodeId node);
     void join(TrialId trial, const Group& group, StateSource state);
     void dismiss(TrialId trial, bool save);
-    void send_leave(TrialId trial, const std::vector<SlotId>& slots, bool save);
-    bool is_leaving(TrialId trial) const;
-    void note_departure(TrialId trial, SlotId slot);
     TrialWork work_of(TrialId trial) const;
-    NodeId node_of(SlotId slot) const { return node_of_slot_.at(slot); }
-    std::set<NodeId> nodes_of(const std::vector<SlotId>& slots) const;
 
     const SweepFile& file_;
     const SweepDirectory& directory_;
@@ -96,12 +95,11 @@ class Coordinator {
     Transport& transport_;
     LiveView& view_;
     Rendezvous rendezvous_;
-    std::map<SlotId, NodeId> node_of_slot_;
-    std::map<TrialId, std::vector<SlotId>> members_;  ///< whom the orders of a trial go to
-    std::set<TrialId> regrouping_;
-    std::set<std::pair<TrialId, SlotId>> leaving_;  ///< were told to leave and have not answered
-    std::map<TrialId, Group> held_back_;            ///< are to be resumed once all that leave them have left
-    std::vector<Record> batch_;                     ///< of this turn, not yet in the journal
+    SlotMap slots_;
+    Groups groups_;
+    NodeHealth health_;
+    bool hopeless_ = false;
+    std::vector<Record> batch_;  ///< of this turn, not yet in the journal
     std::optional<TrialEvaluated> evaluated_;
 };
 

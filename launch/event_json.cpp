@@ -13,9 +13,10 @@
 namespace crescendo::launch {
 namespace {
 
-constexpr std::array<std::pair<FailureKind, std::string_view>, 3> failure_kinds{{
+constexpr std::array<std::pair<FailureKind, std::string_view>, 4> failure_kinds{{
     {FailureKind::crash, "crash"},
     {FailureKind::error, "error"},
+    {FailureKind::repeated_error, "repeated_error"},
     {FailureKind::out_of_memory, "out_of_memory"},
 }};
 
@@ -45,7 +46,11 @@ struct Write {
     }
     OrderedJson operator()(const TrialFailed& event) const {
         const auto kind = failure_kinds.at(static_cast<std::size_t>(event.kind)).second;
-        return {{"event", "trial_failed"}, {"trial", event.trial.value}, {"kind", kind}};
+        OrderedJson json{{"event", "trial_failed"}, {"trial", event.trial.value}, {"kind", kind}};
+        if (event.slot) {
+            json["slot"] = event.slot->value;
+        }
+        return json;
     }
     OrderedJson operator()(const TimeUp&) const { return {{"event", "time_up"}}; }
     OrderedJson operator()(const Cancelled&) const { return {{"event", "cancelled"}}; }
@@ -104,7 +109,11 @@ class Reader {
                 return kind;
             }
         }
-        wrong("kind", "crash, error or out_of_memory");
+        wrong("kind", "crash, error, repeated_error or out_of_memory");
+    }
+
+    std::optional<SlotId> slot() const {
+        return json_.contains("slot") ? std::optional(SlotId{integer<std::int32_t>("slot")}) : std::nullopt;
     }
 
     const Json& list(const char* key) const {
@@ -162,7 +171,7 @@ Event event_from_json(const Json& json) {
         return TrialFinished{event.trial()};
     }
     if (name == "trial_failed") {
-        return TrialFailed{event.trial(), event.kind()};
+        return TrialFailed{event.trial(), event.kind(), event.slot()};
     }
     if (name == "time_up") {
         return TimeUp{};

@@ -33,6 +33,7 @@ std::vector<Action> History::apply(const Json& record) {
         elapsed_before_ += last_time_ - session_start_;
         session_start_ = record.at("time");
         ++num_sessions_;
+        left_out_.clear();
     }
     const double previous_time = std::exchange(last_time_, record.at("time"));
     if (!record.contains("event")) {
@@ -64,6 +65,8 @@ void History::note(const Json& record, double previous_time) {
         evaluation_seconds_ = last_time_ - previous_time;
     } else if (note == "regrouped") {
         regroup_seconds_.push_back(record.at("seconds"));
+    } else if (note == "left_out") {
+        left_out_.insert(NodeId{record.at("node")});
     }
 }
 
@@ -116,6 +119,8 @@ double History::slot_seconds() const {
 Json session_note(double time, const std::string& host, int slots) {
     return {{"note", "session"}, {"time", time}, {"host", host}, {"slots", slots}};
 }
+
+Json left_out_note(double time, NodeId node) { return {{"note", "left_out"}, {"time", time}, {"node", node.value}}; }
 
 Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics) {
     return {{"note", "tested"}, {"time", time}, {"trial", trial.value}, {"metrics", to_json(metrics)}};

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,9 @@ class History {
     /// Seconds from the end of the trials to the end of the tests; 0 where there were none.
     double evaluation_seconds() const { return evaluation_seconds_; }
 
+    /// Nodes that this session leaves out, since too many workers failed there.
+    const std::set<NodeId>& left_out() const { return left_out_; }
+
     /// Seconds that each change of a group took in memory, from the order to the end of the first step.
     const std::vector<double>& regroup_seconds() const { return regroup_seconds_; }
 
@@ -82,6 +86,7 @@ class History {
     std::optional<Test> test_;
     double evaluation_seconds_ = 0;
     std::vector<double> regroup_seconds_;
+    std::set<NodeId> left_out_;
     double session_start_ = 0;
     double last_time_ = 0;
     double elapsed_before_ = 0;
@@ -90,6 +95,7 @@ class History {
 
 /// Builders of the records that are no events.
 Json session_note(double time, const std::string& host, int slots);
+Json left_out_note(double time, NodeId node);
 Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics);
 Json regroup_note(double time, TrialId trial, int generation, double seconds);
 

@@ -39,7 +39,9 @@ struct JoinGroup {
     std::vector<Member> members;
     StateSource state = StateSource::fresh;
     int batch_multiple = 1;
+    int accumulation = 1;
     Resource checkpoint_at;
+    Resource reported;  ///< of the last report that is in the journal; 0 before the first
 };
 
 /// The answer to a report: train on.
@@ -101,6 +103,13 @@ struct GroupFormed {
     double seconds = 0;  ///< from the order at rank 0 to the end of the first step
 };
 
+/// A member's group broke, and it waits for an order with all that it holds.
+struct WorkerStranded {
+    TrialId trial;
+    SlotId slot;
+    int generation = 0;
+};
+
 struct LeftTrial {
     TrialId trial;
     SlotId slot;
@@ -120,6 +129,6 @@ struct AgentLost {
 };
 
 using Notice = std::variant<TrialMetrics, ProgramEnded, WorkerFailed, StoreRequest, GroupFormed, LeftTrial,
-                            TrialEvaluated, AgentLost>;
+                            TrialEvaluated, AgentLost, WorkerStranded>;
 
 }  // namespace crescendo::launch

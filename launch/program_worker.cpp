@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
 
@@ -66,7 +68,7 @@ void ProgramWorker::join(const JoinGroup& order, int) {
 void ProgramWorker::start() {
     work_ = std::move(next_);
     next_.reset();
-    dismissed_ = reported_ = false;
+    dismissed_ = reported_ = hung_ = false;
     pressure_ = 0;
     deadline_.reset();
     ProcessOptions process;
@@ -77,11 +79,19 @@ void ProgramWorker::start() {
     process.log = log_of(*work_);
     process.death_signal = SIGTERM;  // the guard has work to do before it dies
     program_ = std::make_unique<ConnectedProcess>(process);
+    expect_report();
+}
+
+void ProgramWorker::expect_report() {
+    if (options_.hang_timeout) {
+        report_due_ = Clock::now() + *options_.hang_timeout;
+    }
 }
 
 void ProgramWorker::go_on(const GoOn&) {
     if (program_) {
         program_->channel.send({{"decision", "continue"}});
+        expect_report();
     }
 }
 
@@ -116,12 +126,16 @@ void ProgramWorker::advance(std::vector<Notice>& notices) {
         conclude(*status, notices);
     } else if (const auto now = Clock::now(); deadline_ && now >= *deadline_) {
         press(now);
+    } else if (report_due_ && now >= *report_due_ && !dismissed_) {
+        hung_ = true;
+        report_due_.reset();
+        press(now);
     }
 }
 
 void ProgramWorker::receive(std::vector<Notice>& notices) {
     for (const auto& line : program_->channel.receive()) {
-        if (dismissed_) {
+        if (dismissed_ || hung_) {
             continue;
         }
         try {
@@ -129,6 +143,7 @@ void ProgramWorker::receive(std::vector<Notice>& notices) {
             notices.push_back(TrialMetrics{work_->trial, Resource{message.at("resource").get<std::int64_t>()},
                                            metrics_from(message.at("metrics"))});
             reported_ = true;
+            report_due_.reset();
         } catch (const std::exception& error) {
             fail(fmt::format("its report cannot be understood: {} (in '{}')", error.what(), line.substr(0, 200)),
                  FailureKind::error, notices);
@@ -155,9 +170,10 @@ void ProgramWorker::press(Clock::time_point now) {
 void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices) {
     if (dismissed_) {
         notices.push_back(LeftTrial{work_->trial, slot(), false});
-    } else if (!status.success()) {
-        fail(fmt::format("{}; last words: {}", to_string(status), last_words(log_of(*work_))), FailureKind::crash,
-             notices);
+    } else if (hung_ || !status.success()) {
+        const auto cause = hung_ ? no_progress_for(*options_.hang_timeout) : to_string(status);
+        fail(fmt::format("{}; last words: {}", cause, last_words(log_of(*work_))),
+             hung_ ? FailureKind::crash : kind_of(status), notices);
     } else if (!reported_) {
         fail(
             "it ended without a report; a trainer writes {\"resource\":1,\"metrics\":{…}} to the descriptor "
@@ -169,9 +185,14 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
     program_.reset();
     work_.reset();
     deadline_.reset();
+    report_due_.reset();
     if (next_) {
         start();
     }
+}
+
+std::optional<Clock::time_point> ProgramWorker::deadline() const {
+    return report_due_ && !dismissed_ ? std::min(*report_due_, deadline_.value_or(*report_due_)) : deadline_;
 }
 
 void ProgramWorker::watch(std::vector<pollfd>& descriptors) const {

@@ -7,7 +7,8 @@ namespace crescendo::launch {
 /// Runs any other program: one process for each trial, under a guard that lets nothing it started survive.
 class ProgramWorker final : public Worker {
   public:
-    ProgramWorker(SlotId slot, const WorkerOptions& options) : Worker(slot), options_(options) {}
+    ProgramWorker(SlotId slot, const WorkerOptions& options, OomKills& oom_kills)
+        : Worker(slot, oom_kills), options_(options) {}
     ~ProgramWorker() override;
 
     std::optional<TrialId> trial() const override;
@@ -19,10 +20,11 @@ class ProgramWorker final : public Worker {
     void terminate() override;
     void advance(std::vector<Notice>& notices) override;
     void watch(std::vector<pollfd>& descriptors) const override;
-    std::optional<Clock::time_point> deadline() const override { return deadline_; }
+    std::optional<Clock::time_point> deadline() const override;
 
   private:
     void start();
+    void expect_report();
     void receive(std::vector<Notice>& notices);
     void fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices);
     void press(Clock::time_point now);
@@ -34,7 +36,9 @@ class ProgramWorker final : public Worker {
     std::unique_ptr<ConnectedProcess> program_;
     bool dismissed_ = false;  ///< was told to leave, or has failed: what it still says is not heard
     bool reported_ = false;
-    int pressure_ = 0;  ///< how it was told: 0 by a message, 1 by SIGTERM, 2 by SIGKILL
+    bool hung_ = false;                            ///< is being ended since it did not report for too long
+    std::optional<Clock::time_point> report_due_;  ///< none while it waits for a decision
+    int pressure_ = 0;                             ///< how it was told: 0 by a message, 1 by SIGTERM, 2 by SIGKILL
     std::optional<Clock::time_point> deadline_;
     std::vector<Notice> owed_;  ///< of orders that were done with at once
 };

@@ -23,9 +23,9 @@ void check_keys(const YamlSection& file) {
                   "early stopping is the scheduler's business here; remove it and write scheduler: "
                   "{type: asha, min: 1, max: 27, reduction_factor: 3}");
     }
-    file.allow({"name", "description", "project", "entity", "metric", "method", "sampler", "parameters", "run_cap",
-                "seed", "slots", "cpus_per_slot", "max_retries", "scheduler", "budget", "trainer", "program", "command",
-                "simulate"});
+    file.allow({"name",       "description", "project", "entity",  "metric",        "method",      "sampler",
+                "parameters", "run_cap",     "seed",    "slots",   "cpus_per_slot", "max_retries", "hang_timeout",
+                "scheduler",  "budget",      "trainer", "program", "command",       "simulate"});
 }
 
 std::string read_name(const YamlSection& file, const std::filesystem::path& path) {
@@ -105,6 +105,27 @@ void read_budget(const YamlSection& file, SweepFile& result) {
     }
     result.spec.target = budget->number("target");
     result.spec.has_time_budget = result.time_budget.has_value();
+}
+
+/// A program may be silent for hours, and only its author knows; crescendo-trainer is heard of every second.
+std::optional<std::chrono::seconds> read_hang_timeout(const YamlSection& file, const SweepFile& sweep) {
+    constexpr std::chrono::seconds least{5};
+    if (!file.has("hang_timeout")) {
+        return sweep.trainer ? std::optional(std::chrono::seconds(300)) : std::nullopt;
+    }
+    const auto& value = file.at("hang_timeout");
+    if (value == "off") {
+        return {};
+    }
+    const auto time = value.is_string() ? parse_duration(value.get<std::string>()) : std::nullopt;
+    if (!time || *time < least) {
+        file.fail(
+            "hang_timeout",
+            fmt::format("{} is no time to wait for a worker that says nothing (5s is the least); write it like 5m, "
+                        "90s or 1h, or off",
+                        value.dump()));
+    }
+    return time;
 }
 
 std::optional<std::vector<std::string>> read_command(const YamlSection& file) {
@@ -193,6 +214,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, SweepF
     }
     validate(result.spec);
     read_trainer_or_command(file, result);
+    result.hang_timeout = read_hang_timeout(file, result);
     check_command(file, result);
 }
 

@@ -26,10 +26,12 @@ struct SweepFile {
     std::optional<std::chrono::seconds> time_budget;
     std::optional<Json> trainer;                      ///< an object, not interpreted here
     std::optional<std::vector<std::string>> command;  ///< macros not yet expanded; never beside `trainer`
-    simulator::SimulationSpec simulation;             ///< `simulate:`, or the defaults
-    std::string program;                              ///< for `${program}`; empty unless given
-    std::string text;                                 ///< of the whole file, byte for byte
-    SourceMap source;                                 ///< to locate what others find wrong with a key
+    std::optional<std::chrono::seconds>
+        hang_timeout;                      ///< of a worker that says nothing; none: it may be silent for ever
+    simulator::SimulationSpec simulation;  ///< `simulate:`, or the defaults
+    std::string program;                   ///< for `${program}`; empty unless given
+    std::string text;                      ///< of the whole file, byte for byte
+    SourceMap source;                      ///< to locate what others find wrong with a key
 };
 
 /// `overrides` take the place of what the file has, one after the other.

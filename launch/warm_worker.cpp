@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "core/trial_protocol.hpp"
@@ -21,6 +22,9 @@ const char* name_of(StateSource source) {
     return "";
 }
 
+constexpr std::chrono::milliseconds most_of_a_group{60'000};
+constexpr std::chrono::milliseconds least_to_start{60'000};
+
 Json join_message(const JoinGroup& order, int rank) {
     return {{"type", protocol::type::join},
             {"trial", order.work.trial.value},
@@ -28,7 +32,9 @@ Json join_message(const JoinGroup& order, int rank) {
             {"rank", rank},
             {"size", order.size},
             {"batch_multiple", order.batch_multiple},
+            {"accumulation", order.accumulation},
             {"checkpoint_at", order.checkpoint_at.value},
+            {"reported", order.reported.value},
             {"max_resource", order.work.max_resource.value},
             {"seed", order.work.seed},
             {"settings", order.work.settings},
@@ -38,7 +44,10 @@ Json join_message(const JoinGroup& order, int rank) {
 
 }  // namespace
 
-WarmWorker::WarmWorker(SlotId slot, const WorkerOptions& options) : Worker(slot), options_(options) { spawn(); }
+WarmWorker::WarmWorker(SlotId slot, const WorkerOptions& options, OomKills& oom_kills)
+    : Worker(slot, oom_kills), options_(options) {
+    spawn();
+}
 
 void WarmWorker::spawn() {
     ProcessOptions process;
@@ -48,10 +57,19 @@ void WarmWorker::spawn() {
     process.environment.emplace_back("OMP_WAIT_POLICY", "passive");
     process.environment.emplace_back(protocol::device_variable, options_.gpus.empty() ? "cpu" : "cuda");
     process.environment.emplace_back(protocol::threads_variable, std::to_string(options_.threads));
+    if (options_.hang_timeout) {
+        // Those whom a hung peer holds up have to give up first, and say so: they are not to be taken for hung.
+        const auto group_timeout = std::min<std::chrono::milliseconds>(*options_.hang_timeout / 2, most_of_a_group);
+        process.environment.emplace_back(
+            protocol::group_timeout_variable,
+            std::to_string(std::chrono::duration_cast<std::chrono::seconds>(group_timeout).count()));
+    }
     process.directory = options_.directory;
     process.log = options_.log;
     trainer_ = std::make_unique<ConnectedProcess>(process);
     state_ = State::starting;
+    heard_ = Clock::now();
+    hung_ = false;
 }
 
 std::optional<TrialId> WarmWorker::trial() const {
@@ -124,15 +142,33 @@ void WarmWorker::advance(std::vector<Notice>& notices) {
     owed_.clear();
     const auto status = trainer_->process.try_wait();
     for (const auto& line : trainer_->channel.receive()) {
+        heard_ = Clock::now();
         receive(parse_line(line), notices);
     }
     trainer_->channel.flush();
     if (status) {
         conclude(*status, notices);
+    } else if (const auto limit = silent_until(); limit && Clock::now() >= *limit) {
+        trainer_->process.signal_group(SIGKILL);
+        hung_ = true;
     } else if (deadline_ && Clock::now() >= *deadline_) {
         trainer_->process.signal_group(SIGKILL);
         deadline_.reset();
     }
+}
+
+/// A trainer whose main thread is alive is heard of every second, whatever it does or waits for.
+std::optional<Clock::time_point> WarmWorker::silent_until() const {
+    if (!options_.hang_timeout || hung_) {
+        return {};
+    }
+    return heard_ +
+           (state_ == State::starting ? std::max(*options_.hang_timeout, least_to_start) : *options_.hang_timeout);
+}
+
+std::optional<Clock::time_point> WarmWorker::deadline() const {
+    const auto limit = silent_until();
+    return limit && deadline_ ? std::min(limit, deadline_) : limit ? limit : deadline_;
 }
 
 void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
@@ -153,6 +189,8 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
         notices.push_back(TrialMetrics{trial_, Resource{message.at("resource")}, metrics_from(message.at("metrics"))});
     } else if (type == protocol::type::regrouped) {
         notices.push_back(GroupFormed{trial_, message.at("generation"), message.at("seconds")});
+    } else if (type == protocol::type::stranded) {
+        notices.push_back(WorkerStranded{trial_, slot(), message.at("generation")});
     } else if (type == protocol::type::evaluated) {
         notices.push_back(TrialEvaluated{trial_, metrics_from(message.at("metrics")), {}});
         settle(notices, message);
@@ -160,6 +198,7 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
         const bool memory = message.value("kind", "") == "out_of_memory";
         report_failure(memory ? FailureKind::out_of_memory : FailureKind::error, message.value("message", ""), notices);
         state_ = State::failed;
+        deadline_ = Clock::now() + options_.grace;
     }
 }
 
@@ -182,9 +221,9 @@ void WarmWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices
                                              to_string(status), last_words(options_.log)));
     }
     if (state_ == State::busy) {
-        report_failure(FailureKind::crash,
-                       fmt::format("{}; last words: {}", to_string(status), last_words(directory_ + "/trainer.log")),
-                       notices);
+        const auto cause = hung_ ? no_progress_for(*options_.hang_timeout) : to_string(status);
+        report_failure(hung_ ? FailureKind::crash : kind_of(status),
+                       fmt::format("{}; last words: {}", cause, last_words(directory_ + "/trainer.log")), notices);
     } else if (state_ == State::leaving) {
         notices.push_back(LeftTrial{trial_, slot(), false});
     }

@@ -8,7 +8,7 @@ namespace crescendo::launch {
 class WarmWorker final : public Worker {
   public:
     /// Starts the trainer, so that it is warm when the first trial comes.
-    WarmWorker(SlotId slot, const WorkerOptions& options);
+    WarmWorker(SlotId slot, const WorkerOptions& options, OomKills& oom_kills);
 
     std::optional<TrialId> trial() const override;
     void join(const JoinGroup& order, int rank) override;
@@ -19,7 +19,7 @@ class WarmWorker final : public Worker {
     void terminate() override {}  // it has started nothing that would outlive it
     void advance(std::vector<Notice>& notices) override;
     void watch(std::vector<pollfd>& descriptors) const override;
-    std::optional<Clock::time_point> deadline() const override { return deadline_; }
+    std::optional<Clock::time_point> deadline() const override;
 
   private:
     enum class State {
@@ -39,6 +39,7 @@ class WarmWorker final : public Worker {
     };
 
     void spawn();
+    std::optional<Clock::time_point> silent_until() const;
     void assign(Assignment assignment);
     void begin();
     void receive(const Json& message, std::vector<Notice>& notices);
@@ -55,6 +56,8 @@ class WarmWorker final : public Worker {
     int deaths_before_hello_ = 0;
     std::optional<Assignment> next_;
     std::optional<Clock::time_point> deadline_;
+    Clock::time_point heard_;  ///< the trainer's last message, or its start
+    bool hung_ = false;        ///< it was killed since it said nothing for too long
     std::vector<Notice> owed_;
 };
 

@@ -23,7 +23,8 @@ namespace launch {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TrialWork, trial, seed, directory, max_resource, settings, command)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Member, slot, rank)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JoinGroup, work, generation, size, members, state, batch_multiple, checkpoint_at)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JoinGroup, work, generation, size, members, state, batch_multiple, accumulation,
+                                   checkpoint_at, reported)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GoOn, trial, batch_multiple, checkpoint_at)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LeaveTrial, trial, save)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EvaluateTrial, work, slot, checkpoint, data)
@@ -33,6 +34,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramEnded, trial)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkerFailed, trial, slot, kind, message)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StoreRequest, slot, request)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GroupFormed, trial, generation, seconds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkerStranded, trial, slot, generation)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LeftTrial, trial, slot, saved)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TrialEvaluated, trial, metrics, error)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AgentLost, node, reason)

@@ -1,12 +1,20 @@
 #include "launch/worker.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 
 namespace crescendo::launch {
+
+FailureKind Worker::kind_of(const ExitStatus& status) {
+    const bool killed = status.code == 128 + SIGKILL;
+    return killed && oom_kills_.take() ? FailureKind::out_of_memory : FailureKind::crash;
+}
 
 void ConnectedProcess::watch(std::vector<pollfd>& descriptors) const {
     short events = channel.closed() ? 0 : POLLIN;
@@ -41,6 +49,10 @@ std::map<std::string, double> metrics_from(const Json& metrics) {
         result[name] = value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
     }
     return result;
+}
+
+std::string no_progress_for(std::chrono::milliseconds silence) {
+    return fmt::format("no progress for {} s", std::chrono::duration_cast<std::chrono::seconds>(silence).count());
 }
 
 std::string last_words(const std::string& log) {

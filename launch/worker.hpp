@@ -11,6 +11,7 @@
 #include "launch/child_process.hpp"
 #include "launch/line_channel.hpp"
 #include "launch/messages.hpp"
+#include "launch/oom_kills.hpp"
 
 namespace crescendo::launch {
 
@@ -27,8 +28,9 @@ struct WorkerOptions {
         gpus;               ///< the node's slot i uses gpus[i % size], as CUDA_VISIBLE_DEVICES names it; none: cores
     std::string interface;  ///< by which groups meet, where the environment does not say; the trainer's choice if empty
     int threads = 1;        ///< compute threads of a worker
-    std::chrono::milliseconds grace{5'000};      ///< for a program to leave before it gets SIGTERM
-    std::chrono::milliseconds patience{60'000};  ///< for a warm trainer to obey `leave` before it is killed
+    std::chrono::milliseconds grace{5'000};                 ///< for a program to leave before it gets SIGTERM
+    std::optional<std::chrono::milliseconds> hang_timeout;  ///< silence after which a worker is killed
+    std::chrono::milliseconds patience{60'000};             ///< for a warm trainer to obey `leave` before it is killed
 };
 
 /// What sits on one slot: at most one trial, and the process that trains it.
@@ -37,7 +39,8 @@ struct WorkerOptions {
 /// whenever a descriptor is ready or a deadline has passed.
 class Worker {
   public:
-    explicit Worker(SlotId slot) : slot_(slot) {}
+    /// `oom_kills` outlives the worker.
+    Worker(SlotId slot, OomKills& oom_kills) : slot_(slot), oom_kills_(oom_kills) {}
     virtual ~Worker() = default;
 
     SlotId slot() const { return slot_; }
@@ -60,8 +63,13 @@ class Worker {
     virtual void watch(std::vector<pollfd>& descriptors) const = 0;
     virtual std::optional<Clock::time_point> deadline() const = 0;
 
+  protected:
+    /// What the end of its process tells, where nobody of us has killed it.
+    FailureKind kind_of(const ExitStatus& status);
+
   private:
     SlotId slot_;
+    OomKills& oom_kills_;
 };
 
 /// A process with its channel, as both kinds of worker hold it.
@@ -79,6 +87,9 @@ std::vector<std::pair<std::string, std::string>> device_environment(const Worker
 
 /// The numbers of `metrics`; what is null or no number is NaN.
 std::map<std::string, double> metrics_from(const Json& metrics);
+
+/// Why a worker was killed, for messages.
+std::string no_progress_for(std::chrono::milliseconds silence);
 
 /// The end of a log file, for messages; empty where there is none.
 std::string last_words(const std::string& log);

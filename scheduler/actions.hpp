@@ -9,17 +9,19 @@
 namespace crescendo {
 
 /// Workers of a trial from now on, in rank order. Slots that were in the group before come
-/// first, and the first of them is never given back, so that rank 0 always holds the trial's state.
+/// first, and the first of them is never given back, so that rank 0 holds the trial's state as long as anybody does.
 struct Group {
     std::vector<SlotId> slots;
     int generation = 0;      ///< counts a trial's groups from 0; grows with every new group
     int batch_multiple = 1;  ///< the group's batch is the trainer's batch_size times this
+    int accumulation = 1;    ///< 1, 2, 4, …: workers take this many times as many, smaller micro-batches for a step
 };
 
 enum class StopReason {
     judged,     ///< lost at a rung
     completed,  ///< consumed the maximum resource
     swept,      ///< the sweep ended (target met, time up, cancelled)
+    failed,     ///< used up its retries, and has workers left
 };
 
 enum class FinishReason { all_trials_done, target_reached, time_up, cancelled };

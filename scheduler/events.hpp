@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -13,15 +14,20 @@ struct Slot {
     NodeId node;
 };
 
-enum class FailureKind { crash, error, out_of_memory };
+enum class FailureKind {
+    crash,           ///< it ended without a word, or was killed
+    error,           ///< it said what was wrong, and gave up
+    repeated_error,  ///< the same as at the failure before: another attempt would end so too
+    out_of_memory,
+};
 
 /// Slots became available. The first such event fixes the default of `max_workers`.
 struct SlotsJoined {
     std::vector<Slot> slots;
 };
 
-/// Slots are gone, with the workers on them. A trial that had one waits to be resumed.
-/// A resumed sweep begins with the loss of all the slots it had.
+/// Slots are gone, with the workers on them. A trial goes on with those it has left, and waits to be resumed where
+/// there are none. It is no failure of its own. A resumed sweep begins with the loss of all the slots it had.
 struct SlotsLost {
     std::vector<SlotId> slots;
 };
@@ -38,10 +44,12 @@ struct TrialFinished {
     TrialId trial;
 };
 
-/// A worker of the trial died or gave up. The trial is retried from its checkpoint, a bounded number of times.
+/// The worker on `slot` died or gave up, or the whole group where no slot is named. The trial goes on in memory with
+/// those it has left, or is retried from its checkpoint; both a bounded number of times. The slot stays.
 struct TrialFailed {
     TrialId trial;
     FailureKind kind;
+    std::optional<SlotId> slot{};
 };
 
 /// The wall-time budget of the sweep is spent.

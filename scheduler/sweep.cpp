@@ -90,7 +90,7 @@ void Sweep::handle(const SlotsJoined& event, Effects&) {
     recount_missing();
 }
 
-void Sweep::handle(const SlotsLost& event, Effects&) {
+void Sweep::handle(const SlotsLost& event, Effects& effects) {
     std::set<SlotId> lost;
     for (const auto slot : event.slots) {
         CRESCENDO_VALIDATE(allocator_.pool().knows(slot), "slots",
@@ -103,7 +103,7 @@ void Sweep::handle(const SlotsLost& event, Effects&) {
         if (std::any_of(trial.group.slots.begin(), trial.group.slots.end(),
                         [&](SlotId slot) { return lost.contains(slot); })) {
             count_out(trial);
-            suspend(trial, TrialStatus::waiting);
+            lose_workers(trial, lost, effects);
         }
     }
     allocator_.lose({lost.begin(), lost.end()});
@@ -130,6 +130,8 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
     count_out(trial);
     trial.resource = event.resource;
     trial.loss = finite_or_worst(event.loss);
+    trial.failures_in_a_row = 0;
+    trial.is_reforming = false;
     const int rungs_before = trial.rungs_survived;
     const auto verdict = judge(trial);
     const bool target_met = spec_.target && *trial.loss <= to_loss(spec_.goal, *spec_.target);
@@ -161,17 +163,42 @@ void Sweep::handle(const TrialFinished& event, Effects& effects) {
 
 void Sweep::handle(const TrialFailed& event, Effects& effects) {
     Trial& trial = known_trial(event.trial);
-    if (trial.status != TrialStatus::running) {
+    const auto& slots = trial.group.slots;
+    CRESCENDO_VALIDATE(!event.slot || allocator_.pool().knows(*event.slot), "slot",
+                       "the worker on slot {} failed, but that slot never joined; name a slot of the trial",
+                       event.slot->value);
+    if (trial.status != TrialStatus::running ||
+        (event.slot && std::find(slots.begin(), slots.end(), *event.slot) == slots.end())) {
         return;
     }
     count_out(trial);
-    if (++trial.failures <= spec_.max_retries) {
-        suspend(trial, TrialStatus::waiting);
+    const auto lost = event.slot ? std::set{*event.slot} : std::set(slots.begin(), slots.end());
+    if (count_failure(trial, event.kind)) {
+        lose_workers(trial, lost, effects);
+        trial.is_reforming = trial.status == TrialStatus::running;
         return;
+    }
+    if (lost.size() < slots.size()) {
+        effects.actions.push_back(StopTrial{trial.id, StopReason::failed});
     }
     scheduler_->fail(trial);
     ++num_failed_;
     end(trial, TrialStatus::failed, effects);
+}
+
+/// What strikes one member of a group often strikes the others in the same step: until the trial has reported again, or
+/// has nobody left, it is one failure.
+bool Sweep::count_failure(Trial& trial, FailureKind kind) const {
+    if (trial.is_reforming) {
+        return true;
+    }
+    ++trial.failures;
+    ++trial.failures_in_a_row;
+    if (kind == FailureKind::out_of_memory) {
+        constexpr int most = 1 << 20;  // no worker takes a million samples at a time
+        trial.group.accumulation = std::min(2 * trial.group.accumulation, most);
+    }
+    return kind != FailureKind::repeated_error && trial.failures_in_a_row <= spec_.max_retries;
 }
 
 void Sweep::handle(const TimeUp&, Effects& effects) { end_sweep(FinishReason::time_up, effects); }

@@ -22,12 +22,12 @@ enum class SweepState { running, finished, failed };
 /// A scheduler decides which trials train on; RASDA (resource-adaptive successive doubling, Aach et al. 2025) decides
 /// on how many workers. Equal specs and equal events give equal actions, bit for bit.
 ///
-/// Slots are given out at every event, as long as there is somebody for them: waiting trials (that lost a slot, failed,
-/// or wait for their full size) and paused ones that may be promoted, those that survived most rungs first, and new
-/// trials. A running trial grows or shrinks at its own report only. Three settings (docs/sweep-file.md) leave slots
-/// free on purpose: `max_concurrent`; `priority: promotions_first`, which keeps as many as running trials are short of
-/// their targets, and gives them to the first of those to report; and `grow: wait`, which collects them for the trial
-/// that waits first, unless `starts_first`.
+/// Slots are given out at every event, as long as there is somebody for them: waiting trials (that lost all their
+/// workers, or wait for their full size) and paused ones that may be promoted, those that survived most rungs first,
+/// and new trials. A running trial grows or gives slots back at its own report only; between reports it goes on without
+/// the workers it loses. Three settings (docs/sweep-file.md) leave slots free on purpose: `max_concurrent`; `priority:
+/// promotions_first`, which keeps as many as running trials are short of their targets, and gives them to the first of
+/// those to report; and `grow: wait`, which collects them for the trial that waits first, unless `starts_first`.
 class Sweep {
   public:
     /// Throws InvalidInput where `spec` makes no sense.
@@ -112,6 +112,8 @@ class Sweep {
     bool start_next(Effects& effects);
     void run(Trial& trial);
     void suspend(Trial& trial, TrialStatus how);
+    void lose_workers(Trial& trial, const std::set<SlotId>& lost, Effects& effects);
+    bool count_failure(Trial& trial, FailureKind kind) const;
     void leave_group(Trial& trial);
     void update_batch(Trial& trial) const;
 

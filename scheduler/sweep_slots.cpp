@@ -1,6 +1,7 @@
 /// What Sweep does about slots: who grows, shrinks, resumes and starts.
 
 #include <algorithm>
+#include <functional>
 
 #include "core/check.hpp"
 #include "scheduler/sweep.hpp"
@@ -186,7 +187,25 @@ void Sweep::suspend(Trial& trial, TrialStatus how) {
     }
 }
 
+/// Goes on in memory with those who are left.
+void Sweep::lose_workers(Trial& trial, const std::set<SlotId>& lost, Effects& effects) {
+    auto& slots = trial.group.slots;
+    const auto is_lost = [&](SlotId slot) { return lost.contains(slot); };
+    const auto first_lost = std::stable_partition(slots.begin(), slots.end(), std::not_fn(is_lost));
+    if (first_lost == slots.begin()) {
+        suspend(trial, TrialStatus::waiting);
+        return;
+    }
+    allocator_.release({first_lost, slots.end()});
+    slots.erase(first_lost, slots.end());
+    update_batch(trial);
+    ++trial.group.generation;
+    effects.actions.push_back(Regroup{trial.id, trial.group});
+    count_in(trial);
+}
+
 void Sweep::leave_group(Trial& trial) {
+    trial.is_reforming = false;
     allocator_.release(std::exchange(trial.group.slots, {}));
     --num_running_;
 }

@@ -28,7 +28,9 @@ struct Trial {
     int target_workers = 1;  ///< what its last rung entitles it to
     int bracket = 0;         ///< which ladder of rungs it climbs
     int rungs_survived = 0;
-    int failures = 0;
+    int failures = 0;            ///< all of them
+    int failures_in_a_row = 0;   ///< since its last new report
+    bool is_reforming = false;   ///< it lost a worker, and has not reported since
     Resource resource{0};        ///< of the last report; 0 before the first
     Resource attempted{0};       ///< of the last report since it was started or resumed; 0 before the first
     std::optional<double> loss;  ///< of the last report; +infinity where it was not finite

@@ -1,5 +1,6 @@
 #include "simulator/virtual_cluster.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -51,8 +52,10 @@ void VirtualCluster::take(const Occurrence& occurrence) {
     }
     now_ = occurrence.time;
     if (occurrence.kind == Kind::failure) {
-        ++training(occurrence.trial).plan;
-        apply(TrialFailed{occurrence.trial, FailureKind::crash});
+        auto& trial = training(occurrence.trial);
+        trial.left -= std::clamp((now_ - trial.began) * trial.speed, 0.0, trial.left);
+        ++trial.plan;
+        apply(TrialFailed{occurrence.trial, FailureKind::crash, failed_slot(occurrence)});
     } else {
         finish_epoch(occurrence.trial);
     }
@@ -61,6 +64,7 @@ void VirtualCluster::take(const Occurrence& occurrence) {
 void VirtualCluster::finish_epoch(TrialId id) {
     auto& trial = training(id);
     ++trial.resource.value;
+    trial.left = 1;
     if (trial.saves) {
         trial.checkpoint = trial.resource;
     }
@@ -97,7 +101,7 @@ void VirtualCluster::perform(const ResumeTrial& action) {
 
 void VirtualCluster::perform(const Regroup& action) {
     ++summary_.num_regroups;
-    begin_epoch(action.trial, simulation_.regroup);
+    go_on(action.trial, simulation_.regroup);
 }
 
 void VirtualCluster::perform(const PauseTrial& action) { ++training(action.trial).plan; }
@@ -111,15 +115,23 @@ void VirtualCluster::perform(const DropCheckpoint&) {}
 
 void VirtualCluster::perform(const FinishSweep& action) { summary_.reason = action.reason; }
 
-/// The trial trains from its last report on; whatever was foreseen for it is void.
+/// The trial trains from its last report on.
 void VirtualCluster::begin_epoch(TrialId id, double overhead) {
+    training(id).left = 1;
+    go_on(id, overhead);
+}
+
+/// With its present group; whatever was foreseen for it is void.
+void VirtualCluster::go_on(TrialId id, double overhead) {
     const int workers = static_cast<int>(sweep_.trial(id).group.slots.size());
     auto& trial = training(id);
     const Resource next{trial.resource.value + 1};
     trial.saves = next >= sweep_.next_milestone(id);
     ++trial.plan;
-    const double seconds =
-        overhead + epoch_time_.seconds(id, next, workers) + (trial.saves ? simulation_.checkpoint : 0);
+    const double epoch = epoch_time_.seconds(id, next, workers);
+    trial.began = now_ + overhead;
+    trial.speed = 1 / epoch;
+    const double seconds = overhead + trial.left * epoch + (trial.saves ? simulation_.checkpoint : 0);
     const auto failure = seconds_to_failure(id, workers);
     if (failure && *failure < seconds) {
         foresee(*failure, Kind::failure, id, trial.plan);
@@ -140,6 +152,14 @@ std::optional<double> VirtualCluster::seconds_to_failure(TrialId trial, int work
     const auto plan = trainings_[static_cast<std::size_t>(trial.value)].plan;
     const double uniform = draws(sweep_.spec().seed, Purpose::failing, trial, plan).uniform();
     return -std::log(1.0 - uniform) * 3600.0 / (simulation_.failures * workers);
+}
+
+/// Any of the group's.
+SlotId VirtualCluster::failed_slot(const Occurrence& occurrence) const {
+    const auto& slots = sweep_.trial(occurrence.trial).group.slots;
+    auto draw = draws(sweep_.spec().seed, Purpose::failing, occurrence.trial, occurrence.plan);
+    draw.uniform();  // this one said when
+    return slots[draw.below(slots.size())];
 }
 
 void VirtualCluster::note_best(TrialId trial, Resource resource, double loss) {

@@ -49,6 +49,9 @@ class VirtualCluster {
         Resource resource{0};    ///< its workers have consumed
         Resource checkpoint{0};  ///< that the last checkpoint holds; 0 without one
         bool saves = false;      ///< a checkpoint before its next report
+        double left = 1;         ///< of the epoch under way, as a share of it, when `began`
+        double began = 0;        ///< training, at a speed of
+        double speed = 0;        ///< epochs a second
         int plan = 0;            ///< counts what was foreseen for it
     };
 
@@ -64,6 +67,8 @@ class VirtualCluster {
     void take(const Occurrence& occurrence);
     void finish_epoch(TrialId trial);
     void begin_epoch(TrialId trial, double overhead);
+    void go_on(TrialId trial, double overhead);
+    SlotId failed_slot(const Occurrence& occurrence) const;
     void foresee(double seconds, Kind kind, TrialId trial, int plan);
     std::optional<double> seconds_to_failure(TrialId trial, int workers) const;
     void note_best(TrialId trial, Resource resource, double loss);

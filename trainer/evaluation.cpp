@@ -8,13 +8,13 @@
 
 namespace crescendo::trainer {
 
-EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group) {
+EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse) {
     const at::NoGradGuard no_gradients;
     trial.model().eval();
     stream.enter({.seed = 0,
                   .epoch = 0,
                   .position = 0,
-                  .group_batch = trial.settings().batch_size * group.size(),
+                  .group_batch = trial.micro_batch() * group.size(),
                   .rank = group.rank(),
                   .size = group.size()});
     const bool classes = trial.task().kind == Task::Kind::classification;
@@ -22,6 +22,7 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
     at::Tensor correct = at::zeros_like(loss);
     EvaluationSums sums;
     while (auto slice = stream.next()) {
+        pulse.beat();
         if (slice->samples.empty()) continue;
         const Batch batch = make_batch(*slice, stream.set(), trial.task(), trial.device());
         const at::Tensor outputs = trial.model().forward(batch.inputs);

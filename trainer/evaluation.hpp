@@ -4,6 +4,7 @@
 
 #include "datasets/sample_stream.hpp"
 #include "trainer/group.hpp"
+#include "trainer/pulse.hpp"
 #include "trainer/trial.hpp"
 
 namespace crescendo::trainer {
@@ -15,8 +16,8 @@ struct EvaluationSums {
     double correct = 0.0;
 };
 
-/// Runs the trial's model over this member's share of the samples, without training.
-EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group);
+/// Runs the trial's model over this member's share of the samples, without training; a beat for each batch.
+EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse);
 
 /// "<prefix>_loss", and for classes "<prefix>_accuracy", of the whole group's sums. No samples give NaN.
 void add_means(Metrics& metrics, const std::string& prefix, const EvaluationSums& sums, const Task& task);

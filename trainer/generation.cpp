@@ -19,12 +19,13 @@ SampleStream* validation_stream(const DataSettings& data, DataCache& cache) {
 
 }  // namespace
 
-Generation::Generation(Group group, Trial& trial, DataCache& data, const StepObserver& observer)
+Generation::Generation(Group group, Trial& trial, DataCache& data, Pulse& pulse, const StepObserver& observer)
     : group_(std::move(group)),
       trial_(trial),
       reducer_(group_, trial.parameters()),
       stream_(data.training(trial.settings().data)),
       validation_(validation_stream(trial.settings().data, data)),
+      pulse_(pulse),
       observer_(observer) {}
 
 /// Has the stream read on from there, unless it does so already.
@@ -65,7 +66,7 @@ void Generation::finish_epoch() {
     const auto trained = Clock::now();
     enter(progress.epoch + 1, 0);  // is read while the model is evaluated and crescendo decides
     EvaluationSums sums;
-    if (validation_) sums = evaluate_share(trial_, *validation_, group_);
+    if (validation_) sums = evaluate_share(trial_, *validation_, group_, pulse_);
     const auto total = group_.sum(
         {static_cast<double>(progress.loss_samples), progress.loss_sum, sums.samples, sums.loss, sums.correct});
     Report report{.resource = progress.epoch + 1, .metrics = {{"train_loss", total[1] / total[0]}}};

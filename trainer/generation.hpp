@@ -8,6 +8,7 @@
 #include "trainer/data_cache.hpp"
 #include "trainer/gradient_reducer.hpp"
 #include "trainer/group.hpp"
+#include "trainer/pulse.hpp"
 #include "trainer/trial.hpp"
 
 namespace crescendo::trainer {
@@ -19,7 +20,7 @@ using StepObserver = std::function<void(const Trial& trial, const datasets::Slic
 class Generation {
   public:
     /// Everything is held by reference but the group, and must outlive the generation.
-    Generation(Group group, Trial& trial, DataCache& data, const StepObserver& observer);
+    Generation(Group group, Trial& trial, DataCache& data, Pulse& pulse, const StepObserver& observer);
 
     const Group& group() const { return group_; }
 
@@ -43,6 +44,7 @@ class Generation {
     GradientReducer reducer_;
     datasets::SampleStream& stream_;
     datasets::SampleStream* validation_;  ///< null where the trial has no validation samples
+    Pulse& pulse_;
     const StepObserver& observer_;
     std::int64_t entered_epoch_ = -1;
     std::int64_t entered_batch_ = 0;

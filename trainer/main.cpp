@@ -79,12 +79,14 @@ int serve() {
     warm_up(*device);
     ControlChannel channel(fd);
     Session::Options options;
-    options.group_timeout = std::chrono::seconds(environment_number("CRESCENDO_GROUP_TIMEOUT", 60));
+    options.group_timeout = std::chrono::seconds(environment_number(protocol::group_timeout_variable, 60));
     return Session(channel, *device, options).run();
 }
 
 int run(int count, char** arguments) try {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // A batch system sends its warnings to every process of the job. What to do then is crescendo's to say.
+    for (const int warning : {SIGTERM, SIGUSR2}) ::signal(warning, SIG_IGN);
     const std::string word = count > 1 ? arguments[1] : "";
     if (word == "--version") {
         std::cout << CRESCENDO_VERSION << std::endl;

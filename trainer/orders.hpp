@@ -20,7 +20,9 @@ struct Join {
     int rank = 0;
     int size = 1;
     std::int64_t batch_multiple = 1;            ///< the group's batch is batch_size times this
+    std::int64_t accumulation = 1;              ///< a worker's micro-batches are batch_size divided by this
     std::optional<std::int64_t> checkpoint_at;  ///< resource; none: no checkpoint before a report
+    std::optional<std::int64_t> reported;       ///< resource of the last report that crescendo has
     std::int64_t max_resource = 0;
     std::uint64_t seed = 0;
     nlohmann::json settings;

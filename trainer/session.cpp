@@ -35,7 +35,7 @@ std::unique_ptr<Trial> new_trial(const Join& join, const Settings& settings, Dat
 }  // namespace
 
 Session::Session(ControlChannel& channel, const Device& device, Options options)
-    : channel_(channel), device_(device), options_(std::move(options)) {}
+    : channel_(channel), device_(device), options_(std::move(options)), pulse_(channel) {}
 
 int Session::run() {
     channel_.send({{"type", type::hello}, {"pid", ::getpid()}, {"version", CRESCENDO_VERSION}});
@@ -55,7 +55,8 @@ int Session::run() {
 
 void Session::serve() {
     while (!channel_.closed()) {
-        if (const auto message = training() ? channel_.poll() : wait_for_order()) {
+        pulse_.beat();
+        if (const auto message = training() ? channel_.poll() : channel_.wait(Pulse::period)) {
             concerned_trial_ = message->value("trial", json());
             std::visit([this](const auto& order) { obey(order); }, parse_order(*message));
         } else if (training()) {
@@ -68,20 +69,6 @@ bool Session::training() const {
     return generation_ && !trial_->progress().report_pending && trial_->progress().epoch < terms_->max_resource;
 }
 
-/// A member without a group waits for a new one no longer than for a collective: where no order comes, the
-/// peers are not dead, and something is wrong that crescendo does not know of.
-std::optional<json> Session::wait_for_order() {
-    const bool lost = terms_ && !generation_;
-    if (!lost) return channel_.wait();
-    auto message = channel_.wait(options_.group_timeout);
-    if (!message && !channel_.closed()) {
-        throw std::runtime_error(text("generation {} lost its group, and no order came for {} s: {}",
-                                      terms_->generation, std::chrono::duration<double>(options_.group_timeout).count(),
-                                      lost_by_));
-    }
-    return message;
-}
-
 void Session::advance() try {
     if (generation_->step()) {
         announce_regroup();
@@ -92,10 +79,11 @@ void Session::advance() try {
     lose_group(lost);
 }
 
+/// What is to be done is crescendo's to say: it knows which of the peers is dead.
 void Session::lose_group(const PeerLost& cause) {
-    lost_by_ = cause.what();
-    std::fprintf(stderr, "generation %lld ends: %s\n", static_cast<long long>(terms_->generation), lost_by_.c_str());
+    std::fprintf(stderr, "generation %lld ends: %s\n", static_cast<long long>(terms_->generation), cause.what());
     generation_.reset();
+    channel_.send({{"type", type::stranded}, {"trial", terms_->trial}, {"generation", terms_->generation}});
 }
 
 void Session::announce_regroup() {
@@ -140,22 +128,19 @@ void Session::obey(const Join& join) {
         Group group = meet(join);
         share_state(group, join, settings, trial_);
         trial_->set_group(join.size, join.batch_multiple);
-        generation_ = std::make_unique<Generation>(std::move(group), *trial_, data_, options_.observer);
+        trial_->set_accumulation(join.accumulation);
+        generation_ = std::make_unique<Generation>(std::move(group), *trial_, data_, pulse_, options_.observer);
     } catch (const PeerLost& lost) {
         return lose_group(lost);
     }
-    if (join.rank == 0 && trial_->progress().report_pending) send_report();
+    if (join.rank == 0 && trial_->progress().report_pending && !report_sent_) send_report();
 }
 
 void Session::prepare_state(const Join& join, const Settings& settings) {
     const auto checkpoint = join.directory / "checkpoint.pt";
-    if (join.state == StateSource::memory) {
-        if (!trial_ || trial_->number() != join.trial) {
-            throw std::runtime_error(text("trial {} is to go on from memory, but is not held here", join.trial));
-        }
-        // Being asked to regroup is the answer to a report, but only to the member that sent it.
-        if (report_sent_) trial_->progress().report_pending = false;
-    } else if (join.state == StateSource::checkpoint && std::filesystem::exists(checkpoint)) {
+    if (join.state == StateSource::memory && trial_ && trial_->number() == join.trial) {
+        settle_report(join);
+    } else if (join.state != StateSource::fresh && std::filesystem::exists(checkpoint)) {
         trial_ = read_checkpoint(checkpoint, join.trial, join.seed, settings, device_);
         trial_->progress().report_pending = trial_->progress().report.has_value();
         report_sent_ = false;
@@ -163,6 +148,14 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
         trial_ = new_trial(join, settings, data_, device_);
         report_sent_ = false;
     }
+}
+
+/// A join decides about every report that crescendo had when it gave the order; others are still on their way to it, or
+/// died with the member that was to send them.
+void Session::settle_report(const Join& join) {
+    Progress& progress = trial_->progress();
+    const bool answered = join.reported ? progress.report && progress.report->resource <= *join.reported : report_sent_;
+    if (answered) progress.report_pending = false;
 }
 
 Group Session::meet(const Join& join) {
@@ -202,7 +195,7 @@ void Session::obey(const Evaluate& evaluate) {
     const auto trial = read_checkpoint(evaluate.checkpoint, evaluate.trial, 0, settings, device_);
     auto& stream = data_.evaluation(location, settings.data);
     Metrics metrics;
-    add_means(metrics, test ? "test" : "val", evaluate_share(*trial, stream, Group(device_)), trial->task());
+    add_means(metrics, test ? "test" : "val", evaluate_share(*trial, stream, Group(device_), pulse_), trial->task());
     channel_.send({{"type", type::evaluated}, {"trial", evaluate.trial}, {"metrics", metrics}});
 }
 

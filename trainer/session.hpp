@@ -9,6 +9,7 @@
 #include "trainer/device.hpp"
 #include "trainer/generation.hpp"
 #include "trainer/orders.hpp"
+#include "trainer/pulse.hpp"
 #include "trainer/trial_log.hpp"
 
 namespace crescendo::trainer {
@@ -17,7 +18,7 @@ namespace crescendo::trainer {
 class Session {
   public:
     struct Options {
-        /// Of a rendezvous and of each collective. A member that lost its group waits as long for an order.
+        /// Of a rendezvous and of each collective.
         std::chrono::milliseconds group_timeout{60'000};
         StepObserver observer;
     };
@@ -36,7 +37,6 @@ class Session {
     void announce_regroup();
     void report_epoch();
     void send_report();
-    std::optional<nlohmann::json> wait_for_order();
 
     void obey(const Join& join);
     void obey(const Decision& decision);
@@ -44,6 +44,7 @@ class Session {
     void obey(const Evaluate& evaluate);
 
     void prepare_state(const Join& join, const Settings& settings);
+    void settle_report(const Join& join);
     Group meet(const Join& join);
     void lose_group(const PeerLost& cause);
     void save_checkpoint();
@@ -51,6 +52,7 @@ class Session {
     ControlChannel& channel_;
     const Device& device_;
     const Options options_;
+    Pulse pulse_;
     DataCache data_;
     std::optional<TrialLog> log_;
     std::optional<Join> terms_;               ///< the last join, with what decisions changed since; none while idle
@@ -59,7 +61,6 @@ class Session {
     nlohmann::json concerned_trial_;          ///< by the last order; null before the first
     bool report_sent_ = false;                ///< this member has sent the trial's last report
     bool regroup_announced_ = false;
-    std::string lost_by_;  ///< what ended the last group
 };
 
 }  // namespace crescendo::trainer

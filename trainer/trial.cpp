@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "core/check.hpp"
 #include "core/random.hpp"
 #include "trainer/batch_plan.hpp"
@@ -55,7 +57,8 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
       device_(device),
       model_(make_seeded_model(seed, settings, task, device)),
       optimizer_(settings, parameters_of(*model_)),
-      schedule_(settings.lr_scaling, settings.rescale_warmup) {}
+      schedule_(settings.lr_scaling, settings.rescale_warmup),
+      micro_batch_(settings.batch_size) {}
 
 void Trial::restore(const Progress& progress) {
     progress_ = progress;
@@ -80,6 +83,10 @@ void Trial::set_group(int size, std::int64_t batch_multiple) {
     progress_.rate = schedule_.state();
 }
 
+void Trial::set_accumulation(std::int64_t accumulation) {
+    micro_batch_ = std::max<std::int64_t>(1, settings_.batch_size / accumulation);
+}
+
 /// Returns the sum of the losses of this member's samples, on the device.
 at::Tensor Trial::accumulate_gradients(const Batch& batch, double weight, GradientReducer& reducer) {
     at::Tensor sum = at::zeros({}, at::TensorOptions(device_.place()).dtype(at::kDouble));
@@ -88,7 +95,7 @@ at::Tensor Trial::accumulate_gradients(const Batch& batch, double weight, Gradie
         reducer.average_next_backward();
         nothing_learned(parameters()).backward();
     }
-    for (const auto& [begin, count] : micro_batches(num_samples, settings_.batch_size)) {
+    for (const auto& [begin, count] : micro_batches(num_samples, micro_batch_)) {
         if (begin + count == num_samples) reducer.average_next_backward();
         const at::Tensor outputs = model_->forward(batch.inputs.narrow(0, begin, count));
         const at::Tensor loss = loss_sum(task_, outputs, batch.targets.narrow(0, begin, count));

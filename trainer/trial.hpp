@@ -44,6 +44,11 @@ class Trial {
     /// From now on a group of `size` trains on batch_size times `batch_multiple` samples a step. The
     /// optimizer forgets its state if the settings want that at a change.
     void set_group(int size, std::int64_t batch_multiple);
+
+    /// The most samples that go through the model at once: batch_size divided by `accumulation`, at least one.
+    void set_accumulation(std::int64_t accumulation);
+    std::int64_t micro_batch() const { return micro_batch_; }
+
     std::int64_t group_batch() const { return schedule_.state().batch; }
 
     /// One update from the group's next `group_samples` samples, of which this member has `batch`; it may be empty
@@ -62,6 +67,7 @@ class Trial {
     std::shared_ptr<Model> model_;
     Optimizer optimizer_;
     LearningRateSchedule schedule_;
+    std::int64_t micro_batch_;
     Progress progress_;
 };
 

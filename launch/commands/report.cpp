@@ -55,6 +55,9 @@ OrderedJson status_json(const RecordedSweep& recorded) {
     status["progress"] = progress.fraction ? Json(*progress.fraction) : Json(nullptr);
     status["elapsed_seconds"] = recorded.history.elapsed();
     status["slots"] = sweep.num_slots();
+    for (const auto node : recorded.history.left_out()) {
+        status["nodes_left_out"].push_back(node.value);
+    }
     status["trials"] = {{"begun", progress.begun()}, {"running", progress.running}, {"waiting", progress.waiting},
                         {"paused", progress.paused}, {"stopped", progress.stopped}, {"finished", progress.finished},
                         {"failed", progress.failed}};

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "core/check.hpp"
@@ -47,6 +48,7 @@ AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, cons
     setup.slots = options.slots ? options.slots : file.slots;
     setup.cpus_per_slot = file.cpus_per_slot;
     setup.interface = options.interface;
+    setup.hang_timeout = file.hang_timeout;
     return setup;
 }
 
@@ -60,6 +62,14 @@ std::unique_ptr<Transport> make_transport(const AgentSetup& setup, [[maybe_unuse
     return std::make_unique<LocalTransport>(setup.make_agent(NodeId{0}, SlotId{0}));
 }
 
+/// Of the youngest trial that has failed; there is one.
+std::string last_failure(const History& history) {
+    const auto& trials = history.sweep().trials();
+    const auto failed = std::find_if(trials.rbegin(), trials.rend(),
+                                     [](const Trial& trial) { return trial.status == TrialStatus::failed; });
+    return history.of(failed->id).last_failure;
+}
+
 void print_end(Outcome outcome, const History& history, const SweepDirectory& directory) {
     const auto where = directory.path().string();
     if (outcome == Outcome::interrupted) {
@@ -69,9 +79,17 @@ void print_end(Outcome outcome, const History& history, const SweepDirectory& di
             where, where);
         return;
     }
+    if (outcome == Outcome::hopeless) {
+        fmt::print(
+            "given up: three trials failed, and none has reported anything; the last one: {}\n\n"
+            "  {}/trials/*/trainer.log     has what the trainers said\n"
+            "  crescendo resume {}     goes on with other trials, once the cause is mended\n",
+            last_failure(history), where, where);
+        return;
+    }
     if (outcome == Outcome::failed) {
         fmt::print("every trial failed; the last one: {}\n\n  {}/trials/*/trainer.log     has what the trainers said\n",
-                   history.of(history.sweep().trials().back().id).last_failure, where);
+                   last_failure(history), where);
         return;
     }
     fmt::print("\n{}\n", best_text(history, directory, Format::table));
@@ -87,6 +105,7 @@ ExitCode exit_code(Outcome outcome) {
         case Outcome::finished:
             return ExitCode::done;
         case Outcome::failed:
+        case Outcome::hopeless:
             return ExitCode::failed;
         case Outcome::interrupted:
             return ExitCode::resumable;

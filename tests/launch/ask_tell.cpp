@@ -158,7 +158,7 @@ TEST_CASE("every bad line gets an error with its number, and changes nothing") {
         {R"({"event":"trial_reported","trial":0,"resource":2})", "\"metrics\" is missing"},
         {R"({"event":"trial_reported","trial":0,"resource":99999999999999999999,"metrics":{"accuracy":1}})",
          "a whole number of 64 bits"},
-        {R"({"event":"trial_failed","trial":0,"kind":"bad luck"})", "crash, error or out_of_memory"},
+        {R"({"event":"trial_failed","trial":0,"kind":"bad luck"})", "crash, error, repeated_error or out_of_memory"},
     };
     std::int64_t number = 3;
 

@@ -198,32 +198,196 @@ TEST_CASE("a group that fails in the turn of a report that would have grown it i
     CHECK(stage.run() == Outcome::finished);
 }
 
-TEST_CASE("one dead worker ends its group once, and the trial is resumed from its checkpoint when all have left") {
+TEST_CASE("the survivors of a dead worker go on in memory, and the group grows back at the next report") {
     Stage stage("run_cap: 1\n");
     stage.agents.report(0, 1, 0.5);
-    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{1}, FailureKind::crash, "signal 9"});
+    stage.agents.notices.push_back(WorkerStranded{TrialId{0}, SlotId{1}, 1});
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::crash, "signal 9"});
     stage.agents.notices.push_back(
         WorkerFailed{TrialId{0}, SlotId{7}, FailureKind::error, "an echo from a slot it has not"});
-    const auto leave = stage.agents.on_order;
-    bool have_left = false;
-    stage.agents.on_order = [&](NodeId node, const Order& order) {
-        leave(node, order);
-        have_left = have_left || std::holds_alternative<LeaveTrial>(order);
-        if (const auto* join = std::get_if<JoinGroup>(&order); join && join->state == StateSource::checkpoint) {
-            CHECK(have_left);
-            stage.agents.report(0, 4, 0.8);
-        }
-    };
+    stage.agents.report(0, 2, 0.6);
+    stage.agents.report(0, 4, 0.8);
 
     CHECK(stage.run() == Outcome::finished);
 
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
     CHECK(stage.history.of(TrialId{0}).last_failure == "signal 9");
+    CHECK(stage.view.said.front() == "trial 0 crashed: signal 9");
+    const auto joins = stage.agents.sent<JoinGroup>();
+    REQUIRE(joins.size() == 6);  // one worker; two, on two nodes; the survivor; two again
+    const auto& [node, alone] = joins[3];
+    CHECK(node == NodeId{1});
+    CHECK(alone.state == StateSource::memory);
+    CHECK(alone.generation == 2);
+    CHECK(alone.size == 1);
+    CHECK(alone.members[0].rank == 0);
+    CHECK(alone.batch_multiple == 2);
+    CHECK(alone.reported == Resource{1});
+    CHECK(joins[4].second.generation == 3);
+    CHECK(joins[4].second.reported == Resource{2});
+}
+
+TEST_CASE("a trial whose every worker has died is resumed from its checkpoint") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.report(0, 1, 0.5);
+    for (const int slot : {0, 1}) {
+        stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{slot}, FailureKind::crash, "signal 9"});
+    }
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
     const auto joins = stage.agents.sent<JoinGroup>();
     CHECK(joins.back().second.state == StateSource::checkpoint);
-    CHECK(joins.back().second.generation == 2);
-    CHECK(stage.agents.sent<LeaveTrial>().front().second.save == false);
-    CHECK(stage.view.said.front() == "trial 0 crashed: signal 9");
+    CHECK(joins.back().second.size == 2);
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);  // in one turn of events
+}
+
+TEST_CASE("a trial that uses up its retries has its survivors leave before their slots get another trial") {
+    Stage stage("run_cap: 2\nmax_retries: 0\n");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.report(1, 1, 0.4);  // stopped: trial 0 may have its slot
+    stage.agents.report(0, 2, 0.5);
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::crash, "signal 9"});
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::failed);
+    CHECK(stage.agents.sent<LeaveTrial>().back().first == NodeId{1});
+    CHECK(stage.agents.sent<LeaveTrial>().back().second.trial == TrialId{0});
+}
+
+TEST_CASE("an error that repeats, whatever numbers are in it, fails the trial at once") {
+    Stage stage("run_cap: 2\nmax_retries: 9\n");
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no file, process 12"});
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no file, process 345"});
+    stage.agents.report(1, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::failed);
+    CHECK(stage.view.said.at(1) == "trial 0 failed again as before, and is not tried once more: no file, process 345");
+}
+
+TEST_CASE("an error that comes back after progress, and a crash that repeats, are tried again") {
+    Stage stage("run_cap: 1\nmax_retries: 1\n", "{type: fifo, max: 4}");
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no luck"});
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no luck"});
+    stage.agents.report(0, 2, 0.5);
+    for (const int epoch : {3, 4}) {
+        stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::crash, "signal 9"});
+        stage.agents.report(0, epoch, 0.5);
+    }
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 4);
+}
+
+TEST_CASE("a trial that runs out of memory is told to take smaller micro-batches") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::out_of_memory, "64 GiB"});
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto joins = stage.agents.sent<JoinGroup>();
+    CHECK(joins[0].second.accumulation == 1);
+    CHECK(joins[1].second.accumulation == 2);
+}
+
+TEST_CASE("a node that is lost costs its workers; their groups go on in memory, or elsewhere") {
+    Stage stage("run_cap: 2\n", "{type: rasda, min: 1, max: 4, reduction_factor: 2}");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.notices.push_back(AgentLost{NodeId{1}, "no sign of life"});
+    stage.agents.report(0, 4, 0.8);
+    stage.agents.report(1, 4, 0.7);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto& sweep = stage.history.sweep();
+    CHECK(sweep.num_slots() == 1);
+    CHECK(sweep.trial(TrialId{1}).failures == 0);
+    CHECK(stage.agents.sent<JoinGroup>().back().first == NodeId{0});
+    CHECK(stage.agents.sent<JoinGroup>().back().second.work.trial == TrialId{1});
+}
+
+TEST_CASE("a node whose workers fail one after the other is left out, and its trials go on elsewhere") {
+    Stage stage("run_cap: 5\nmax_retries: 0\n", "{type: fifo, max: 4}");
+    stage.agents.report(0, 1, 0.5);
+    for (const int trial : {1, 2, 3}) {  // node 1 has slot 1
+        stage.agents.notices.push_back(WorkerFailed{TrialId{trial}, SlotId{1}, FailureKind::crash, "no GPU"});
+    }
+    stage.agents.report(0, 4, 0.8);
+    const auto leave = stage.agents.on_order;
+    stage.agents.on_order = [&](NodeId node, const Order& order) {
+        leave(node, order);
+        if (const auto* join = std::get_if<JoinGroup>(&order); join && join->state == StateSource::checkpoint) {
+            stage.agents.report(4, 4, 0.7);
+        }
+    };
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.left_out() == std::set{NodeId{1}});
+    CHECK(stage.history.sweep().num_slots() == 1);
+    const auto& [node, join] = stage.agents.sent<JoinGroup>().back();
+    CHECK(node == NodeId{0});
+    CHECK(join.work.trial == TrialId{4});
+    CHECK(stage.history.sweep().trial(TrialId{4}).failures == 0);
+    CHECK(History::read(stage.file.spec, stage.directory.journal()).left_out() == std::set{NodeId{1}});
+}
+
+TEST_CASE("three trials that fail before anybody has reported stop the sweep, which can be resumed") {
+    Stage stage("run_cap: 9\nmax_retries: 0\n", "{type: fifo, max: 4}");
+    for (const int trial : {0, 1, 2}) {
+        stage.agents.notices.push_back(
+            WorkerFailed{TrialId{trial}, SlotId{trial % 2}, FailureKind::error, "no such file"});
+    }
+
+    CHECK(stage.run() == Outcome::hopeless);
+
+    CHECK(stage.history.sweep().state() == SweepState::running);
+    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);  // what ran is saved
+    CHECK(stage.agents.sent<LeaveTrial>().back().second.save);
+}
+
+TEST_CASE("trials that fail after somebody has reported fail by themselves") {
+    Stage stage("run_cap: 4\nmax_retries: 0\n", "{type: fifo, max: 4}");
+    stage.agents.report(0, 1, 0.5);
+    for (const int trial : {1, 2, 3}) {
+        stage.agents.notices.push_back(WorkerFailed{TrialId{trial}, SlotId{1}, FailureKind::error, "no such file"});
+    }
+    stage.agents.report(0, 4, 0.5);
+
+    CHECK(stage.run() == Outcome::finished);
+}
+
+TEST_CASE("workers that all lost each other come together again, and are given up after the fourth time") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.report(0, 1, 0.5);
+    for (int i = 0; i < 4; ++i) {
+        stage.agents.notices.push_back(WorkerStranded{TrialId{0}, SlotId{0}, 0});  // of the former generation
+        for (const int slot : {0, 1}) {
+            stage.agents.notices.push_back(WorkerStranded{TrialId{0}, SlotId{slot}, 1});
+        }
+    }
+    stage.agents.notices.push_back(LeftTrial{TrialId{0}, SlotId{0}});
+    stage.agents.notices.push_back(LeftTrial{TrialId{0}, SlotId{1}});
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto joins = stage.agents.sent<JoinGroup>();
+    REQUIRE(joins.size() == 11);  // one worker; two; thrice again on both nodes; both from the checkpoint
+    for (std::size_t i = 3; i < 9; ++i) {
+        CHECK(joins[i].second.state == StateSource::memory);
+        CHECK(joins[i].second.generation == 1);
+    }
+    CHECK(joins[9].second.state == StateSource::checkpoint);
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
 }
 
 TEST_CASE("requests to the store are answered on the node that asked") {

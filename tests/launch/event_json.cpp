@@ -41,6 +41,8 @@ TEST_CASE("every event has its line, which reads back as the same event") {
         {TrialFinished{TrialId{3}}, R"({"event":"trial_finished","trial":3})"},
         {TrialFailed{TrialId{3}, FailureKind::crash}, R"({"event":"trial_failed","trial":3,"kind":"crash"})"},
         {TrialFailed{TrialId{3}, FailureKind::error}, R"({"event":"trial_failed","trial":3,"kind":"error"})"},
+        {TrialFailed{TrialId{3}, FailureKind::repeated_error, SlotId{2}},
+         R"({"event":"trial_failed","trial":3,"kind":"repeated_error","slot":2})"},
         {TrialFailed{TrialId{3}, FailureKind::out_of_memory},
          R"({"event":"trial_failed","trial":3,"kind":"out_of_memory"})"},
         {TimeUp{}, R"({"event":"time_up"})"},
@@ -92,7 +94,8 @@ TEST_CASE("what is wrong with an event is said") {
     CHECK(error_of(R"({"event":"trial_finished","trial":"1"})") ==
           R"("trial" of {"event":"trial_finished","trial":"1"} has to be a whole number of 32 bits)");
     CHECK(error_of(R"({"event":"trial_failed","trial":1,"kind":"bored"})") ==
-          R"("kind" of {"event":"trial_failed","kind":"bored","trial":1} has to be crash, error or out_of_memory)");
+          R"("kind" of {"event":"trial_failed","kind":"bored","trial":1} has to be crash, error, )"
+          R"(repeated_error or out_of_memory)");
     CHECK(error_of(R"({"event":"slots_lost","slots":3})") ==
           R"("slots" of {"event":"slots_lost","slots":3} has to be a list)");
 }

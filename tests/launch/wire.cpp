@@ -18,7 +18,8 @@ TrialWork work() {
 }  // namespace
 
 TEST_CASE("orders arrive as they were sent, in their order") {
-    const JoinGroup join{work(), 2, 4, {{SlotId{5}, 1}, {SlotId{6}, 2}}, StateSource::memory, 3, Resource{9}};
+    const JoinGroup join{work(), 2,           4,          {{SlotId{5}, 1}, {SlotId{6}, 2}}, StateSource::memory, 3,
+                         2,      Resource{9}, Resource{8}};
     const std::vector<Order> sent{join, GoOn{TrialId{1}, 2, Resource{3}}, LeaveTrial{TrialId{4}, true},
                                   EvaluateTrial{work(), SlotId{5}, "checkpoint.pt", "test"},
                                   AnswerStore{SlotId{6}, {{"value", "AAE="}}}};
@@ -34,6 +35,8 @@ TEST_CASE("orders arrive as they were sent, in their order") {
     CHECK(joined.work.settings == Json{{"lr", 0.1}});
     CHECK(joined.work.command == std::vector<std::string>{"python3", "train.py"});
     CHECK(joined.generation == 2);
+    CHECK(joined.accumulation == 2);
+    CHECK(joined.reported == Resource{8});
     CHECK(joined.size == 4);
     REQUIRE(joined.members.size() == 2);
     CHECK(joined.members[1].slot == SlotId{6});
@@ -56,11 +59,12 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
                                    GroupFormed{TrialId{1}, 2, 0.25},
                                    LeftTrial{TrialId{1}, SlotId{2}, true},
                                    TrialEvaluated{TrialId{1}, {{"test_loss", 0.5}}, ""},
-                                   AgentLost{NodeId{3}, "no sign of life"}};
+                                   AgentLost{NodeId{3}, "no sign of life"},
+                                   WorkerStranded{TrialId{1}, SlotId{2}, 4}};
 
     const auto got = decode_notices(encode(sent));
 
-    REQUIRE(got.size() == 8);
+    REQUIRE(got.size() == 9);
     CHECK(std::isnan(std::get<TrialMetrics>(got[0]).metrics.at("loss")));
     CHECK(std::get<TrialMetrics>(got[0]).metrics.at("accuracy") == 1.0 / 3);
     CHECK(std::get<ProgramEnded>(got[1]).trial == TrialId{1});
@@ -71,6 +75,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     CHECK(std::get<LeftTrial>(got[5]).saved);
     CHECK(std::get<TrialEvaluated>(got[6]).metrics.at("test_loss") == 0.5);
     CHECK(std::get<AgentLost>(got[7]).node == NodeId{3});
+    CHECK(std::get<WorkerStranded>(got[8]).generation == 4);
 }
 
 TEST_CASE("nothing to say is a message too, and what is no message is refused") {

@@ -10,7 +10,8 @@ std::string text_of(const Group& group) {
     for (const auto slot : group.slots) {
         slots += (slots.empty() ? "" : ",") + std::to_string(slot.value);
     }
-    return text("{} g{} b{}", slots, group.generation, group.batch_multiple);
+    const auto accumulation = group.accumulation == 1 ? "" : text(" a{}", group.accumulation);
+    return text("{} g{} b{}{}", slots, group.generation, group.batch_multiple, accumulation);
 }
 
 const char* name(StopReason reason) {
@@ -21,6 +22,8 @@ const char* name(StopReason reason) {
             return "completed";
         case StopReason::swept:
             return "swept";
+        case StopReason::failed:
+            return "failed";
     }
     return "?";
 }

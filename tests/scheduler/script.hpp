@@ -8,7 +8,8 @@
 namespace crescendo {
 
 /// Actions as text, one after the other: "stop 0 judged; drop 0; start 2 on 0,1 g0 b2".
-/// g is the generation, b the batch multiple. Everything an action holds is in it.
+/// g is the generation, b the batch multiple, a the accumulation where it is not 1. Everything an action holds is in
+/// it.
 std::string text_of(const std::vector<Action>& actions);
 
 /// `count` slots on one node, numbered from `first`.
@@ -30,7 +31,12 @@ struct Script {
         return apply(TrialReported{TrialId{trial}, Resource{resource}, loss});
     }
     std::string finish(int trial) { return apply(TrialFinished{TrialId{trial}}); }
-    std::string fail(int trial) { return apply(TrialFailed{TrialId{trial}, FailureKind::crash}); }
+    std::string fail(int trial, FailureKind kind = FailureKind::crash) {
+        return apply(TrialFailed{TrialId{trial}, kind});
+    }
+    std::string fail_worker(int trial, int slot, FailureKind kind = FailureKind::crash) {
+        return apply(TrialFailed{TrialId{trial}, kind, SlotId{slot}});
+    }
 
     const Trial& trial(int id) const { return sweep.trial(TrialId{id}); }
 };

@@ -12,15 +12,22 @@ void require(bool holds, const char* rule) {
     }
 }
 
+bool contains(const std::vector<SlotId>& slots, SlotId slot) {
+    return std::find(slots.begin(), slots.end(), slot) != slots.end();
+}
+
 }  // namespace
 
 std::vector<Action> SlotBooks::apply(const Event& event) {
+    const bool was_over = finished_;
     const auto actions = sweep_.apply(event);
     enter(event);
     for (const auto& action : actions) {
         require(!finished_, "nothing comes after FinishSweep");
         std::visit([this](const auto& kind) { enter(kind); }, action);
     }
+    require(was_over || hit_.empty(), "a group that lost a worker is told how to go on");
+    hit_.clear();
     check_slots();
     check_trials();
     if (finished_) {
@@ -39,16 +46,15 @@ void SlotBooks::enter(const Event& event) {
     } else if (const auto* lost = std::get_if<SlotsLost>(&event)) {
         for (const auto slot : lost->slots) {
             joined_.erase(slot);
-            const auto owner = std::find_if(groups_.begin(), groups_.end(), [slot](const auto& entry) {
-                const auto& slots = entry.second.slots;
-                return std::find(slots.begin(), slots.end(), slot) != slots.end();
-            });
-            if (owner != groups_.end()) {
-                vacate(owner->first);
-            }
+            lose(slot);
         }
     } else if (const auto* failed = std::get_if<TrialFailed>(&event)) {
-        vacate(failed->trial);
+        const auto group = groups_.find(failed->trial);
+        if (!failed->slot) {
+            vacate(failed->trial);
+        } else if (group != groups_.end() && contains(group->second.slots, *failed->slot)) {
+            lose(*failed->slot);
+        }
     } else if (const auto* ended = std::get_if<TrialFinished>(&event)) {
         vacate(ended->trial);
     }
@@ -69,8 +75,12 @@ void SlotBooks::enter(const ResumeTrial& action) {
 void SlotBooks::enter(const Regroup& action) {
     const auto old = groups_.at(action.trial).slots;
     const auto& now = action.group.slots;
-    require(now.size() != old.size(), "a regroup changes a group");
-    require(now.size() > old.size() || sweep_.spec().scheduler.shrink == Switch::on, "groups shrink if they may");
+    if (hit_.erase(action.trial) > 0) {
+        require(now == old, "survivors go on by themselves, in order");
+    } else {
+        require(now.size() != old.size(), "a regroup changes a group");
+        require(now.size() > old.size() || sweep_.spec().scheduler.shrink == Switch::on, "groups shrink if they may");
+    }
     require(std::equal(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(std::min(old.size(), now.size())),
                        now.begin()),
             "a group keeps its slots, in order");
@@ -86,6 +96,7 @@ void SlotBooks::enter(const PauseTrial& action) {
 
 void SlotBooks::enter(const StopTrial& action) {
     require(groups_.contains(action.trial), "only a running trial is told to stop");
+    hit_.erase(action.trial);
     vacate(action.trial);
 }
 
@@ -98,6 +109,22 @@ void SlotBooks::enter(const FinishSweep& action) {
     finished_ = true;
     require(action.reason == sweep_.finish_reason(), "a sweep knows why it ended");
     require(action.best == sweep_.best(), "at the end the best trial is the best that ended");
+}
+
+/// The worker on it is gone. Its group has not yet been told to go on without.
+void SlotBooks::lose(SlotId slot) {
+    const auto owner = std::find_if(groups_.begin(), groups_.end(),
+                                    [slot](const auto& entry) { return contains(entry.second.slots, slot); });
+    if (owner == groups_.end()) {
+        return;
+    }
+    used_.erase(slot);
+    std::erase(owner->second.slots, slot);
+    hit_.insert(owner->first);
+    if (owner->second.slots.empty()) {
+        vacate(owner->first);
+        hit_.erase(owner->first);
+    }
 }
 
 void SlotBooks::place(TrialId trial, const Group& group) {

@@ -30,6 +30,7 @@ class SlotBooks {
     void enter(const StopTrial& action);
     void enter(const DropCheckpoint& action);
     void enter(const FinishSweep& action);
+    void lose(SlotId slot);
     void place(TrialId trial, const Group& group);
     void vacate(TrialId trial);
 
@@ -43,6 +44,7 @@ class SlotBooks {
     std::set<SlotId> joined_;
     std::set<SlotId> used_;
     std::map<TrialId, Group> groups_;
+    std::set<TrialId> hit_;               // lost workers in this event, and are not told yet how to go on
     std::map<TrialId, int> generations_;  // the last of every trial that ever had a group
     std::set<TrialId> dropped_;
     bool finished_ = false;

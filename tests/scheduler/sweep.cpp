@@ -210,6 +210,7 @@ TEST_CASE("impossible events are refused and change nothing") {
              TrialReported{TrialId{0}, Resource{-1}, 0.5},
              TrialFinished{TrialId{7}},
              TrialFailed{TrialId{7}, FailureKind::crash},
+             TrialFailed{TrialId{0}, FailureKind::crash, SlotId{9}},
              SlotsJoined{{{SlotId{5}, NodeId{0}}, {SlotId{0}, NodeId{0}}}},  // 0 is there
              SlotsJoined{{{SlotId{5}, NodeId{0}}, {SlotId{5}, NodeId{1}}}},
              SlotsLost{{SlotId{0}, SlotId{9}}},

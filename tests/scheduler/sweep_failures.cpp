@@ -83,17 +83,127 @@ TEST_CASE("one trial that ends otherwise is enough for a sweep to finish") {
     CHECK(script.sweep.state() == SweepState::finished);
 }
 
-TEST_CASE("a trial that lost a slot waits, and counts no failure") {
+TEST_CASE("a trial that lost a slot goes on with the others in memory, and counts no failure") {
     Script script{spec_of(1, 8)};
     script.join(4);
     script.report(0, 2, 0.5);  // on all 4
 
-    CHECK(script.lose({SlotId{0}}) == "resume 0 on 1,2 g2 b4");  // 3 are left, of which its ladder takes 2
+    CHECK(script.lose({SlotId{0}}) == "regroup 0 on 1,2,3 g2 b4");
     CHECK(script.trial(0).failures == 0);
     CHECK(script.trial(0).target_workers == 4);
     CHECK(script.sweep.num_slots() == 3);
     CHECK(script.apply(SlotsJoined{slots(4, 1)}) == "");
     CHECK(script.report(0, 3, 0.5) == "regroup 0 on 1,2,3,4 g3 b4");
+}
+
+TEST_CASE("a trial that lost all its slots waits for others") {
+    Script script{spec_of(1, 8)};
+    script.join(4);
+    script.report(0, 1, 0.5);  // on 2
+
+    CHECK(script.lose({SlotId{0}, SlotId{1}}) == "resume 0 on 2,3 g2 b2");
+    CHECK(script.trial(0).failures == 0);
+}
+
+TEST_CASE("survivors of a failed worker go on in memory, in their order, and grow back at the next report") {
+    Script script{spec_of(1, 8)};
+    script.join(4);
+    script.report(0, 2, 0.5);
+
+    CHECK(script.fail_worker(0, 0) == "regroup 0 on 1,2,3 g2 b4");  // slot 1 holds the state now
+    CHECK(script.trial(0).failures == 1);
+    CHECK(script.sweep.num_free_slots() == 1);
+    CHECK(script.report(0, 3, 0.5) == "regroup 0 on 1,2,3,0 g3 b4");
+}
+
+TEST_CASE("a trial may need the slot of the failed worker more than its group") {
+    auto spec = spec_of(3, 8);
+    spec.scheduler.workers = 2;
+    Script script{spec};
+    script.join(5);  // two trials, and one slot that is too few for a third
+
+    CHECK(script.fail_worker(0, 1) == "regroup 0 on 0 g1 b2; start 2 on 1,4 g0 b2");
+    CHECK(script.report(0, 1, 0.5) == "");  // nothing is free
+}
+
+TEST_CASE("the last worker's failure leaves nobody: the trial is resumed") {
+    Script script{spec_of(1, 8)};
+    script.join(2);
+    script.report(0, 1, 0.5);
+
+    CHECK(script.fail_worker(0, 1) == "regroup 0 on 0 g2 b2");
+    CHECK(script.fail_worker(0, 0) == "resume 0 on 0,1 g3 b2");
+}
+
+TEST_CASE("workers that fail one after the other, with no report between, are one failure") {
+    auto spec = spec_of(1, 8);
+    spec.max_retries = 1;
+    Script script{spec};
+    script.join(2);
+    script.report(0, 1, 0.5);
+    script.fail_worker(0, 1, FailureKind::error);
+    script.fail_worker(0, 0, FailureKind::repeated_error);  // the one cause of both
+
+    CHECK(script.trial(0).status == TrialStatus::running);
+    CHECK(script.trial(0).failures == 1);
+    CHECK(script.fail_worker(0, 1) == "stop 0 failed; drop 0; finish all_trials_done best none");
+    CHECK(script.trial(0).failures == 2);
+}
+
+TEST_CASE("failures count in a row: a new report wipes them out") {
+    auto spec = spec_of(1, 8);
+    spec.max_retries = 1;
+    Script script{spec};
+    script.join(1);
+
+    for (int epoch = 1; epoch < 8; ++epoch) {
+        script.fail(0);
+        script.report(0, epoch, 0.5);
+    }
+
+    CHECK(script.trial(0).status == TrialStatus::running);
+    CHECK(script.trial(0).failures == 7);
+}
+
+TEST_CASE("what a resumed trial repeats is no progress, and wipes out no failure") {
+    auto spec = spec_of(1, 8);
+    spec.max_retries = 1;
+    Script script{spec};
+    script.join(1);
+    script.report(0, 1, 0.5);
+    script.fail(0);
+    script.report(0, 1, 0.5);
+
+    CHECK(script.fail(0) == "drop 0; finish all_trials_done best none");
+}
+
+TEST_CASE("an error that repeats fails the trial at once, whatever retries are left") {
+    Script script{spec_of(2, 4)};
+    script.join(1);
+    script.fail(0, FailureKind::error);
+
+    CHECK(script.fail(0, FailureKind::repeated_error) == "drop 0; start 1 on 0 g0 b1");
+    CHECK(script.trial(0).status == TrialStatus::failed);
+}
+
+TEST_CASE("a trial that ran out of memory takes its batches in halves from then on") {
+    Script script{spec_of(1, 8)};
+    script.join(2);
+    script.report(0, 1, 0.5);
+
+    CHECK(script.fail_worker(0, 1, FailureKind::out_of_memory) == "regroup 0 on 0 g2 b2 a2");
+    CHECK(script.fail_worker(0, 0, FailureKind::out_of_memory) == "resume 0 on 0,1 g3 b2 a2");  // in the same step
+    CHECK(script.fail(0, FailureKind::out_of_memory) == "resume 0 on 0,1 g4 b2 a4");
+    CHECK(script.report(0, 2, 0.5) == "");
+    CHECK(script.fail(0) == "resume 0 on 0,1 g5 b2 a4");
+}
+
+TEST_CASE("a worker that has left its trial's group fails for itself") {
+    Script script{spec_of(1, 8)};
+    script.join(2);
+
+    CHECK(script.fail_worker(0, 1) == "");
+    CHECK(script.trial(0).failures == 0);
 }
 
 TEST_CASE("a sweep that lost all its slots goes on when others join") {

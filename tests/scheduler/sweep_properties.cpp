@@ -117,7 +117,7 @@ class RandomCluster {
             return some_loss();
         }
         if (kind < 0.15) {
-            return TrialFailed{some_running(), FailureKind::crash};
+            return some_failure();
         }
         if (kind < 0.18) {
             return TrialFinished{some_running()};
@@ -126,7 +126,7 @@ class RandomCluster {
             return TrialReported{any_trial(), Resource{between(random_, 1, 30)}, some_loss_value()};
         }
         if (kind < 0.26) {
-            return TrialFailed{any_trial(), FailureKind::error};
+            return TrialFailed{any_trial(), FailureKind::error, chance(random_, 0.5) ? some_slot() : std::nullopt};
         }
         if (kind < 0.261) {
             return Cancelled{};
@@ -169,6 +169,26 @@ class RandomCluster {
             }
         }
         return event;
+    }
+
+    /// Of one worker, of another group's, or of all.
+    TrialFailed some_failure() {
+        TrialFailed event{some_running(), one_of(random_, FailureKind::out_of_memory)};
+        const auto& members = books_.groups().at(event.trial).slots;
+        if (chance(random_, 0.7)) {
+            event.slot = members[random_.below(members.size())];
+        } else if (chance(random_, 0.5)) {
+            event.slot = some_slot();
+        }
+        return event;
+    }
+
+    std::optional<SlotId> some_slot() {
+        const auto& joined = books_.joined();
+        if (joined.empty()) {
+            return std::nullopt;
+        }
+        return *std::next(joined.begin(), static_cast<std::ptrdiff_t>(random_.below(joined.size())));
     }
 
     TrialId some_running() {

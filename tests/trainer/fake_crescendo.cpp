@@ -78,7 +78,9 @@ void FakeCrescendo::join(const std::vector<int>& members, const std::string& sta
                              {"rank", rank},
                              {"size", members.size()},
                              {"batch_multiple", terms.batch_multiple},
+                             {"accumulation", terms.accumulation},
                              {"checkpoint_at", terms.checkpoint_at ? Json(*terms.checkpoint_at) : Json()},
+                             {"reported", terms.reported ? Json(*terms.reported) : Json()},
                              {"max_resource", terms.max_resource},
                              {"seed", terms.seed},
                              {"settings", terms.settings},
@@ -193,7 +195,9 @@ void FakeCrescendo::kill(int trainer) {
     wait_for_end(trainer);
 }
 
-void FakeCrescendo::stop(int trainer) { ::kill(trainers_[trainer].pid, SIGSTOP); }
+void FakeCrescendo::signal(int trainer, int number) { ::kill(trainers_[trainer].pid, number); }
+
+void FakeCrescendo::stop(int trainer) { signal(trainer, SIGSTOP); }
 
 void FakeCrescendo::hang_up(int trainer) {
     ::close(trainers_[trainer].fd);

@@ -25,7 +25,9 @@ struct Terms {
     Json settings;
     std::filesystem::path directory;
     std::int64_t batch_multiple = 1;
+    std::int64_t accumulation = 1;
     std::optional<std::int64_t> checkpoint_at;
+    std::optional<std::int64_t> reported;
     std::int64_t max_resource = 100;
     std::uint64_t seed = 1;
     std::int64_t trial = 0;
@@ -57,6 +59,7 @@ class FakeCrescendo {
     Json await(int trainer, const std::string& type);
 
     void kill(int trainer);
+    void signal(int trainer, int number);
     /// Lets it stand still, alive.
     void stop(int trainer);
     /// Closes the trainer's channel.

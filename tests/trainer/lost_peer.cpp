@@ -80,16 +80,71 @@ TEST_CASE("a peer that only stands still does not hold the others for longer tha
     CHECK(crescendo.await(0, "report")["resource"] == 2);
 }
 
-TEST_CASE("a survivor that gets no order gives up, with the reason") {
+TEST_CASE("a survivor says that it is stranded, and waits for an order with all that it holds") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, "crescendo-trainer", {{"CRESCENDO_GROUP_TIMEOUT", "5"}});
+    FakeCrescendo crescendo(2, "crescendo-trainer");
     crescendo.train({0, 1}, "new", sweep.terms("trial"), 1);
 
     crescendo.kill(1);
     crescendo.go_on({0}, sweep.terms("trial"));
 
-    const Json failed = crescendo.await(0, "failed");
-    CHECK(failed["kind"] == "error");
-    CHECK(failed["message"].get<std::string>().find("generation 1 lost its group") == 0);
-    CHECK(crescendo.wait_for_end(0) == 1);
+    const Json stranded = crescendo.await(0, "stranded");
+    CHECK(stranded["trial"] == 0);
+    CHECK(stranded["generation"] == 1);
+    crescendo.join({0}, "memory", sweep.terms("trial"));
+    CHECK(crescendo.await(0, "report")["resource"] == 2);
+}
+
+TEST_CASE("members that are all stranded come together again in their generation") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "crescendo-trainer", {{"CRESCENDO_GROUP_TIMEOUT", "2"}});
+    crescendo.train({0, 1}, "new", sweep.terms("trial"), 1);
+    crescendo.go_on({0}, sweep.terms("trial"));  // the other does not know of it, and takes no part
+    crescendo.await(0, "stranded");
+    crescendo.go_on({1}, sweep.terms("trial"));
+    crescendo.await(1, "stranded");
+
+    crescendo.join({0, 1}, "memory", sweep.terms("trial"));
+
+    CHECK(crescendo.await(0, "report")["resource"] == 2);
+}
+
+TEST_CASE("a rank 0 that is to go on from memory, but holds nothing, takes the checkpoint") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.checkpoint_at = 2;
+    const Json report = crescendo.train({0}, "new", terms, 2);
+
+    crescendo.kill(0);  // as the group was to grow
+    crescendo.join({1}, "memory", terms);
+
+    const Json repeated = crescendo.await(1, "report");
+    CHECK(repeated["resource"] == 2);
+    CHECK(repeated["metrics"] == report["metrics"]);
+}
+
+TEST_CASE("a rank 0 that finds neither memory nor checkpoint begins anew") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+
+    crescendo.join({0}, "memory", sweep.terms("trial"));
+
+    CHECK(crescendo.await(0, "report")["resource"] == 1);
+}
+
+TEST_CASE("a regroup that crosses a report does not answer it") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.settings["batch_size"] = 4;
+    crescendo.train({0, 1}, "new", terms, 1);
+
+    terms.reported = 0;  // the report is on its way
+    crescendo.join({0, 1}, "memory", terms);
+    terms.batch_multiple = 3;
+    crescendo.go_on({0, 1}, terms);
+    crescendo.await(0, "report");
+
+    CHECK(content(sweep.folder / "trial/trainer.log").find("epoch 2, 2 workers, batch 12:") != std::string::npos);
 }

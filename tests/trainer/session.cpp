@@ -1,23 +1,13 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <csignal>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "fake_crescendo.hpp"
 #include "sweep_fixture.hpp"
 
 using namespace crescendo::trainer::test;
-
-namespace {
-
-std::string content(const std::filesystem::path& file) {
-    std::ifstream in(file);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-}  // namespace
 
 TEST_CASE("training learns: four classes that differ are told apart") {
     const SweepFixture sweep;
@@ -28,6 +18,49 @@ TEST_CASE("training learns: four classes that differ are told apart") {
     CHECK(report["metrics"]["val_accuracy"] > 0.9);
     CHECK(report["metrics"]["val_loss"] < 0.7);
     CHECK(report["metrics"]["train_loss"] < 0.7);
+}
+
+TEST_CASE("smaller micro-batches give the same gradients") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    const Json whole = crescendo.train({0}, "new", sweep.terms("whole"), 2)["metrics"];
+    crescendo.leave({0}, false);
+    Terms terms = sweep.terms("halves");
+    terms.accumulation = 4;
+
+    const Json parts = crescendo.train({0}, "new", terms, 2)["metrics"];
+
+    CHECK(parts["train_loss"].get<double>() == doctest::Approx(whole["train_loss"].get<double>()).epsilon(1e-4));
+    CHECK(parts["val_loss"].get<double>() == doctest::Approx(whole["val_loss"].get<double>()).epsilon(1e-4));
+}
+
+TEST_CASE("more micro-batches than samples are one sample each") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.accumulation = 1 << 20;
+
+    CHECK(crescendo.train({0}, "new", terms, 1)["metrics"]["train_loss"].is_number());
+}
+
+TEST_CASE("a trainer does not die of the signals by which a batch system warns every process of a job") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    crescendo.train({0}, "new", sweep.terms("trial"), 1);
+
+    crescendo.signal(0, SIGTERM);
+    crescendo.signal(0, SIGUSR2);
+    crescendo.go_on({0}, sweep.terms("trial"));
+
+    CHECK(crescendo.await(0, "report")["resource"] == 2);
+    CHECK(crescendo.leave({0}, /*save=*/true));
+}
+
+TEST_CASE("a trainer that waits for orders is heard of all the same") {
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+
+    crescendo.await(0, "progress");
+    crescendo.await(0, "progress");
 }
 
 TEST_CASE("an mlp learns a regression") {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "fake_crescendo.hpp"
@@ -10,6 +11,11 @@
 #include "tests/temporary_folder.hpp"
 
 namespace crescendo::trainer::test {
+
+inline std::string content(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
 
 /// Data, terms and folders of one test: 96 samples to train on, 20 to validate on.
 struct SweepFixture {

@@ -1,0 +1,31 @@
+#include "launch/node_health.hpp"
+
+namespace crescendo::launch {
+
+bool NodeHealth::note_failure(NodeId node, TrialId trial) {
+    constexpr int too_many = 3;
+    if (!in_use_.contains(node)) {
+        return false;
+    }
+    auto& doubt = doubts_[node];
+    ++doubt.failures;
+    doubt.trials.insert(trial);
+    if (doubt.failures < too_many || doubt.trials.size() < 2 || in_use_.size() == 1) {
+        return false;
+    }
+    note_lost(node);
+    return true;
+}
+
+void NodeHealth::note_progress(const std::set<NodeId>& nodes) {
+    for (const auto node : nodes) {
+        doubts_.erase(node);
+    }
+}
+
+void NodeHealth::note_lost(NodeId node) {
+    in_use_.erase(node);
+    doubts_.erase(node);
+}
+
+}  // namespace crescendo::launch
