@@ -212,9 +212,48 @@ TEST_CASE("a program that fails is retried, and one that always fails costs its 
     CHECK(run.out.find("no luck") != std::string::npos);
 }
 
+TEST_CASE("a program that does not report in time is ended, with all that it started, and its trial tried again") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(),
+                "if [ $CRESCENDO_TRIAL = 2 ] && mkdir \"$CRESCENDO_TRIAL_DIR/once\"; then echo asleep; "
+                "setsid sleep 1000 & kill -STOP $$; fi",
+                "hang_timeout: 5s\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK_MESSAGE(run.out.find("trial 2 crashed: no progress for 5 s; last words: asleep") != std::string::npos,
+                  run.out);
+    const auto trials = run_crescendo(folder.path(), {"trials", "bash", "--format", "json"}).json();
+    CHECK(trials.at(2).at("failures") == 1);
+    CHECK(trials.at(2).at("status") != "failed");
+    CHECK(processes_in(folder.path()).empty());
+}
+
+TEST_CASE("a sweep whose first three trials fail is given up with the reason, and goes on once that is mended") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "[ -e data ] || { echo there is no data >&2; exit 9; }");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK(run.out.find("given up: three trials failed") != std::string::npos);
+    CHECK(run.out.find("there is no data") != std::string::npos);
+    CHECK(run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json().at("state") == "stopped");
+    CHECK(processes_in(folder.path()).empty());
+    write_file(folder / "data", "");
+    CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 0);
+    const auto status = run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json();
+    CHECK(status.at("trials").at("failed") == 3);
+    CHECK(status.at("trials").at("begun") == 9);
+}
+
 TEST_CASE("a sweep whose every trial fails ends with 1 and the reason") {
     const TemporaryFolder folder;
-    write_sweep(folder.path(), "echo there is no data >&2; exit 9");
+    write_sweep(folder.path(), "echo there is no data >&2; exit 9", "", "asha");
+    auto sweep = content_of(folder / "sweep.yaml");
+    sweep.replace(sweep.find("run_cap: 9"), 10, "run_cap: 2");
+    write_file(folder / "sweep.yaml", sweep);
 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 

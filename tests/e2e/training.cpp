@@ -81,6 +81,21 @@ void check_reports(const fs::path& sweep) {
     }
 }
 
+/// No checkpoint was read but one of the very epoch.
+void check_trained_once(const Bench& bench, int trial, int epochs) {
+    for (int epoch = 1; epoch <= epochs; ++epoch) {
+        CHECK(count(bench.log(trial), "epoch " + std::to_string(epoch) + ",") == 1);
+    }
+}
+
+std::size_t num_regroups(const fs::path& sweep) {
+    std::size_t regroups = 0;
+    for (const auto& record : journal_of(sweep)) {
+        regroups += record.value("note", "") == "regrouped";
+    }
+    return regroups;
+}
+
 }  // namespace
 
 TEST_CASE("a survivor grows from one worker to two to four in memory, learns, and is tested at the end") {
@@ -93,11 +108,7 @@ TEST_CASE("a survivor grows from one worker to two to four in memory, learns, an
     CHECK(bench.log(0).find("epoch 1, 1 workers, batch 32:") != std::string::npos);
     CHECK(bench.log(0).find("epoch 2, 2 workers, batch 64:") != std::string::npos);
     CHECK(bench.log(0).find("epoch 8, 4 workers, batch 128:") != std::string::npos);
-    std::size_t regroups = 0;
-    for (const auto& record : journal_of(bench.folder / "s")) {
-        regroups += record.value("note", "") == "regrouped";
-    }
-    CHECK(regroups == 2);
+    CHECK(num_regroups(bench.folder / "s") == 2);
     const auto best = bench.read("best");
     CHECK(best.at("metrics").at("val_accuracy") > 0.5);  // ten classes
     CHECK(best.at("test").at("test_accuracy") > 0.5);
@@ -142,18 +153,98 @@ TEST_CASE("a trainer killed with SIGKILL costs its trial one retry") {
     check_reports(bench.folder / "s");
 }
 
-TEST_CASE("a worker of a group that is killed costs the trial one retry, and the group forms again") {
+TEST_CASE("workers of a group that are killed cost it a step: the others go on in memory, and it grows back") {
+    for (const std::size_t victim : {0, 2}) {  // the first one holds the state for the others
+        CAPTURE(victim);
+        const Bench bench;
+        bench.write_sweep("type: fifo, max: 20, workers: 3", "run_cap: 1\nslots: 3\n");
+        Command run(bench.folder.path(), {"run", "sweep.yaml"});
+        await("the second report", [&] { return num_reports(bench.folder / "s") >= 2; });
+
+        ::kill(static_cast<pid_t>(trainers_of(run).at(victim)), SIGKILL);
+
+        CHECK(run.wait() == 0);
+        CHECK(bench.read("trials").at(0).at("failures") == 1);
+        CHECK(bench.read("trials").at(0).at("status") == "finished");
+        check_reports(bench.folder / "s");
+        check_trained_once(bench, /*trial=*/0, /*epochs=*/20);
+        CHECK(bench.log(0).find("epoch 20, 3 workers") != std::string::npos);
+        CHECK(num_regroups(bench.folder / "s") == 2);
+        CHECK(processes_in(bench.folder.path()).empty());
+    }
+}
+
+TEST_CASE("all workers of a group but one may be killed at once") {
     const Bench bench;
-    bench.write_sweep("type: fifo, max: 12, workers: 3", "run_cap: 1\nslots: 3\n");
+    bench.write_sweep("type: fifo, max: 20, workers: 3", "run_cap: 1\nslots: 3\n");
     Command run(bench.folder.path(), {"run", "sweep.yaml"});
     await("the second report", [&] { return num_reports(bench.folder / "s") >= 2; });
 
-    ::kill(static_cast<pid_t>(trainers_of(run).back()), SIGKILL);
+    for (const std::size_t victim : {0, 1}) {
+        ::kill(static_cast<pid_t>(trainers_of(run).at(victim)), SIGKILL);
+    }
 
     CHECK(run.wait() == 0);
     CHECK(bench.read("trials").at(0).at("failures") == 1);
-    CHECK(bench.read("trials").at(0).at("status") == "finished");
     check_reports(bench.folder / "s");
+    check_trained_once(bench, 0, 20);
+}
+
+TEST_CASE("a trainer that stands still is killed after the time-out, and the peer that it held up goes on in memory") {
+    const Bench bench;
+    bench.write_sweep("type: fifo, max: 20, workers: 2", "run_cap: 1\nslots: 2\nhang_timeout: 10s\n");
+    Command run(bench.folder.path(), {"run", "sweep.yaml"});
+    await("the second report", [&] { return num_reports(bench.folder / "s") >= 2; });
+
+    ::kill(static_cast<pid_t>(trainers_of(run).front()), SIGSTOP);
+
+    CHECK(run.wait() == 0);
+    CHECK_MESSAGE(run.out().find("trial 0 crashed: no progress for 10 s") != std::string::npos, run.out());
+    CHECK(bench.read("trials").at(0).at("failures") == 1);
+    check_reports(bench.folder / "s");
+    check_trained_once(bench, 0, 20);
+    CHECK(processes_in(bench.folder.path()).empty());
+}
+
+TEST_CASE("a node that dies costs a group that spans nodes its worker there, and a step") {
+    ::setenv("CRESCENDO_TEST_RANKS", "3", 1);
+    ::setenv("CRESCENDO_HEARTBEAT_TIMEOUT", "2", 1);
+    ::setenv("OMPI_MCA_orte_enable_recovery", "1", 1);  // else mpirun ends the job when a rank dies
+    const Bench bench;
+    bench.write_sweep("type: fifo, max: 60, workers: 3", "run_cap: 1\nslots: 1\n");
+    Command run(bench.folder.path(), {"run", "sweep.yaml"});
+    await("the second report", [&] { return num_reports(bench.folder / "s") >= 2; });
+
+    ::kill(run.ranks().at(2), SIGKILL);
+
+    CHECK(run.wait() == 0);
+    CHECK(bench.read("trials").at(0).at("failures") == 0);
+    CHECK(bench.log(0).find("epoch 60, 2 workers") != std::string::npos);
+    check_reports(bench.folder / "s");
+    check_trained_once(bench, 0, 60);
+    ::unsetenv("CRESCENDO_TEST_RANKS");
+    ::unsetenv("CRESCENDO_HEARTBEAT_TIMEOUT");
+    ::unsetenv("OMPI_MCA_orte_enable_recovery");
+}
+
+TEST_CASE("signals to every process of a job, as a batch system sends them, save what runs") {
+    for (const int warning : {SIGUSR2, SIGTERM}) {
+        CAPTURE(warning);
+        const Bench bench;
+        bench.write_sweep("type: fifo, max: 30, workers: 2", "run_cap: 1\nslots: 2\n");
+        Command run(bench.folder.path(), {"run", "sweep.yaml"});
+        await("two reports", [&] { return num_reports(bench.folder / "s") >= 2; });
+
+        for (const long pid : processes_in(bench.folder.path())) {
+            ::kill(static_cast<pid_t>(pid), warning);
+        }
+
+        CHECK(run.wait() == 75);
+        CHECK(fs::exists(bench.folder / "s/trials/000000/checkpoint.pt"));
+        CHECK(run_crescendo(bench.folder.path(), {"resume", "s"}).code == 0);
+        CHECK(bench.read("trials").at(0).at("failures") == 0);
+        check_trained_once(bench, 0, 30);
+    }
 }
 
 TEST_CASE(

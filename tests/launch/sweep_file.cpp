@@ -165,6 +165,13 @@ TEST_CASE("a command is kept with its macros") {
     CHECK(file.command == std::vector<std::string>{"bash", "train.sh", "--rate=${lr}", "3"});
 }
 
+TEST_CASE("crescendo-trainer may be silent for five minutes, other programs for ever, unless the file says") {
+    CHECK_FALSE(parse().hang_timeout.has_value());
+    CHECK(parse("trainer: {model: cnn}\n").hang_timeout == std::chrono::minutes(5));
+    CHECK_FALSE(parse("trainer: {model: cnn}\nhang_timeout: off\n").hang_timeout.has_value());
+    CHECK(parse("command: [./train]\nhang_timeout: 1h\n").hang_timeout == std::chrono::hours(1));
+}
+
 TEST_CASE("slots are a number or auto") {
     CHECK(parse("slots: 4\n").slots == 4);
     CHECK_FALSE(parse("slots: auto\n").slots.has_value());

@@ -213,6 +213,13 @@ TEST_CASE("a parameter that is no map, or says too little or too much, is named 
           "max: 0.1}");
 }
 
+TEST_CASE("a worker is given time to say something") {
+    CHECK(error_of(sound + "hang_timeout: 1s\n") ==
+          "sweep.yaml:10:1: hang_timeout: \"1s\" is no time to wait for a worker that says nothing (5s is the least); "
+          "write it like 5m, 90s or 1h, or off");
+    CHECK(error_of(sound + "hang_timeout: 60\n").find("60 is no time to wait") != std::string::npos);
+}
+
 TEST_CASE("a time without a unit is not guessed at") {
     CHECK(error_of(sound + "budget: {time: 60}\n") ==
           "sweep.yaml:10:10: budget.time: 60 is no length of time; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
