@@ -128,7 +128,8 @@ void WindowReader::run(const std::stop_token& stop) {
         if (complete) {
             slot = std::move(window);
         }
-        failure_ = failure;
+        const auto next = missing();
+        failure_ = next && window.covers(*next) ? failure : nullptr;  // of what nobody wants any more: none
         changed_.notify_all();
     }
 }

@@ -1,15 +1,12 @@
 #include "launch/agent_setup.hpp"
 
-#include "launch/node_resources.hpp"
 #include "launch/sweep_check.hpp"
 
 namespace crescendo::launch {
 
-int AgentSetup::num_slots() const { return SlotPlan::make(NodeResources::detect(), slots, cpus_per_slot).num_slots; }
+SlotPlan AgentSetup::plan() const { return SlotPlan::make(NodeResources::detect(), slots, cpus_per_slot); }
 
-std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot) const {
-    const auto resources = NodeResources::detect();
-    const auto plan = SlotPlan::make(resources, slots, cpus_per_slot);
+std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot, const SlotPlan& plan) const {
     const auto paths = ProgramPaths::find();
     WorkerOptions options;
     options.directory = directory;
@@ -17,7 +14,7 @@ std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot) co
     options.guard = paths.guard;
     options.log = log;
     options.first_slot = first_slot;
-    options.gpus = resources.gpus;
+    options.gpus = plan.gpus;
     options.interface = interface;
     options.hang_timeout = hang_timeout;
     options.threads = plan.threads;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "launch/agent.hpp"
+#include "launch/node_resources.hpp"
 
 namespace crescendo::launch {
 
@@ -19,11 +20,11 @@ struct AgentSetup {
     std::optional<std::chrono::seconds> hang_timeout;  ///< of a worker, as in the sweep file
     std::string interface;                             ///< by which groups meet; the trainer's own choice if empty
 
-    /// How many slots this node will have.
-    int num_slots() const;
+    /// What this node has, cut into slots.
+    SlotPlan plan() const;
 
     /// This node's agent. `first_slot` is the first of its slots, which follow on each other.
-    std::unique_ptr<Agent> make_agent(NodeId node, SlotId first_slot) const;
+    std::unique_ptr<Agent> make_agent(NodeId node, SlotId first_slot, const SlotPlan& plan) const;
 };
 
 void to_json(Json& json, const AgentSetup& setup);

@@ -118,9 +118,4 @@ int MpiSession::sum_below(int value) {
     return rank_ == 0 ? 0 : sum;
 }
 
-std::chrono::seconds Pulse::timeout() {
-    const char* seconds = std::getenv("CRESCENDO_HEARTBEAT_TIMEOUT");
-    return std::chrono::seconds(seconds != nullptr ? std::max(1, std::atoi(seconds)) : 30);
-}
-
 }  // namespace crescendo::launch

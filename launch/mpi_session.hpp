@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <list>
 #include <memory>
 #include <optional>
@@ -67,39 +66,6 @@ class MpiSession {
     std::vector<bool> given_up_;
     bool sent_home_ = false;
     std::list<std::unique_ptr<Sending>> sending_;
-};
-
-/// How long to sleep between looks for mail: short while messages flow, longer when they do not, so that a
-/// message waits a few milliseconds at most and an idle rank uses less than one percent of a core.
-class Pace {
-  public:
-    std::chrono::microseconds next() const { return pause_; }
-    void busy() { pause_ = shortest; }
-    void idle() { pause_ = std::min(2 * pause_, longest); }
-
-  private:
-    static constexpr std::chrono::microseconds shortest{250};
-    static constexpr std::chrono::microseconds longest{4000};
-    std::chrono::microseconds pause_ = shortest;
-};
-
-/// When a sign of life is due to a rank, and whether one from it is overdue.
-class Pulse {
-  public:
-    using Clock = std::chrono::steady_clock;
-
-    /// CRESCENDO_HEARTBEAT_TIMEOUT, in seconds; 30 unless it is set.
-    static std::chrono::seconds timeout();
-
-    void heard() { heard_ = Clock::now(); }
-    void sent() { sent_ = Clock::now(); }
-    bool must_send() const { return Clock::now() - sent_ >= std::chrono::seconds(1); }
-    bool stopped() const { return Clock::now() - heard_ >= timeout_; }
-
-  private:
-    Clock::time_point heard_ = Clock::now();
-    Clock::time_point sent_ = Clock::now();
-    std::chrono::seconds timeout_ = timeout();
 };
 
 }  // namespace crescendo::launch

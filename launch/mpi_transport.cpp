@@ -21,8 +21,9 @@ std::unique_ptr<Agent> set_up_agent(MpiSession& session, AgentSetup setup) {
     if (setup.interface.empty() && several_hosts) {
         setup.interface = outward_interface();
     }
-    const SlotId first{session.sum_below(setup.num_slots())};
-    return setup.make_agent(NodeId{session.rank()}, first);
+    const auto plan = setup.plan();
+    const SlotId first{session.sum_below(plan.num_slots)};
+    return setup.make_agent(NodeId{session.rank()}, first, plan);
 }
 
 Bytes nothing_to_say() { return encode(std::vector<Order>{}); }
@@ -46,7 +47,7 @@ MpiTransport::MpiTransport(MpiSession& session, const AgentSetup& setup, const S
             slots_.push_back({SlotId{static_cast<int>(slots_.size())}, NodeId{rank}});
         }
         if (rank > 0) {
-            pulses_.emplace(rank, Pulse());
+            pulses_.emplace(rank, Pulse(Clock::now()));
         }
     }
 }
@@ -88,7 +89,7 @@ void MpiTransport::take_mail(std::vector<Notice>& notices) {
         if (pulse == pulses_.end()) {
             continue;  // it was given up; what it says now is of no use to anybody
         }
-        pulse->second.heard();
+        pulse->second.heard(Clock::now());
         for (auto& notice : decode_notices(message->content)) {
             if (std::holds_alternative<AgentLost>(notice)) {
                 pulses_.erase(message->from);
@@ -101,16 +102,16 @@ void MpiTransport::take_mail(std::vector<Notice>& notices) {
 void MpiTransport::look_after_ranks(std::vector<Notice>& notices) {
     for (auto entry = pulses_.begin(); entry != pulses_.end();) {
         auto& [rank, pulse] = *entry;
-        if (pulse.stopped()) {
+        if (pulse.stopped(Clock::now())) {
             session_.give_up(rank);
-            const auto silence = fmt::format("no sign of life for {} s", Pulse::timeout().count());
+            const auto silence = fmt::format("no sign of life for {} s", pulse.timeout().count());
             notices.push_back(AgentLost{NodeId{rank}, silence});
             entry = pulses_.erase(entry);
             continue;
         }
-        if (pulse.must_send()) {
+        if (pulse.must_send(Clock::now())) {
             session_.send(rank, MessageKind::orders, nothing_to_say());
-            pulse.sent();
+            pulse.sent(Clock::now());
         }
         ++entry;
     }
@@ -121,7 +122,7 @@ void MpiTransport::post() {
     for (const auto& [rank, orders] : std::exchange(outbox_, {})) {
         if (const auto pulse = pulses_.find(rank); pulse != pulses_.end()) {
             session_.send(rank, MessageKind::orders, encode(orders));
-            pulse->second.sent();
+            pulse->second.sent(Clock::now());
         }
     }
 }
@@ -130,11 +131,11 @@ void serve_agent(MpiSession& session) {
     const StopSignals signals;  // rank 0 got them as well, and sends us home when all is saved
     const NodeId ours{session.rank()};
     std::unique_ptr<Agent> agent;
-    Pulse pulse;
+    Pulse pulse(Clock::now());
     Pace pace;
     for (;;) {
         while (const auto message = session.receive()) {
-            pulse.heard();
+            pulse.heard(Clock::now());
             pace.busy();
             if (message->kind == MessageKind::goodbye) {
                 if (message->content.at(0) != 0) {
@@ -162,19 +163,19 @@ void serve_agent(MpiSession& session) {
             continue;
         }
         const auto notices = agent->poll(pace.next());
-        if (!notices.empty() || pulse.must_send()) {
+        if (!notices.empty() || pulse.must_send(Clock::now())) {
             session.send(0, MessageKind::notices, encode(notices));
-            pulse.sent();
+            pulse.sent(Clock::now());
         }
         if (notices.empty()) {
             pace.idle();
         } else {
             pace.busy();  // an answer is on its way
         }
-        if (pulse.stopped()) {
+        if (pulse.stopped(Clock::now())) {
             session.give_up(0);
             throw std::runtime_error(
-                fmt::format("rank 0 gave no sign of life for {} s; its workers end here", Pulse::timeout().count()));
+                fmt::format("rank 0 gave no sign of life for {} s; its workers end here", pulse.timeout().count()));
         }
     }
 }

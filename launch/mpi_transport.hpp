@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "launch/agent_setup.hpp"
+#include "launch/heartbeat.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/stop_signals.hpp"
 #include "launch/transport.hpp"

@@ -56,6 +56,7 @@ NodeResources NodeResources::detect() {
 
 SlotPlan SlotPlan::make(const NodeResources& node, std::optional<int> slots, int cpus_per_slot) {
     SlotPlan plan;
+    plan.gpus = node.gpus;
     const int natural =
         node.gpus.empty() ? std::max(1, node.cores / cpus_per_slot) : static_cast<int>(node.gpus.size());
     plan.num_slots = slots.value_or(natural);

@@ -17,6 +17,7 @@ struct NodeResources {
 
 /// How the node's resources are cut into slots.
 struct SlotPlan {
+    std::vector<std::string> gpus;  ///< the slots take turns at these; none: cores
     int num_slots = 1;
     int threads = 1;  ///< of each worker: together no more than the cores, unless there are more slots than cores
 

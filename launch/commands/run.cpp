@@ -59,7 +59,7 @@ std::unique_ptr<Transport> make_transport(const AgentSetup& setup, [[maybe_unuse
         return std::make_unique<MpiTransport>(*session, setup, signals);
     }
 #endif
-    return std::make_unique<LocalTransport>(setup.make_agent(NodeId{0}, SlotId{0}));
+    return std::make_unique<LocalTransport>(setup.make_agent(NodeId{0}, SlotId{0}, setup.plan()));
 }
 
 /// Of the youngest trial that has failed; there is one.

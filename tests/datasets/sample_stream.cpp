@@ -272,16 +272,11 @@ TEST_CASE("a set that does not fit is read again") {
     stream.next();
 
     overwrite(data.folder / "set.h5");
-    stream.enter({.seed = 6, .group_batch = 101});
+    stream.enter({.seed = 6, .group_batch = 101});  // what the thread still reads for seed 5 may fail, and is of no use
 
-    // The thread that reads ahead may have met the file on its way from the old bytes to the new: that is reading too.
-    try {
-        const auto slice = stream.next();
-        REQUIRE(slice.has_value());
-        CHECK_FALSE(are_counting_samples(slice->samples, slice->inputs, slice->targets));
-    } catch (const std::runtime_error& error) {
-        CHECK(doctest::String(error.what()) == Contains("while it was read"));
-    }
+    const auto slice = stream.next();
+    REQUIRE(slice.has_value());
+    CHECK_FALSE(are_counting_samples(slice->samples, slice->inputs, slice->targets));
 }
 
 TEST_CASE("windows already read are kept when the group changes") {

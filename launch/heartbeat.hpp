@@ -1,0 +1,47 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace crescendo::launch {
+
+/// How long to sleep between looks for mail: short while messages flow, longer when they do not, so that a
+/// message waits a few milliseconds at most and an idle rank uses less than one percent of a core.
+class Pace {
+  public:
+    static constexpr std::chrono::microseconds shortest{250};
+    static constexpr std::chrono::microseconds longest{4000};
+
+    std::chrono::microseconds next() const { return pause_; }
+    void busy() { pause_ = shortest; }
+    void idle() { pause_ = std::min(2 * pause_, longest); }
+
+  private:
+    std::chrono::microseconds pause_ = shortest;
+};
+
+/// When a sign of life is due to a rank, and whether one from it is overdue.
+class Pulse {
+  public:
+    using Time = std::chrono::steady_clock::time_point;
+
+    /// CRESCENDO_HEARTBEAT_TIMEOUT, in seconds; 30 unless it is set.
+    static std::chrono::seconds timeout_of_environment();
+
+    explicit Pulse(Time now, std::chrono::seconds timeout = timeout_of_environment())
+        : heard_(now), sent_(now), timeout_(timeout) {}
+
+    std::chrono::seconds timeout() const { return timeout_; }
+
+    void heard(Time now) { heard_ = now; }
+    void sent(Time now) { sent_ = now; }
+    bool must_send(Time now) const { return now - sent_ >= std::chrono::seconds(1); }
+    bool stopped(Time now) const { return now - heard_ >= timeout_; }
+
+  private:
+    Time heard_;
+    Time sent_;
+    std::chrono::seconds timeout_;
+};
+
+}  // namespace crescendo::launch
