@@ -31,6 +31,7 @@ class Campaign:
         self.trainer = self.make_trainer(Path(options.bin).resolve())
         self.data = sweeps.make_data(self.crescendo, folder)
         self.notices_hangs = self.knows("hang_timeout: 3s")
+        self.has_submit = subprocess.run([self.crescendo, "submit", "--help"], capture_output=True).returncode == 0
         self.slurm = None
         self.has_mpi = shutil.which("mpirun") is not None
 
@@ -128,7 +129,7 @@ def main():
         if reason := SlurmCluster.missing():
             print(f"rounds under Slurm are skipped: {reason}")
         else:
-            campaign.slurm = stack.enter_context(SlurmCluster(folder / "slurm", options.base_port))
+            campaign.slurm = stack.enter_context(SlurmCluster(folder / "slurm", options.base_port, campaign.has_submit))
         begun = time.monotonic()
         results = run(campaign, options)
     print(f"\n{table.text(results)}\n\n{len(results)} rounds in {time.monotonic() - begun:.0f} s, seed {options.seed}")

@@ -6,6 +6,7 @@ the sweep is finished.
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ import processes
 
 NUM_NODES = 4
 MOST_SESSIONS = 12
+ACTIVE = ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "REQUEUED", "SUSPENDED")
 HERE = Path(__file__).resolve().parent
 
 
@@ -25,7 +27,7 @@ class Job:
 
     def __init__(self, crescendo, folder, sweep_folder, environment):
         self.crescendo, self.folder, self.sweep_folder, self.environment = crescendo, folder, sweep_folder, environment
-        self.codes = []  # exit codes of the sessions that ended
+        self.codes = []  # how sessions ended: exit codes, or states of Slurm
         self.may_resume = threading.Event()
         self.may_resume.set()
         self.given_up = threading.Event()
@@ -94,25 +96,35 @@ class MpiJob(Job):
 
 
 class SlurmJob(Job):
-    """One batch job of four nodes. Its script resumes in the same allocation, and requeues the job after a drain."""
+    """Batch jobs of four nodes: of `crescendo submit` where crescendo has it, else of job.sh. A job resumes in its own
+    allocation and is requeued after a drain; another follows only where one gave up."""
 
     slots = 1
     cluster = None  # a SlurmCluster
 
     def work(self):
-        submitted = subprocess.run(
-            ["sbatch", "--parsable", f"--nodes={NUM_NODES}", "--ntasks-per-node=1", "--requeue", "--no-kill", "--time=5",
-             f"--output={self.folder}/output.log", "--open-mode=append", str(HERE / "job.sh"), str(self.crescendo),
-             str(self.sweep_folder)],
-            cwd=self.folder, env=self.environment, capture_output=True, text=True, check=True)
-        self.id = submitted.stdout.strip()
-        while True:
-            state = self.cluster.state_of(self.id)
-            if self.given_up.is_set():
-                subprocess.run(["scancel", self.id], env=self.cluster.environment, check=False, capture_output=True)
-            if state not in ("PENDING", "RUNNING", "COMPLETING", "REQUEUED", "CONFIGURING"):
+        while len(self.codes) < MOST_SESSIONS and not self.given_up.is_set():
+            self.id = self.submit()
+            while (state := self.cluster.state_of(self.id)) in ACTIVE:
+                if self.given_up.is_set():
+                    subprocess.run(["scancel", self.id], env=self.cluster.environment, check=False, capture_output=True)
+                time.sleep(0.2)
+            self.codes.append(state)
+            if self.is_finished():
                 return
-            time.sleep(0.2)
+
+    def submit(self):
+        begun = (self.sweep_folder / "journal.jsonl").exists()
+        if self.cluster.has_submit:
+            options = [str(self.sweep_folder)] if begun else [
+                "sweep.yaml", "--dir", str(self.sweep_folder), "--nodes", str(NUM_NODES), "--time", "15m"]
+            words = [self.crescendo, "submit", *options]
+        else:
+            words = ["sbatch", "--parsable", f"--nodes={NUM_NODES}", "--ntasks-per-node=1", "--requeue", "--no-kill",
+                     "--time=15", f"--output={self.folder}/output.log", "--open-mode=append", str(HERE / "job.sh"),
+                     str(self.crescendo), str(self.sweep_folder)]
+        submitted = subprocess.run(words, cwd=self.folder, env=self.environment, capture_output=True, text=True, check=True)
+        return re.search(r"\d+", submitted.stdout)[0]
 
     def drain(self, found):
         """The time limit's warning, which slurmctld itself sends up to half a minute late."""
@@ -123,8 +135,8 @@ class SlurmJob(Job):
 class SlurmCluster:
     """Four emulated nodes on this machine; a context, which ends with its daemons."""
 
-    def __init__(self, folder, base_port):
-        self.folder = folder
+    def __init__(self, folder, base_port, has_submit):
+        self.folder, self.has_submit = folder, has_submit
         self.environment = {**os.environ, "SLURM_CONF": f"{folder}/slurm.conf", "BASEPORT": str(base_port)}
         self.script = HERE.parent / "slurm" / "local_slurm.sh"
 

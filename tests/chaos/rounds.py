@@ -128,6 +128,8 @@ class Round:
             self.complain(f"the sweep was not finished; sessions ended with {self.job.codes}")
         else:
             self.complaints += checks.check_sweep(self.crescendo, self.sweep_folder, self.sweep, self.folder / "account")
+        if isinstance(self.job, SlurmJob) and len(self.job.codes) > 1 and self.fault.name != "several":
+            self.complain(f"it took several jobs, which ended as {self.job.codes}: a job gave up, or was not requeued")
         self.complaints += self.leftovers()
         self.clear_away()
         result = Result(self.name, self.fault.name, f"{type(self.job).__name__.removesuffix('Job').lower()}, {self.sweep.name}",
@@ -141,16 +143,21 @@ class Round:
         account = sweeps.read_account(self.folder / "account")
         hit = set().union(*(trials for _, trials in self.strikes))
         result.steps_lost = max((sweeps.steps_trained_twice(account[trial]) for trial in hit), default=0)
-        result.recovery = self.recovery()
+        result.recovery = self.recovery(account)
         if self.went_on_in_memory() and result.steps_lost > 1:
             result.complaints.append(f"a worker of a group was lost, others survived, and {result.steps_lost} steps were "
                                      "trained twice, where one is the most")
 
-    def recovery(self):
-        """Seconds from the last fault to the next new report of a trial that it hit, or where it hit none, of any."""
+    def recovery(self, account):
+        """Seconds from the last fault to the next new report of a trial that it hit (where it hit none, of any).
+
+        What had been trained before the fault and was still on its way to the journal does not count.
+        """
         struck_at, hit = self.strikes[-1]
+        trained = {(trial, step["epoch"] + 1) for trial, members in account.items()
+                   for steps in members.values() for step in steps if step["time"] > struck_at}
         later = [report["time"] for report in journal.reports(self.records())
-                 if report["time"] > struck_at and (not hit or report["trial"] in hit)]
+                 if (not hit or report["trial"] in hit) and (report["trial"], report["resource"]) in trained]
         return min(later) - struck_at if later else None
 
     def went_on_in_memory(self):
