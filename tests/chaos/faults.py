@@ -3,7 +3,7 @@
 A fault is a function of the round. It returns whether it struck: a sweep may be over before.
 """
 
-import os
+import json
 import shutil
 import signal
 import time
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Callable
 
 import checks
-import journal
 import processes
 from cluster import AloneJob, MpiJob, NUM_NODES, SlurmJob
 
@@ -79,8 +78,9 @@ def coordinator(round_):
     return kill_one(round_, lambda found: [each for each in found if each.kind == "rank" and each.rank == 0])
 
 
-def kill_all(round_, spared=()):
-    found = [each for each in round_.processes() if each.kind not in spared]
+def kill_all(round_):
+    """All processes of crescendo and all trainers; the launcher lives, as a batch system does."""
+    found = [each for each in round_.processes() if each.kind != "other"]
     if not any(each.kind == "rank" for each in found):
         return False
     round_.note_strike(found)
@@ -91,9 +91,8 @@ def kill_all(round_, spared=()):
 
 
 def everything(round_):
-    """All processes of crescendo and all trainers; the launcher lives, as a batch system does."""
     round_.await_moment()
-    return kill_all(round_, spared=("other",))
+    return kill_all(round_)
 
 
 def stopped_trainer(round_):
@@ -163,7 +162,7 @@ def cut_tail(lines):
     """How many of the last lines a crash may have kept from the disk: a trial's checkpoint is one report ahead at most."""
     trials, count = set(), 0
     for line in reversed(lines[1:]):
-        trial = journal.json.loads(line).get("trial")
+        trial = json.loads(line).get("trial")
         if count == 3 or trial in trials:
             break
         trials |= {trial} - {None}
@@ -177,7 +176,7 @@ def journal_cut(round_):
     round_.await_moment()
     ended = len(round_.job.codes)
     round_.job.may_resume.clear()
-    if not kill_all(round_, spared=()):
+    if not kill_all(round_):
         round_.job.may_resume.set()
         return False
     round_.job.await_session_end(ended + 1, PATIENCE)
@@ -208,8 +207,9 @@ def check_every_cut(round_, whole, lines):
 
 def several(round_):
     """Two or three of the others, one after the other or at once."""
-    choices = [trainer, agent, coordinator, everything, drain] if not isinstance(round_.job, AloneJob) else [trainer, everything,
-                                                                                                            drain]
+    choices = [trainer, everything, drain]
+    if not isinstance(round_.job, AloneJob):
+        choices += [agent, coordinator]
     struck = [round_.rng.choice(choices)(round_) for _ in range(round_.rng.choice([2, 3]))]
     return any(struck)
 

@@ -1,6 +1,5 @@
 """One round: a sweep, a fault or several, resumed until it is finished, and checked."""
 
-import json
 import os
 import random
 import shutil
@@ -12,7 +11,7 @@ import checks
 import journal
 import processes
 import sweeps
-from cluster import AloneJob, SlurmJob
+from cluster import SlurmJob
 
 LONGEST_ROUND = 150  # seconds; what takes longer hangs
 GROUP_IS_AT_WORK = 1.0  # a member noted a step that many seconds ago, or less
@@ -66,7 +65,7 @@ class Round:
         more = "hang_timeout: 3s\n" if hangs else ""
         if name == "programs":
             return sweeps.programs(self.rng, slots, more)
-        return {"trainers": sweeps.alone, "groups": sweeps.groups}[name](self.rng, slots, data, more)
+        return {"trainers": sweeps.trainers, "groups": sweeps.groups}[name](self.rng, slots, data, more)
 
     def environment(self, trainer):
         """Open MPI's files lie in the round's folder, where whatever it leaves behind is seen."""

@@ -1,11 +1,11 @@
 """The sweeps of the campaign: seconds long, and every step of them is accounted for."""
 
+import json
 import struct
 import subprocess
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-import json
 
 import train
 
@@ -16,63 +16,67 @@ MAX_RETRIES = 20  # several faults in a row may hit one trial; none of them is i
 
 @dataclass
 class Sweep:
-    """What a round trains. `slots` is of a node; `seconds_per_epoch` and `least_reports` say when faults may strike."""
+    """What a round trains. `seconds_per_epoch` and `least_reports` say when faults may strike."""
 
     name: str
+    text: str  # the sweep file
     num_trials: int
     max_epochs: int
     least_reports: int
     seconds_per_epoch: float
-    text: str
     steps_per_epoch: int = 0  # of programs, whose losses are known beforehand
     environment: dict = field(default_factory=dict)
 
 
-def head(num_trials, slots, scheduler, seed, more=""):
-    return (f"name: s\nmetric: {{name: {'loss' if 'command' in more else 'val_loss'}}}\nseed: {seed}\n"
-            f"run_cap: {num_trials}\nslots: {slots}\nmax_retries: {MAX_RETRIES}\nscheduler: {{{scheduler}}}\n{more}")
+@dataclass(frozen=True)
+class Scheduler:
+    text: str
+    num_trials: int
+    max_epochs: int
+    least_reports: int  # of all trials together, however they are judged
+
+
+def sweep_file(scheduler, slots, seed, metric, rest):
+    return (f"name: s\nmetric: {{name: {metric}}}\nseed: {seed}\nrun_cap: {scheduler.num_trials}\nslots: {slots}\n"
+            f"max_retries: {MAX_RETRIES}\nscheduler: {{{scheduler.text}}}\n{rest}")
 
 
 def programs(rng, slots, more=""):
-    """Bash or Python, say: programs that write their own checkpoints, one process a trial."""
-    scheduler, least = rng.choice([
-        ("type: fifo, max: 6", 36),
-        ("type: asha, min: 1, max: 9, reduction_factor: 3", 9),
-        ("type: asha, mode: promote, min: 1, max: 9, reduction_factor: 3", 9),
-        ("type: successive_halving, min: 2, max: 8, reduction_factor: 2", 16),
+    """Programs that write their own checkpoints, one process a trial. `slots` are those of a node."""
+    scheduler = rng.choice([
+        Scheduler("type: fifo, max: 6", 6, 6, 36),
+        Scheduler("type: asha, min: 1, max: 9, reduction_factor: 3", 9, 9, 9),
+        Scheduler("type: asha, mode: promote, min: 1, max: 9, reduction_factor: 3", 9, 9, 9),
+        Scheduler("type: successive_halving, min: 2, max: 8, reduction_factor: 2", 8, 8, 16),
     ])
-    num_trials, steps, seconds = (6 if "fifo" in scheduler else 8), 5, 0.012
-    if least == 9:
-        num_trials = 9
-    text = head(num_trials, slots, scheduler, rng.randrange(1 << 30),
-                f"parameters: {{x: {{min: 0.0, max: 1.0}}}}\n"
-                f"command: [python3, -S, -E, {HERE}/train.py, --steps={steps}, --seconds={seconds}, \"--x=${{x}}\"]\n{more}")
-    max_epochs = {36: 6, 9: 9, 16: 8}[least]
-    return Sweep("programs", num_trials, max_epochs, least, steps * seconds, text, steps)
+    steps, seconds = 5, 0.012
+    text = sweep_file(scheduler, slots, rng.randrange(1 << 30), "loss",
+                      f"parameters: {{x: {{min: 0.0, max: 1.0}}}}\n"
+                      f"command: [python3, -S, -E, {HERE}/train.py, --steps={steps}, --seconds={seconds}, \"--x=${{x}}\"]\n"
+                      f"{more}")
+    return Sweep("programs", text, scheduler.num_trials, scheduler.max_epochs, scheduler.least_reports, steps * seconds, steps)
 
 
-def trainers(rng, slots, data, scheduler, num_trials, max_epochs, more):
-    pause = 6
-    text = head(num_trials, slots, scheduler, rng.randrange(1 << 30),
-                f"parameters: {{lr: {{distribution: log_uniform_values, min: 0.01, max: 0.2}}}}\n"
-                f"trainer: {{model: mlp, width: 8, depth: 1, batch_size: {BATCH}, "
-                f"data: {{train: '{data}:/train', validation: '{data}:/validation'}}}}\n{more}")
-    steps = NUM_SAMPLES // BATCH
-    return Sweep("", num_trials, max_epochs, num_trials, steps * pause / 1000, text, 0, {"TEST_PAUSE": str(pause)})
+def with_trainer(name, scheduler, rng, slots, data, more):
+    milliseconds = 6  # a step takes, so that faults strike in the middle of epochs, on few cores as well
+    text = sweep_file(scheduler, slots, rng.randrange(1 << 30), "val_loss",
+                      f"parameters: {{lr: {{distribution: log_uniform_values, min: 0.01, max: 0.2}}}}\n"
+                      f"trainer: {{model: mlp, width: 8, depth: 1, batch_size: {BATCH}, "
+                      f"data: {{train: '{data}:/train', validation: '{data}:/validation'}}}}\n{more}")
+    return Sweep(name, text, scheduler.num_trials, scheduler.max_epochs, scheduler.least_reports,
+                 NUM_SAMPLES / BATCH * milliseconds / 1000, environment={"TEST_PAUSE": str(milliseconds)})
 
 
-def alone(rng, slots, data, more=""):
+def trainers(rng, slots, data, more=""):
     """crescendo-trainer, trials of one worker."""
-    sweep = trainers(rng, slots, data, "type: asha, min: 2, max: 8, reduction_factor: 2", 4, 8, more)
-    sweep.name = "trainers"
-    return sweep
+    scheduler = Scheduler("type: asha, min: 2, max: 8, reduction_factor: 2", 4, 8, 8)
+    return with_trainer("trainers", scheduler, rng, slots, data, more)
 
 
 def groups(rng, slots, data, more=""):
     """crescendo-trainer, trials whose groups grow at the rungs."""
-    sweep = trainers(rng, slots, data, "type: rasda, min: 1, max: 8, reduction_factor: 2", 3, 8, more)
-    sweep.name = "groups"
-    return sweep
+    scheduler = Scheduler("type: rasda, min: 1, max: 8, reduction_factor: 2", 3, 8, 3)
+    return with_trainer("groups", scheduler, rng, slots, data, more)
 
 
 def write_idx(path, shape, values):
