@@ -1,10 +1,13 @@
 #include "launch/mpi_session.hpp"
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace crescendo::launch {
@@ -48,10 +51,10 @@ MpiSession::~MpiSession() {
 }
 
 void MpiSession::send(int to, MessageKind kind, Bytes content) {
-    forget_sent();
     if (given_up_.at(static_cast<std::size_t>(to))) {
         return;
     }
+    forget_sent();
     auto sending = std::make_unique<Sending>(Sending{std::move(content)});
     MPI_Isend(sending->content.data(), static_cast<int>(sending->content.size()), MPI_BYTE, to, static_cast<int>(kind),
               MPI_COMM_WORLD, &sending->request);
@@ -93,9 +96,29 @@ std::optional<Message> MpiSession::receive() {
     return message;
 }
 
+/// A collective that a dead rank never enters would block the others for good.
+template <class Start>
+void MpiSession::together(const Start& start) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    start(&request);
+    const auto until = std::chrono::steady_clock::now() + Pulse::timeout();
+    for (int complete = 0; complete == 0;) {
+        MPI_Test(&request, &complete, MPI_STATUS_IGNORE);
+        if (complete == 0 && std::chrono::steady_clock::now() >= until) {
+            given_up_.assign(given_up_.size(), true);  // no MPI call from here on: it might still write to our caller's
+            throw std::system_error(
+                std::make_error_code(std::errc::timed_out),
+                fmt::format("one of {} ranks died or hangs as they set themselves up: resume the sweep", size_));
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+}
+
 std::vector<int> MpiSession::gather(int value) {
     std::vector<int> values(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
-    MPI_Gather(&value, 1, MPI_INT, values.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
+    together([&](MPI_Request* request) {
+        MPI_Igather(&value, 1, MPI_INT, values.data(), 1, MPI_INT, 0, MPI_COMM_WORLD, request);
+    });
     return values;
 }
 
@@ -104,7 +127,10 @@ std::vector<std::string> MpiSession::all_gather(const std::string& value) {
     Name ours{};
     value.copy(ours.data(), ours.size() - 1);
     std::vector<Name> names(static_cast<std::size_t>(size_));
-    MPI_Allgather(ours.data(), ours.size(), MPI_CHAR, names.data(), ours.size(), MPI_CHAR, MPI_COMM_WORLD);
+    together([&](MPI_Request* request) {
+        MPI_Iallgather(ours.data(), ours.size(), MPI_CHAR, names.data(), ours.size(), MPI_CHAR, MPI_COMM_WORLD,
+                       request);
+    });
     std::vector<std::string> result;
     for (const auto& name : names) {
         result.emplace_back(name.data());
@@ -114,7 +140,7 @@ std::vector<std::string> MpiSession::all_gather(const std::string& value) {
 
 int MpiSession::sum_below(int value) {
     int sum = 0;
-    MPI_Exscan(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    together([&](MPI_Request* request) { MPI_Iexscan(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, request); });
     return rank_ == 0 ? 0 : sum;
 }
 

@@ -49,7 +49,8 @@ class MpiSession {
     /// `to` is dead: nothing is sent to it any more.
     void give_up(int to) { given_up_.at(static_cast<std::size_t>(to)) = true; }
 
-    // All ranks together; each waits for the slowest, so only while they set themselves up.
+    // All ranks together; each waits for the slowest, so only while they set themselves up. After the time-out of
+    // heartbeats all ranks are given up, and std::system_error is thrown.
     std::vector<int> gather(int value);                             ///< at rank 0: by rank; else empty
     std::vector<std::string> all_gather(const std::string& value);  ///< by rank, the first 255 bytes of each
     int sum_below(int value);                                       ///< of the ranks below ours
@@ -60,6 +61,8 @@ class MpiSession {
     MpiSession(int& argc, char**& argv);
     bool has_given_up() const;
     void forget_sent();
+    template <class Start>
+    void together(const Start& start);
 
     int rank_ = 0;
     int size_ = 1;

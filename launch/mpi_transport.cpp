@@ -133,6 +133,8 @@ void serve_agent(MpiSession& session) {
     std::unique_ptr<Agent> agent;
     Pulse pulse(Clock::now());
     Pace pace;
+    // Rank 0 sends no sign of life while it reads the sweep, which takes a while where the files are slow.
+    std::optional<Clock::time_point> patience = Clock::now() + 10 * Pulse::timeout();
     for (;;) {
         while (const auto message = session.receive()) {
             pulse.heard(Clock::now());
@@ -143,6 +145,7 @@ void serve_agent(MpiSession& session) {
                 }
                 return;
             }
+            patience.reset();
             if (message->kind == MessageKind::setup) {
                 agent = set_up_agent(session, Json::from_cbor(message->content).get<AgentSetup>());
                 session.gather(static_cast<int>(agent->slots().size()));
@@ -156,6 +159,10 @@ void serve_agent(MpiSession& session) {
                 agent.reset();
                 session.send(0, MessageKind::notices, encode({AgentLost{ours, error.what()}}));
             }
+        }
+        if (patience && Clock::now() >= *patience) {
+            session.give_up(0);
+            throw std::runtime_error("rank 0 died before it said what to do; resume the sweep");
         }
         if (!agent) {  // rank 0 still reads the sweep, or has done with us: it will say
             std::this_thread::sleep_for(pace.next());

@@ -4,10 +4,68 @@
 
 using namespace crescendo::tests;
 
+namespace {
+
+/// Ranks that outlive each other, and are noticed to be dead after `heartbeat` seconds.
+struct Ranks {
+    Ranks(const char* count, const char* heartbeat) {
+        ::setenv("CRESCENDO_TEST_RANKS", count, 1);
+        ::setenv("CRESCENDO_HEARTBEAT_TIMEOUT", heartbeat, 1);
+        ::setenv("OMPI_MCA_orte_enable_recovery", "1", 1);  // else mpirun ends the job when a rank dies
+    }
+    ~Ranks() {
+        ::unsetenv("CRESCENDO_TEST_RANKS");
+        ::unsetenv("CRESCENDO_HEARTBEAT_TIMEOUT");
+        ::unsetenv("OMPI_MCA_orte_enable_recovery");
+        ::unsetenv("CRESCENDO_TRAINER");
+    }
+    Ranks(Ranks&&) = delete;
+    Ranks& operator=(Ranks&&) = delete;
+};
+
+/// A sweep that rank 0 is still checking, before any other rank has heard of it, until the file `gate` is there.
+Command run_up_to_the_gate(const fs::path& folder) {
+    write_file(folder / "check.sh",
+               "#!/bin/sh\ntouch checking\nwhile [ ! -e gate ]; do sleep 0.05; done\necho '{\"problems\":[]}'\n");
+    fs::permissions(folder / "check.sh", fs::perms::owner_all);
+    ::setenv("CRESCENDO_TRAINER", (folder / "check.sh").c_str(), 1);
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 1\nslots: 1\nparameters: {lr: {min: 0.1, max: 1.0}}\n"
+               "scheduler: {type: fifo, max: 1}\ntrainer: {}\n");
+    return {folder, {"run", "sweep.yaml"}};
+}
+
+}  // namespace
+
+TEST_CASE("ranks whose rank 0 dies before they are set up leave") {
+    const Ranks ranks("3", "1");
+    const TemporaryFolder folder;
+    const Command run = run_up_to_the_gate(folder.path());
+    await("rank 0 checks the sweep", [&] { return fs::exists(folder / "checking"); });
+
+    ::kill(run.ranks().at(0), SIGKILL);
+    write_file(folder / "gate", "");
+
+    await("the others have left", [&] { return processes_in(folder.path()) == std::vector<long>{run.pid()}; });
+}
+
+TEST_CASE("a rank that dies before it is set up ends the session, which can be resumed") {
+    const Ranks ranks("3", "2");
+    const TemporaryFolder folder;
+    Command run = run_up_to_the_gate(folder.path());
+    await("rank 0 checks the sweep", [&] { return fs::exists(folder / "checking"); });
+
+    ::kill(run.ranks().at(1), SIGKILL);
+    write_file(folder / "gate", "");
+
+    run.wait();
+    CHECK(run.err().find("one of 3 ranks died or hangs as they set themselves up: resume the sweep") !=
+          std::string::npos);
+    CHECK(processes_in(folder.path()).empty());
+}
+
 TEST_CASE("a node that dies costs its slots, and the others finish the sweep") {
-    ::setenv("CRESCENDO_TEST_RANKS", "3", 1);
-    ::setenv("CRESCENDO_HEARTBEAT_TIMEOUT", "2", 1);
-    ::setenv("OMPI_MCA_orte_enable_recovery", "1", 1);  // else mpirun ends the job when a rank dies
+    const Ranks ranks("3", "2");
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml",
                "name: s\nmetric: {name: loss}\nrun_cap: 12\nslots: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
@@ -29,7 +87,4 @@ TEST_CASE("a node that dies costs its slots, and the others finish the sweep") {
     CHECK(status.at("slots") == 2);
     CHECK(status.at("trials").at("finished") == 12);
     CHECK(processes_in(folder.path()).empty());
-    ::unsetenv("CRESCENDO_TEST_RANKS");
-    ::unsetenv("CRESCENDO_HEARTBEAT_TIMEOUT");
-    ::unsetenv("OMPI_MCA_orte_enable_recovery");
 }

@@ -1,6 +1,7 @@
 // crescendo-trainer that notes the samples of every step it completes, for tests.
 //
-//   TEST_RECORD   folder: a file for each process, a line {"epoch","step","samples"} for each step
+//   TEST_RECORD   folder: a file for each process, a line {"trial","epoch","step","samples","time"} for each step
+//   TEST_PAUSE    milliseconds to wait after each step; none unless given
 //   TEST_GATE     N:FILE: after step N, wait until FILE exists; orders sent meanwhile are obeyed right after step N
 
 #include <ATen/Parallel.h>
@@ -32,19 +33,32 @@ void wait_at_gate(std::int64_t step) {
     }
 }
 
+std::chrono::milliseconds pause_after_step() {
+    const char* pause = std::getenv("TEST_PAUSE");
+    return std::chrono::milliseconds(pause ? std::atoi(pause) : 0);
+}
+
+/// Seconds since the epoch.
+double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
 }  // namespace
 
 int main() {
     const std::filesystem::path folder = std::getenv("TEST_RECORD");
     std::ofstream record(folder / std::to_string(::getpid()));
+    const auto pause = pause_after_step();
     at::set_num_threads(1);
     const auto device = trainer::make_cpu_device();
     trainer::ControlChannel channel(std::atoi(std::getenv(protocol::fd_variable)));
     trainer::Session::Options options;
     options.observer = [&](const trainer::Trial& trial, const datasets::Slice& slice) {
-        const nlohmann::json line = {
-            {"epoch", trial.progress().epoch}, {"step", trial.progress().step}, {"samples", slice.samples}};
+        const nlohmann::json line = {{"trial", trial.number()},
+                                     {"epoch", trial.progress().epoch},
+                                     {"step", trial.progress().step},
+                                     {"samples", slice.samples},
+                                     {"time", now()}};
         record << line.dump() << std::endl;
+        std::this_thread::sleep_for(pause);
         wait_at_gate(trial.progress().step);
     };
     return trainer::Session(channel, *device, options).run();

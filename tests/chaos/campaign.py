@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Kills small sweeps in every way there is, at moments that a seed chooses, and checks that nothing is lost."""
+
+import argparse
+import contextlib
+import os
+import random
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import rounds
+import sweeps
+import table
+from cluster import MpiJob, SlurmCluster, SlurmJob
+from faults import FAULTS
+
+
+class Campaign:
+    """What all rounds share."""
+
+    def __init__(self, options, folder):
+        self.folder, self.seed = folder, options.seed
+        self.crescendo = Path(options.bin).resolve() / "crescendo"
+        self.trainer = self.make_trainer(Path(options.bin).resolve())
+        self.data = sweeps.make_data(self.crescendo, folder)
+        self.notices_hangs = self.knows("hang_timeout: 3s")
+        self.has_submit = subprocess.run([self.crescendo, "submit", "--help"], capture_output=True).returncode == 0
+        self.slurm = None
+        self.has_mpi = shutil.which("mpirun") is not None
+
+    def make_trainer(self, programs):
+        """crescendo-trainer that keeps account of its steps."""
+        path = self.folder / "trainer"
+        path.write_text(f'#!/bin/sh\n[ "$1" = --check ] && exec "{programs}/crescendo-trainer" "$@"\n'
+                        f'exec "{programs}/recording-trainer" "$@"\n')
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return path
+
+    def knows(self, line):
+        """Whether a sweep file may have this line."""
+        path = self.folder / "probe.yaml"
+        path.write_text(sweeps.programs(random.Random(0), 1, line + "\n").text)
+        return subprocess.run([self.crescendo, "validate", path], capture_output=True).returncode == 0
+
+    def has(self, job):
+        return self.slurm is not None if job is SlurmJob else self.has_mpi if job is MpiJob else True
+
+    def can(self, fault):
+        return any(self.has(job) for job in fault.jobs) and (not fault.disk or os.geteuid() == 0)
+
+
+def plan(campaign, options):
+    """Names of rounds, (fault, number), each fault spread over the whole: however early it ends, all had their turn."""
+    if options.round:
+        fault, _, number = options.round.partition("/")
+        return [(FAULTS[fault], int(number))]
+    chosen = [fault for fault in FAULTS.values() if campaign.can(fault) and options.only in (None, fault.name)]
+    total = sum(fault.rounds for fault in chosen)
+    turns = []
+    for fault in chosen:
+        count = max(1, round(fault.rounds * options.rounds / total))
+        turns += [((number + 0.5) / count, fault.name, number) for number in range(count)]
+    return [(FAULTS[name], number) for _, name, number in sorted(turns)]
+
+
+def run_round(campaign, fault, number, slurm_turn, deadline):
+    """None where there was no time left."""
+    if time.monotonic() > deadline:
+        return None
+    round_ = rounds.Round(campaign, fault, number)
+    with slurm_turn if isinstance(round_.job, SlurmJob) else contextlib.nullcontext():  # a job takes all nodes
+        result = round_.run()
+    print(rounds.describe(result), flush=True)
+    for complaint in result.complaints:
+        print(f"    {complaint}", flush=True)
+    if result.complaints:
+        print(f"    repeat: --seed {campaign.seed} --round {result.name}; its files: {round_.folder}", flush=True)
+    else:
+        shutil.rmtree(round_.folder, ignore_errors=True)
+    return result
+
+
+def run(campaign, options):
+    deadline = time.monotonic() + options.seconds
+    slurm_turn = threading.Lock()
+    with ThreadPoolExecutor(options.parallel) as pool:
+        pending = [pool.submit(run_round, campaign, fault, number, slurm_turn, deadline)
+                   for fault, number in plan(campaign, options)]
+        results = [each.result() for each in pending]
+    done = [result for result in results if result is not None]
+    if len(done) < len(results):
+        print(f"{len(results) - len(done)} of {len(results)} rounds were not begun: {options.seconds} s are over")
+    return done
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="faults: " + ", ".join(FAULTS) + "\n\nExample:\n"
+               "  tests/chaos/campaign.py --bin build/default/bin\n"
+               "  tests/chaos/campaign.py --bin build/default/bin --seed 7 --round agent/3     one round, once more\n"
+               "  tests/chaos/campaign.py --bin build/default/bin --only member --rounds 20 --markdown table.md")
+    parser.add_argument("--bin", required=True, help="folder of crescendo, crescendo-trainer and recording-trainer")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="of every choice; the time, unless given")
+    parser.add_argument("--rounds", type=int, default=sum(fault.rounds for fault in FAULTS.values()))
+    parser.add_argument("--only", choices=FAULTS, help="one fault")
+    parser.add_argument("--round", metavar="FAULT/N", help="one round")
+    parser.add_argument("--seconds", type=float, default=540, help="no round begins later (540)")
+    parser.add_argument("--parallel", type=int, default=3, help="rounds at a time (3)")
+    parser.add_argument("--base-port", type=int, default=28817, help="of the campaign's own Slurm (28817)")
+    parser.add_argument("--markdown", type=Path, help="file for the table, as docs/faults.md has it")
+    return parser.parse_args()
+
+
+def main():
+    options = parse_arguments()
+    folder = Path(tempfile.mkdtemp(prefix="chaos-"))
+    folder.chmod(0o755)
+    print(f"seed {options.seed}, files in {folder}", flush=True)
+    campaign = Campaign(options, folder)
+    with contextlib.ExitStack() as stack:
+        if reason := SlurmCluster.missing():
+            print(f"rounds under Slurm are skipped: {reason}")
+        else:
+            campaign.slurm = stack.enter_context(SlurmCluster(folder / "slurm", options.base_port, campaign.has_submit))
+        begun = time.monotonic()
+        results = run(campaign, options)
+    print(f"\n{table.text(results)}\n\n{len(results)} rounds in {time.monotonic() - begun:.0f} s, seed {options.seed}")
+    if options.markdown:
+        options.markdown.write_text(table.markdown(results))
+    if any(result.complaints for result in results):
+        return 1
+    shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

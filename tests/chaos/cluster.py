@@ -1,0 +1,167 @@
+"""Where a round's sweep runs: alone, on four ranks of mpirun, or on four nodes of a Slurm of its own.
+
+A Job plays what a job script is to a user: whatever ends a session of the sweep, it calls `crescendo resume` until
+the sweep is finished.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import processes
+
+NUM_NODES = 4
+MOST_SESSIONS = 12
+ACTIVE = ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "REQUEUED", "SUSPENDED")
+HERE = Path(__file__).resolve().parent
+
+
+class Job:
+    """Sessions of one sweep, one after the other, in a thread."""
+
+    def __init__(self, crescendo, folder, sweep_folder, environment):
+        self.crescendo, self.folder, self.sweep_folder, self.environment = crescendo, folder, sweep_folder, environment
+        self.codes = []  # how sessions ended: exit codes, or states of Slurm
+        self.may_resume = threading.Event()
+        self.may_resume.set()
+        self.given_up = threading.Event()
+        self.thread = threading.Thread(target=self.work, daemon=True)
+
+    def start(self):
+        self.thread.start()
+
+    def has_ended(self):
+        return not self.thread.is_alive()
+
+    def work(self):
+        while len(self.codes) < MOST_SESSIONS and not self.given_up.is_set():
+            begun = (self.sweep_folder / "journal.jsonl").exists()
+            words = ["resume", str(self.sweep_folder)] if begun else ["run", "sweep.yaml", "--dir", str(self.sweep_folder)]
+            if self.session(words) == 0 and self.is_finished():
+                return
+            while not self.may_resume.wait(0.1) and not self.given_up.is_set():
+                pass
+
+    def session(self, words):
+        with open(self.folder / "output.log", "ab") as output:
+            process = subprocess.Popen(self.command(words), cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                                       stdout=output, stderr=output, start_new_session=True)
+            code = process.wait()
+            output.write(f"-- {' '.join(words)}: exit code {code}\n".encode())
+        self.codes.append(code)
+        return code
+
+    def is_finished(self):
+        """mpirun with --enable-recovery ends with 0 whatever became of its ranks."""
+        shown = subprocess.run([self.crescendo, "status", self.sweep_folder, "--format", "json"], capture_output=True)
+        return shown.returncode == 0 and json.loads(shown.stdout)["state"] == "finished"
+
+    def await_session_end(self, count, patience):
+        """Whether `count` sessions have ended within `patience` seconds."""
+        deadline = time.monotonic() + patience
+        while len(self.codes) < count and time.monotonic() < deadline and not self.has_ended():
+            time.sleep(0.02)
+        return len(self.codes) >= count
+
+    def drain(self, found):
+        """What a batch system does before the time is up: the warning signal to every rank."""
+        for process in found:
+            if process.kind == "rank":
+                processes.kill(process, signal.SIGUSR2)
+
+
+class AloneJob(Job):
+    """One node, no launcher."""
+
+    slots = NUM_NODES
+
+    def command(self, words):
+        return [self.crescendo, *words]
+
+
+class MpiJob(Job):
+    """Four ranks; a rank that dies does not end the others."""
+
+    slots = 1
+
+    def command(self, words):
+        return ["mpirun", "--allow-run-as-root", "--oversubscribe", "--enable-recovery", "-n", str(NUM_NODES),
+                self.crescendo, *words]
+
+
+class SlurmJob(Job):
+    """Batch jobs of four nodes: of `crescendo submit` where crescendo has it, else of job.sh. A job resumes in its own
+    allocation and is requeued after a drain; another follows only where one gave up."""
+
+    slots = 1
+    cluster = None  # a SlurmCluster
+
+    def work(self):
+        while len(self.codes) < MOST_SESSIONS and not self.given_up.is_set():
+            self.id = self.submit()
+            while (state := self.cluster.state_of(self.id)) in ACTIVE:
+                if self.given_up.is_set():
+                    subprocess.run(["scancel", self.id], env=self.cluster.environment, check=False, capture_output=True)
+                time.sleep(0.2)
+            self.codes.append(state)
+            if self.is_finished():
+                return
+
+    def submit(self):
+        begun = (self.sweep_folder / "journal.jsonl").exists()
+        if self.cluster.has_submit:
+            options = [str(self.sweep_folder)] if begun else [
+                "sweep.yaml", "--dir", str(self.sweep_folder), "--nodes", str(NUM_NODES), "--time", "15m"]
+            words = [self.crescendo, "submit", *options]
+        else:
+            words = ["sbatch", "--parsable", f"--nodes={NUM_NODES}", "--ntasks-per-node=1", "--requeue", "--no-kill",
+                     "--time=15", f"--output={self.folder}/output.log", "--open-mode=append", str(HERE / "job.sh"),
+                     str(self.crescendo), str(self.sweep_folder)]
+        submitted = subprocess.run(words, cwd=self.folder, env=self.environment, capture_output=True, text=True, check=True)
+        return re.search(r"\d+", submitted.stdout)[0]
+
+    def drain(self, found):
+        """The time limit's warning, which slurmctld itself sends up to half a minute late."""
+        subprocess.run(["scancel", "--batch", "--signal=USR2", self.id], env=self.cluster.environment, check=False,
+                       capture_output=True)
+
+
+class SlurmCluster:
+    """Four emulated nodes on this machine; a context, which ends with its daemons."""
+
+    def __init__(self, folder, base_port, has_submit):
+        self.folder, self.has_submit = folder, has_submit
+        self.environment = {**os.environ, "SLURM_CONF": f"{folder}/slurm.conf", "BASEPORT": str(base_port)}
+        self.script = HERE.parent / "slurm" / "local_slurm.sh"
+
+    @staticmethod
+    def missing():
+        """Why there can be none here; None where there can."""
+        if os.geteuid() != 0:
+            return "Slurm's daemons need root here"
+        absent = [name for name in ("slurmctld", "slurmd", "munged", "sbatch") if not shutil.which(name)]
+        return f"not installed: {', '.join(absent)}" if absent else None
+
+    def __enter__(self):
+        subprocess.run(["bash", self.script, "start", self.folder, str(NUM_NODES)], env=self.environment, check=True,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["scancel", "--user=root"], env=self.environment, check=False, capture_output=True)
+        subprocess.run(["bash", self.script, "stop", self.folder], env=self.environment, check=False,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+
+    def control(self, *words):
+        return subprocess.run(["scontrol", *words], env=self.environment, capture_output=True, text=True, check=False)
+
+    def state_of(self, job):
+        shown = subprocess.run(["squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T"],
+                               env=self.environment, capture_output=True, text=True, check=False)
+        return shown.stdout.strip() or "GONE"

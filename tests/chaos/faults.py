@@ -1,0 +1,230 @@
+"""The faults. Each strikes a round's sweep at moments that its seed and the sweep's progress choose.
+
+A fault is a function of the round. It returns whether it struck: a sweep may be over before.
+"""
+
+import json
+import shutil
+import signal
+import time
+from dataclasses import dataclass
+from typing import Callable
+
+import checks
+import processes
+from cluster import AloneJob, MpiJob, NUM_NODES, SlurmJob
+
+PATIENCE = 60  # seconds, for what takes a few
+
+
+@dataclass(frozen=True)
+class Fault:
+    name: str
+    strike: Callable
+    jobs: tuple
+    sweeps: tuple
+    rounds: int  # of a hundred or so
+    disk: bool = False  # whether the sweep lies on a small disk of its own
+
+
+def kill_one(round_, candidates):
+    """kill -9 of one process that the seed chooses among those that `candidates` finds, once there is one."""
+    while not round_.job.has_ended():
+        found = round_.processes()
+        victims = sorted(candidates(found), key=lambda process: process.pid)
+        if victims:
+            victim = round_.rng.choice(victims)
+            round_.note_strike([victim, *processes.descendants(found, victim)])
+            return processes.kill(victim)
+        time.sleep(0.02)
+    return False
+
+
+def at_work(round_, found):
+    """Trainers that have a trial."""
+    busy = {pid for pids in round_.groups().values() for pid in pids}
+    return [each for each in found if each.kind == "trainer" and (each.trial is not None or each.pid in busy)]
+
+
+def trainer(round_):
+    round_.await_moment()
+    return kill_one(round_, lambda found: at_work(round_, found))
+
+
+def guard(round_):
+    round_.await_moment()
+    return kill_one(round_, lambda found: [each for each in found if each.kind == "guard"])
+
+
+def member(round_):
+    """A trainer whose trial has other workers too: it is to cost the group a step at most."""
+    round_.await_moment()
+
+    def members(found):
+        groups = round_.groups()
+        shared = {pid for pids in groups.values() if len(pids) > 1 for pid in pids}
+        return [each for each in found if each.pid in shared]
+
+    return kill_one(round_, members)
+
+
+def agent(round_):
+    round_.await_moment()
+    return kill_one(round_, lambda found: [each for each in found if each.kind == "rank" and each.rank > 0])
+
+
+def coordinator(round_):
+    round_.await_moment()
+    return kill_one(round_, lambda found: [each for each in found if each.kind == "rank" and each.rank == 0])
+
+
+def kill_all(round_):
+    """All processes of crescendo and all trainers; the launcher lives, as a batch system does."""
+    found = [each for each in round_.processes() if each.kind != "other"]
+    if not any(each.kind == "rank" for each in found):
+        return False
+    round_.note_strike(found)
+    round_.rng.shuffle(found)
+    for process in found:
+        processes.kill(process)
+    return True
+
+
+def everything(round_):
+    round_.await_moment()
+    return kill_all(round_)
+
+
+def stopped_trainer(round_):
+    """SIGSTOP. Where crescendo does not notice a trainer that hangs, it is continued after a while."""
+    round_.await_moment()
+    while not round_.job.has_ended():
+        found = at_work(round_, round_.processes())
+        if found:
+            victim = round_.rng.choice(sorted(found, key=lambda process: process.pid))
+            round_.note_strike([victim])
+            struck = processes.kill(victim, signal.SIGSTOP)
+            if not round_.notices_hangs:
+                time.sleep(round_.rng.uniform(0.2, 1.5))
+                processes.kill(victim, signal.SIGCONT)
+            return struck
+        time.sleep(0.02)
+    return False
+
+
+def drain(round_):
+    """The warning of a time limit that strikes in mid-rung. Under Slurm the job is requeued."""
+    round_.await_moment()
+    found = round_.processes()
+    if not any(each.kind == "rank" for each in found):
+        return False
+    round_.note_strike(found)
+    round_.job.drain(found)
+    return True
+
+
+def node_down(round_):
+    """scontrol takes a node down, and brings it back."""
+    round_.await_moment()
+    node = f"n{round_.rng.randrange(1, NUM_NODES + 1)}"
+    if round_.job.has_ended():
+        return False
+    round_.note_strike(round_.processes())
+    round_.job.cluster.control("update", f"nodename={node}", "state=down", "reason=chaos")
+    time.sleep(round_.rng.uniform(0, 1))
+    round_.job.cluster.control("update", f"nodename={node}", "state=resume")
+    return True
+
+
+def full_disk(round_):
+    """Not a byte is left on the sweep's disk; it is mended once the session has ended."""
+    round_.await_moment()
+    if round_.job.has_ended():
+        return False
+    ended = len(round_.job.codes)
+    round_.job.may_resume.clear()
+    filler = round_.sweep_folder.parent / "filler"
+    round_.note_strike(round_.processes())
+    with open(filler, "wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(bytes(4096))
+        except OSError:
+            pass
+    if not round_.job.await_session_end(ended + 1, PATIENCE):
+        round_.complain("the session did not end on a full disk")
+    filler.unlink()
+    round_.job.may_resume.set()
+    return True
+
+
+def cut_tail(lines):
+    """How many of the last lines a crash may have kept from the disk: a trial's checkpoint is one report ahead at most."""
+    trials, count = set(), 0
+    for line in reversed(lines[1:]):
+        trial = json.loads(line).get("trial")
+        if count == 3 or trial in trials:
+            break
+        trials |= {trial} - {None}
+        count += 1
+    return count
+
+
+def journal_cut(round_):
+    """Killed as a whole, and the journal cut: at every byte of its last record to be read, at one of the last three
+    records to be resumed."""
+    round_.await_moment()
+    ended = len(round_.job.codes)
+    round_.job.may_resume.clear()
+    if not kill_all(round_):
+        round_.job.may_resume.set()
+        return False
+    round_.job.await_session_end(ended + 1, PATIENCE)
+    path = round_.sweep_folder / "journal.jsonl"
+    content = path.read_bytes()
+    whole = content[:content.rfind(b"\n") + 1]
+    lines = whole.splitlines(keepends=True)
+    check_every_cut(round_, whole, lines)
+    tail = sum(len(line) for line in lines[len(lines) - cut_tail(lines):])
+    path.write_bytes(whole[:len(whole) - round_.rng.randrange(0, tail + 1)])
+    round_.job.may_resume.set()
+    return True
+
+
+def check_every_cut(round_, whole, lines):
+    copy = round_.folder / "cut"
+    copy.mkdir()
+    for name in ("sweep.yaml", "run.json"):
+        shutil.copy(round_.sweep_folder / name, copy)
+    commands = checks.Commands(round_.crescendo, copy)
+    for cut in range(1, len(lines[-1]) + 1 if len(lines) > 1 else 1):
+        (copy / "journal.jsonl").write_bytes(whole[:-cut])
+        code, _, error = commands.run("status", str(copy), "--format", "json")
+        if code != 0:
+            round_.complain(f"cut {cut} bytes before its end, the journal cannot be read: {error}")
+            return
+
+
+def several(round_):
+    """Two or three of the others, one after the other or at once."""
+    choices = [trainer, everything, drain]
+    if not isinstance(round_.job, AloneJob):
+        choices += [agent, coordinator]
+    struck = [round_.rng.choice(choices)(round_) for _ in range(round_.rng.choice([2, 3]))]
+    return any(struck)
+
+
+FAULTS = {fault.name: fault for fault in [
+    Fault("trainer", trainer, (AloneJob, MpiJob, SlurmJob), ("programs", "programs", "trainers"), 14),
+    Fault("member", member, (AloneJob, MpiJob), ("groups",), 12),
+    Fault("guard", guard, (AloneJob, MpiJob), ("programs",), 6),
+    Fault("agent", agent, (MpiJob, MpiJob, SlurmJob), ("programs", "programs", "groups"), 12),
+    Fault("coordinator", coordinator, (AloneJob, MpiJob, SlurmJob), ("programs", "programs", "trainers"), 12),
+    Fault("everything", everything, (AloneJob, MpiJob, SlurmJob), ("programs", "programs", "groups"), 12),
+    Fault("stopped", stopped_trainer, (AloneJob, MpiJob), ("programs", "trainers"), 6),
+    Fault("drain", drain, (AloneJob, MpiJob, SlurmJob, SlurmJob), ("programs", "programs", "groups"), 10),
+    Fault("node_down", node_down, (SlurmJob,), ("programs",), 4),
+    Fault("full_disk", full_disk, (AloneJob, MpiJob), ("programs",), 6, disk=True),
+    Fault("journal_cut", journal_cut, (AloneJob,), ("programs", "programs", "trainers"), 8),
+    Fault("several", several, (AloneJob, MpiJob, MpiJob, SlurmJob), ("programs", "programs", "groups"), 10),
+]}

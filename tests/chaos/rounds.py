@@ -1,0 +1,193 @@
+"""One round: a sweep, a fault or several, resumed until it is finished, and checked."""
+
+import os
+import random
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass, field
+
+import checks
+import journal
+import processes
+import sweeps
+from cluster import SlurmJob
+
+LONGEST_ROUND = 150  # seconds; what takes longer hangs
+GROUP_IS_AT_WORK = 1.0  # a member noted a step that many seconds ago, or less
+
+
+@dataclass
+class Result:
+    name: str
+    fault: str
+    where: str
+    struck: bool
+    complaints: list = field(default_factory=list)
+    steps_lost: int | None = None
+    recovery: float | None = None  # seconds
+    seconds: float = 0
+
+
+class Round:
+    """`rng` is the round's own, so that a round repeats whatever else is run."""
+
+    def __init__(self, campaign, fault, number):
+        self.crescendo, self.notices_hangs = campaign.crescendo, campaign.notices_hangs
+        self.fault, self.name = fault, f"{fault.name}/{number}"
+        self.rng = random.Random(f"{campaign.seed}/{self.name}")
+        self.folder = campaign.folder / f"{fault.name}-{number}"
+        self.mark = str(self.folder)
+        self.strikes = []  # (time, trials that it hit)
+        self.complaints = []
+        self.pids = set()
+        kind = self.rng.choice([each for each in fault.jobs if campaign.has(each)])
+        self.prepare_folder()
+        self.sweep = self.make_sweep(self.rng.choice(fault.sweeps), kind.slots, campaign.data)
+        (self.folder / "sweep.yaml").write_text(self.sweep.text)
+        self.job = kind(self.crescendo, self.folder, self.sweep_folder, self.environment(campaign.trainer))
+        if isinstance(self.job, SlurmJob):
+            self.job.cluster = campaign.slurm
+            self.job.environment["SLURM_CONF"] = campaign.slurm.environment["SLURM_CONF"]
+
+    def prepare_folder(self):
+        for name in ("account", "tmp", "shm"):
+            (self.folder / name).mkdir(parents=True)
+        self.sweep_folder = self.folder / "s"
+        if self.fault.disk:
+            disk = self.folder / "disk"
+            disk.mkdir()
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "crescendo-chaos", disk], check=True)
+            self.sweep_folder = disk / "s"
+
+    def make_sweep(self, name, slots, data):
+        hangs = self.fault.name == "stopped" and self.notices_hangs
+        more = "hang_timeout: 3s\n" if hangs else ""
+        if name == "programs":
+            return sweeps.programs(self.rng, slots, more)
+        return {"trainers": sweeps.trainers, "groups": sweeps.groups}[name](self.rng, slots, data, more)
+
+    def environment(self, trainer):
+        """Open MPI's files lie in the round's folder, where whatever it leaves behind is seen."""
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "OMPI_", "PMIX"))}
+        return {**inherited, processes.MARK: self.mark, "TEST_RECORD": str(self.folder / "account"),
+                "CRESCENDO_TRAINER": str(trainer), "CRESCENDO_HEARTBEAT_TIMEOUT": "3", "TMPDIR": str(self.folder / "tmp"),
+                "OMPI_MCA_btl_vader_backing_directory": str(self.folder / "shm"), "OMPI_MCA_mpi_yield_when_idle": "1",
+                **self.sweep.environment}
+
+    # What faults ask.
+
+    def processes(self):
+        found = processes.find(self.mark)
+        self.pids |= {process.pid for process in found}
+        return found
+
+    def num_reports(self):
+        return len(journal.reports(self.records()))
+
+    def records(self):
+        return journal.read(self.sweep_folder / "journal.jsonl")
+
+    def await_moment(self):
+        """Somewhere in the first part of what the sweep still has to do, and somewhere in an epoch."""
+        already = self.num_reports()
+        goal = already + self.rng.randrange(0, max(1, int(0.6 * self.sweep.least_reports - already)))
+        while not self.job.has_ended() and (self.num_reports() < goal or not self.records()):
+            time.sleep(0.01)
+        time.sleep(self.rng.uniform(0, self.sweep.seconds_per_epoch))
+
+    def groups(self):
+        """Trial → the processes that train it right now, of crescendo-trainer."""
+        groups = {}
+        for trial, members in sweeps.read_account(self.folder / "account").items():
+            groups[trial] = [pid for pid, steps in members.items() if steps[-1]["time"] > time.time() - GROUP_IS_AT_WORK]
+        return groups
+
+    def note_strike(self, victims):
+        """The fault is about to strike these processes."""
+        pids = {process.pid for process in victims}
+        trials = {process.trial for process in victims} - {None}
+        trials |= {trial for trial, members in self.groups().items() if pids & set(members)}
+        self.strikes.append((time.time(), trials))
+
+    def complain(self, complaint):
+        self.complaints.append(complaint)
+
+    # The round itself.
+
+    def run(self):
+        begun = time.monotonic()
+        self.job.start()
+        struck = self.fault.strike(self)
+        self.job.thread.join(max(1.0, LONGEST_ROUND - (time.monotonic() - begun)))
+        if not self.job.has_ended():
+            self.complain(f"it hangs: not finished after {LONGEST_ROUND} s")
+            self.clear_away()
+        if not (self.sweep_folder / "results.csv").exists():
+            self.complain(f"the sweep was not finished; sessions ended with {self.job.codes}")
+        else:
+            self.complaints += checks.check_sweep(self.crescendo, self.sweep_folder, self.sweep, self.folder / "account")
+        if isinstance(self.job, SlurmJob) and len(self.job.codes) > 1 and self.fault.name != "several":
+            self.complain(f"it took several jobs, which ended as {self.job.codes}: a job gave up, or was not requeued")
+        self.complaints += self.leftovers()
+        self.clear_away()
+        result = Result(self.name, self.fault.name, f"{type(self.job).__name__.removesuffix('Job').lower()}, {self.sweep.name}",
+                        struck, self.complaints, seconds=time.monotonic() - begun)
+        if struck:
+            self.measure(result)
+        self.release_disk()
+        return result
+
+    def measure(self, result):
+        account = sweeps.read_account(self.folder / "account")
+        hit = set().union(*(trials for _, trials in self.strikes))
+        result.steps_lost = max((sweeps.steps_trained_twice(account[trial]) for trial in hit), default=0)
+        result.recovery = self.recovery(account)
+        if self.went_on_in_memory() and result.steps_lost > 1:
+            result.complaints.append(f"a worker of a group was lost, others survived, and {result.steps_lost} steps were "
+                                     "trained twice, where one is the most")
+
+    def recovery(self, account):
+        """Seconds from the last fault to the next new report of a trial that it hit (where it hit none, of any).
+
+        What had been trained before the fault and was still on its way to the journal does not count.
+        """
+        struck_at, hit = self.strikes[-1]
+        trained = {(trial, step["epoch"] + 1) for trial, members in account.items()
+                   for steps in members.values() for step in steps if step["time"] > struck_at}
+        later = [report["time"] for report in journal.reports(self.records())
+                 if (not hit or report["trial"] in hit) and (report["trial"], report["resource"]) in trained]
+        return min(later) - struck_at if later else None
+
+    def went_on_in_memory(self):
+        """Whether the journal names the worker that was lost, as it does where others of its group remained."""
+        return self.fault.name == "member" and any(
+            record.get("event") == "trial_failed" and record.get("slot") is not None for record in self.records())
+
+    def leftovers(self):
+        complaints = [f"process {left.pid} is left: {left.command}" for left in processes.await_none(self.mark, 15)]
+        complaints += [f"shared memory is left: {path}" for path in (self.folder / "shm").iterdir()]
+        complaints += [f"Open MPI's {path} is left" for path in (self.folder / "tmp").rglob("*") if not path.is_dir()]
+        complaints += [f"System V segment {each} is left" for each in processes.unattached_segments(self.pids)]
+        return complaints
+
+    def clear_away(self):
+        """After a round that failed nothing of it disturbs the next."""
+        self.job.given_up.set()
+        self.job.may_resume.set()
+        for process in processes.find(self.mark):
+            processes.kill(process)
+        self.job.thread.join(20)
+
+    def release_disk(self):
+        """The sweep's folder is kept beside its disk, which goes."""
+        if self.fault.disk:
+            shutil.copytree(self.sweep_folder, self.folder / "s")
+            subprocess.run(["umount", "--lazy", self.folder / "disk"], check=False)
+
+
+def describe(result):
+    numbers = [] if result.steps_lost is None else [f"{result.steps_lost} steps lost"]
+    numbers += [] if result.recovery is None else [f"recovered in {result.recovery:.2f} s"]
+    state = "FAILED" if result.complaints else "ok" if result.struck else "ok, but over before the fault"
+    return f"{result.name:18} {result.where:18} {state}{''.join(', ' + each for each in numbers)}"

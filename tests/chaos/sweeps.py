@@ -1,0 +1,122 @@
+"""The sweeps of the campaign: seconds long, and every step of them is accounted for."""
+
+import json
+import struct
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import train
+
+HERE = Path(__file__).resolve().parent
+NUM_SAMPLES, BATCH = 240, 16
+MAX_RETRIES = 20  # several faults in a row may hit one trial; none of them is its own
+
+
+@dataclass
+class Sweep:
+    """What a round trains. `seconds_per_epoch` and `least_reports` say when faults may strike."""
+
+    name: str
+    text: str  # the sweep file
+    num_trials: int
+    max_epochs: int
+    least_reports: int
+    seconds_per_epoch: float
+    steps_per_epoch: int = 0  # of programs, whose losses are known beforehand
+    environment: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Scheduler:
+    text: str
+    num_trials: int
+    max_epochs: int
+    least_reports: int  # of all trials together, however they are judged
+
+
+def sweep_file(scheduler, slots, seed, metric, rest):
+    return (f"name: s\nmetric: {{name: {metric}}}\nseed: {seed}\nrun_cap: {scheduler.num_trials}\nslots: {slots}\n"
+            f"max_retries: {MAX_RETRIES}\nscheduler: {{{scheduler.text}}}\n{rest}")
+
+
+def programs(rng, slots, more=""):
+    """Programs that write their own checkpoints, one process a trial. `slots` are those of a node."""
+    scheduler = rng.choice([
+        Scheduler("type: fifo, max: 6", 6, 6, 36),
+        Scheduler("type: asha, min: 1, max: 9, reduction_factor: 3", 9, 9, 9),
+        Scheduler("type: asha, mode: promote, min: 1, max: 9, reduction_factor: 3", 9, 9, 9),
+        Scheduler("type: successive_halving, min: 2, max: 8, reduction_factor: 2", 8, 8, 16),
+    ])
+    steps, seconds = 5, 0.012
+    text = sweep_file(scheduler, slots, rng.randrange(1 << 30), "loss",
+                      f"parameters: {{x: {{min: 0.0, max: 1.0}}}}\n"
+                      f"command: [python3, -S, -E, {HERE}/train.py, --steps={steps}, --seconds={seconds}, \"--x=${{x}}\"]\n"
+                      f"{more}")
+    return Sweep("programs", text, scheduler.num_trials, scheduler.max_epochs, scheduler.least_reports, steps * seconds, steps)
+
+
+def with_trainer(name, scheduler, rng, slots, data, more):
+    milliseconds = 6  # a step takes, so that faults strike in the middle of epochs, on few cores as well
+    text = sweep_file(scheduler, slots, rng.randrange(1 << 30), "val_loss",
+                      f"parameters: {{lr: {{distribution: log_uniform_values, min: 0.01, max: 0.2}}}}\n"
+                      f"trainer: {{model: mlp, width: 8, depth: 1, batch_size: {BATCH}, "
+                      f"data: {{train: '{data}:/train', validation: '{data}:/validation'}}}}\n{more}")
+    return Sweep(name, text, scheduler.num_trials, scheduler.max_epochs, scheduler.least_reports,
+                 NUM_SAMPLES / BATCH * milliseconds / 1000, environment={"TEST_PAUSE": str(milliseconds)})
+
+
+def trainers(rng, slots, data, more=""):
+    """crescendo-trainer, trials of one worker."""
+    scheduler = Scheduler("type: asha, min: 2, max: 8, reduction_factor: 2", 4, 8, 8)
+    return with_trainer("trainers", scheduler, rng, slots, data, more)
+
+
+def groups(rng, slots, data, more=""):
+    """crescendo-trainer, trials whose groups grow at the rungs."""
+    scheduler = Scheduler("type: rasda, min: 1, max: 8, reduction_factor: 2", 3, 8, 3)
+    return with_trainer("groups", scheduler, rng, slots, data, more)
+
+
+def write_idx(path, shape, values):
+    kind = 0x08  # unsigned bytes
+    path.write_bytes(struct.pack(f">BBBB{len(shape)}I", 0, 0, kind, len(shape), *shape) + bytes(values))
+
+
+def make_data(crescendo, folder):
+    """A set of 4x4 images whose brightness tells their class. Returns the file."""
+    data = folder / "data.h5"
+    for group, count in (("train", NUM_SAMPLES), ("validation", 48)):
+        labels = [i % 4 for i in range(count)]
+        write_idx(folder / "images", [count, 4, 4], [60 * label + (7 * i) % 40 for label in labels for i in range(16)])
+        write_idx(folder / "labels", [count], labels)
+        subprocess.run([crescendo, "data", "convert", folder / "images", folder / "labels", f"{data}:/{group}"],
+                       check=True, capture_output=True)
+    return data
+
+
+def read_account(folder):
+    """Lines of all trainers' accounts, by trial and then by process; a torn last line is not counted."""
+    account = defaultdict(lambda: defaultdict(list))
+    for path in Path(folder).iterdir():
+        for line in path.read_text().split("\n")[:-1]:
+            step = json.loads(line)
+            account[step["trial"]][int(path.name)].append(step)
+    return account
+
+
+def steps_trained_twice(processes):
+    """Of one trial's account: steps of which a sample was seen again, counted as often as it was."""
+    seen = defaultdict(lambda: defaultdict(int))
+    for steps in processes.values():
+        for step in steps:
+            for sample in step["samples"]:
+                seen[step["epoch"], step["step"]][sample] += 1
+    return sum(max(samples.values()) - 1 for samples in seen.values())
+
+
+def expected_losses(sweep, account_of_trial):
+    """Of a program's trial, by epoch from 1; nothing where crescendo-trainer trained it."""
+    seeds = {step["seed"] for steps in account_of_trial.values() for step in steps if "seed" in step}
+    return train.losses(seeds.pop(), sweep.max_epochs, sweep.steps_per_epoch) if len(seeds) == 1 else []

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""A trainer that checkpoints, for the fault campaign: pretends to learn, and keeps account of every step.
+
+usage: train.py --steps=N --seconds=S --x=X        under crescendo only
+
+Its state is a chain: a step done twice, left out, or taken up from another trial's checkpoint gives another loss
+than losses(seed, …) has, for good. The account is a file a process in TEST_RECORD, a line a step.
+"""
+
+import json
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+
+
+def advance(state, seed):
+    return (state * 6364136223846793005 + 1442695040888963407 + seed) % 2**64
+
+
+def loss_of(state):
+    return state / 2**64
+
+
+def losses(seed, num_epochs, steps_per_epoch):
+    """By epoch, from 1: what an undisturbed trial reports."""
+    state, result = 0, []
+    for _ in range(num_epochs):
+        for _ in range(steps_per_epoch):
+            state = advance(state, seed)
+        result.append(loss_of(state))
+    return result
+
+
+def write_checkpoint(path, epoch, state):
+    temporary = path.with_suffix(".new")
+    with open(temporary, "w") as file:
+        json.dump({"epoch": epoch, "state": state}, file)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.rename(path)
+
+
+def main():
+    options = dict(word[2:].split("=") for word in sys.argv[1:])
+    steps, seconds = int(options["steps"]), float(options["seconds"])
+    trial, seed = int(os.environ["CRESCENDO_TRIAL"]), int(os.environ["CRESCENDO_SEED"])
+    account = open(Path(os.environ["TEST_RECORD"]) / str(os.getpid()), "w", buffering=1)
+    channel = socket.socket(fileno=int(os.environ["CRESCENDO_FD"])).makefile("rw", buffering=1)
+    checkpoint = Path(os.environ["CRESCENDO_TRIAL_DIR"]) / "checkpoint.json"
+
+    def report(epoch, state):
+        channel.write(json.dumps({"resource": epoch, "metrics": {"loss": loss_of(state)}}) + "\n")
+        channel.flush()
+        answer = channel.readline()
+        if "continue" not in answer:
+            sys.exit(0)
+
+    epoch, state = 0, 0
+    if checkpoint.exists():
+        last = json.loads(checkpoint.read_text())
+        epoch, state = last["epoch"], last["state"]
+        report(epoch, state)  # it may have been lost between the checkpoint and the journal
+    while epoch < int(os.environ["CRESCENDO_MAX_RESOURCE"]):
+        for step in range(steps):
+            time.sleep(seconds)
+            state = advance(state, seed)
+            account.write(json.dumps({"trial": trial, "epoch": epoch, "step": epoch * steps + step + 1, "samples": [step],
+                                      "seed": seed, "time": time.time()}) + "\n")
+        epoch += 1
+        write_checkpoint(checkpoint, epoch, state)
+        report(epoch, state)
+
+
+if __name__ == "__main__":
+    main()
