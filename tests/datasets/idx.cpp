@@ -25,7 +25,7 @@ std::vector<std::byte> bytes(const std::array<int, N>& values) {
 /// All elements of an IDX file of one axis.
 std::vector<std::byte> elements_of(const std::filesystem::path& file) {
     IdxReader reader(file);
-    std::vector<std::byte> elements(static_cast<std::size_t>(reader.num_samples()) * reader.sample_bytes());
+    std::vector<std::byte> elements(static_cast<std::size_t>(reader.num_samples()) * reader.format().bytes());
     reader.read(elements);
     return elements;
 }
@@ -58,10 +58,10 @@ TEST_CASE("an IDX file says its type and shape, plain or compressed") {
         CAPTURE(name);
         IdxReader reader(folder / name);
 
-        CHECK(reader.type() == ElementType::i16);
+        CHECK(reader.format().type == ElementType::i16);
         CHECK(reader.num_samples() == 2);
-        CHECK(reader.shape() == std::vector<std::int64_t>{3, 1});
-        CHECK(reader.sample_bytes() == 6);
+        CHECK(reader.format().shape == std::vector<std::int64_t>{3, 1});
+        CHECK(reader.format().bytes() == 6);
 
         std::vector<std::byte> second(6);
         reader.skip(1);
