@@ -43,10 +43,10 @@ Coordinator::Coordinator(const SweepFile& file, const SweepDirectory& directory,
       slots_(transport.slots()),
       health_(slots_.nodes()) {}
 
-Outcome Coordinator::run(const StopSignals& signals) {
+Outcome Coordinator::run(const StopSignals& signals, std::optional<Seconds> deadline) {
     begin_session();
     while (history_.sweep().state() == SweepState::running) {
-        if (stop_requested(signals)) {
+        if (stop_requested(signals) || is_over(deadline)) {
             drain();
             return Outcome::interrupted;
         }
@@ -96,6 +96,14 @@ bool Coordinator::stop_requested(const StopSignals& signals) {
         return true;
     }
     return false;
+}
+
+bool Coordinator::is_over(std::optional<Seconds> deadline) {
+    if (!deadline || wall_clock() < *deadline) {
+        return false;
+    }
+    view_.say("the job's time is nearly up: saving what runs");
+    return true;
 }
 
 void Coordinator::take(const TrialMetrics& notice) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,13 +36,13 @@ class Coordinator {
     Coordinator(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
                 Transport& transport, LiveView& view);
 
-    /// Until the sweep ends or is asked to stop. Throws JournalError when the journal cannot be written, with
-    /// everything that was answered safely in it.
-    Outcome run(const StopSignals& signals);
+    using Seconds = double;  ///< since the epoch
+
+    /// Until the sweep ends, is asked to stop, or it is `deadline`. Throws JournalError when the journal cannot be
+    /// written, with everything that was answered safely in it.
+    Outcome run(const StopSignals& signals, std::optional<Seconds> deadline = {});
 
   private:
-    using Seconds = double;  // since the epoch
-
     /// A line of the journal, and the event it tells if it tells one.
     struct Record {
         Json content;
@@ -54,6 +55,7 @@ class Coordinator {
     void finish();
     void await_departures(std::chrono::milliseconds patience);
     bool stop_requested(const StopSignals& signals);
+    bool is_over(std::optional<Seconds> deadline);
 
     // Notices become records of the journal, or are dealt with here.
     void take(const TrialMetrics& notice);

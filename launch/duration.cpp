@@ -57,6 +57,12 @@ std::optional<std::chrono::seconds> parse_units(std::string_view text) {
 }  // namespace
 
 std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
+    if (const auto dash = text.find('-'); dash != std::string_view::npos) {
+        auto days_text = text.substr(0, dash);
+        const auto days = take_number(days_text);
+        const auto clock = parse_clock(text.substr(dash + 1));
+        return days && days_text.empty() && clock ? std::optional(std::chrono::days(*days) + *clock) : std::nullopt;
+    }
     return text.find(':') == std::string_view::npos ? parse_units(text) : parse_clock(text);
 }
 

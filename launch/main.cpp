@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <system_error>
 
 #include "core/check.hpp"
@@ -36,6 +38,7 @@ int run_command(int argc, char** argv, MpiSession* session) {
     ExitCode code = ExitCode::done;
     add_run_commands(app, code, session);
     add_report_commands(app, code);
+    add_submit_command(app, code);
     add_stop_command(app, code);
     add_validate_command(app, code);
     add_ask_tell_command(app, code);
@@ -62,6 +65,14 @@ int run_command(int argc, char** argv, MpiSession* session) {
     return static_cast<int>(code);
 }
 
+/// The job script wants to know how rank 0 ended: the launcher's status mixes those of all ranks.
+int tell_job_script(int code) {
+    if (const char* file = std::getenv(exit_status_variable)) {
+        std::ofstream(file) << code << '\n';
+    }
+    return code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -75,8 +86,8 @@ int main(int argc, char** argv) {
             return complain(error, ExitCode::failed);
         }
     }
-    return run_command(argc, argv, session.get());
+    return tell_job_script(run_command(argc, argv, session.get()));
 #else
-    return run_command(argc, argv, nullptr);
+    return tell_job_script(run_command(argc, argv, nullptr));
 #endif
 }

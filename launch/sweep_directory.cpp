@@ -55,7 +55,7 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
     try {
         fs::create_directories(path / "trials");
         write_atomically(result.sweep_file(), sweep_file);
-        write_atomically(result.run(), run.dump(2) + "\n");
+        result.write_run(run);
     } catch (const std::system_error& error) {
         std::error_code ignored;
         if (existed) {
@@ -94,6 +94,8 @@ Json SweepDirectory::read_run() const {
                        this->run().string());
     return run;
 }
+
+void SweepDirectory::write_run(const Json& run) const { write_atomically(this->run(), run.dump(2) + "\n"); }
 
 SweepFile SweepDirectory::read_sweep() const {
     auto file = read_sweep_file(sweep_file());

@@ -29,6 +29,7 @@ class SweepDirectory {
     std::filesystem::path run() const { return path_ / "run.json"; }
     std::filesystem::path results() const { return path_ / "results.csv"; }
     std::filesystem::path worker_log() const { return path_ / "trainers.log"; }
+    std::filesystem::path job_script() const { return path_ / "job.sh"; }
     std::filesystem::path lock() const { return path_ / "lock"; }
     /// Somebody asks the sweep to stop: `crescendo stop` leaves this file, from whatever node.
     std::filesystem::path stop_request() const { return path_ / "stop"; }
@@ -36,6 +37,7 @@ class SweepDirectory {
     std::filesystem::path checkpoint(TrialId id) const { return trial(id) / "checkpoint.pt"; }
 
     Json read_run() const;
+    void write_run(const Json& run) const;
 
     /// The frozen sweep file, under the name that the sweep was started with.
     SweepFile read_sweep() const;

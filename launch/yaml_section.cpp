@@ -53,7 +53,7 @@ void YamlSection::allow(const std::vector<std::string>& names) const {
     for (const auto& [name, value] : map_.items()) {
         if (std::find(names.begin(), names.end(), name) == names.end()) {
             fail(name, fmt::format("unknown key{}; {} {}", did_you_mean(name, names),
-                                   key_.empty() ? "a sweep file has" : key_ + " has", enumerate(names, " and ")));
+                                   key_.empty() ? "this file takes" : key_ + " has", enumerate(names, " and ")));
         }
     }
 }

@@ -14,9 +14,13 @@ class MpiSession;  ///< null unless a launcher of MPI programs started us
 /// Exit codes of every command.
 enum class ExitCode { done = 0, failed = 1, bad_input = 2, resumable = 75 };
 
+/// Set by the job script: a file for the exit code of rank 0. There, `resume` leaves a request to stop as it is.
+inline constexpr const char* exit_status_variable = "CRESCENDO_EXIT_STATUS";
+
 /// Each adds its commands to the command line; when one is given, it runs and sets `code`.
 void add_run_commands(CLI::App& app, ExitCode& code, MpiSession* session);  // run, resume
 void add_report_commands(CLI::App& app, ExitCode& code);  // status, trials, best
+void add_submit_command(CLI::App& app, ExitCode& code);
 void add_stop_command(CLI::App& app, ExitCode& code);
 void add_validate_command(CLI::App& app, ExitCode& code);
 void add_ask_tell_command(CLI::App& app, ExitCode& code);

@@ -5,6 +5,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/progress.hpp"
 #include "launch/results.hpp"
+#include "launch/slurm.hpp"
 #include "launch/sweep_directory.hpp"
 
 namespace crescendo::launch {
@@ -36,7 +37,12 @@ std::string state_of(const RecordedSweep& sweep) {
         case SweepState::running:
             break;
     }
-    return SweepLock::holder(sweep.directory) ? "running" : "stopped";
+    if (SweepLock::holder(sweep.directory)) {
+        return "running";
+    }
+    const auto job = sweep.directory.read_run().value("job", "");
+    const auto state = job.empty() ? JobState::gone : job_state(job).value_or(JobState::gone);
+    return state == JobState::queued ? "queued" : state == JobState::running ? "running" : "stopped";
 }
 
 OrderedJson status_json(const RecordedSweep& recorded) {
@@ -139,7 +145,7 @@ void add_directory_argument(CLI::App& command, std::filesystem::path& directory)
 }
 
 void add_report_commands(CLI::App& app, ExitCode& code) {
-    add(app, code, "status", "How far a sweep is: running, stopped, finished or failed",
+    add(app, code, "status", "How far a sweep is: queued, running, stopped, finished or failed",
         "crescendo status results/first --format json", status);
     add(app, code, "trials", "Every trial of a sweep with its parameters and results",
         "crescendo trials results/first --format csv > trials.csv", trials);

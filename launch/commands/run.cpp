@@ -9,7 +9,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/coordinator.hpp"
 #include "launch/local_transport.hpp"
-#include "launch/node_resources.hpp"
+#include "launch/new_sweep.hpp"
 #include "launch/results.hpp"
 #include "launch/sweep_check.hpp"
 #ifdef CRESCENDO_MPI
@@ -22,8 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-    fs::path file;       // run
-    fs::path directory;  // run: --dir, resume: DIR
+    fs::path file;                // run
+    fs::path directory;           // run: --dir, resume: DIR
+    std::optional<double> until;  // seconds since the epoch
     std::optional<int> slots;
     std::string interface;
 };
@@ -68,6 +69,12 @@ std::string last_failure(const History& history) {
     const auto failed = std::find_if(trials.rbegin(), trials.rend(),
                                      [](const Trial& trial) { return trial.status == TrialStatus::failed; });
     return history.of(failed->id).last_failure;
+}
+
+/// Two minutes before the end of the Slurm job that we are in, where its environment says so.
+std::optional<double> end_of_job() {
+    const char* end = std::getenv("SLURM_JOB_END_TIME");
+    return end != nullptr && *end != '\0' ? std::optional(std::atof(end) - 120.0) : std::nullopt;
 }
 
 void print_end(Outcome outcome, const History& history, const SweepDirectory& directory) {
@@ -116,13 +123,13 @@ ExitCode exit_code(Outcome outcome) {
 /// A session of a sweep, from the agent's start to the last line on the screen.
 ExitCode work(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
               const Options& options, MpiSession* session) {
-    fs::remove(directory.stop_request());
     const StopSignals signals;
     Outcome outcome;
     {
         const auto transport = make_transport(setup_of(file, directory, options), session, signals);
         const auto view = make_view(file, session != nullptr);
-        outcome = Coordinator(file, directory, journal, history, *transport, *view).run(signals);
+        outcome = Coordinator(file, directory, journal, history, *transport, *view)
+                      .run(signals, options.until ? options.until : end_of_job());
         view->update(history, history.last_time());
     }
     write_atomically(directory.results(), trials_table(history).print(Format::csv));
@@ -130,34 +137,14 @@ ExitCode work(const SweepFile& file, const SweepDirectory& directory, Journal& j
     return exit_code(outcome);
 }
 
-Json describe_run(const SweepFile& file) {
-    Json run{{"crescendo", CRESCENDO_VERSION},
-             {"sweep", file.name},
-             {"seed", file.spec.seed},
-             {"host", host_name()},
-             {"working_directory", fs::current_path().string()}};
-    if (const char* job = std::getenv("SLURM_JOB_ID")) {
-        run["job"] = job;
-    }
-    return run;
-}
-
-Journal create_journal(const SweepDirectory& directory, const SweepFile& file) {
-    try {
-        return Journal::create(directory.journal(), {{"sweep", file.name}, {"crescendo", CRESCENDO_VERSION}});
-    } catch (const JournalError& error) {
-        directory.discard();
-        throw InvalidInput(error.what());
-    }
-}
-
 ExitCode run(const Options& options, MpiSession* session) {
     const auto file = read_sweep_file(options.file);
     require_sound(file, ProgramPaths::find());
     const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
-    const auto directory = SweepDirectory::create(path, file.text, describe_run(file));
+    const auto directory = create_sweep(path, file);
     const SweepLock lock(directory);
-    auto journal = create_journal(directory, file);
+    note_own_job(directory);
+    auto journal = Journal::open(directory.journal());
     History history(file.spec);
     return work(file, directory, journal, history, options, session);
 }
@@ -176,6 +163,10 @@ ExitCode resume(const Options& options, MpiSession* session) {
         print_end(outcome, history, directory);
         return exit_code(outcome);
     }
+    if (std::getenv(exit_status_variable) == nullptr) {
+        fs::remove(directory.stop_request());
+    }
+    note_own_job(directory);
     auto journal = Journal::open(directory.journal());
     return work(file, directory, journal, history, options, session);
 }
@@ -186,6 +177,10 @@ void add_node_options(CLI::App& command, Options& options) {
     command.add_option("--interface", options.interface,
                        "Network interface by which workers meet; default: this node's own, or between nodes the one "
                        "of the default route");
+    command.add_option(
+        "--until", options.until,
+        "Save what runs and stop at this time, in seconds since 1970 as `date +%s` prints them; default: "
+        "two minutes before $SLURM_JOB_END_TIME");
 }
 
 }  // namespace

@@ -1,32 +1,70 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <thread>
 
 #include "launch/commands/commands.hpp"
+#include "launch/slurm.hpp"
 #include "launch/sweep_directory.hpp"
 
 namespace crescendo::launch {
 namespace {
 
+/// Of the sweep's last job; gone where it never had one, or Slurm cannot be asked.
+JobState state_of_job(const SweepDirectory& directory) {
+    const auto job = directory.read_run().value("job", "");
+    return job.empty() ? JobState::gone : job_state(job).value_or(JobState::gone);
+}
+
+void take_job_back(const SweepDirectory& directory) {
+    const std::string job = directory.read_run().at("job");
+    cancel_job(job);
+    fmt::print("job {} was queued, and is cancelled\n", job);
+}
+
+/// A coordinator that starts removes the request, and a job script may be about to start one: it stands until all are
+/// gone.
+void request_until_gone(const SweepDirectory& directory) {
+    for (;;) {
+        if (!std::filesystem::exists(directory.stop_request())) {
+            write_atomically(directory.stop_request(), "stop\n");
+        }
+        if (SweepLock::holder(directory)) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            continue;
+        }
+        const auto job = state_of_job(directory);
+        if (job == JobState::gone) {
+            return;
+        }
+        if (job == JobState::queued) {
+            take_job_back(directory);
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    }
+}
+
 /// Asks by a file, which reaches a coordinator on any node that shares the file system.
 ExitCode stop(const std::filesystem::path& path) {
     const auto directory = SweepDirectory::open(path);
     const auto holder = SweepLock::holder(directory);
-    if (!holder) {
+    const auto job = state_of_job(directory);
+    if (!holder && job == JobState::gone) {
         fmt::print("no process is at work in {}: nothing to stop\n", path.string());
         return ExitCode::done;
     }
-    write_atomically(directory.stop_request(), "");
-    fmt::print("asked {} to save what runs and stop\n", *holder);
-    std::fflush(stdout);
-    while (SweepLock::holder(directory)) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (!holder && job == JobState::queued) {
+        take_job_back(directory);
+        return ExitCode::done;
     }
+    write_atomically(directory.stop_request(), "stop\n");
+    fmt::print("asked {} to save what runs and stop\n",
+               holder.value_or(fmt::format("job {}", directory.read_run().value("job", ""))));
+    std::fflush(stdout);
+    request_until_gone(directory);
     std::filesystem::remove(directory.stop_request());
-    fmt::print("stopped; `crescendo resume {}` goes on\n", path.string());
+    fmt::print("stopped; `crescendo {} {}` goes on\n", job == JobState::gone ? "resume" : "submit", path.string());
     return ExitCode::done;
 }
 

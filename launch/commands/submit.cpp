@@ -1,0 +1,188 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "core/check.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/duration.hpp"
+#include "launch/history.hpp"
+#include "launch/job_script.hpp"
+#include "launch/new_sweep.hpp"
+#include "launch/read_file.hpp"
+#include "launch/slurm.hpp"
+#include "launch/sweep_check.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    fs::path target;     // a sweep file, or the directory of a sweep
+    fs::path directory;  // --dir
+    JobOptions job;
+    std::string time;
+    fs::path site;
+    bool dry_run = false;
+
+    bool describe_a_job() const { return Json(job) != Json(JobOptions{}) || !site.empty(); }
+};
+
+JobRequest make_request(const std::string& name, const fs::path& directory, const fs::path& working_directory,
+                        const JobOptions& job, const fs::path& site) {
+    JobRequest request;
+    request.name = name;
+    request.directory = fs::absolute(directory).lexically_normal();
+    request.working_directory = working_directory;
+    request.crescendo = fs::read_symlink("/proc/self/exe");
+    if (!site.empty()) {
+        request.site = read_site_profile(site);
+    }
+    request.options = job.over(request.site.defaults);
+    return request;
+}
+
+/// What the option or the usual places name; empty where there is none.
+fs::path site_of(const Options& options) {
+    const auto site = options.site.empty() ? find_site_profile().value_or("") : options.site;
+    return site.empty() ? site : fs::absolute(site);
+}
+
+/// Queues job.sh and notes its id, so that there is never a second one.
+ExitCode queue(const SweepDirectory& directory) {
+    const auto job = submit_job(directory.job_script());
+    auto run = directory.read_run();
+    run["job"] = job;
+    directory.write_run(run);
+    const auto where = directory.path().string();
+    fmt::print(
+        "job {} is queued\n\n"
+        "  crescendo status {}     how far it is\n"
+        "  crescendo top {}     the same, live\n"
+        "  crescendo stop {}     saves what runs and stops, or takes the job back while it is queued\n"
+        "  {}/job-{}.log     what it prints\n",
+        job, where, where, where, where, job);
+    return ExitCode::done;
+}
+
+void note_request(const SweepDirectory& directory, const JobOptions& job, const fs::path& site) {
+    auto run = directory.read_run();
+    run["submit"] = job;
+    run["submit"]["site"] = site.string();
+    directory.write_run(run);
+}
+
+ExitCode submit_new(const Options& options) {
+    const auto file = read_sweep_file(options.target);
+    require_sound(file, ProgramPaths::find());
+    const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
+    const auto site = site_of(options);
+    const auto script = job_script(make_request(file.name, path, fs::current_path(), options.job, site));
+    if (options.dry_run) {
+        fmt::print("{}", script);
+        return ExitCode::done;
+    }
+    const auto directory = create_sweep(path, file);
+    try {
+        note_request(directory, options.job, site);
+        write_atomically(directory.job_script(), script);
+        return queue(directory);
+    } catch (...) {
+        directory.discard();
+        throw;
+    }
+}
+
+/// One job at a time. The one that we are in makes way for the next.
+void require_idle(const SweepDirectory& directory) {
+    const auto where = directory.path().string();
+    const auto job = directory.read_run().value("job", "");
+    if (job.empty() || job == own_job()) {
+        return;
+    }
+    const auto state = job_state(job);
+    CRESCENDO_VALIDATE(state, "",
+                       "{}: Slurm does not say whether the sweep's last job, {}, is over, and two at a time would "
+                       "write over each other; see what `squeue --jobs={}` says, and try again",
+                       where, job, job);
+    CRESCENDO_VALIDATE(state == JobState::gone, "",
+                       "{}: job {} of this sweep is {} (two at a time would write over each other); `crescendo stop "
+                       "{}` ends it, `crescendo status {}` shows how far it is",
+                       where, job, state == JobState::queued ? "queued" : "running", where, where);
+}
+
+ExitCode submit_again(const Options& options) {
+    const auto directory = SweepDirectory::open(options.target);
+    const auto where = directory.path().string();
+    CRESCENDO_VALIDATE(options.directory.empty(), "",
+                       "--dir is for a sweep that begins, and {} is the directory of one; leave it out", where);
+    const auto file = directory.read_sweep();
+    CRESCENDO_VALIDATE(History::read(file.spec, directory.journal()).sweep().state() == SweepState::running, "",
+                       "{}: this sweep is over, and there is nothing to go on with; `crescendo best {}` has its result",
+                       where, where);
+    require_idle(directory);
+    const auto holder = own_job() ? std::nullopt : SweepLock::holder(directory);
+    CRESCENDO_VALIDATE(!holder, "", "{}: {} is at work in this directory; `crescendo stop {}` ends it", where,
+                       holder.value_or(""), where);
+    const bool as_it_stands = !options.describe_a_job() && fs::exists(directory.job_script());
+    auto script = as_it_stands ? read_file(directory.job_script()) : "";
+    if (!as_it_stands) {
+        const auto before = directory.read_run().value("submit", Json::object());
+        auto job = options.job.over(before.get<JobOptions>());
+        const auto site = options.site.empty() && before.contains("site")
+                              ? fs::path(before.at("site").get<std::string>())
+                              : site_of(options);
+        script = job_script(make_request(file.name, directory.path(),
+                                         directory.read_run().at("working_directory").get<std::string>(), job, site));
+        if (!options.dry_run) {
+            note_request(directory, job, site);
+            write_atomically(directory.job_script(), script);
+        }
+    }
+    if (options.dry_run) {
+        fmt::print("{}", script);
+        return ExitCode::done;
+    }
+    fs::remove(directory.stop_request());
+    return queue(directory);
+}
+
+ExitCode submit(Options& options) {
+    if (!options.time.empty()) {
+        options.job.time = parse_duration(options.time);
+        CRESCENDO_VALIDATE(options.job.time && options.job.time->count() > 0, "time",
+                           "--time: '{}' is no length of time; write it like 8h, 90m, 08:00:00 or 1-12:00:00",
+                           options.time);
+    }
+    return fs::is_directory(options.target) ? submit_again(options) : submit_new(options);
+}
+
+}  // namespace
+
+void add_submit_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("submit", "Run a sweep, or go on with one, as a job of Slurm");
+    command->add_option("FILE|DIR", options->target, "A sweep file, or the directory of a sweep to go on with")
+        ->required();
+    command->add_option("--dir", options->directory, "Folder for the results; default: the sweep's name");
+    command->add_option("--nodes", options->job.nodes, "Nodes; default: 1")->check(CLI::PositiveNumber);
+    command->add_option("--time", options->time, "Of each job, like 8h; a sweep that needs longer goes on in another");
+    command->add_option("--partition", options->job.partition, "Partition");
+    command->add_option("--account", options->job.account, "Account");
+    command->add_option("--gpus-per-node", options->job.gpus_per_node, "GPUs of each node")->check(CLI::PositiveNumber);
+    command->add_option("--cpus-per-task", options->job.cpus_per_task, "Cores of each node")
+        ->check(CLI::PositiveNumber);
+    command->add_option("--sbatch", options->job.sbatch, "Another option of sbatch; may be repeated")
+        ->expected(1)
+        ->take_all();
+    command->add_option("--site", options->site,
+                        "Site profile (docs/slurm.md); default: $CRESCENDO_SITE, ~/.config/crescendo/site.yaml, "
+                        "/etc/crescendo/site.yaml");
+    command->add_flag("--dry-run", options->dry_run, "Print the job script, and do nothing");
+    command->footer(
+        "Example:\n  crescendo submit sweep.yaml --dir results/first --nodes 4 --time 8h --sbatch=--constraint=a100\n"
+        "  crescendo submit results/first     goes on with it");
+    command->callback([options, &code] { code = submit(*options); });
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+
+#include "launch/sweep_directory.hpp"
+
+namespace crescendo::launch {
+
+/// A directory for a sweep that begins, its journal empty. Programs will run in the folder we are in now.
+/// Throws InvalidInput, and leaves nothing behind, where that cannot be.
+SweepDirectory create_sweep(const std::filesystem::path& path, const SweepFile& file);
+
+/// Notes in run.json that the Slurm job we are in, if we are in one, works for the sweep.
+void note_own_job(const SweepDirectory& directory);
+
+}  // namespace crescendo::launch
