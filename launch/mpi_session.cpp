@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "launch/heartbeat.hpp"
+
 namespace crescendo::launch {
 namespace {
 
@@ -101,7 +103,7 @@ template <class Start>
 void MpiSession::together(const Start& start) {
     MPI_Request request = MPI_REQUEST_NULL;
     start(&request);
-    const auto until = std::chrono::steady_clock::now() + Pulse::timeout();
+    const auto until = std::chrono::steady_clock::now() + Pulse::timeout_of_environment();
     for (int complete = 0; complete == 0;) {
         MPI_Test(&request, &complete, MPI_STATUS_IGNORE);
         if (complete == 0 && std::chrono::steady_clock::now() >= until) {
