@@ -143,7 +143,7 @@ void Coordinator::take(const ProgramEnded& notice) {
 void Coordinator::take(const WorkerFailed& notice) {
     commit();  // what came before may have given its trial another group
     const bool is_member = groups_.is_member(notice.trial, notice.slot);
-    groups_.note_departure(notice.trial, notice.slot);
+    groups_.note_death(notice.trial, notice.slot);
     if (is_member) {
         fail(notice.trial, notice.kind, notice.slot, notice.message);
         if (health_.note_failure(slots_.node_of(notice.slot), notice.trial)) {
@@ -161,8 +161,7 @@ void Coordinator::leave_out(NodeId node) {
         node.value));
     const auto lost = slots_.slots_of(node);
     for (const auto& trial : history_.sweep().trials()) {
-        const auto& slots = trial.group.slots;
-        if (!slots.empty() && std::includes(lost.begin(), lost.end(), slots.begin(), slots.end())) {
+        if (!trial.group.slots.empty() && slots_.nodes_of(trial.group.slots) == std::set{node}) {
             dismiss(trial.id, /*save=*/true);
         }
     }
@@ -397,7 +396,7 @@ void Coordinator::await_departures(std::chrono::milliseconds patience) {
             if (const auto* left = std::get_if<LeftTrial>(&notice)) {
                 take(*left);
             } else if (const auto* failed = std::get_if<WorkerFailed>(&notice)) {
-                groups_.note_departure(failed->trial, failed->slot);
+                groups_.note_death(failed->trial, failed->slot);
             } else if (const auto* lost = std::get_if<AgentLost>(&notice)) {
                 groups_.lose(slots_.slots_of(lost->node));
             } else if (const auto* request = std::get_if<StoreRequest>(&notice)) {
