@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
-#include "core/random.hpp"
-#include "launch/command_macros.hpp"
 #include "launch/event_json.hpp"
 #include "launch/failures.hpp"
 #include "launch/node_resources.hpp"
+#include "launch/trial_work.hpp"
 #include "launch/value_json.hpp"
 #include "launch/wall_clock.hpp"
 
@@ -17,12 +16,6 @@ namespace {
 
 constexpr std::chrono::milliseconds patience_to_save{60'000};
 constexpr std::chrono::milliseconds patience_to_evaluate{600'000};
-
-/// 31 bits, which every program's generator takes. A stream apart from that of the configurations.
-std::uint64_t trial_seed(std::uint64_t sweep_seed, TrialId trial) {
-    constexpr std::uint64_t domain = std::uint64_t{1} << 32;
-    return CounterRandom(sweep_seed, domain + static_cast<std::uint64_t>(trial.value)).next() >> 33;
-}
 
 template <class ActionKind>
 bool concerns(const Action& action, TrialId trial) {
@@ -334,7 +327,7 @@ void Coordinator::join(TrialId trial, const Group& group, StateSource state) {
     }
     for (const auto node : nodes) {
         JoinGroup order;
-        order.work = work_of(trial);
+        order.work = work_of(trial, history_.sweep(), file_, directory_);
         order.generation = group.generation;
         order.size = static_cast<int>(group.slots.size());
         order.state = state;
@@ -356,24 +349,6 @@ void Coordinator::dismiss(TrialId trial, bool save) {
     for (const auto node : slots_.nodes_of(groups_.dismiss(trial))) {
         transport_.send(node, LeaveTrial{trial, save});
     }
-}
-
-TrialWork Coordinator::work_of(TrialId trial) const {
-    const auto& config = history_.sweep().trial(trial).config;
-    TrialWork work;
-    work.trial = trial;
-    work.seed = trial_seed(file_.spec.seed, trial);
-    work.directory = std::filesystem::absolute(directory_.trial(trial)).string();
-    work.max_resource = file_.spec.scheduler.max;
-    if (file_.trainer) {
-        work.settings = *file_.trainer;
-        for (const auto& [name, value] : config) {
-            work.settings[name] = launch::to_json(value);
-        }
-    } else {
-        work.command = expand_command(*file_.command, file_.program, config);
-    }
-    return work;
 }
 
 /// Everything that runs writes its checkpoint and leaves. The journal needs no word of it: resuming
@@ -419,7 +394,7 @@ void Coordinator::finish() {
 /// The test data are read once in a sweep: for the trial that won on the validation data.
 void Coordinator::evaluate(TrialId best) {
     view_.say(fmt::format("measuring trial {} on the test data", best.value));
-    const auto work = work_of(best);
+    const auto work = work_of(best, history_.sweep(), file_, directory_);
     const auto slot = slots_.first();
     transport_.send(slots_.node_of(slot), EvaluateTrial{work, slot, work.directory + "/checkpoint.pt", "test"});
     const auto deadline = std::chrono::steady_clock::now() + patience_to_evaluate;
