@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
-#include "core/random.hpp"
-#include "launch/command_macros.hpp"
 #include "launch/event_json.hpp"
 #include "launch/failures.hpp"
 #include "launch/node_resources.hpp"
+#include "launch/trial_work.hpp"
 #include "launch/value_json.hpp"
 #include "launch/wall_clock.hpp"
 
@@ -17,12 +16,6 @@ namespace {
 
 constexpr std::chrono::milliseconds patience_to_save{60'000};
 constexpr std::chrono::milliseconds patience_to_evaluate{600'000};
-
-/// 31 bits, which every program's generator takes. A stream apart from that of the configurations.
-std::uint64_t trial_seed(std::uint64_t sweep_seed, TrialId trial) {
-    constexpr std::uint64_t domain = std::uint64_t{1} << 32;
-    return CounterRandom(sweep_seed, domain + static_cast<std::uint64_t>(trial.value)).next() >> 33;
-}
 
 template <class ActionKind>
 bool concerns(const Action& action, TrialId trial) {
@@ -151,7 +144,7 @@ void Coordinator::take(const ProgramEnded& notice) {
 void Coordinator::take(const WorkerFailed& notice) {
     commit();  // what came before may have given its trial another group
     const bool is_member = groups_.is_member(notice.trial, notice.slot);
-    groups_.note_departure(notice.trial, notice.slot);
+    groups_.note_death(notice.trial, notice.slot);
     if (is_member) {
         fail(notice.trial, notice.kind, notice.slot, notice.message);
         if (health_.note_failure(slots_.node_of(notice.slot), notice.trial)) {
@@ -169,8 +162,7 @@ void Coordinator::leave_out(NodeId node) {
         node.value));
     const auto lost = slots_.slots_of(node);
     for (const auto& trial : history_.sweep().trials()) {
-        const auto& slots = trial.group.slots;
-        if (!slots.empty() && std::includes(lost.begin(), lost.end(), slots.begin(), slots.end())) {
+        if (!trial.group.slots.empty() && slots_.nodes_of(trial.group.slots) == std::set{node}) {
             dismiss(trial.id, /*save=*/true);
         }
     }
@@ -343,7 +335,7 @@ void Coordinator::join(TrialId trial, const Group& group, StateSource state) {
     }
     for (const auto node : nodes) {
         JoinGroup order;
-        order.work = work_of(trial);
+        order.work = work_of(trial, history_.sweep(), file_, directory_);
         order.generation = group.generation;
         order.size = static_cast<int>(group.slots.size());
         order.state = state;
@@ -367,24 +359,6 @@ void Coordinator::dismiss(TrialId trial, bool save) {
     }
 }
 
-TrialWork Coordinator::work_of(TrialId trial) const {
-    const auto& config = history_.sweep().trial(trial).config;
-    TrialWork work;
-    work.trial = trial;
-    work.seed = trial_seed(file_.spec.seed, trial);
-    work.directory = std::filesystem::absolute(directory_.trial(trial)).string();
-    work.max_resource = file_.spec.scheduler.max;
-    if (file_.trainer) {
-        work.settings = *file_.trainer;
-        for (const auto& [name, value] : config) {
-            work.settings[name] = launch::to_json(value);
-        }
-    } else {
-        work.command = expand_command(*file_.command, file_.program, config);
-    }
-    return work;
-}
-
 /// Everything that runs writes its checkpoint and leaves. The journal needs no word of it: resuming
 /// begins with the loss of this session's slots. Groups that still form keep their rendezvous: to save, they
 /// have to come together first.
@@ -405,7 +379,7 @@ void Coordinator::await_departures(std::chrono::milliseconds patience) {
             if (const auto* left = std::get_if<LeftTrial>(&notice)) {
                 take(*left);
             } else if (const auto* failed = std::get_if<WorkerFailed>(&notice)) {
-                groups_.note_departure(failed->trial, failed->slot);
+                groups_.note_death(failed->trial, failed->slot);
             } else if (const auto* lost = std::get_if<AgentLost>(&notice)) {
                 groups_.lose(slots_.slots_of(lost->node));
             } else if (const auto* request = std::get_if<StoreRequest>(&notice)) {
@@ -428,7 +402,7 @@ void Coordinator::finish() {
 /// The test data are read once in a sweep: for the trial that won on the validation data.
 void Coordinator::evaluate(TrialId best) {
     view_.say(fmt::format("measuring trial {} on the test data", best.value));
-    const auto work = work_of(best);
+    const auto work = work_of(best, history_.sweep(), file_, directory_);
     const auto slot = slots_.first();
     transport_.send(slots_.node_of(slot), EvaluateTrial{work, slot, work.directory + "/checkpoint.pt", "test"});
     const auto deadline = std::chrono::steady_clock::now() + patience_to_evaluate;

@@ -88,7 +88,6 @@ class Coordinator {
     void leave_out(NodeId node);
     void join(TrialId trial, const Group& group, StateSource state);
     void dismiss(TrialId trial, bool save);
-    TrialWork work_of(TrialId trial) const;
 
     const SweepFile& file_;
     const SweepDirectory& directory_;

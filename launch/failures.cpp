@@ -31,7 +31,8 @@ const char* verb_of(FailureKind kind) {
 }
 
 FailureKind kind_after(const History& history, TrialId trial, FailureKind kind, const std::string& message) {
-    const bool is_repeated = kind == FailureKind::error && history.sweep().trial(trial).failures_in_a_row > 0 &&
+    const auto& its = history.sweep().trial(trial);
+    const bool is_repeated = kind == FailureKind::error && its.failures_in_a_row > 0 && !its.is_reforming &&
                              without_digits(message) == without_digits(history.of(trial).last_failure);
     return is_repeated ? FailureKind::repeated_error : kind;
 }

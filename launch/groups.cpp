@@ -37,7 +37,7 @@ std::vector<SlotId> Groups::dismiss(TrialId trial) {
     return leavers;
 }
 
-void Groups::note_departure(TrialId trial, SlotId slot) {
+void Groups::note_death(TrialId trial, SlotId slot) {
     leaving_.erase({trial, slot});
     const auto found = members_.find(trial);
     if (found != members_.end() && std::erase(found->second.slots, slot) > 0 && found->second.slots.empty()) {

@@ -30,10 +30,13 @@ class Groups {
     /// The trial's workers have ended of themselves: nobody has to be told.
     void forget(TrialId trial) { members_.erase(trial); }
 
-    /// The worker on this slot has nothing to do with the trial any more: it has left, or died.
-    void note_departure(TrialId trial, SlotId slot);
+    /// The worker has left the trial, as it was told. It may be a member again by now.
+    void note_departure(TrialId trial, SlotId slot) { leaving_.erase({trial, slot}); }
 
-    /// The same of all trials. A group held back that would have nobody else is dropped.
+    /// The worker has died, and is neither a member any more nor leaving.
+    void note_death(TrialId trial, SlotId slot);
+
+    /// Everybody on these slots has died. A group held back that would have nobody else is dropped.
     void lose(const std::set<SlotId>& slots);
 
     /// The group's first step is done. Returns whether that is news: its trial was regrouped, and has said so not yet.

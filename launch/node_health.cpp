@@ -1,5 +1,7 @@
 #include "launch/node_health.hpp"
 
+#include <algorithm>
+
 namespace crescendo::launch {
 
 bool NodeHealth::note_failure(NodeId node, TrialId trial) {
@@ -10,7 +12,9 @@ bool NodeHealth::note_failure(NodeId node, TrialId trial) {
     auto& doubt = doubts_[node];
     ++doubt.failures;
     doubt.trials.insert(trial);
-    if (doubt.failures < too_many || doubt.trials.size() < 2 || in_use_.size() == 1) {
+    const bool others_are_fine =
+        std::any_of(in_use_.begin(), in_use_.end(), [this](NodeId other) { return !doubts_.contains(other); });
+    if (doubt.failures < too_many || doubt.trials.size() < 2 || !others_are_fine) {
         return false;
     }
     note_lost(node);

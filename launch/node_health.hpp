@@ -8,7 +8,8 @@
 namespace crescendo::launch {
 
 /// Tells a bad node from bad trials: three workers fail on it in a row, of at least two trials, and meanwhile no trial
-/// that has a worker there makes progress. The last node that is in use is never bad.
+/// that has a worker there makes progress, while there is a node without failures. Where every node has its own, it is
+/// none of theirs; so the last one in use is never bad.
 class NodeHealth {
   public:
     explicit NodeHealth(std::set<NodeId> nodes) : in_use_(std::move(nodes)) {}

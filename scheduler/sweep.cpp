@@ -187,7 +187,7 @@ void Sweep::handle(const TrialFailed& event, Effects& effects) {
 }
 
 /// What strikes one member of a group often strikes the others in the same step: until the trial has reported again, or
-/// has nobody left, it is one failure.
+/// has nobody left, it is one failure. Returns whether the trial is worth another attempt.
 bool Sweep::count_failure(Trial& trial, FailureKind kind) const {
     if (trial.is_reforming) {
         return true;

@@ -169,7 +169,7 @@ TEST_CASE("workers of a group that are killed cost it a step: the others go on i
         check_reports(bench.folder / "s");
         check_trained_once(bench, /*trial=*/0, /*epochs=*/20);
         CHECK(bench.log(0).find("epoch 20, 3 workers") != std::string::npos);
-        CHECK(num_regroups(bench.folder / "s") == 2);
+        CHECK(num_regroups(bench.folder / "s") >= 1);  // a group that came together after the last step has none
         CHECK(processes_in(bench.folder.path()).empty());
     }
 }

@@ -31,13 +31,25 @@ TEST_CASE("who is not in the next group is leaving until it says that it has") {
 TEST_CASE("a worker that died is neither a member nor leaving") {
     Groups groups;
     groups.form(trial, group_of({SlotId{0}, SlotId{1}}));
-    groups.note_departure(trial, SlotId{0});
+    groups.note_death(trial, SlotId{0});
 
     CHECK(groups.members(trial) == Slots{SlotId{1}});
     CHECK(groups.form(trial, group_of({SlotId{1}}, 1)).empty());
-    groups.note_departure(trial, SlotId{1});
+    groups.note_death(trial, SlotId{1});
     CHECK_FALSE(groups.has(trial));
     CHECK_FALSE(groups.is_anybody_leaving());
+}
+
+TEST_CASE("a member that left and was called back stays a member when it says that it has left") {
+    Groups groups;
+    groups.form(trial, group_of({SlotId{0}, SlotId{1}}));
+    groups.form(trial, group_of({SlotId{0}}, 1));
+    groups.form(trial, group_of({SlotId{0}, SlotId{1}}, 2));
+
+    groups.note_departure(trial, SlotId{1});
+
+    CHECK(groups.is_member(trial, SlotId{1}));
+    CHECK_FALSE(groups.is_leaving(trial));
 }
 
 TEST_CASE("a group is held back until the last of its former self has left") {

@@ -39,6 +39,16 @@ TEST_CASE("failures on several nodes are none in a row on one") {
     }
 }
 
+TEST_CASE("where workers fail on every node, it is none of theirs") {
+    NodeHealth health({NodeId{0}, bad});
+
+    for (int trial = 0; trial < 9; ++trial) {
+        CHECK_FALSE(health.note_failure(NodeId{trial % 2}, TrialId{trial}));
+    }
+    health.note_progress({NodeId{0}});
+    CHECK(health.note_failure(bad, TrialId{9}));
+}
+
 TEST_CASE("progress on a node ends the row of its failures") {
     NodeHealth health({NodeId{0}, bad});
     health.note_failure(bad, TrialId{1});

@@ -97,7 +97,7 @@ TEST_CASE("a survivor says that it is stranded, and waits for an order with all 
 
 TEST_CASE("members that are all stranded come together again in their generation") {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, "crescendo-trainer", {{"CRESCENDO_GROUP_TIMEOUT", "2"}});
+    FakeCrescendo crescendo(2, "crescendo-trainer", {{"CRESCENDO_GROUP_TIMEOUT", "5"}});
     crescendo.train({0, 1}, "new", sweep.terms("trial"), 1);
     crescendo.go_on({0}, sweep.terms("trial"));  // the other does not know of it, and takes no part
     crescendo.await(0, "stranded");
