@@ -44,8 +44,14 @@ bool concerns(const Action& action, TrialId trial) {
 }  // namespace
 
 Coordinator::Coordinator(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
-                         Transport& transport, LiveView& view)
-    : file_(file), directory_(directory), journal_(journal), history_(history), transport_(transport), view_(view) {
+                         Transport& transport, LiveView& view, SweepLock* lock)
+    : file_(file),
+      directory_(directory),
+      journal_(journal),
+      history_(history),
+      transport_(transport),
+      view_(view),
+      lock_(lock) {
     for (const auto& slot : transport.slots()) {
         node_of_slot_[slot.id] = slot.node;
     }
@@ -80,7 +86,7 @@ void Coordinator::begin_session() {
 }
 
 void Coordinator::turn() {
-    for (const auto& notice : transport_.receive(view_.period())) {
+    for (const auto& notice : receive(view_.period())) {
         std::visit([this](const auto& each) { take(each); }, notice);
     }
     if (file_.time_budget && history_.elapsed() + (wall_clock() - history_.last_time()) >=
@@ -88,6 +94,13 @@ void Coordinator::turn() {
         record(TimeUp{});
     }
     commit();
+}
+
+std::vector<Notice> Coordinator::receive(std::chrono::milliseconds timeout) {
+    if (lock_ != nullptr) {
+        lock_->beat();
+    }
+    return transport_.receive(timeout);
 }
 
 bool Coordinator::stop_requested(const StopSignals& signals) {
@@ -400,7 +413,7 @@ void Coordinator::drain() {
 void Coordinator::await_departures(std::chrono::milliseconds patience) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
     while (!leaving_.empty() && std::chrono::steady_clock::now() < deadline) {
-        for (const auto& notice : transport_.receive(std::chrono::milliseconds(100))) {
+        for (const auto& notice : receive(std::chrono::milliseconds(100))) {
             if (const auto* left = std::get_if<LeftTrial>(&notice)) {
                 take(*left);
             } else if (const auto* failed = std::get_if<WorkerFailed>(&notice)) {
@@ -430,7 +443,7 @@ void Coordinator::evaluate(TrialId best) {
     transport_.send(slot->second, EvaluateTrial{work, slot->first, work.directory + "/checkpoint.pt", "test"});
     const auto deadline = std::chrono::steady_clock::now() + patience_to_evaluate;
     while (!evaluated_ && std::chrono::steady_clock::now() < deadline) {
-        for (const auto& notice : transport_.receive(view_.period())) {
+        for (const auto& notice : receive(view_.period())) {
             if (const auto* evaluated = std::get_if<TrialEvaluated>(&notice)) {
                 take(*evaluated);
             }

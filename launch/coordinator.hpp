@@ -13,6 +13,7 @@
 #include "launch/stop_signals.hpp"
 #include "launch/sweep_directory.hpp"
 #include "launch/sweep_file.hpp"
+#include "launch/sweep_lock.hpp"
 #include "launch/transport.hpp"
 
 namespace crescendo::launch {
@@ -30,9 +31,10 @@ enum class Outcome {
 /// the actions. An action is never journalled: replaying the events gives it again.
 class Coordinator {
   public:
-    /// The caller holds the sweep's lock. `history` has taken every record of `journal`.
+    /// The caller holds the sweep's lock, which gets its signs of life from here. `history` has taken every record of
+    /// `journal`.
     Coordinator(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
-                Transport& transport, LiveView& view);
+                Transport& transport, LiveView& view, SweepLock* lock = nullptr);
 
     using Seconds = double;  ///< since the epoch
 
@@ -49,6 +51,7 @@ class Coordinator {
 
     void begin_session();
     void turn();
+    std::vector<Notice> receive(std::chrono::milliseconds timeout);
     void drain();
     void finish();
     void await_departures(std::chrono::milliseconds patience);
@@ -97,6 +100,7 @@ class Coordinator {
     History& history_;
     Transport& transport_;
     LiveView& view_;
+    SweepLock* lock_;
     Rendezvous rendezvous_;
     std::map<SlotId, NodeId> node_of_slot_;
     std::map<TrialId, std::vector<SlotId>> members_;  ///< whom the orders of a trial go to

@@ -1,6 +1,7 @@
 #include "launch/mpi_session.hpp"
 
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -30,6 +31,7 @@ std::unique_ptr<MpiSession> MpiSession::join(int& argc, char**& argv) {
 }
 
 MpiSession::MpiSession(int& argc, char**& argv) {
+    const SetupWatchdog watchdog;
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
@@ -117,6 +119,10 @@ int MpiSession::sum_below(int value) {
     MPI_Exscan(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     return rank_ == 0 ? 0 : sum;
 }
+
+SetupWatchdog::SetupWatchdog() { ::alarm(static_cast<unsigned>(4 * Pulse::timeout().count())); }
+
+SetupWatchdog::~SetupWatchdog() { ::alarm(0); }
 
 std::chrono::seconds Pulse::timeout() {
     const char* seconds = std::getenv("CRESCENDO_HEARTBEAT_TIMEOUT");

@@ -69,6 +69,17 @@ class MpiSession {
     std::list<std::unique_ptr<Sending>> sending_;
 };
 
+/// Where ranks set themselves up together, one that dies leaves the others waiting, and nothing tells them. While
+/// this lives, SIGALRM ends us after four times the heartbeat's timeout, as it ends the others: whoever
+/// launched us can try again.
+class SetupWatchdog {
+  public:
+    SetupWatchdog();
+    ~SetupWatchdog();
+    SetupWatchdog(SetupWatchdog&&) = delete;
+    SetupWatchdog& operator=(SetupWatchdog&&) = delete;
+};
+
 /// How long to sleep between looks for mail: short while messages flow, longer when they do not, so that a
 /// message waits a few milliseconds at most and an idle rank uses less than one percent of a core.
 class Pace {

@@ -39,6 +39,7 @@ MpiTransport::MpiTransport(MpiSession& session, const AgentSetup& setup, const S
     for (int rank = 1; rank < session_.size(); ++rank) {
         session_.send(rank, MessageKind::setup, Json::to_cbor(Json(setup)));
     }
+    const SetupWatchdog watchdog;
     agent_ = set_up_agent(session_, setup);
     const auto slots_of = session_.gather(static_cast<int>(agent_->slots().size()));
     for (int rank = 0; rank < session_.size(); ++rank) {
@@ -143,6 +144,7 @@ void serve_agent(MpiSession& session) {
                 return;
             }
             if (message->kind == MessageKind::setup) {
+                const SetupWatchdog watchdog;
                 agent = set_up_agent(session, Json::from_cbor(message->content).get<AgentSetup>());
                 session.gather(static_cast<int>(agent->slots().size()));
                 continue;

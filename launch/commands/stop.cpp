@@ -6,7 +6,7 @@
 
 #include "launch/commands/commands.hpp"
 #include "launch/slurm.hpp"
-#include "launch/sweep_directory.hpp"
+#include "launch/sweep_lock.hpp"
 
 namespace crescendo::launch {
 namespace {

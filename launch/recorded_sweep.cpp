@@ -1,0 +1,34 @@
+#include "launch/recorded_sweep.hpp"
+
+#include "launch/slurm.hpp"
+#include "launch/sweep_lock.hpp"
+
+namespace crescendo::launch {
+
+RecordedSweep::RecordedSweep(const std::filesystem::path& path)
+    : directory(SweepDirectory::open(path)),
+      file(directory.read_sweep()),
+      history(History::read(file.spec, directory.journal())) {}
+
+std::optional<double> RecordedSweep::time_budget() const {
+    return file.time_budget ? std::optional(std::chrono::duration<double>(*file.time_budget).count()) : std::nullopt;
+}
+
+std::string state_of(const RecordedSweep& sweep) {
+    switch (sweep.history.sweep().state()) {
+        case SweepState::finished:
+            return "finished";
+        case SweepState::failed:
+            return "failed";
+        case SweepState::running:
+            break;
+    }
+    if (SweepLock::holder(sweep.directory)) {
+        return "running";
+    }
+    const auto job = sweep.directory.read_run().value("job", "");
+    const auto state = job.empty() ? JobState::gone : job_state(job).value_or(JobState::gone);
+    return state == JobState::queued ? "queued" : state == JobState::running ? "running" : "stopped";
+}
+
+}  // namespace crescendo::launch
