@@ -26,13 +26,14 @@ bool concerns(const Action& action, TrialId trial) {
 }  // namespace
 
 Coordinator::Coordinator(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
-                         Transport& transport, LiveView& view)
+                         Transport& transport, LiveView& view, SweepLock* lock)
     : file_(file),
       directory_(directory),
       journal_(journal),
       history_(history),
       transport_(transport),
       view_(view),
+      lock_(lock),
       slots_(transport.slots()),
       health_(slots_.nodes()) {}
 
@@ -42,6 +43,9 @@ Outcome Coordinator::run(const StopSignals& signals, std::optional<Seconds> dead
         if (stop_requested(signals) || is_over(deadline)) {
             drain();
             return Outcome::interrupted;
+        }
+        if (deadline) {
+            look_ahead(*deadline);
         }
         turn();
         view_.update(history_, wall_clock());
@@ -69,7 +73,7 @@ void Coordinator::begin_session() {
 }
 
 void Coordinator::turn() {
-    for (const auto& notice : transport_.receive(view_.period())) {
+    for (const auto& notice : receive(view_.period())) {
         std::visit([this](const auto& each) { take(each); }, notice);
     }
     if (file_.time_budget && history_.elapsed() + (wall_clock() - history_.last_time()) >=
@@ -77,6 +81,13 @@ void Coordinator::turn() {
         record(TimeUp{});
     }
     commit();
+}
+
+std::vector<Notice> Coordinator::receive(std::chrono::milliseconds timeout) {
+    if (lock_ != nullptr) {
+        lock_->beat();
+    }
+    return transport_.receive(timeout);
 }
 
 bool Coordinator::stop_requested(const StopSignals& signals) {
@@ -92,11 +103,24 @@ bool Coordinator::stop_requested(const StopSignals& signals) {
 }
 
 bool Coordinator::is_over(std::optional<Seconds> deadline) {
-    if (!deadline || wall_clock() < *deadline) {
+    const bool all_gave_way = history_.sweep().deadline_is_near() && members_.empty();
+    if (!deadline || (wall_clock() < *deadline && !all_gave_way)) {
         return false;
     }
     view_.say("the job's time is nearly up: saving what runs");
     return true;
+}
+
+/// A trainer saves at any moment, but a program's checkpoints are its own, at its reports: what it would do between the
+/// last of them and the deadline is better not begun.
+void Coordinator::look_ahead(Seconds deadline) {
+    if (!file_.command || history_.sweep().deadline_is_near()) {
+        return;
+    }
+    if (const auto seconds = history_.seconds_per_report(); seconds && wall_clock() + *seconds > deadline) {
+        view_.say("the job's time is nearly up: no program begins what it could not finish");
+        record(DeadlineNear{});
+    }
 }
 
 void Coordinator::take(const TrialMetrics& notice) {
@@ -375,7 +399,7 @@ void Coordinator::drain() {
 void Coordinator::await_departures(std::chrono::milliseconds patience) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
     while (groups_.is_anybody_leaving() && std::chrono::steady_clock::now() < deadline) {
-        for (const auto& notice : transport_.receive(std::chrono::milliseconds(100))) {
+        for (const auto& notice : receive(std::chrono::milliseconds(100))) {
             if (const auto* left = std::get_if<LeftTrial>(&notice)) {
                 take(*left);
             } else if (const auto* failed = std::get_if<WorkerFailed>(&notice)) {
@@ -407,7 +431,7 @@ void Coordinator::evaluate(TrialId best) {
     transport_.send(slots_.node_of(slot), EvaluateTrial{work, slot, work.directory + "/checkpoint.pt", "test"});
     const auto deadline = std::chrono::steady_clock::now() + patience_to_evaluate;
     while (!evaluated_ && std::chrono::steady_clock::now() < deadline) {
-        for (const auto& notice : transport_.receive(view_.period())) {
+        for (const auto& notice : receive(view_.period())) {
             if (const auto* evaluated = std::get_if<TrialEvaluated>(&notice)) {
                 take(*evaluated);
             }

@@ -14,6 +14,7 @@
 #include "launch/stop_signals.hpp"
 #include "launch/sweep_directory.hpp"
 #include "launch/sweep_file.hpp"
+#include "launch/sweep_lock.hpp"
 #include "launch/transport.hpp"
 
 namespace crescendo::launch {
@@ -32,9 +33,10 @@ enum class Outcome {
 /// the actions. An action is never journalled: replaying the events gives it again.
 class Coordinator {
   public:
-    /// The caller holds the sweep's lock. `history` has taken every record of `journal`.
+    /// The caller holds the sweep's lock, which gets its signs of life from here. `history` has taken every record of
+    /// `journal`.
     Coordinator(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
-                Transport& transport, LiveView& view);
+                Transport& transport, LiveView& view, SweepLock* lock = nullptr);
 
     using Seconds = double;  ///< since the epoch
 
@@ -51,11 +53,13 @@ class Coordinator {
 
     void begin_session();
     void turn();
+    std::vector<Notice> receive(std::chrono::milliseconds timeout);
     void drain();
     void finish();
     void await_departures(std::chrono::milliseconds patience);
     bool stop_requested(const StopSignals& signals);
     bool is_over(std::optional<Seconds> deadline);
+    void look_ahead(Seconds deadline);
 
     // Notices become records of the journal, or are dealt with here.
     void take(const TrialMetrics& notice);
@@ -95,6 +99,7 @@ class Coordinator {
     History& history_;
     Transport& transport_;
     LiveView& view_;
+    SweepLock* lock_;
     Rendezvous rendezvous_;
     SlotMap slots_;
     Groups groups_;

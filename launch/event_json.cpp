@@ -52,6 +52,7 @@ struct Write {
         }
         return json;
     }
+    OrderedJson operator()(const DeadlineNear&) const { return {{"event", "deadline_near"}}; }
     OrderedJson operator()(const TimeUp&) const { return {{"event", "time_up"}}; }
     OrderedJson operator()(const Cancelled&) const { return {{"event", "cancelled"}}; }
 };
@@ -173,6 +174,9 @@ Event event_from_json(const Json& json) {
     if (name == "trial_failed") {
         return TrialFailed{event.trial(), event.kind(), event.slot()};
     }
+    if (name == "deadline_near") {
+        return DeadlineNear{};
+    }
     if (name == "time_up") {
         return TimeUp{};
     }
@@ -180,7 +184,8 @@ Event event_from_json(const Json& json) {
         return Cancelled{};
     }
     event.wrong("event",
-                "slots_joined, slots_lost, trial_reported, trial_finished, trial_failed, time_up or cancelled");
+                "slots_joined, slots_lost, trial_reported, trial_finished, trial_failed, deadline_near, "
+                "time_up or cancelled");
 }
 
 }  // namespace crescendo::launch

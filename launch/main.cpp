@@ -38,6 +38,7 @@ int run_command(int argc, char** argv, MpiSession* session) {
     ExitCode code = ExitCode::done;
     add_run_commands(app, code, session);
     add_report_commands(app, code);
+    add_top_command(app, code);
     add_submit_command(app, code);
     add_stop_command(app, code);
     add_validate_command(app, code);

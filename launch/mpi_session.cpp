@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -22,6 +23,16 @@ bool started_by_launcher() {
                                [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
+/// MPI_Init waits for every rank, also for one that died on its way there. While this lives, SIGALRM ends us after four
+/// times the heartbeat's timeout, as it ends the others: whoever launched us can try again.
+class Watchdog {
+  public:
+    Watchdog() { ::alarm(static_cast<unsigned>(4 * Pulse::timeout_of_environment().count())); }
+    ~Watchdog() { ::alarm(0); }
+    Watchdog(Watchdog&&) = delete;
+    Watchdog& operator=(Watchdog&&) = delete;
+};
+
 }  // namespace
 
 /// MPI reads the content until the request is complete.
@@ -35,6 +46,7 @@ std::unique_ptr<MpiSession> MpiSession::join(int& argc, char**& argv) {
 }
 
 MpiSession::MpiSession(int& argc, char**& argv) {
+    const Watchdog watchdog;
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);

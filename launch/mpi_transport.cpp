@@ -134,7 +134,7 @@ void serve_agent(MpiSession& session) {
     Pulse pulse(Clock::now());
     Pace pace;
     // Rank 0 sends no sign of life while it reads the sweep, which takes a while where the files are slow.
-    std::optional<Clock::time_point> patience = Clock::now() + 10 * Pulse::timeout();
+    std::optional<Clock::time_point> patience = Clock::now() + 10 * pulse.timeout();
     for (;;) {
         while (const auto message = session.receive()) {
             pulse.heard(Clock::now());

@@ -2,34 +2,20 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <system_error>
 
 #include "core/check.hpp"
-#include "launch/node_resources.hpp"
+#include "launch/file_descriptor.hpp"
 #include "launch/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string who_am_i() {
-    const char* job = std::getenv("SLURM_JOB_ID");
-    return fmt::format("process {} on {}{}", ::getpid(), host_name(), job ? fmt::format(" (job {})", job) : "");
-}
-
-std::string first_line(const fs::path& path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
 
 [[noreturn]] void cannot(const char* verb, const fs::path& path) {
     throw std::system_error(errno, std::generic_category(), fmt::format("{}: cannot be {}", path.string(), verb));
@@ -106,39 +92,6 @@ SweepFile SweepDirectory::read_sweep() const {
 void SweepDirectory::discard() const {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
-}
-
-SweepLock::SweepLock(const SweepDirectory& directory) {
-    const auto path = directory.lock();
-    file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-    if (!file_) {
-        throw InvalidInput(fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(errno)));
-    }
-    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
-        throw InvalidInput(fmt::format(
-            "{}: {} is at work in this directory; `crescendo stop {}` ends it, `crescendo status {}` shows it",
-            directory.path().string(), first_line(path), directory.path().string(), directory.path().string()));
-    }
-    if (const auto previous = first_line(path); !previous.empty()) {
-        abandoned_by_ = previous;
-    }
-    const auto line = who_am_i() + "\n";
-    if (::ftruncate(file_.get(), 0) != 0 || ::write(file_.get(), line.data(), line.size()) < 0) {
-        throw InvalidInput(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
-    }
-}
-
-SweepLock::~SweepLock() {
-    // An empty file says that the holder left in good order.
-    [[maybe_unused]] const int truncated = ::ftruncate(file_.get(), 0);
-}
-
-std::optional<std::string> SweepLock::holder(const SweepDirectory& directory) {
-    const FileDescriptor file(::open(directory.lock().c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file || ::flock(file.get(), LOCK_SH | LOCK_NB) == 0) {
-        return std::nullopt;
-    }
-    return first_line(directory.lock());
 }
 
 void write_atomically(const fs::path& path, const std::string& content) {

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/ids.hpp"
-#include "launch/file_descriptor.hpp"
 #include "launch/json.hpp"
 #include "launch/sweep_file.hpp"
 
@@ -29,6 +28,7 @@ class SweepDirectory {
     std::filesystem::path run() const { return path_ / "run.json"; }
     std::filesystem::path results() const { return path_ / "results.csv"; }
     std::filesystem::path worker_log() const { return path_ / "trainers.log"; }
+    /// For sbatch, where the sweep was submitted.
     std::filesystem::path job_script() const { return path_ / "job.sh"; }
     std::filesystem::path lock() const { return path_ / "lock"; }
     /// Somebody asks the sweep to stop: `crescendo stop` leaves this file, from whatever node.
@@ -47,30 +47,6 @@ class SweepDirectory {
 
   private:
     std::filesystem::path path_;
-};
-
-/// The right to write in a sweep's directory, held by at most one process; ends with it.
-///
-/// A lock on the file `lock`, which also says who holds it: host, pid and job id. The file
-/// stays: a lock that nobody holds is a stale one, whatever the file says.
-class SweepLock {
-  public:
-    /// Throws InvalidInput that names the holder.
-    explicit SweepLock(const SweepDirectory& directory);
-
-    /// Who held it and did not give it back, if it was not the first or its predecessor died.
-    const std::optional<std::string>& abandoned_by() const { return abandoned_by_; }
-
-    ~SweepLock();
-    SweepLock(SweepLock&&) = delete;
-    SweepLock& operator=(SweepLock&&) = delete;
-
-    /// Who holds the lock now, without taking it; nothing if nobody does.
-    static std::optional<std::string> holder(const SweepDirectory& directory);
-
-  private:
-    FileDescriptor file_;
-    std::optional<std::string> abandoned_by_;
 };
 
 /// Writes a file whole or not at all: temporary file, fsync, rename. Throws std::system_error.

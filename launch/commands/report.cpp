@@ -4,9 +4,8 @@
 
 #include "launch/commands/commands.hpp"
 #include "launch/progress.hpp"
+#include "launch/recorded_sweep.hpp"
 #include "launch/results.hpp"
-#include "launch/slurm.hpp"
-#include "launch/sweep_directory.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -16,41 +15,9 @@ struct Options {
     Format format = Format::table;
 };
 
-/// A sweep as its directory tells it; its process, if there is one, is not asked.
-struct RecordedSweep {
-    explicit RecordedSweep(const std::filesystem::path& path)
-        : directory(SweepDirectory::open(path)),
-          file(directory.read_sweep()),
-          history(History::read(file.spec, directory.journal())) {}
-
-    SweepDirectory directory;
-    SweepFile file;
-    History history;
-};
-
-std::string state_of(const RecordedSweep& sweep) {
-    switch (sweep.history.sweep().state()) {
-        case SweepState::finished:
-            return "finished";
-        case SweepState::failed:
-            return "failed";
-        case SweepState::running:
-            break;
-    }
-    if (SweepLock::holder(sweep.directory)) {
-        return "running";
-    }
-    const auto job = sweep.directory.read_run().value("job", "");
-    const auto state = job.empty() ? JobState::gone : job_state(job).value_or(JobState::gone);
-    return state == JobState::queued ? "queued" : state == JobState::running ? "running" : "stopped";
-}
-
 OrderedJson status_json(const RecordedSweep& recorded) {
     const auto& sweep = recorded.history.sweep();
-    const auto budget = recorded.file.time_budget
-                            ? std::optional(std::chrono::duration<double>(*recorded.file.time_budget).count())
-                            : std::nullopt;
-    const auto progress = progress_of(recorded.history, recorded.history.last_time(), budget);
+    const auto progress = progress_of(recorded.history, recorded.history.last_time(), recorded.time_budget());
     OrderedJson status;
     status["name"] = recorded.file.name;
     status["state"] = state_of(recorded);

@@ -12,6 +12,7 @@
 #include "launch/new_sweep.hpp"
 #include "launch/results.hpp"
 #include "launch/sweep_check.hpp"
+#include "launch/sweep_lock.hpp"
 #ifdef CRESCENDO_MPI
 #include "launch/mpi_transport.hpp"
 #endif
@@ -121,14 +122,14 @@ ExitCode exit_code(Outcome outcome) {
 }
 
 /// A session of a sweep, from the agent's start to the last line on the screen.
-ExitCode work(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
-              const Options& options, MpiSession* session) {
+ExitCode work(const SweepFile& file, const SweepDirectory& directory, SweepLock& lock, Journal& journal,
+              History& history, const Options& options, MpiSession* session) {
     const StopSignals signals;
     Outcome outcome;
     {
         const auto transport = make_transport(setup_of(file, directory, options), session, signals);
         const auto view = make_view(file, session != nullptr);
-        outcome = Coordinator(file, directory, journal, history, *transport, *view)
+        outcome = Coordinator(file, directory, journal, history, *transport, *view, &lock)
                       .run(signals, options.until ? options.until : end_of_job());
         view->update(history, history.last_time());
     }
@@ -137,21 +138,40 @@ ExitCode work(const SweepFile& file, const SweepDirectory& directory, Journal& j
     return exit_code(outcome);
 }
 
+/// Tasks that srun started without a word about each other would all begin the same sweep.
+void require_whole_step(const MpiSession* session) {
+    const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
+#ifdef CRESCENDO_MPI
+    const bool alone = session == nullptr || (session->size() == 1 && std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr);
+    constexpr const char* remedy =
+        "use `srun --mpi=pmix` (`srun --mpi=list` shows what this Slurm has, and the MPI that crescendo was built with "
+        "has to know it too), or mpirun";
+#else
+    const bool alone = session == nullptr;
+    constexpr const char* remedy = "this crescendo was built without MPI (CRESCENDO_MPI=OFF): start one task only";
+#endif
+    CRESCENDO_VALIDATE(!alone || tasks == nullptr || std::atoi(tasks) < 2, "",
+                       "srun started {} tasks, but none learns from it of the others (each would begin the sweep for "
+                       "itself); {}",
+                       tasks, remedy);
+}
+
 ExitCode run(const Options& options, MpiSession* session) {
+    require_whole_step(session);
     const auto file = read_sweep_file(options.file);
     require_sound(file, ProgramPaths::find());
     const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
     const auto directory = create_sweep(path, file);
-    const SweepLock lock(directory);
-    note_own_job(directory);
+    SweepLock lock(directory);
     auto journal = Journal::open(directory.journal());
     History history(file.spec);
-    return work(file, directory, journal, history, options, session);
+    return work(file, directory, lock, journal, history, options, session);
 }
 
 ExitCode resume(const Options& options, MpiSession* session) {
+    require_whole_step(session);
     const auto directory = SweepDirectory::open(options.directory);
-    const SweepLock lock(directory);
+    SweepLock lock(directory);
     if (lock.abandoned_by()) {
         fmt::print("taking over from {}, which ended without saying so\n", *lock.abandoned_by());
     }
@@ -163,12 +183,13 @@ ExitCode resume(const Options& options, MpiSession* session) {
         print_end(outcome, history, directory);
         return exit_code(outcome);
     }
-    if (std::getenv(exit_status_variable) == nullptr) {
+    if (std::getenv(exit_status_variable) != nullptr) {
+        note_own_job(directory);
+    } else {
         fs::remove(directory.stop_request());
     }
-    note_own_job(directory);
     auto journal = Journal::open(directory.journal());
-    return work(file, directory, journal, history, options, session);
+    return work(file, directory, lock, journal, history, options, session);
 }
 
 void add_node_options(CLI::App& command, Options& options) {

@@ -11,6 +11,7 @@
 #include "launch/read_file.hpp"
 #include "launch/slurm.hpp"
 #include "launch/sweep_check.hpp"
+#include "launch/sweep_lock.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -12,6 +12,7 @@ TEST_CASE("a duration is read with units or as a clock") {
     CHECK(parse_duration("1h30m") == seconds(5400));
     CHECK(parse_duration("2d12h5s") == seconds(60 * 3600 + 5));
     CHECK(parse_duration("01:02:03") == seconds(3723));
+    CHECK(parse_duration("1-12:00:00") == seconds(36 * 3600));
     CHECK(parse_duration("120:00:00") == seconds(120 * 3600));
 }
 

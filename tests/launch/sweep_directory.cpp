@@ -46,26 +46,3 @@ TEST_CASE("where nothing can be written nothing is left behind") {
     CHECK_THROWS_AS(SweepDirectory::open("/proc"), InvalidInput);
     CHECK_THROWS_WITH_AS(SweepDirectory::open("/no/such"), doctest::Contains("no such directory"), InvalidInput);
 }
-
-TEST_CASE("one writer at a time, and the second is told who the first is") {
-    const TemporaryFolder folder;
-    const auto directory = SweepDirectory::create(folder / "sweep", "", {});
-    {
-        const SweepLock lock(directory);
-
-        CHECK_FALSE(lock.abandoned_by());
-        CHECK(SweepLock::holder(directory)->find("process ") == 0);
-        CHECK_THROWS_WITH_AS(SweepLock{directory}, doctest::Contains("is at work in this directory"), InvalidInput);
-    }
-
-    CHECK_FALSE(SweepLock::holder(directory));
-    CHECK_FALSE(SweepLock(directory).abandoned_by());
-}
-
-TEST_CASE("a lock whose holder died is taken, and that is said") {
-    const TemporaryFolder folder;
-    const auto directory = SweepDirectory::create(folder / "sweep", "", {});
-    std::ofstream(directory.lock()) << "process 1 on elsewhere (job 77)\n";
-
-    CHECK(SweepLock(directory).abandoned_by() == "process 1 on elsewhere (job 77)");
-}
