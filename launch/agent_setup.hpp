@@ -1,22 +1,20 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "launch/agent.hpp"
-#include "launch/node_resources.hpp"
+#include "launch/slot_plan.hpp"
 
 namespace crescendo::launch {
 
 /// How the agents of a sweep are set up: the same on every node.
 struct AgentSetup {
     WorkerKind kind = WorkerKind::program;
-    std::string directory;     ///< working directory of programs, as seen from every node
-    std::string log;           ///< what warm trainers print while they hold no trial
-    std::optional<int> slots;  ///< of a node; none: as many as its GPUs, or its cores divided by cpus_per_slot
-    int cpus_per_slot = 1;
-    std::string interface;  ///< by which groups meet; the trainer's own choice if empty
+    std::string directory;   ///< working directory of programs, as seen from every node
+    std::string log;         ///< what warm trainers print while they hold no trial
+    SlotPlan::Wishes slots;  ///< of each node
+    std::string interface;   ///< by which groups meet; if empty, loopback, or between hosts that of the default route
 
     /// What this node has, cut into slots.
     SlotPlan plan() const;

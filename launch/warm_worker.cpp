@@ -41,13 +41,15 @@ Json join_message(const JoinGroup& order, int rank) {
 WarmWorker::WarmWorker(SlotId slot, const WorkerOptions& options) : Worker(slot), options_(options) { spawn(); }
 
 void WarmWorker::spawn() {
+    const auto& resources = resources_of(options_, slot());
     ProcessOptions process;
     process.command = {options_.trainer};
+    process.cpus = resources.cpus;
     process.environment = device_environment(options_, slot());
     // Threads that wait must sleep: a spinning one takes its core from another worker.
     process.environment.emplace_back("OMP_WAIT_POLICY", "passive");
-    process.environment.emplace_back(protocol::device_variable, options_.gpus.empty() ? "cpu" : "cuda");
-    process.environment.emplace_back(protocol::threads_variable, std::to_string(options_.threads));
+    process.environment.emplace_back(protocol::device_variable, resources.gpu.empty() ? "cpu" : "cuda");
+    process.environment.emplace_back(protocol::threads_variable, std::to_string(resources.threads));
     process.directory = options_.directory;
     process.log = options_.log;
     trainer_ = std::make_unique<ConnectedProcess>(process);

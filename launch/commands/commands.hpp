@@ -16,6 +16,7 @@ enum class ExitCode { done = 0, failed = 1, bad_input = 2, resumable = 75 };
 
 /// Each adds its commands to the command line; when one is given, it runs and sets `code`.
 void add_run_commands(CLI::App& app, ExitCode& code, MpiSession* session);  // run, resume
+void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session);
 void add_report_commands(CLI::App& app, ExitCode& code);  // status, trials, best
 void add_stop_command(CLI::App& app, ExitCode& code);
 void add_validate_command(CLI::App& app, ExitCode& code);

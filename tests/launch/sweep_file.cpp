@@ -165,6 +165,12 @@ TEST_CASE("a command is kept with its macros") {
     CHECK(file.command == std::vector<std::string>{"bash", "train.sh", "--rate=${lr}", "3"});
 }
 
+TEST_CASE("workers are bound to cores automatically, always or never") {
+    CHECK(parse("").bind == Binding::automatic);
+    CHECK(parse("bind: on\n").bind == Binding::on);
+    CHECK(parse("bind: off\n").bind == Binding::off);
+}
+
 TEST_CASE("slots are a number or auto") {
     CHECK(parse("slots: 4\n").slots == 4);
     CHECK_FALSE(parse("slots: auto\n").slots.has_value());

@@ -53,7 +53,8 @@ TEST_CASE("an unknown key is named with the nearest one") {
           "max_workers, grow, priority, shrink, surplus and batch");
     CHECK(error_with("run_cap: 27", "epochs: 27") ==
           "sweep.yaml:2:1: epochs: unknown key; a sweep file has name, description, project, entity, metric, method, "
-          "sampler, parameters, run_cap, seed, slots, cpus_per_slot, max_retries, scheduler, budget, trainer, program, "
+          "sampler, parameters, run_cap, seed, slots, cpus_per_slot, bind, max_retries, scheduler, budget, trainer, "
+          "program, "
           "command and simulate");
 }
 
