@@ -46,7 +46,6 @@ TEST_CASE("the doctor shows the slots and finds nothing in the way of a sweep") 
     CHECK(has(report, "ok", "two workers meet and add up by"));
 #endif
     CHECK(processes_in(folder.path()).empty());
-    fs::remove(folder / ".stdout1");
 
     const auto text = run_crescendo(folder.path(), {"doctor"}).out;
     CHECK(text.starts_with("node  host"));
