@@ -26,14 +26,15 @@ inline constexpr const char* leave = "leave";        ///< let go of the trial
 inline constexpr const char* evaluate = "evaluate";  ///< run a checkpoint over a data set
 inline constexpr const char* store = "store";        ///< answer to a store request
 // trainer → crescendo
-inline constexpr const char* hello = "hello";          ///< ready for work
-inline constexpr const char* report = "report";        ///< metrics at a resource
-inline constexpr const char* regrouped = "regrouped";  ///< the first step of a new generation is done
-inline constexpr const char* progress = "progress";    ///< the main thread is alive
-inline constexpr const char* stranded = "stranded";    ///< lost its group, and waits for an order
-inline constexpr const char* left = "left";            ///< idle again
-inline constexpr const char* failed = "failed";        ///< gave up; the process ends
-inline constexpr const char* evaluated = "evaluated";  ///< metrics of an evaluation
+inline constexpr const char* hello = "hello";                  ///< ready for work
+inline constexpr const char* report = "report";                ///< metrics at a resource
+inline constexpr const char* regrouped = "regrouped";          ///< the first step of a new generation is done
+inline constexpr const char* progress = "progress";            ///< the main thread is alive
+inline constexpr const char* stranded = "stranded";            ///< lost its group, and waits for an order
+inline constexpr const char* left = "left";                    ///< idle again
+inline constexpr const char* failed = "failed";                ///< gave up; the process ends
+inline constexpr const char* evaluated = "evaluated";          ///< metrics of an evaluation
+inline constexpr const char* group_checked = "group_checked";  ///< the group that `--check-group` tries has worked
 }  // namespace type
 
 }  // namespace crescendo::protocol

@@ -16,10 +16,9 @@ timespec to_timespec(std::chrono::nanoseconds time) {
 
 }  // namespace
 
-Agent::Agent(NodeId node, int num_slots, WorkerKind kind, WorkerOptions options)
-    : node_(node), options_(std::move(options)) {
-    for (int i = 0; i < num_slots; ++i) {
-        const SlotId slot{options_.first_slot.value + i};
+Agent::Agent(NodeId node, WorkerKind kind, WorkerOptions options) : node_(node), options_(std::move(options)) {
+    for (std::size_t i = 0; i < options_.slots.size(); ++i) {
+        const SlotId slot{options_.first_slot.value + static_cast<int>(i)};
         if (kind == WorkerKind::warm_trainer) {
             workers_.push_back(std::make_unique<WarmWorker>(slot, options_, oom_kills_));
         } else {

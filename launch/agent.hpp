@@ -15,7 +15,7 @@ enum class WorkerKind { warm_trainer, program };
 /// It knows trials only by what the orders say. One thread; between calls nothing runs but the workers.
 class Agent {
   public:
-    Agent(NodeId node, int num_slots, WorkerKind kind, WorkerOptions options);
+    Agent(NodeId node, WorkerKind kind, WorkerOptions options);
 
     /// Ends every worker, and waits for what they run; only a process that cannot be killed stays.
     ~Agent();

@@ -1,10 +1,11 @@
 #include "launch/agent_setup.hpp"
 
+#include "launch/slot_plan_json.hpp"
 #include "launch/sweep_check.hpp"
 
 namespace crescendo::launch {
 
-SlotPlan AgentSetup::plan() const { return SlotPlan::make(NodeResources::detect(), slots, cpus_per_slot); }
+SlotPlan AgentSetup::plan() const { return SlotPlan::make(NodeResources::detect(), slots); }
 
 std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot, const SlotPlan& plan) const {
     const auto paths = ProgramPaths::find();
@@ -14,19 +15,17 @@ std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot, co
     options.guard = paths.guard;
     options.log = log;
     options.first_slot = first_slot;
-    options.gpus = plan.gpus;
+    options.slots = plan.slots;
     options.interface = interface;
     options.hang_timeout = hang_timeout;
-    options.threads = plan.threads;
-    return std::make_unique<Agent>(node, plan.num_slots, kind, std::move(options));
+    return std::make_unique<Agent>(node, kind, std::move(options));
 }
 
 void to_json(Json& json, const AgentSetup& setup) {
     json = {{"kind", setup.kind},
             {"directory", setup.directory},
             {"log", setup.log},
-            {"slots", setup.slots ? Json(*setup.slots) : Json()},
-            {"cpus_per_slot", setup.cpus_per_slot},
+            {"slots", setup.slots},
             {"hang_timeout", setup.hang_timeout ? Json(setup.hang_timeout->count()) : Json()},
             {"interface", setup.interface}};
 }
@@ -35,8 +34,7 @@ void from_json(const Json& json, AgentSetup& setup) {
     setup.kind = json.at("kind");
     setup.directory = json.at("directory");
     setup.log = json.at("log");
-    setup.slots = json.at("slots").is_null() ? std::nullopt : std::optional<int>(json.at("slots"));
-    setup.cpus_per_slot = json.at("cpus_per_slot");
+    setup.slots = json.at("slots");
     if (const auto& seconds = json.at("hang_timeout"); !seconds.is_null()) {
         setup.hang_timeout = std::chrono::seconds(seconds.get<std::int64_t>());
     }

@@ -6,19 +6,18 @@
 #include <string>
 
 #include "launch/agent.hpp"
-#include "launch/node_resources.hpp"
+#include "launch/slot_plan.hpp"
 
 namespace crescendo::launch {
 
 /// How the agents of a sweep are set up: the same on every node.
 struct AgentSetup {
     WorkerKind kind = WorkerKind::program;
-    std::string directory;     ///< working directory of programs, as seen from every node
-    std::string log;           ///< what warm trainers print while they hold no trial
-    std::optional<int> slots;  ///< of a node; none: as many as its GPUs, or its cores divided by cpus_per_slot
-    int cpus_per_slot = 1;
+    std::string directory;                             ///< working directory of programs, as seen from every node
+    std::string log;                                   ///< what warm trainers print while they hold no trial
+    SlotPlan::Wishes slots;                            ///< of each node
     std::optional<std::chrono::seconds> hang_timeout;  ///< of a worker, as in the sweep file
-    std::string interface;                             ///< by which groups meet; the trainer's own choice if empty
+    std::string interface;  ///< by which groups meet; if empty, loopback, or between hosts that of the default route
 
     /// What this node has, cut into slots.
     SlotPlan plan() const;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -59,9 +60,35 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
     return result;
 }
 
+/// CPUs as the kernel takes them, however many it has.
+class CpuMask {
+  public:
+    explicit CpuMask(const std::vector<int>& cpus) {
+        if (!cpus.empty()) {
+            const auto count = static_cast<std::size_t>(*std::max_element(cpus.begin(), cpus.end())) + 1;
+            words_.resize(CPU_ALLOC_SIZE(count) / sizeof(unsigned long));
+            for (const int cpu : cpus) {
+                CPU_SET_S(cpu, bytes(), reinterpret_cast<cpu_set_t*>(words_.data()));
+            }
+        }
+    }
+
+    /// Safe between fork and exec. A cpuset that changed meanwhile is no reason to fail.
+    void apply() const {
+        if (!words_.empty()) {
+            ::sched_setaffinity(0, bytes(), reinterpret_cast<const cpu_set_t*>(words_.data()));
+        }
+    }
+
+  private:
+    std::size_t bytes() const { return words_.size() * sizeof words_[0]; }
+
+    std::vector<unsigned long> words_;
+};
+
 /// What the child does between fork and exec: system calls only.
-[[noreturn]] void become(const ProcessOptions& options, char** command, char** environment, int socket, int log,
-                         int error_pipe, pid_t parent) {
+[[noreturn]] void become(const ProcessOptions& options, const CpuMask& cpus, char** command, char** environment,
+                         int socket, int log, int error_pipe, pid_t parent) {
     auto give_up = [&] {
         const int error = errno;
         [[maybe_unused]] const auto written = ::write(error_pipe, &error, sizeof error);
@@ -69,6 +96,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
     };
 
     ::setpgid(0, 0);
+    cpus.apply();
     ::prctl(PR_SET_PDEATHSIG, options.death_signal);
     if (::getppid() != parent) {  // it died before the line above
         ::_exit(127);
@@ -135,13 +163,15 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
     auto environment_pointers = pointers(environment);
     auto command_pointers = pointers(command);
 
+    const CpuMask cpus(options.cpus);
+
     const pid_t parent = ::getpid();
     pid_ = ::fork();
     if (pid_ < 0) {
         throw std::runtime_error(fmt::format("cannot start a process: {}", std::strerror(errno)));
     }
     if (pid_ == 0) {
-        become(options, command_pointers.data(), environment_pointers.data(), theirs.get(), log.get(),
+        become(options, cpus, command_pointers.data(), environment_pointers.data(), theirs.get(), log.get(),
                errors_of_child.get(), parent);
     }
     ::setpgid(pid_, pid_);  // in both processes, so that neither can be first without it

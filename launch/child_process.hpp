@@ -18,6 +18,7 @@ struct ProcessOptions {
     std::string directory;                                         ///< working directory; ours if empty
     std::string log;             ///< stdout and stderr are appended here; ours if empty
     int death_signal = SIGKILL;  ///< what it gets when we die
+    std::vector<int> cpus;       ///< it runs on these CPUs alone, as far as the system lets it; none: on ours
 };
 
 /// How a process ended.

@@ -42,6 +42,7 @@ int run_command(int argc, char** argv, MpiSession* session) {
     add_submit_command(app, code);
     add_stop_command(app, code);
     add_validate_command(app, code);
+    add_doctor_command(app, code, session);
     add_ask_tell_command(app, code);
     add_simulate_command(app, code);
 #ifdef CRESCENDO_HDF5

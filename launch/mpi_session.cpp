@@ -54,6 +54,13 @@ MpiSession::MpiSession(int& argc, char**& argv) {
     given_up_.resize(static_cast<std::size_t>(size_));
 }
 
+std::string MpiSession::library() {
+    char name[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    MPI_Get_library_version(name, &length);
+    return std::string(name).substr(0, std::string_view(name).find_first_of(",\n"));
+}
+
 MpiSession::~MpiSession() {
     send_everybody_home();
     if (!has_given_up()) {

@@ -11,7 +11,7 @@
 namespace crescendo::launch {
 
 /// What a message between ranks holds.
-enum class MessageKind { setup = 1, orders, notices, goodbye };
+enum class MessageKind { setup = 1, orders, notices, goodbye, examination, echo };
 
 struct Message {
     int from = 0;
@@ -32,6 +32,9 @@ class MpiSession {
     ~MpiSession();
     MpiSession(const MpiSession&) = delete;
     MpiSession& operator=(const MpiSession&) = delete;
+
+    /// "Open MPI v4.1.4"
+    static std::string library();
 
     int rank() const { return rank_; }
     int size() const { return size_; }

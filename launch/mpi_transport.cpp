@@ -8,21 +8,39 @@
 #include <stdexcept>
 #include <thread>
 
+#include "core/check.hpp"
+#include "launch/doctor/nodes.hpp"
 #include "launch/network.hpp"
 #include "launch/node_resources.hpp"
 
 namespace crescendo::launch {
 namespace {
 
+/// Throws InvalidInput at every rank where one of them lacks the interface by which groups are to meet.
+void require_interface_everywhere(MpiSession& session, const std::string& interface) {
+    std::string complaint;
+    try {
+        require_interface(interface);
+    } catch (const InvalidInput& error) {
+        complaint = error.what();
+    }
+    for (const auto& each : session.all_gather(complaint)) {
+        if (!each.empty()) {
+            throw InvalidInput(each);
+        }
+    }
+}
+
 /// The part of the setup in which all ranks have a say. Called by all of them.
 std::unique_ptr<Agent> set_up_agent(MpiSession& session, AgentSetup setup) {
     const auto hosts = session.all_gather(host_name());
     const bool several_hosts = std::set(hosts.begin(), hosts.end()).size() > 1;
-    if (setup.interface.empty() && several_hosts) {
-        setup.interface = outward_interface();
+    if (setup.interface.empty()) {
+        setup.interface = several_hosts ? outward_interface() : loopback;
     }
-    const auto plan = setup.plan();
-    const SlotId first{session.sum_below(plan.num_slots)};
+    require_interface_everywhere(session, setup.interface);
+    const auto plan = plan_together(session, setup.slots);
+    const SlotId first{session.sum_below(plan.num_slots())};
     return setup.make_agent(NodeId{session.rank()}, first, plan);
 }
 
@@ -34,6 +52,21 @@ void append(std::vector<Element>& to, std::vector<Element>&& from) {
 }
 
 }  // namespace
+
+SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes) {
+    const auto resources = NodeResources::detect();
+    auto plan = SlotPlan::make(resources, wishes);
+    const auto ours = list_text(resources.cpus());
+    const auto hosts = session.all_gather(host_name());
+    const auto lists = session.all_gather(ours);
+    const auto own_rank = static_cast<std::size_t>(session.rank());
+    for (std::size_t rank = 0; rank < lists.size(); ++rank) {
+        if (rank != own_rank && hosts[rank] == hosts[own_rank] && overlap(ours, lists[rank])) {
+            plan.unbind("several ranks share the cores");
+        }
+    }
+    return plan;
+}
 
 MpiTransport::MpiTransport(MpiSession& session, const AgentSetup& setup, const StopSignals& signals)
     : session_(session), signals_(signals) {
@@ -147,8 +180,20 @@ void serve_agent(MpiSession& session) {
             }
             patience.reset();
             if (message->kind == MessageKind::setup) {
-                agent = set_up_agent(session, Json::from_cbor(message->content).get<AgentSetup>());
-                session.gather(static_cast<int>(agent->slots().size()));
+                try {
+                    agent = set_up_agent(session, Json::from_cbor(message->content).get<AgentSetup>());
+                    session.gather(static_cast<int>(agent->slots().size()));
+                } catch (const InvalidInput&) {
+                    // Rank 0 has the same, says it, and sends us home.
+                }
+                continue;
+            }
+            if (message->kind == MessageKind::examination) {
+                answer_examination(session, message->content);
+                continue;
+            }
+            if (message->kind == MessageKind::echo) {
+                session.send(0, MessageKind::echo, {});
                 continue;
             }
             try {

@@ -44,6 +44,10 @@ class MpiTransport final : public Transport {
     Pace pace_;
 };
 
+/// This node's slots, planned by all ranks together: workers are not bound where another rank of the same host
+/// would bind its own to the same cores.
+SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes);
+
 /// What every rank but 0 does: sets up its agent when rank 0 says so, carries out its orders, and returns when
 /// it is sent home. Throws std::runtime_error when rank 0 gives no sign of life any more.
 void serve_agent(MpiSession& session);

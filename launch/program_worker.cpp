@@ -74,6 +74,7 @@ void ProgramWorker::start() {
     ProcessOptions process;
     process.command = {options_.guard, std::to_string(options_.grace.count())};
     process.command.insert(process.command.end(), work_->command.begin(), work_->command.end());
+    process.cpus = resources_of(options_, slot()).cpus;
     process.environment = environment_of(*work_, options_, slot());
     process.directory = options_.directory;
     process.log = log_of(*work_);

@@ -23,9 +23,9 @@ void check_keys(const YamlSection& file) {
                   "early stopping is the scheduler's business here; remove it and write scheduler: "
                   "{type: asha, min: 1, max: 27, reduction_factor: 3}");
     }
-    file.allow({"name",       "description", "project", "entity",  "metric",        "method",      "sampler",
-                "parameters", "run_cap",     "seed",    "slots",   "cpus_per_slot", "max_retries", "hang_timeout",
-                "scheduler",  "budget",      "trainer", "program", "command",       "simulate"});
+    file.allow({"name",         "description", "project", "entity",  "metric",        "method",  "sampler",
+                "parameters",   "run_cap",     "seed",    "slots",   "cpus_per_slot", "bind",    "max_retries",
+                "hang_timeout", "scheduler",   "budget",  "trainer", "program",       "command", "simulate"});
 }
 
 std::string read_name(const YamlSection& file, const std::filesystem::path& path) {
@@ -208,6 +208,9 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, SweepF
     read_spec(file, result.spec);
     result.slots = read_slots(file);
     result.cpus_per_slot = file.integer_from(1, "cpus_per_slot").value_or(1);
+    result.bind =
+        file.choice<Binding>("bind", {{"auto", Binding::automatic}, {"on", Binding::on}, {"off", Binding::off}})
+            .value_or(Binding::automatic);
     read_budget(file, result);
     if (const auto simulate = file.section("simulate", "{epoch: 60, loss_per_doubling: 0.05}")) {
         result.simulation = read_simulation(*simulate);

@@ -8,6 +8,7 @@
 
 #include "launch/json.hpp"
 #include "launch/overrides.hpp"
+#include "launch/slot_plan.hpp"
 #include "launch/source_map.hpp"
 #include "scheduler/sweep_spec.hpp"
 #include "simulator/simulation_spec.hpp"
@@ -23,6 +24,7 @@ struct SweepFile {
     SweepSpec spec;            ///< passed validate()
     std::optional<int> slots;  ///< per node; none: as many as the node has
     int cpus_per_slot = 1;
+    Binding bind = Binding::automatic;  ///< of workers to cores
     std::optional<std::chrono::seconds> time_budget;
     std::optional<Json> trainer;                      ///< an object, not interpreted here
     std::optional<std::vector<std::string>> command;  ///< macros not yet expanded; never beside `trainer`

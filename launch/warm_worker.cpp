@@ -50,13 +50,15 @@ WarmWorker::WarmWorker(SlotId slot, const WorkerOptions& options, OomKills& oom_
 }
 
 void WarmWorker::spawn() {
+    const auto& resources = resources_of(options_, slot());
     ProcessOptions process;
     process.command = {options_.trainer};
+    process.cpus = resources.cpus;
     process.environment = device_environment(options_, slot());
     // Threads that wait must sleep: a spinning one takes its core from another worker.
     process.environment.emplace_back("OMP_WAIT_POLICY", "passive");
-    process.environment.emplace_back(protocol::device_variable, options_.gpus.empty() ? "cpu" : "cuda");
-    process.environment.emplace_back(protocol::threads_variable, std::to_string(options_.threads));
+    process.environment.emplace_back(protocol::device_variable, resources.gpu.empty() ? "cpu" : "cuda");
+    process.environment.emplace_back(protocol::threads_variable, std::to_string(resources.threads));
     if (options_.hang_timeout) {
         // Those whom a hung peer holds up have to give up first, and say so: they are not to be taken for hung.
         const auto group_timeout = std::min<std::chrono::milliseconds>(*options_.hang_timeout / 2, most_of_a_group);

@@ -28,12 +28,15 @@ void ConnectedProcess::watch(std::vector<pollfd>& descriptors) const {
     descriptors.push_back({process.exit_descriptor().get(), POLLIN, 0});
 }
 
+const SlotResources& resources_of(const WorkerOptions& options, SlotId slot) {
+    return options.slots.at(static_cast<std::size_t>(slot.value - options.first_slot.value));
+}
+
 std::vector<std::pair<std::string, std::string>> device_environment(const WorkerOptions& options, SlotId slot) {
-    std::vector<std::pair<std::string, std::string>> result{{"OMP_NUM_THREADS", std::to_string(options.threads)}};
-    if (!options.gpus.empty()) {
-        result.emplace_back(
-            "CUDA_VISIBLE_DEVICES",
-            options.gpus[static_cast<std::size_t>(slot.value - options.first_slot.value) % options.gpus.size()]);
+    const auto& resources = resources_of(options, slot);
+    std::vector<std::pair<std::string, std::string>> result{{"OMP_NUM_THREADS", std::to_string(resources.threads)}};
+    if (!resources.gpu.empty()) {
+        result.emplace_back("CUDA_VISIBLE_DEVICES", resources.gpu);
     }
     for (const char* variable : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"}) {
         if (!options.interface.empty() && std::getenv(variable) == nullptr) {

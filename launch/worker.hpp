@@ -12,6 +12,7 @@
 #include "launch/line_channel.hpp"
 #include "launch/messages.hpp"
 #include "launch/oom_kills.hpp"
+#include "launch/slot_plan.hpp"
 
 namespace crescendo::launch {
 
@@ -19,15 +20,13 @@ using Clock = std::chrono::steady_clock;
 
 /// How this node runs its workers.
 struct WorkerOptions {
-    std::string directory;  ///< working directory of the programs
-    std::string trainer;    ///< path of crescendo-trainer
-    std::string guard;      ///< path of crescendo-guard
-    std::string log;        ///< what warm trainers print while they hold no trial
-    SlotId first_slot;      ///< of this node
-    std::vector<std::string>
-        gpus;               ///< the node's slot i uses gpus[i % size], as CUDA_VISIBLE_DEVICES names it; none: cores
+    std::string directory;             ///< working directory of the programs
+    std::string trainer;               ///< path of crescendo-trainer
+    std::string guard;                 ///< path of crescendo-guard
+    std::string log;                   ///< what warm trainers print while they hold no trial
+    SlotId first_slot;                 ///< of this node
+    std::vector<SlotResources> slots;  ///< of this node, from first_slot on
     std::string interface;  ///< by which groups meet, where the environment does not say; the trainer's choice if empty
-    int threads = 1;        ///< compute threads of a worker
     std::chrono::milliseconds grace{5'000};                 ///< for a program to leave before it gets SIGTERM
     std::optional<std::chrono::milliseconds> hang_timeout;  ///< silence after which a worker is killed
     std::chrono::milliseconds patience{60'000};             ///< for a warm trainer to obey `leave` before it is killed
@@ -81,6 +80,9 @@ struct ConnectedProcess {
     ChildProcess process;
     LineChannel channel;
 };
+
+/// What the worker on `slot` gets of this node.
+const SlotResources& resources_of(const WorkerOptions& options, SlotId slot);
 
 /// What chooses the slot's device in a worker's environment.
 std::vector<std::pair<std::string, std::string>> device_environment(const WorkerOptions& options, SlotId slot);

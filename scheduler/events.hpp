@@ -52,8 +52,9 @@ struct TrialFailed {
     std::optional<SlotId> slot{};
 };
 
-/// Soon all slots will be lost, sooner than a trial that starts now could reach a checkpoint. From now on nobody starts,
-/// resumes or grows, and a trial that reports gives way and waits, until slots join after all of them were lost.
+/// Soon all slots will be lost, sooner than a trial that starts now could reach a checkpoint. From now on nobody
+/// starts, resumes or grows, and a trial that reports gives way and waits, until slots join after all of them were
+/// lost.
 struct DeadlineNear {};
 
 /// The wall-time budget of the sweep is spent.
@@ -62,6 +63,7 @@ struct TimeUp {};
 /// The user wants no more of this sweep: it ends for good with what it has.
 struct Cancelled {};
 
-using Event = std::variant<SlotsJoined, SlotsLost, TrialReported, TrialFinished, TrialFailed, DeadlineNear, TimeUp, Cancelled>;
+using Event =
+    std::variant<SlotsJoined, SlotsLost, TrialReported, TrialFinished, TrialFailed, DeadlineNear, TimeUp, Cancelled>;
 
 }  // namespace crescendo

@@ -12,6 +12,7 @@
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
 #include "trainer/failure.hpp"
+#include "trainer/group_check.hpp"
 #include "trainer/session.hpp"
 #include "trainer/settings_check.hpp"
 #include "trainer/warm_up.hpp"
@@ -65,21 +66,38 @@ int check() {
     return 0;
 }
 
-int serve() {
-    keep_freed_memory();
-    // A GPU has to be known to torch before anything asks it for one.
-    const auto device = make_device(environment(protocol::device_variable, "cpu"));
+/// The descriptor of the socket to crescendo.
+int control_descriptor() {
     const int fd = environment_number(protocol::fd_variable, 0);
     CRESCENDO_VALIDATE(fd > 0, protocol::fd_variable,
                        "crescendo starts this program, with a socket's number in {}; by hand, only --check and "
                        "--version serve a purpose",
                        protocol::fd_variable);
+    return fd;
+}
+
+std::chrono::seconds group_timeout() {
+    return std::chrono::seconds(environment_number(protocol::group_timeout_variable, 60));
+}
+
+int join_checked_group(int rank, int size) {
+    const auto device = make_device(environment(protocol::device_variable, "cpu"));
+    ControlChannel channel(control_descriptor());
+    check_group(channel, *device, rank, size, group_timeout());
+    return 0;
+}
+
+int serve() {
+    keep_freed_memory();
+    // A GPU has to be known to torch before anything asks it for one.
+    const auto device = make_device(environment(protocol::device_variable, "cpu"));
+    const int fd = control_descriptor();
     at::set_num_threads(environment_number(protocol::threads_variable, 1));
     at::set_num_interop_threads(1);
     warm_up(*device);
     ControlChannel channel(fd);
     Session::Options options;
-    options.group_timeout = std::chrono::seconds(environment_number(protocol::group_timeout_variable, 60));
+    options.group_timeout = group_timeout();
     return Session(channel, *device, options).run();
 }
 
@@ -93,7 +111,9 @@ int run(int count, char** arguments) try {
         return 0;
     }
     if (word == "--check") return check();
-    CRESCENDO_VALIDATE(count == 1, "", "usage: crescendo-trainer [--check | --version]");
+    if (word == "--check-group" && count == 4)
+        return join_checked_group(std::atoi(arguments[2]), std::atoi(arguments[3]));
+    CRESCENDO_VALIDATE(count == 1, "", "usage: crescendo-trainer [--check | --check-group RANK SIZE | --version]");
     let_openmp_threads_sleep(arguments);
     return serve();
 } catch (const InvalidInput& invalid) {

@@ -9,6 +9,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/coordinator.hpp"
 #include "launch/local_transport.hpp"
+#include "launch/network.hpp"
 #include "launch/new_sweep.hpp"
 #include "launch/results.hpp"
 #include "launch/sweep_check.hpp"
@@ -47,20 +48,22 @@ AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, cons
     setup.kind = file.trainer ? WorkerKind::warm_trainer : WorkerKind::program;
     setup.directory = directory.read_run().at("working_directory");
     setup.log = fs::absolute(directory.worker_log()).string();
-    setup.slots = options.slots ? options.slots : file.slots;
-    setup.cpus_per_slot = file.cpus_per_slot;
+    setup.slots = {options.slots ? options.slots : file.slots, file.cpus_per_slot, file.bind};
     setup.interface = options.interface;
     setup.hang_timeout = file.hang_timeout;
     return setup;
 }
 
-std::unique_ptr<Transport> make_transport(const AgentSetup& setup, [[maybe_unused]] MpiSession* session,
+std::unique_ptr<Transport> make_transport(AgentSetup setup, [[maybe_unused]] MpiSession* session,
                                           [[maybe_unused]] const StopSignals& signals) {
 #ifdef CRESCENDO_MPI
     if (session != nullptr && session->size() > 1) {
         return std::make_unique<MpiTransport>(*session, setup, signals);
     }
 #endif
+    if (setup.interface.empty()) {
+        setup.interface = loopback;
+    }
     return std::make_unique<LocalTransport>(setup.make_agent(NodeId{0}, SlotId{0}, setup.plan()));
 }
 
@@ -160,6 +163,7 @@ ExitCode run(const Options& options, MpiSession* session) {
     require_whole_step(session);
     const auto file = read_sweep_file(options.file);
     require_sound(file, ProgramPaths::find());
+    require_interface(options.interface);
     const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
     const auto directory = create_sweep(path, file);
     SweepLock lock(directory);
@@ -170,6 +174,7 @@ ExitCode run(const Options& options, MpiSession* session) {
 
 ExitCode resume(const Options& options, MpiSession* session) {
     require_whole_step(session);
+    require_interface(options.interface);
     const auto directory = SweepDirectory::open(options.directory);
     SweepLock lock(directory);
     if (lock.abandoned_by()) {

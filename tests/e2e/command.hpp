@@ -30,13 +30,14 @@ inline std::string content_of(const fs::path& path) {
 
 inline void write_file(const fs::path& path, const std::string& content) { std::ofstream(path) << content; }
 
-/// Whether `run` and `resume` are tried on several ranks.
+/// Whether `run`, `resume` and `doctor` are tried on several ranks.
 inline bool in_mpi_job() { return std::getenv("CRESCENDO_TEST_RANKS") != nullptr; }
 
-/// The command line of crescendo; `run` and `resume` on CRESCENDO_TEST_RANKS ranks of an MPI job where that is set.
+/// The command line of crescendo; `run`, `resume` and `doctor` on CRESCENDO_TEST_RANKS ranks of an MPI job where that
+/// is set.
 inline std::vector<std::string> command_line(std::vector<std::string> arguments) {
     std::vector<std::string> line;
-    if (in_mpi_job() && (arguments.at(0) == "run" || arguments.at(0) == "resume")) {
+    if (in_mpi_job() && (arguments.at(0) == "run" || arguments.at(0) == "resume" || arguments.at(0) == "doctor")) {
         // Tests may run as root, and on fewer cores than ranks.
         line = {"mpirun", "--oversubscribe", "--allow-run-as-root", "-n", std::getenv("CRESCENDO_TEST_RANKS")};
     }

@@ -88,3 +88,39 @@ TEST_CASE("a node that dies costs its slots, and the others finish the sweep") {
     CHECK(status.at("trials").at("finished") == 12);
     CHECK(processes_in(folder.path()).empty());
 }
+
+TEST_CASE("under mpirun the doctor gathers the slots of all ranks, and what they find is told once") {
+    ::setenv("CRESCENDO_TEST_RANKS", "2", 1);
+    ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);  // so that both ranks may use every core
+    const TemporaryFolder folder;
+
+    const auto result = run_crescendo(folder.path(), {"doctor", "--slots", "2", "--format", "json"});
+
+    CHECK_MESSAGE(result.code == 0, result.out);
+    const auto report = result.json();
+    REQUIRE(report.at("slots").size() == 4);
+    CHECK(report.at("slots")[3].at("node") == 1);
+    CHECK(report.at("slots")[3].at("slot") == 3);
+    CHECK(report.at("slots")[3].at("CPUs").is_null());  // two ranks must not bind to the same cores
+    CHECK(result.out.find("workers are not bound to cores: several ranks share the cores") != std::string::npos);
+    CHECK(result.out.find("a message to the last and back takes") != std::string::npos);
+    CHECK(result.out.find("and its locks are shared by the nodes") != std::string::npos);
+    CHECK(result.out.find("flock works") == result.out.rfind("flock works"));
+    ::unsetenv("CRESCENDO_TEST_RANKS");
+    ::unsetenv("OMPI_MCA_hwloc_base_binding_policy");
+}
+
+TEST_CASE("an interface that a rank lacks ends the sweep at once, on all ranks") {
+    ::setenv("CRESCENDO_TEST_RANKS", "2", 1);
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+               "scheduler: {type: fifo, max: 1}\ncommand: [\"true\"]\n");
+
+    const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml", "--interface", "eth99"});
+
+    CHECK(result.code == 2);
+    CHECK(result.err.find("has no network interface 'eth99'") != std::string::npos);
+    CHECK(processes_in(folder.path()).empty());
+    ::unsetenv("CRESCENDO_TEST_RANKS");
+}

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "tests/e2e/command.hpp"
+#include "tests/e2e/sockets.hpp"
 
 using namespace crescendo::tests;
 
@@ -340,4 +341,18 @@ TEST_CASE("what is wrong with the trainer's settings or data is found before any
     sweep.replace(sweep.find("lr:"), 3, "rl:");
     write_file(bench.folder / "sweep.yaml", sweep);
     refused("sweep.yaml:4:14: parameters.rl: ");
+}
+
+TEST_CASE("a group of two on one node listens on the loopback interface alone") {
+    const Bench bench;
+    bench.write_sweep("type: rasda, workers: 2, max: 100000", "run_cap: 1\nslots: 2\n");
+    Command run(bench.folder.path(), {"run", "sweep.yaml"});
+    await("the group trains", [&] { return num_reports(bench.folder / "s") >= 1; });
+
+    const auto addresses = listening_addresses(processes_in(bench.folder.path()));
+
+    CHECK(addresses.size() >= 2);  // Gloo's, one a worker
+    CHECK(addresses.count("0100007F") == addresses.size());
+    run.signal(SIGTERM);
+    CHECK(run.wait() == 75);
 }

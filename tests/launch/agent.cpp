@@ -17,10 +17,11 @@ namespace {
 /// One node of program workers, each running a line of shell.
 struct Node {
     explicit Node(int num_slots, std::chrono::milliseconds grace = std::chrono::milliseconds(200))
-        : agent(NodeId{0}, num_slots, WorkerKind::program, options(folder, grace)) {}
+        : agent(NodeId{0}, WorkerKind::program, options(folder, num_slots, grace)) {}
 
-    static WorkerOptions options(const TemporaryFolder& folder, std::chrono::milliseconds grace) {
+    static WorkerOptions options(const TemporaryFolder& folder, int num_slots, std::chrono::milliseconds grace) {
         WorkerOptions result;
+        result.slots.resize(static_cast<std::size_t>(num_slots));
         result.directory = folder.path().string();
         result.guard = CRESCENDO_GUARD;
         result.grace = grace;

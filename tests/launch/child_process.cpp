@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "launch/topology.hpp"
 #include "tests/await.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -88,4 +89,22 @@ TEST_CASE("destroying a process kills its whole group") {
     }
 
     await("the grandchild ends", [&] { return !is_alive(grandchild); });
+}
+
+TEST_CASE("a process runs on the CPUs it is given, and on ours where the system refuses") {
+    const auto cores = cores_of_this_machine();
+    const TemporaryFolder folder;
+    ProcessOptions options;
+    options.command = {"bash", "-c", "grep Cpus_allowed_list /proc/self/status"};
+    const auto allowed = [&](const std::string& log, std::vector<int> cpus) {
+        options.log = folder / log;
+        options.cpus = std::move(cpus);
+        ChildProcess process(options);
+        CHECK(wait_for(process).success());
+        return content(folder / log);
+    };
+    const int last = cores.back().cpus.back();
+
+    CHECK(allowed("bound", {last}) == "Cpus_allowed_list:\t" + std::to_string(last) + "\n");
+    CHECK(allowed("refused", {100'000}) == allowed("ours", {}));
 }

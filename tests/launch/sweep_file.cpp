@@ -172,6 +172,12 @@ TEST_CASE("crescendo-trainer may be silent for five minutes, other programs for 
     CHECK(parse("command: [./train]\nhang_timeout: 1h\n").hang_timeout == std::chrono::hours(1));
 }
 
+TEST_CASE("workers are bound to cores automatically, always or never") {
+    CHECK(parse("").bind == Binding::automatic);
+    CHECK(parse("bind: on\n").bind == Binding::on);
+    CHECK(parse("bind: off\n").bind == Binding::off);
+}
+
 TEST_CASE("slots are a number or auto") {
     CHECK(parse("slots: 4\n").slots == 4);
     CHECK_FALSE(parse("slots: auto\n").slots.has_value());

@@ -53,8 +53,8 @@ TEST_CASE("an unknown key is named with the nearest one") {
           "max_workers, grow, priority, shrink, surplus and batch");
     CHECK(error_with("run_cap: 27", "epochs: 27") ==
           "sweep.yaml:2:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
-          "sampler, parameters, run_cap, seed, slots, cpus_per_slot, max_retries, hang_timeout, scheduler, budget, "
-          "trainer, program, command and simulate");
+          "sampler, parameters, run_cap, seed, slots, cpus_per_slot, bind, max_retries, hang_timeout, scheduler, "
+          "budget, trainer, program, command and simulate");
 }
 
 TEST_CASE("a key that is given twice is named with the line of the first") {

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace crescendo::datasets {
+
+/// What the HDF5 library at hand, and our own reader around it, can do.
+struct LibraryFacts {
+    std::string version;  ///< "1.10.8"
+    bool thread_safe = false;
+    std::vector<std::string> built_in;  ///< filters that our threads undo: "deflate", "lzf", …
+    std::vector<std::string> missing;   ///< filters that neither we nor a plugin of the library's can undo
+};
+
+LibraryFacts library_facts();
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,227 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+#include <system_error>
+
+#include "launch/commands/commands.hpp"
+#include "launch/doctor/file_system.hpp"
+#include "launch/doctor/launcher.hpp"
+#include "launch/doctor/node_report.hpp"
+#include "launch/doctor/programs.hpp"
+#include "launch/network.hpp"
+#ifdef CRESCENDO_MPI
+#include "launch/doctor/nodes.hpp"
+#endif
+#ifdef CRESCENDO_HDF5
+#include "datasets/library.hpp"
+#endif
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    fs::path directory = ".";
+    SlotPlan::Wishes slots{.bind = Binding::automatic};
+    std::string interface;
+    Format format = Format::table;
+};
+
+/// What was found, and on which nodes.
+struct Result {
+    Finding finding;
+    std::vector<std::string> hosts;
+};
+
+struct Examined {
+    std::vector<NodeReport> nodes;
+    std::vector<Result> results;
+
+    /// The same on several nodes is told once.
+    void add(const Finding& finding, const std::string& host) {
+        auto same = std::ranges::find(results, finding, &Result::finding);
+        if (same == results.end()) {
+            same = results.insert(results.end(), {finding, {}});
+        }
+        if (std::ranges::find(same->hosts, host) == same->hosts.end()) {
+            same->hosts.push_back(host);
+        }
+    }
+
+    int count(Verdict verdict) const {
+        return static_cast<int>(
+            std::ranges::count_if(results, [&](const Result& result) { return result.finding.verdict == verdict; }));
+    }
+
+    std::size_t num_hosts() const {
+        std::set<std::string> hosts;
+        for (const auto& node : nodes) {
+            hosts.insert(node.host);
+        }
+        return hosts.size();
+    }
+};
+
+Findings examine_hdf5() {
+#ifdef CRESCENDO_HDF5
+    const auto facts = datasets::library_facts();
+    const auto text = fmt::format("{}{}; undone by our own threads: {}", facts.version,
+                                  facts.thread_safe ? ", thread-safe" : "", fmt::join(facts.built_in, ", "));
+    if (!facts.missing.empty()) {
+        return {
+            {Verdict::warning, "HDF5", fmt::format("{}; not readable: {}", text, fmt::join(facts.missing, ", ")),
+             "install the library (libzstd-dev, liblz4-dev, libblosc-dev) and build anew, or set HDF5_PLUGIN_PATH"}};
+    }
+    return {{Verdict::ok, "HDF5", text}};
+#else
+    return {{Verdict::ok, "HDF5", "this crescendo is built without it, so without trainer and `crescendo data`"}};
+#endif
+}
+
+std::vector<NodeReport> examine_all(const Examination& examination, [[maybe_unused]] MpiSession* session) {
+#ifdef CRESCENDO_MPI
+    if (session != nullptr && session->size() > 1) {
+        std::optional<SharedProbe> probe;
+        auto question = examination;
+        try {
+            probe.emplace(examination.directory);
+            question.probe = probe->file();
+        } catch (const std::system_error&) {
+            // The examination of this node says it.
+        }
+        return examine_nodes(*session, question);
+    }
+#endif
+    return {examine_node(examination, SlotPlan::make(NodeResources::detect(), examination.slots))};
+}
+
+Findings examine_launcher([[maybe_unused]] MpiSession* session) {
+    int num_ranks = 1;
+    Findings findings;
+#ifdef CRESCENDO_MPI
+    if (session != nullptr) {
+        num_ranks = session->size();
+        findings = examine_mpi(*session);
+    } else {
+        findings = {{Verdict::ok, "MPI", "no launcher started this: one node. srun --mpi=pmix and mpirun start more"}};
+    }
+#else
+    findings = {{Verdict::ok, "MPI", "this crescendo is built without it: one node"}};
+#endif
+    const auto slurm = examine_slurm(num_ranks);
+    findings.insert(findings.end(), slurm.begin(), slurm.end());
+    return findings;
+}
+
+Examined examine(const Options& options, MpiSession* session) {
+    const Examination examination{
+        fs::absolute(options.directory).lexically_normal(), {}, options.slots, options.interface};
+    Examined examined{examine_all(examination, session), {}};
+    const auto here = examined.nodes.front().host;
+    for (const auto& finding : examine_launcher(session)) {
+        examined.add(finding, here);
+    }
+    for (const auto& node : examined.nodes) {
+        for (const auto& finding : node.findings) {
+            examined.add(finding, node.host);
+        }
+    }
+    const auto paths = ProgramPaths::find();
+    if (fs::exists(paths.trainer)) {
+        const bool alone = examined.num_hosts() == 1;
+        const auto interface = !options.interface.empty() ? options.interface : alone ? loopback : outward_interface();
+        examined.add(examine_group(paths, examined.nodes.front().plan, interface), here);
+    }
+    for (const auto& finding : examine_hdf5()) {
+        examined.add(finding, here);
+    }
+    return examined;
+}
+
+Table slot_map(const std::vector<NodeReport>& nodes) {
+    Table table({"node", "host", "slot", "GPU", "NUMA", "CPUs", "threads"});
+    const auto text = [](const std::string& value) { return value.empty() ? Cell{} : Cell(value); };
+    std::int64_t slot = 0;
+    for (std::size_t node = 0; node < nodes.size(); ++node) {
+        for (const auto& each : nodes[node].plan.slots) {
+            table.add_row({static_cast<std::int64_t>(node), nodes[node].host, slot++, text(each.gpu),
+                           each.numa ? Cell(std::int64_t{*each.numa}) : Cell{}, text(list_text(each.cpus)),
+                           static_cast<std::int64_t>(each.threads)});
+        }
+    }
+    return table;
+}
+
+void print_text(const Examined& examined) {
+    fmt::print("{}\n", slot_map(examined.nodes).print(Format::table));
+    for (const auto& [finding, hosts] : examined.results) {
+        const bool everywhere = finding.verdict == Verdict::ok || hosts.size() == examined.num_hosts();
+        fmt::print("{:8} {:9} {}{}\n", name_of(finding.verdict), finding.about, finding.observation,
+                   everywhere ? "" : fmt::format(" (on {})", fmt::join(hosts, ", ")));
+        if (!finding.remedy.empty()) {
+            fmt::print("{:8} {:9} → {}\n", "", "", finding.remedy);
+        }
+    }
+    const int problems = examined.count(Verdict::problem);
+    const int warnings = examined.count(Verdict::warning);
+    fmt::print("\n{}, {}\n",
+               problems == 0   ? "no problem"
+               : problems == 1 ? "1 problem"
+                               : fmt::format("{} problems", problems),
+               warnings == 1 ? "1 warning" : fmt::format("{} warnings", warnings));
+}
+
+void print_json(const Examined& examined) {
+    auto findings = OrderedJson::array();
+    for (const auto& [finding, hosts] : examined.results) {
+        findings.push_back({{"verdict", name_of(finding.verdict)},
+                            {"about", finding.about},
+                            {"observation", finding.observation},
+                            {"remedy", finding.remedy},
+                            {"hosts", hosts}});
+    }
+    const OrderedJson whole{{"problems", examined.count(Verdict::problem)},
+                            {"warnings", examined.count(Verdict::warning)},
+                            {"slots", OrderedJson::parse(slot_map(examined.nodes).print(Format::json))},
+                            {"findings", findings}};
+    fmt::print("{}\n", whole.dump(2));
+}
+
+ExitCode run_doctor(const Options& options, MpiSession* session) {
+    const auto examined = examine(options, session);
+    if (options.format == Format::json) {
+        print_json(examined);
+    } else {
+        print_text(examined);
+    }
+    return examined.count(Verdict::problem) == 0 ? ExitCode::done : ExitCode::failed;
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session) {
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand(
+        "doctor", "Show the slots of this machine, or of an MPI job's, and what stands in a sweep's way");
+    command->add_option("DIR", options->directory, "Where sweeps are to keep their files; default: here");
+    command->add_option("--slots", options->slots.slots, "As of crescendo run")->check(CLI::PositiveNumber);
+    command->add_option("--cpus-per-slot", options->slots.cpus_per_slot, "As cpus_per_slot of a sweep file")
+        ->check(CLI::PositiveNumber);
+    command->add_option("--interface", options->interface, "As of crescendo run");
+    static const std::map<std::string, Format> formats{{"table", Format::table}, {"json", Format::json}};
+    command->add_option("--format", options->format, "table or json")
+        ->transform(CLI::CheckedTransformer(formats).description("{table,json}"))
+        ->default_str("table");
+    command->footer(
+        "Exit codes: 0 nothing stands in the way; 1 something does.\n"
+        "Example:\n  crescendo doctor /scratch/me\n"
+        "  srun --mpi=pmix --ntasks-per-node=1 crescendo doctor /scratch/me");
+    command->callback([options, &code, session] { code = run_doctor(*options, session); });
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,213 @@
+#include "launch/doctor/file_system.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "launch/file_descriptor.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* about = "files";
+
+/// `directory`, or what exists of the way to it.
+fs::path existing_part(fs::path directory) {
+    directory = fs::absolute(directory).lexically_normal();
+    std::error_code none;
+    while (!fs::exists(directory, none) && directory.has_relative_path()) {
+        directory = directory.parent_path();
+    }
+    return directory;
+}
+
+bool lies_under(const std::string& path, const std::string& mount) {
+    return path.starts_with(mount) &&
+           (mount.ends_with('/') || path.size() == mount.size() || path[mount.size()] == '/');
+}
+
+/// "ext4", "lustre", "nfs4": of the mount that holds `directory`, the last where several lie on each other.
+std::string type_of(const fs::path& directory) {
+    std::error_code none;
+    const auto path = fs::canonical(directory, none).string();
+    std::ifstream mounts("/proc/self/mountinfo");
+    std::string type = "unknown type", deepest;
+    for (std::string line; std::getline(mounts, line);) {
+        std::istringstream words(line);
+        std::string skipped, mount, candidate;
+        words >> skipped >> skipped >> skipped >> skipped >> mount;
+        while (words >> skipped && skipped != "-") {}
+        words >> candidate;
+        if (lies_under(path, mount) && mount.size() >= deepest.size()) {
+            deepest = mount;
+            type = candidate;
+        }
+    }
+    return type;
+}
+
+/// A temporary file of our own in a folder, removed in the end.
+struct Probe {
+    explicit Probe(const fs::path& directory) : path((directory / ".crescendo-doctor-XXXXXX").string()) {
+        descriptor = FileDescriptor(::mkostemp(path.data(), O_CLOEXEC));
+        if (!descriptor) {
+            const int error = errno;
+            throw std::system_error(error, std::generic_category(), directory.string());
+        }
+    }
+    ~Probe() { ::unlink(path.c_str()); }
+    Probe(Probe&&) = delete;
+    Probe& operator=(Probe&&) = delete;
+
+    std::string path;
+    FileDescriptor descriptor;
+};
+
+Finding examine_room(const fs::path& directory) {
+    struct statvfs status {};
+    if (::statvfs(directory.c_str(), &status) != 0) {
+        return {Verdict::warning, about, fmt::format("free space is not known: {}", std::strerror(errno)), ""};
+    }
+    const double free = static_cast<double>(status.f_bavail) * static_cast<double>(status.f_frsize);
+    const auto text = fmt::format("{} free on {} ({})", size_text(free), directory.string(), type_of(directory));
+    if (free < 1024.0 * 1024 * 1024) {
+        return {Verdict::warning, about, text + ": checkpoints may fill it, and the sweep stops then",
+                "free some space, or use --dir to keep the sweep elsewhere"};
+    }
+    if (status.f_files > 0 && status.f_favail < 10'000) {
+        return {Verdict::warning, about,
+                fmt::format("{}, but only {} more files: a trial takes three", text,
+                            static_cast<unsigned long>(status.f_favail)),
+                "remove files, or use --dir to keep the sweep elsewhere"};
+    }
+    return {Verdict::ok, about, text, ""};
+}
+
+Finding examine_locks(const Probe& probe) {
+    const FileDescriptor other(::open(probe.path.c_str(), O_RDWR | O_CLOEXEC));
+    if (::flock(probe.descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
+        return {Verdict::problem, about,
+                fmt::format("flock does not work here ({}), so nothing keeps two coordinators from one sweep",
+                            std::strerror(errno)),
+                "mount the file system with locks (Lustre: -o flock), or use --dir on another"};
+    }
+    if (::flock(other.get(), LOCK_EX | LOCK_NB) == 0) {
+        return {Verdict::problem, about,
+                "flock gives one lock to two, so nothing keeps two coordinators from one sweep",
+                "mount the file system with locks (Lustre: -o flock), or use --dir on another"};
+    }
+    return {Verdict::ok, about, "flock works", ""};
+}
+
+Finding examine_durability(const Probe& probe) {
+    using Clock = std::chrono::steady_clock;
+    const std::array<char, 4096> page{};
+    auto best = Clock::duration::max();
+    for (int round = 0; round < 5; ++round) {
+        const auto start = Clock::now();
+        if (::pwrite(probe.descriptor.get(), page.data(), page.size(), round * 4096) < 0 ||
+            ::fsync(probe.descriptor.get()) != 0) {
+            return {Verdict::problem, about,
+                    fmt::format("fsync fails: {}; nothing would be safe", std::strerror(errno)),
+                    "free some space, or use --dir to keep the sweep elsewhere"};
+        }
+        best = std::min(best, Clock::now() - start);
+    }
+    const double milliseconds = std::chrono::duration<double, std::milli>(best).count();
+    const auto text = fmt::format("fsync takes {:.3g} ms", milliseconds);
+    if (milliseconds > 50) {
+        return {Verdict::warning, about, text + ", and each batch of reports waits for one",
+                "use --dir on a faster file system where trials report many times a second"};
+    }
+    return {Verdict::ok, about, text, ""};
+}
+
+Finding examine_renaming(const Probe& probe) {
+    const auto other = probe.path + ".new";
+    std::ofstream(other) << "new";
+    if (::rename(other.c_str(), probe.path.c_str()) != 0) {
+        const int error = errno;
+        ::unlink(other.c_str());
+        return {Verdict::problem, about,
+                fmt::format("a file cannot be renamed over another ({}), as checkpoints are", std::strerror(error)),
+                "use --dir on another file system"};
+    }
+    return {Verdict::ok, about, "rename replaces a file", ""};
+}
+
+Finding examine_times(const Probe& probe) {
+    const std::array<char, 1> byte{};
+    for (int round = 0; round < 3; ++round) {
+        struct stat status {};
+        [[maybe_unused]] const auto written = ::pwrite(probe.descriptor.get(), byte.data(), 1, 0);
+        if (::fstat(probe.descriptor.get(), &status) == 0 && status.st_mtim.tv_nsec != 0) {
+            return {Verdict::ok, about, "files keep their times to less than a second", ""};
+        }
+    }
+    return {Verdict::warning, about,
+            "files keep their times in whole seconds, so data written to while they are read may pass unnoticed",
+            "do not change data sets while a sweep runs"};
+}
+
+}  // namespace
+
+Findings examine_file_system(const fs::path& directory) {
+    const auto place = existing_part(directory);
+    try {
+        const Probe probe(place);
+        // Renaming comes last: it takes the probe's name away from its descriptor.
+        return {examine_room(place), examine_locks(probe), examine_durability(probe), examine_times(probe),
+                examine_renaming(probe)};
+    } catch (const std::system_error& error) {
+        return {{Verdict::problem, about,
+                 fmt::format("{} cannot be written: {}", place.string(), error.code().message()),
+                 "give a folder that you may write to: crescendo doctor DIR, crescendo run --dir DIR"}};
+    }
+}
+
+SharedProbe::SharedProbe(const fs::path& directory) {
+    auto name = (existing_part(directory) / ".crescendo-doctor-XXXXXX").string();
+    descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
+    if (descriptor_ < 0) {
+        throw std::system_error(errno, std::generic_category(), directory.string());
+    }
+    file_ = name;
+    ::flock(descriptor_, LOCK_EX | LOCK_NB);
+}
+
+SharedProbe::~SharedProbe() {
+    ::close(descriptor_);
+    ::unlink(file_.c_str());
+}
+
+Finding SharedProbe::look_at(const fs::path& file) {
+    const auto folder = file.parent_path().string();
+    const FileDescriptor seen(::open(file.c_str(), O_RDWR | O_CLOEXEC));
+    if (!seen) {
+        return {Verdict::problem, about, fmt::format("{} is not the same folder here as on rank 0's node", folder),
+                "use a folder of a shared file system"};
+    }
+    if (::flock(seen.get(), LOCK_EX | LOCK_NB) == 0) {
+        return {
+            Verdict::warning, about,
+            fmt::format("a lock on {} does not reach other nodes, so two coordinators on two nodes would not notice "
+                        "each other",
+                        folder),
+            "mount it with cluster-wide locks (Lustre: -o flock, not localflock)"};
+    }
+    return {Verdict::ok, about, fmt::format("{} and its locks are shared by the nodes", folder), ""};
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,65 @@
+#include "launch/doctor/limits.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+
+namespace crescendo::launch {
+namespace {
+
+constexpr const char* about = "limits";
+
+Finding examine_open_files(int num_slots) {
+    // A worker takes a socket and a process descriptor of ours, and briefly a pipe and a log.
+    const auto needed = static_cast<rlim_t>(64 + 8 * num_slots);
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur < needed) {
+        return {Verdict::problem, about,
+                fmt::format("{} open files are allowed, and {} slots take up to {}", limit.rlim_cur, num_slots, needed),
+                fmt::format("ulimit -n {}", needed)};
+    }
+    return {
+        Verdict::ok, about,
+        limit.rlim_cur == RLIM_INFINITY ? "any number of open files" : fmt::format("{} open files", limit.rlim_cur)};
+}
+
+Finding examine_locked_memory(bool has_gpus) {
+    constexpr rlim_t enough = rlim_t{64} << 20;
+    rlimit limit{};
+    ::getrlimit(RLIMIT_MEMLOCK, &limit);
+    if (limit.rlim_cur == RLIM_INFINITY) {
+        return {Verdict::ok, about, "any amount of locked memory"};
+    }
+    const auto text = fmt::format("{} of locked memory", size_text(static_cast<double>(limit.rlim_cur)));
+    if (has_gpus && limit.rlim_cur < enough) {
+        return {Verdict::warning, about, text + ": NCCL over InfiniBand needs more",
+                "ulimit -l unlimited; under Slurm, PropagateResourceLimitsExcept=MEMLOCK"};
+    }
+    return {Verdict::ok, about, text};
+}
+
+Finding examine_shared_memory(int num_slots) {
+    struct statvfs status {};
+    if (::statvfs("/dev/shm", &status) != 0) {
+        return {Verdict::warning, about, "there is no /dev/shm: MPI and NCCL talk by sockets within a node",
+                "mount a tmpfs at /dev/shm"};
+    }
+    const double free = static_cast<double>(status.f_bavail) * static_cast<double>(status.f_frsize);
+    const double needed = 32.0 * 1024 * 1024 * num_slots;
+    const auto text = fmt::format("{} free in /dev/shm", size_text(free));
+    if (free < needed) {
+        return {Verdict::warning, about,
+                fmt::format("{}, and {} slots may take {}", text, num_slots, size_text(needed)),
+                "remove what lies there; in a container, start it with --shm-size or --ipc=host"};
+    }
+    return {Verdict::ok, about, text};
+}
+
+}  // namespace
+
+Findings examine_limits(int num_slots, bool has_gpus) {
+    return {examine_open_files(num_slots), examine_locked_memory(has_gpus), examine_shared_memory(num_slots)};
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,57 @@
+#include "launch/doctor/node_report.hpp"
+
+#include "core/check.hpp"
+#include "launch/doctor/file_system.hpp"
+#include "launch/doctor/limits.hpp"
+#include "launch/doctor/programs.hpp"
+#include "launch/network.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+void append(Findings& to, Findings from) { to.insert(to.end(), from.begin(), from.end()); }
+
+Finding examine_slots(const SlotPlan& plan) {
+    if (plan.unbound.empty()) {
+        return {Verdict::ok, "slots", "each worker is bound to cores of its own"};
+    }
+    return {Verdict::ok, "slots", "workers are not bound to cores: " + plan.unbound};
+}
+
+Findings examine_interface(const std::string& interface) {
+    try {
+        require_interface(interface);
+        return {};
+    } catch (const InvalidInput& error) {
+        return {{Verdict::problem, "network", error.what(), "name one of these, or none: the default is mostly right"}};
+    }
+}
+
+}  // namespace
+
+NodeReport examine_node(const Examination& examination, SlotPlan plan) {
+    NodeReport report{host_name(), std::move(plan), {}};
+    auto& findings = report.findings;
+    findings.push_back(examine_slots(report.plan));
+    append(findings, examine_programs(ProgramPaths::find()));
+    append(findings, examine_interface(examination.interface));
+    append(findings, examine_file_system(examination.directory));
+    if (!examination.probe.empty()) {
+        findings.push_back(SharedProbe::look_at(examination.probe));
+    }
+    append(findings, examine_limits(report.plan.num_slots(), !report.plan.slots.front().gpu.empty()));
+    return report;
+}
+
+void to_json(Json& json, const Examination& examination) {
+    json = {{"directory", examination.directory},
+            {"probe", examination.probe},
+            {"slots", examination.slots},
+            {"interface", examination.interface}};
+}
+
+void from_json(const Json& json, Examination& examination) {
+    examination = {json.at("directory"), json.at("probe"), json.at("slots"), json.at("interface")};
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "launch/doctor/finding.hpp"
+#include "launch/slot_plan_json.hpp"
+
+namespace crescendo::launch {
+
+/// What `crescendo doctor` asks of every node.
+struct Examination {
+    std::string directory;  ///< where sweeps are to keep their files, absolute
+    std::string probe;      ///< of rank 0, in that directory (SharedProbe); empty: there is none
+    SlotPlan::Wishes slots;
+    std::string interface;  ///< by which groups are to meet; the default if empty
+};
+
+/// What a node answers.
+struct NodeReport {
+    std::string host;
+    SlotPlan plan;
+    Findings findings;
+};
+
+/// This node: its limits, its programs, its interface, its view of the directory.
+NodeReport examine_node(const Examination& examination, SlotPlan plan);
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeReport, host, plan, findings)
+void to_json(Json& json, const Examination& examination);
+void from_json(const Json& json, Examination& examination);
+
+}  // namespace crescendo::launch

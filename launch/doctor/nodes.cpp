@@ -1,0 +1,88 @@
+#include "launch/doctor/nodes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "launch/doctor/file_system.hpp"
+#include "launch/mpi_transport.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds patience{60};
+
+/// The next message of this kind; none where it does not come in time.
+std::optional<Message> wait_for(MpiSession& session, MessageKind kind, Clock::time_point deadline) {
+    while (Clock::now() < deadline) {
+        if (auto message = session.receive(); message && message->kind == kind) {
+            return message;
+        }
+        std::this_thread::sleep_for(Pace::shortest);
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<NodeReport> examine_nodes(MpiSession& session, const Examination& examination) {
+    const auto question = Json::to_cbor(Json(examination));
+    for (int rank = 1; rank < session.size(); ++rank) {
+        session.send(rank, MessageKind::examination, question);
+    }
+    std::vector<NodeReport> reports(static_cast<std::size_t>(session.size()));
+    auto ours = examination;
+    ours.probe.clear();  // the others look at it
+    reports[0] = examine_node(ours, plan_together(session, examination.slots));
+    const auto deadline = Clock::now() + patience;
+    for (int missing = session.size() - 1; missing > 0; --missing) {
+        const auto answer = wait_for(session, MessageKind::examination, deadline);
+        if (!answer) {
+            break;
+        }
+        reports[static_cast<std::size_t>(answer->from)] = Json::from_cbor(answer->content).get<NodeReport>();
+    }
+    for (int rank = 1; rank < session.size(); ++rank) {
+        auto& report = reports[static_cast<std::size_t>(rank)];
+        if (report.host.empty()) {
+            session.give_up(rank);
+            report.host = fmt::format("rank {}", rank);
+            report.findings = {{Verdict::problem, "MPI", fmt::format("it gave no answer within {} s", patience.count()),
+                                "look at that node"}};
+        }
+    }
+    return reports;
+}
+
+void answer_examination(MpiSession& session, const Bytes& examination) {
+    const auto question = Json::from_cbor(examination).get<Examination>();
+    const auto report = examine_node(question, plan_together(session, question.slots));
+    session.send(0, MessageKind::examination, Json::to_cbor(Json(report)));
+}
+
+Findings examine_mpi(MpiSession& session) {
+    constexpr const char* about = "MPI";
+    const auto text = fmt::format("{}; {} ranks", MpiSession::library(), session.size());
+    if (session.size() == 1) {
+        return {{Verdict::ok, about, text}};
+    }
+    auto best = Clock::duration::max();
+    for (int round = 0; round < 20; ++round) {
+        const auto start = Clock::now();
+        session.send(session.size() - 1, MessageKind::echo, {});
+        if (!wait_for(session, MessageKind::echo, start + patience)) {
+            return {{Verdict::problem, about, fmt::format("{}; the last one answers no message", text),
+                     "look at the network between the nodes, and at mpirun's own --mca btl_tcp_if_include"}};
+        }
+        best = std::min(best, Clock::now() - start);
+    }
+    return {{Verdict::ok, about,
+             fmt::format("{}; a message to the last and back takes {:.2g} ms", text,
+                         std::chrono::duration<double, std::milli>(best).count())}};
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace crescendo::launch {
+
+struct Gpu {
+    std::string name;         ///< as CUDA_VISIBLE_DEVICES names it: an index, or the beginning of a UUID
+    std::optional<int> numa;  ///< the NUMA node it hangs on, where the system tells
+
+    friend bool operator==(const Gpu&, const Gpu&) = default;
+};
+
+/// The GPUs that are ours: those that CUDA_VISIBLE_DEVICES names, or Slurm's SLURM_STEP_GPUS or SLURM_JOB_GPUS, or
+/// else all that NVIDIA's driver has here. A variable that is set and names none ("", "NoDevFiles", "-1") means none.
+/// No call of CUDA: what the driver shows in `root`'s /dev, /proc and /sys is enough.
+std::vector<Gpu> find_gpus(const std::function<const char*(const char*)>& variable = ::getenv,
+                           const std::filesystem::path& root = "/");
+
+}  // namespace crescendo::launch

@@ -1,0 +1,100 @@
+/// `crescendo doctor`, on this machine and on several ranks.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/e2e/command.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+/// An environment variable for the length of a test.
+struct Variable {
+    Variable(const char* variable, const std::string& value) : name(variable) { ::setenv(name, value.c_str(), 1); }
+    ~Variable() { ::unsetenv(name); }
+    Variable(Variable&&) = delete;
+    Variable& operator=(Variable&&) = delete;
+
+    const char* name;
+};
+
+bool has(const Json& report, const std::string& verdict, const std::string& observation) {
+    const auto& findings = report.at("findings");
+    return std::ranges::any_of(findings, [&](const Json& each) {
+        return each.at("verdict") == verdict &&
+               each.at("observation").get<std::string>().find(observation) != std::string::npos;
+    });
+}
+
+}  // namespace
+
+TEST_CASE("the doctor shows the slots and finds nothing in the way of a sweep") {
+    const TemporaryFolder folder;
+
+    const auto result = run_crescendo(folder.path(), {"doctor", "--slots", "2", "--format", "json"});
+
+    CHECK_MESSAGE(result.code == 0, result.out);
+    const auto report = result.json();
+    CHECK(report.at("problems") == 0);
+    REQUIRE(report.at("slots").size() == 2);
+    CHECK(report.at("slots")[1].at("slot") == 1);
+    CHECK(has(report, "ok", "flock works"));
+    CHECK(has(report, "ok", "fsync takes"));
+#ifdef CRESCENDO_TEST_TRAINER
+    CHECK(has(report, "ok", "two workers meet and add up by"));
+#endif
+    CHECK(processes_in(folder.path()).empty());
+
+    const auto text = run_crescendo(folder.path(), {"doctor"}).out;
+    CHECK(text.starts_with("node  host"));
+    CHECK(text.find("\nno problem, ") != std::string::npos);
+}
+
+TEST_CASE("a folder that cannot be written ends the doctor with 1 and what to do") {
+    const TemporaryFolder folder;
+
+    const auto result = run_crescendo(folder.path(), {"doctor", "/proc/sys"});
+
+    CHECK(result.code == 1);
+    CHECK(result.out.find("problem  files     /proc/sys cannot be written") != std::string::npos);
+    CHECK(result.out.find("→ give a folder that you may write to") != std::string::npos);
+}
+
+TEST_CASE("without the trainer the doctor warns, for programs run without it") {
+    const TemporaryFolder folder;
+    const Variable trainer("CRESCENDO_TRAINER", "/nowhere/crescendo-trainer");
+
+    const auto result = run_crescendo(folder.path(), {"doctor", "--format", "json"});
+
+    CHECK(result.code == 0);
+    CHECK(has(result.json(), "warning", "/nowhere/crescendo-trainer is not there"));
+}
+
+TEST_CASE("a trainer that cannot start is a problem, with its last words") {
+    const TemporaryFolder folder;
+    write_file(folder / "trainer", "#!/bin/sh\necho libtorch_cpu.so: not found\nexit 127\n");
+    fs::permissions(folder / "trainer", fs::perms::owner_all);
+    const Variable trainer("CRESCENDO_TRAINER", folder / "trainer");
+
+    const auto result = run_crescendo(folder.path(), {"doctor", "--format", "json"});
+
+    CHECK(result.code == 1);
+    CHECK(has(result.json(), "problem", "it says: libtorch_cpu.so: not found"));
+    CHECK(has(result.json(), "problem", "two workers form no group: exit status 127"));
+}
+
+TEST_CASE("an interface that is not there is refused before anything starts") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+               "scheduler: {type: fifo, max: 1}\ncommand: [\"true\"]\n");
+
+    const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml", "--interface", "eth99"});
+
+    CHECK(result.code == 2);
+    CHECK(result.err.find("has no network interface 'eth99'") != std::string::npos);
+    CHECK_FALSE(fs::exists(folder / "s"));
+    CHECK(run_crescendo(folder.path(), {"doctor", "--interface", "eth99"}).code == 1);
+}
