@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -76,7 +77,10 @@ def run_round(campaign, fault, number, slurm_turn, deadline):
         return None
     round_ = rounds.Round(campaign, fault, number)
     with slurm_turn if isinstance(round_.job, SlurmJob) else contextlib.nullcontext():  # a job takes all nodes
-        result = round_.run()
+        try:
+            result = round_.run()
+        except Exception:  # what is printed then repeats the round, as for any other trouble
+            result = rounds.Result(round_.name, fault.name, "", False, [traceback.format_exc()])
     print(rounds.describe(result), flush=True)
     for complaint in result.complaints:
         print(f"    {complaint}", flush=True)

@@ -29,7 +29,7 @@ class Fault:
 
 def kill_one(round_, candidates):
     """kill -9 of one process that the seed chooses among those that `candidates` finds, once there is one."""
-    while not round_.job.has_ended():
+    while not round_.is_over():
         found = round_.processes()
         victims = sorted(candidates(found), key=lambda process: process.pid)
         if victims:
@@ -98,7 +98,7 @@ def everything(round_):
 def stopped_trainer(round_):
     """SIGSTOP. Where crescendo does not notice a trainer that hangs, it is continued after a while."""
     round_.await_moment()
-    while not round_.job.has_ended():
+    while not round_.is_over():
         found = at_work(round_, round_.processes())
         if found:
             victim = round_.rng.choice(sorted(found, key=lambda process: process.pid))
@@ -127,7 +127,7 @@ def node_down(round_):
     """scontrol takes a node down, and brings it back."""
     round_.await_moment()
     node = f"n{round_.rng.randrange(1, NUM_NODES + 1)}"
-    if round_.job.has_ended():
+    if round_.is_over():
         return False
     round_.note_strike(round_.processes())
     round_.job.cluster.control("update", f"nodename={node}", "state=down", "reason=chaos")
@@ -139,7 +139,7 @@ def node_down(round_):
 def full_disk(round_):
     """Not a byte is left on the sweep's disk; it is mended once the session has ended."""
     round_.await_moment()
-    if round_.job.has_ended():
+    if round_.is_over():
         return False
     ended = len(round_.job.codes)
     round_.job.may_resume.clear()

@@ -26,7 +26,6 @@ class Result:
     complaints: list = field(default_factory=list)
     steps_lost: int | None = None
     recovery: float | None = None  # seconds
-    seconds: float = 0
 
 
 class Round:
@@ -82,6 +81,10 @@ class Round:
         self.pids |= {process.pid for process in found}
         return found
 
+    def is_over(self):
+        """Whether there is nothing left to strike, or no time."""
+        return self.job.has_ended() or time.monotonic() > self.deadline
+
     def num_reports(self):
         return len(journal.reports(self.records()))
 
@@ -92,7 +95,7 @@ class Round:
         """Somewhere in the first part of what the sweep still has to do, and somewhere in an epoch."""
         already = self.num_reports()
         goal = already + self.rng.randrange(0, max(1, int(0.6 * self.sweep.least_reports - already)))
-        while not self.job.has_ended() and (self.num_reports() < goal or not self.records()):
+        while not self.is_over() and (self.num_reports() < goal or not self.records()):
             time.sleep(0.01)
         time.sleep(self.rng.uniform(0, self.sweep.seconds_per_epoch))
 
@@ -116,13 +119,29 @@ class Round:
     # The round itself.
 
     def run(self):
+        try:
+            return self.play()
+        finally:
+            self.clear_away()
+            self.release_disk()
+
+    def play(self):
         begun = time.monotonic()
+        self.deadline = begun + LONGEST_ROUND
         self.job.start()
         struck = self.fault.strike(self)
-        self.job.thread.join(max(1.0, LONGEST_ROUND - (time.monotonic() - begun)))
+        self.job.thread.join(max(0.0, self.deadline - time.monotonic()))
         if not self.job.has_ended():
             self.complain(f"it hangs: not finished after {LONGEST_ROUND} s")
             self.clear_away()
+        self.check()
+        where = f"{type(self.job).__name__.removesuffix('Job').lower()}, {self.sweep.name}"
+        result = Result(self.name, self.fault.name, where, struck, self.complaints)
+        if struck:
+            self.measure(result)
+        return result
+
+    def check(self):
         if not (self.sweep_folder / "results.csv").exists():
             self.complain(f"the sweep was not finished; sessions ended with {self.job.codes}")
         else:
@@ -130,13 +149,6 @@ class Round:
         if isinstance(self.job, SlurmJob) and len(self.job.codes) > 1 and self.fault.name != "several":
             self.complain(f"it took several jobs, which ended as {self.job.codes}: a job gave up, or was not requeued")
         self.complaints += self.leftovers()
-        self.clear_away()
-        result = Result(self.name, self.fault.name, f"{type(self.job).__name__.removesuffix('Job').lower()}, {self.sweep.name}",
-                        struck, self.complaints, seconds=time.monotonic() - begun)
-        if struck:
-            self.measure(result)
-        self.release_disk()
-        return result
 
     def measure(self, result):
         account = sweeps.read_account(self.folder / "account")
@@ -182,7 +194,8 @@ class Round:
     def release_disk(self):
         """The sweep's folder is kept beside its disk, which goes."""
         if self.fault.disk:
-            shutil.copytree(self.sweep_folder, self.folder / "s")
+            if self.sweep_folder.exists():
+                shutil.copytree(self.sweep_folder, self.folder / "s")
             subprocess.run(["umount", "--lazy", self.folder / "disk"], check=False)
 
 
