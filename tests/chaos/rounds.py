@@ -68,11 +68,16 @@ class Round:
 
     def environment(self, trainer):
         """Open MPI's files lie in the round's folder, where whatever it leaves behind is seen."""
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "OMPI_", "PMIX"))}
-        return {**inherited, processes.MARK: self.mark, "TEST_RECORD": str(self.folder / "account"),
-                "CRESCENDO_TRAINER": str(trainer), "CRESCENDO_HEARTBEAT_TIMEOUT": "3", "TMPDIR": str(self.folder / "tmp"),
-                "OMPI_MCA_btl_vader_backing_directory": str(self.folder / "shm"), "OMPI_MCA_mpi_yield_when_idle": "1",
-                **self.sweep.environment}
+        launchers = ("SLURM_", "OMPI_", "PMIX")
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(launchers)}
+        return {**inherited, **self.sweep.environment,
+                processes.MARK: self.mark,
+                "TEST_RECORD": str(self.folder / "account"),
+                "CRESCENDO_TRAINER": str(trainer),
+                "CRESCENDO_HEARTBEAT_TIMEOUT": "3",
+                "TMPDIR": str(self.folder / "tmp"),
+                "OMPI_MCA_btl_vader_backing_directory": str(self.folder / "shm"),
+                "OMPI_MCA_mpi_yield_when_idle": "1"}
 
     # What faults ask.
 
@@ -101,10 +106,9 @@ class Round:
 
     def groups(self):
         """Trial → the processes that train it right now, of crescendo-trainer."""
-        groups = {}
-        for trial, members in sweeps.read_account(self.folder / "account").items():
-            groups[trial] = [pid for pid, steps in members.items() if steps[-1]["time"] > time.time() - GROUP_IS_AT_WORK]
-        return groups
+        since = time.time() - GROUP_IS_AT_WORK
+        return {trial: [pid for pid, steps in members.items() if steps[-1]["time"] > since]
+                for trial, members in sweeps.read_account(self.folder / "account").items()}
 
     def note_strike(self, victims):
         """The fault is about to strike these processes."""
@@ -129,7 +133,7 @@ class Round:
         begun = time.monotonic()
         self.deadline = begun + LONGEST_ROUND
         self.job.start()
-        struck = self.fault.strike(self)
+        struck = bool(self.fault.strike(self))
         self.job.thread.join(max(0.0, self.deadline - time.monotonic()))
         if not self.job.has_ended():
             self.complain(f"it hangs: not finished after {LONGEST_ROUND} s")
@@ -145,7 +149,8 @@ class Round:
         if not (self.sweep_folder / "results.csv").exists():
             self.complain(f"the sweep was not finished; sessions ended with {self.job.codes}")
         else:
-            self.complaints += checks.check_sweep(self.crescendo, self.sweep_folder, self.sweep, self.folder / "account")
+            account = self.folder / "account"
+            self.complaints += checks.check_sweep(self.crescendo, self.sweep_folder, self.sweep, account)
         if isinstance(self.job, SlurmJob) and len(self.job.codes) > 1 and self.fault.name != "several":
             self.complain(f"it took several jobs, which ended as {self.job.codes}: a job gave up, or was not requeued")
         self.complaints += self.leftovers()
@@ -156,8 +161,8 @@ class Round:
         result.steps_lost = max((sweeps.steps_trained_twice(account[trial]) for trial in hit), default=0)
         result.recovery = self.recovery(account)
         if self.went_on_in_memory() and result.steps_lost > 1:
-            result.complaints.append(f"a worker of a group was lost, others survived, and {result.steps_lost} steps were "
-                                     "trained twice, where one is the most")
+            result.complaints.append(f"others of its group survived, and {result.steps_lost} steps were trained twice, "
+                                     "where one is the most")
 
     def recovery(self, account):
         """Seconds from the last fault to the next new report of a trial that it hit (where it hit none, of any).
