@@ -32,7 +32,8 @@ class Campaign:
         self.trainer = self.make_trainer(Path(options.bin).resolve())
         self.data = sweeps.make_data(self.crescendo, folder)
         self.notices_hangs = self.knows("hang_timeout: 3s")
-        self.has_submit = subprocess.run([self.crescendo, "submit", "--help"], capture_output=True).returncode == 0
+        commands = subprocess.run([self.crescendo, "--help"], capture_output=True, text=True).stdout
+        self.has_submit = "\n  submit " in commands
         self.slurm = None
         self.has_mpi = shutil.which("mpirun") is not None
 
