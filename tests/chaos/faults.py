@@ -148,6 +148,7 @@ def full_disk(round_):
     if not round_.job.await_session_end(ended + 1, PATIENCE):
         round_.complain("the session did not end on a full disk")
     filler.unlink()
+    round_.note_mending()
     round_.job.may_resume.set()
     return True
 
@@ -181,6 +182,7 @@ def journal_cut(round_):
     check_every_cut(round_, whole, lines)
     tail = sum(len(line) for line in lines[len(lines) - cut_tail(lines):])
     path.write_bytes(whole[:len(whole) - round_.rng.randrange(0, tail + 1)])
+    round_.note_mending()
     round_.job.may_resume.set()
     return True
 

@@ -117,6 +117,10 @@ class Round:
         trials |= {trial for trial, members in self.groups().items() if pids & set(members)}
         self.strikes.append((time.time(), trials))
 
+    def note_mending(self):
+        """What the fault broke is whole again; from now on crescendo can recover."""
+        self.strikes[-1] = (time.time(), self.strikes[-1][1])
+
     def complain(self, complaint):
         self.complaints.append(complaint)
 
