@@ -177,7 +177,8 @@ class Round:
         trained = {(trial, step["epoch"] + 1) for trial, members in account.items()
                    for steps in members.values() for step in steps if step["time"] > struck_at}
         later = [report["time"] for report in journal.reports(self.records())
-                 if (not hit or report["trial"] in hit) and (report["trial"], report["resource"]) in trained]
+                 if report["time"] > struck_at and (not hit or report["trial"] in hit) and
+                 (report["trial"], report["resource"]) in trained]
         return min(later) - struck_at if later else None
 
     def went_on_in_memory(self):
