@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -31,7 +32,8 @@ class Campaign:
         self.trainer = self.make_trainer(Path(options.bin).resolve())
         self.data = sweeps.make_data(self.crescendo, folder)
         self.notices_hangs = self.knows("hang_timeout: 3s")
-        self.has_submit = subprocess.run([self.crescendo, "submit", "--help"], capture_output=True).returncode == 0
+        commands = subprocess.run([self.crescendo, "--help"], capture_output=True, text=True).stdout
+        self.has_submit = "\n  submit " in commands
         self.slurm = None
         self.has_mpi = shutil.which("mpirun") is not None
 
@@ -76,7 +78,10 @@ def run_round(campaign, fault, number, slurm_turn, deadline):
         return None
     round_ = rounds.Round(campaign, fault, number)
     with slurm_turn if isinstance(round_.job, SlurmJob) else contextlib.nullcontext():  # a job takes all nodes
-        result = round_.run()
+        try:
+            result = round_.run()
+        except Exception:  # what is printed then repeats the round, as for any other trouble
+            result = rounds.Result(round_.name, fault.name, "", False, [traceback.format_exc()])
     print(rounds.describe(result), flush=True)
     for complaint in result.complaints:
         print(f"    {complaint}", flush=True)

@@ -42,7 +42,8 @@ class Job:
     def work(self):
         while len(self.codes) < MOST_SESSIONS and not self.given_up.is_set():
             begun = (self.sweep_folder / "journal.jsonl").exists()
-            words = ["resume", str(self.sweep_folder)] if begun else ["run", "sweep.yaml", "--dir", str(self.sweep_folder)]
+            sweep = str(self.sweep_folder)
+            words = ["resume", sweep] if begun else ["run", "sweep.yaml", "--dir", sweep]
             if self.session(words) == 0 and self.is_finished():
                 return
             while not self.may_resume.wait(0.1) and not self.given_up.is_set():
@@ -50,8 +51,8 @@ class Job:
 
     def session(self, words):
         with open(self.folder / "output.log", "ab") as output:
-            process = subprocess.Popen(self.command(words), cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
-                                       stdout=output, stderr=output, start_new_session=True)
+            process = subprocess.Popen(self.command(words), cwd=self.folder, env=self.environment,
+                                       stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
             code = process.wait()
             output.write(f"-- {' '.join(words)}: exit code {code}\n".encode())
         self.codes.append(code)
@@ -123,7 +124,8 @@ class SlurmJob(Job):
             words = ["sbatch", "--parsable", f"--nodes={NUM_NODES}", "--ntasks-per-node=1", "--requeue", "--no-kill",
                      "--time=15", f"--output={self.folder}/output.log", "--open-mode=append", str(HERE / "job.sh"),
                      str(self.crescendo), str(self.sweep_folder)]
-        submitted = subprocess.run(words, cwd=self.folder, env=self.environment, capture_output=True, text=True, check=True)
+        submitted = subprocess.run(words, cwd=self.folder, env=self.environment, capture_output=True, text=True,
+                                   check=True)
         return re.search(r"\d+", submitted.stdout)[0]
 
     def drain(self, found):

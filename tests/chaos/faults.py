@@ -1,6 +1,6 @@
 """The faults. Each strikes a round's sweep at moments that its seed and the sweep's progress choose.
 
-A fault is a function of the round. It returns whether it struck: a sweep may be over before.
+A fault is a function of the round. What it returns is true if it struck: a sweep may be over before.
 """
 
 import json
@@ -27,17 +27,18 @@ class Fault:
     disk: bool = False  # whether the sweep lies on a small disk of its own
 
 
-def kill_one(round_, candidates):
-    """kill -9 of one process that the seed chooses among those that `candidates` finds, once there is one."""
-    while not round_.job.has_ended():
+def strike_one(round_, candidates, number=signal.SIGKILL):
+    """A signal to one process that the seed chooses among those that `candidates` finds, once there is one. Returns
+    it, or None where it was gone, or never came."""
+    while not round_.is_over():
         found = round_.processes()
         victims = sorted(candidates(found), key=lambda process: process.pid)
         if victims:
             victim = round_.rng.choice(victims)
             round_.note_strike([victim, *processes.descendants(found, victim)])
-            return processes.kill(victim)
+            return victim if processes.kill(victim, number) else None
         time.sleep(0.02)
-    return False
+    return None
 
 
 def at_work(round_, found):
@@ -48,12 +49,12 @@ def at_work(round_, found):
 
 def trainer(round_):
     round_.await_moment()
-    return kill_one(round_, lambda found: at_work(round_, found))
+    return strike_one(round_, lambda found: at_work(round_, found))
 
 
 def guard(round_):
     round_.await_moment()
-    return kill_one(round_, lambda found: [each for each in found if each.kind == "guard"])
+    return strike_one(round_, lambda found: [each for each in found if each.kind == "guard"])
 
 
 def member(round_):
@@ -65,17 +66,17 @@ def member(round_):
         shared = {pid for pids in groups.values() if len(pids) > 1 for pid in pids}
         return [each for each in found if each.pid in shared]
 
-    return kill_one(round_, members)
+    return strike_one(round_, members)
 
 
 def agent(round_):
     round_.await_moment()
-    return kill_one(round_, lambda found: [each for each in found if each.kind == "rank" and each.rank > 0])
+    return strike_one(round_, lambda found: [each for each in found if each.kind == "rank" and each.rank > 0])
 
 
 def coordinator(round_):
     round_.await_moment()
-    return kill_one(round_, lambda found: [each for each in found if each.kind == "rank" and each.rank == 0])
+    return strike_one(round_, lambda found: [each for each in found if each.kind == "rank" and each.rank == 0])
 
 
 def kill_all(round_):
@@ -98,18 +99,11 @@ def everything(round_):
 def stopped_trainer(round_):
     """SIGSTOP. Where crescendo does not notice a trainer that hangs, it is continued after a while."""
     round_.await_moment()
-    while not round_.job.has_ended():
-        found = at_work(round_, round_.processes())
-        if found:
-            victim = round_.rng.choice(sorted(found, key=lambda process: process.pid))
-            round_.note_strike([victim])
-            struck = processes.kill(victim, signal.SIGSTOP)
-            if not round_.notices_hangs:
-                time.sleep(round_.rng.uniform(0.2, 1.5))
-                processes.kill(victim, signal.SIGCONT)
-            return struck
-        time.sleep(0.02)
-    return False
+    victim = strike_one(round_, lambda found: at_work(round_, found), signal.SIGSTOP)
+    if victim and not round_.notices_hangs:
+        time.sleep(round_.rng.uniform(0.2, 1.5))
+        processes.kill(victim, signal.SIGCONT)
+    return victim
 
 
 def drain(round_):
@@ -127,7 +121,7 @@ def node_down(round_):
     """scontrol takes a node down, and brings it back."""
     round_.await_moment()
     node = f"n{round_.rng.randrange(1, NUM_NODES + 1)}"
-    if round_.job.has_ended():
+    if round_.is_over():
         return False
     round_.note_strike(round_.processes())
     round_.job.cluster.control("update", f"nodename={node}", "state=down", "reason=chaos")
@@ -139,7 +133,7 @@ def node_down(round_):
 def full_disk(round_):
     """Not a byte is left on the sweep's disk; it is mended once the session has ended."""
     round_.await_moment()
-    if round_.job.has_ended():
+    if round_.is_over():
         return False
     ended = len(round_.job.codes)
     round_.job.may_resume.clear()
@@ -154,12 +148,13 @@ def full_disk(round_):
     if not round_.job.await_session_end(ended + 1, PATIENCE):
         round_.complain("the session did not end on a full disk")
     filler.unlink()
+    round_.note_mending()
     round_.job.may_resume.set()
     return True
 
 
 def cut_tail(lines):
-    """How many of the last lines a crash may have kept from the disk: a trial's checkpoint is one report ahead at most."""
+    """How many of the last lines a crash may have kept from the disk: a checkpoint is one report ahead at most."""
     trials, count = set(), 0
     for line in reversed(lines[1:]):
         trial = json.loads(line).get("trial")
@@ -187,6 +182,7 @@ def journal_cut(round_):
     check_every_cut(round_, whole, lines)
     tail = sum(len(line) for line in lines[len(lines) - cut_tail(lines):])
     path.write_bytes(whole[:len(whole) - round_.rng.randrange(0, tail + 1)])
+    round_.note_mending()
     round_.job.may_resume.set()
     return True
 

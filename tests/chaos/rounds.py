@@ -26,7 +26,6 @@ class Result:
     complaints: list = field(default_factory=list)
     steps_lost: int | None = None
     recovery: float | None = None  # seconds
-    seconds: float = 0
 
 
 class Round:
@@ -69,11 +68,16 @@ class Round:
 
     def environment(self, trainer):
         """Open MPI's files lie in the round's folder, where whatever it leaves behind is seen."""
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "OMPI_", "PMIX"))}
-        return {**inherited, processes.MARK: self.mark, "TEST_RECORD": str(self.folder / "account"),
-                "CRESCENDO_TRAINER": str(trainer), "CRESCENDO_HEARTBEAT_TIMEOUT": "3", "TMPDIR": str(self.folder / "tmp"),
-                "OMPI_MCA_btl_vader_backing_directory": str(self.folder / "shm"), "OMPI_MCA_mpi_yield_when_idle": "1",
-                **self.sweep.environment}
+        launchers = ("SLURM_", "OMPI_", "PMIX")
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(launchers)}
+        return {**inherited, **self.sweep.environment,
+                processes.MARK: self.mark,
+                "TEST_RECORD": str(self.folder / "account"),
+                "CRESCENDO_TRAINER": str(trainer),
+                "CRESCENDO_HEARTBEAT_TIMEOUT": "3",
+                "TMPDIR": str(self.folder / "tmp"),
+                "OMPI_MCA_btl_vader_backing_directory": str(self.folder / "shm"),
+                "OMPI_MCA_mpi_yield_when_idle": "1"}
 
     # What faults ask.
 
@@ -81,6 +85,10 @@ class Round:
         found = processes.find(self.mark)
         self.pids |= {process.pid for process in found}
         return found
+
+    def is_over(self):
+        """Whether there is nothing left to strike, or no time."""
+        return self.job.has_ended() or time.monotonic() > self.deadline
 
     def num_reports(self):
         return len(journal.reports(self.records()))
@@ -92,16 +100,15 @@ class Round:
         """Somewhere in the first part of what the sweep still has to do, and somewhere in an epoch."""
         already = self.num_reports()
         goal = already + self.rng.randrange(0, max(1, int(0.6 * self.sweep.least_reports - already)))
-        while not self.job.has_ended() and (self.num_reports() < goal or not self.records()):
+        while not self.is_over() and (self.num_reports() < goal or not self.records()):
             time.sleep(0.01)
         time.sleep(self.rng.uniform(0, self.sweep.seconds_per_epoch))
 
     def groups(self):
         """Trial → the processes that train it right now, of crescendo-trainer."""
-        groups = {}
-        for trial, members in sweeps.read_account(self.folder / "account").items():
-            groups[trial] = [pid for pid, steps in members.items() if steps[-1]["time"] > time.time() - GROUP_IS_AT_WORK]
-        return groups
+        since = time.time() - GROUP_IS_AT_WORK
+        return {trial: [pid for pid, steps in members.items() if steps[-1]["time"] > since]
+                for trial, members in sweeps.read_account(self.folder / "account").items()}
 
     def note_strike(self, victims):
         """The fault is about to strike these processes."""
@@ -110,33 +117,47 @@ class Round:
         trials |= {trial for trial, members in self.groups().items() if pids & set(members)}
         self.strikes.append((time.time(), trials))
 
+    def note_mending(self):
+        """What the fault broke is whole again; from now on crescendo can recover."""
+        self.strikes[-1] = (time.time(), self.strikes[-1][1])
+
     def complain(self, complaint):
         self.complaints.append(complaint)
 
     # The round itself.
 
     def run(self):
+        try:
+            return self.play()
+        finally:
+            self.clear_away()
+            self.release_disk()
+
+    def play(self):
         begun = time.monotonic()
+        self.deadline = begun + LONGEST_ROUND
         self.job.start()
-        struck = self.fault.strike(self)
-        self.job.thread.join(max(1.0, LONGEST_ROUND - (time.monotonic() - begun)))
+        struck = bool(self.fault.strike(self))
+        self.job.thread.join(max(0.0, self.deadline - time.monotonic()))
         if not self.job.has_ended():
             self.complain(f"it hangs: not finished after {LONGEST_ROUND} s")
             self.clear_away()
+        self.check()
+        where = f"{type(self.job).__name__.removesuffix('Job').lower()}, {self.sweep.name}"
+        result = Result(self.name, self.fault.name, where, struck, self.complaints)
+        if struck:
+            self.measure(result)
+        return result
+
+    def check(self):
         if not (self.sweep_folder / "results.csv").exists():
             self.complain(f"the sweep was not finished; sessions ended with {self.job.codes}")
         else:
-            self.complaints += checks.check_sweep(self.crescendo, self.sweep_folder, self.sweep, self.folder / "account")
+            account = self.folder / "account"
+            self.complaints += checks.check_sweep(self.crescendo, self.sweep_folder, self.sweep, account)
         if isinstance(self.job, SlurmJob) and len(self.job.codes) > 1 and self.fault.name != "several":
             self.complain(f"it took several jobs, which ended as {self.job.codes}: a job gave up, or was not requeued")
         self.complaints += self.leftovers()
-        self.clear_away()
-        result = Result(self.name, self.fault.name, f"{type(self.job).__name__.removesuffix('Job').lower()}, {self.sweep.name}",
-                        struck, self.complaints, seconds=time.monotonic() - begun)
-        if struck:
-            self.measure(result)
-        self.release_disk()
-        return result
 
     def measure(self, result):
         account = sweeps.read_account(self.folder / "account")
@@ -144,8 +165,8 @@ class Round:
         result.steps_lost = max((sweeps.steps_trained_twice(account[trial]) for trial in hit), default=0)
         result.recovery = self.recovery(account)
         if self.went_on_in_memory() and result.steps_lost > 1:
-            result.complaints.append(f"a worker of a group was lost, others survived, and {result.steps_lost} steps were "
-                                     "trained twice, where one is the most")
+            result.complaints.append(f"others of its group survived, and {result.steps_lost} steps were trained twice, "
+                                     "where one is the most")
 
     def recovery(self, account):
         """Seconds from the last fault to the next new report of a trial that it hit (where it hit none, of any).
@@ -156,7 +177,8 @@ class Round:
         trained = {(trial, step["epoch"] + 1) for trial, members in account.items()
                    for steps in members.values() for step in steps if step["time"] > struck_at}
         later = [report["time"] for report in journal.reports(self.records())
-                 if (not hit or report["trial"] in hit) and (report["trial"], report["resource"]) in trained]
+                 if report["time"] > struck_at and (not hit or report["trial"] in hit) and
+                 (report["trial"], report["resource"]) in trained]
         return min(later) - struck_at if later else None
 
     def went_on_in_memory(self):
@@ -182,7 +204,8 @@ class Round:
     def release_disk(self):
         """The sweep's folder is kept beside its disk, which goes."""
         if self.fault.disk:
-            shutil.copytree(self.sweep_folder, self.folder / "s")
+            if self.sweep_folder.exists():
+                shutil.copytree(self.sweep_folder, self.folder / "s")
             subprocess.run(["umount", "--lazy", self.folder / "disk"], check=False)
 
 
