@@ -1,35 +1,29 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 
+#include "datasets/sample_source.hpp"
+#include "datasets/write_options.hpp"
+
 namespace crescendo::datasets {
 
-/// Samples [begin, end) of a file; without `end`, all from `begin` on.
+/// Samples [begin, end) of a source; without `end`, all from `begin` on.
 struct SampleRange {
     std::int64_t begin = 0;
     std::optional<std::int64_t> end;
 };
 
-struct ConvertOptions {
-    std::int64_t chunk_samples = 0;  ///< of a chunk; 0: as many as make about 256 KiB of inputs
-    int compression = 0;             ///< level of deflate, 1 to 9; 0: none
-    /// Called with the samples written so far and their total.
-    std::function<void(std::int64_t done, std::int64_t total)> progress = {};
-};
-
-/// Writes samples of two equally long IDX files as the set at `location` (FILE:/GROUP), which SampleSet::open reads.
-/// Returns how many.
+/// Writes samples of `source`, which stands at its first, as the set at `location` (FILE:/GROUP), which
+/// SampleSet::open reads. Returns how many. The names of classes become the attribute `classes` of the targets.
 ///
-/// Makes the file, or adds the group to it. All or nothing: a new file gets its name once it is complete, a group in
-/// an existing file its link. Holds one chunk in memory.
+/// Makes the file, or adds the group to it. All or nothing, as NewGroup is. Holds one chunk in memory. Progress is
+/// counted in samples.
 ///
-/// Throws InvalidInput for files that are not IDX, cut off, or of unequal length, a range outside of them, a group
-/// that exists; std::runtime_error where the file cannot be written.
-std::int64_t convert_idx(const std::filesystem::path& inputs, const std::filesystem::path& targets,
-                         const std::string& location, const SampleRange& range, const ConvertOptions& options);
+/// Throws InvalidInput for a range outside of the source, a group that exists, and what is wrong with the source;
+/// std::runtime_error where the file cannot be written.
+std::int64_t convert(SetSource& source, const std::string& location, const SampleRange& range,
+                     const WriteOptions& options);
 
 }  // namespace crescendo::datasets

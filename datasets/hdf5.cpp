@@ -137,6 +137,18 @@ bool exists(hid_t file, const std::string& path) {
                            H5Oexists_by_name(file, path.c_str(), H5P_DEFAULT) > 0);  // no to a dangling soft link
 }
 
+std::string identity(hid_t object) {
+    H5O_info_t info;
+#if H5_VERSION_GE(1, 12, 0)
+    check(H5Oget_info3(object, &info, H5O_INFO_BASIC), "it has no identity");
+    const auto& number = info.token;
+#else
+    check(H5Oget_info2(object, &info, H5O_INFO_BASIC), "it has no identity");
+    const auto& number = info.addr;
+#endif
+    return {reinterpret_cast<const char*>(&number), sizeof number};
+}
+
 Handle open_group(hid_t file, const std::string& path, const std::string& file_name) {
     return open_object(file, path, file_name, H5I_GROUP);
 }

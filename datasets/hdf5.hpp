@@ -62,6 +62,9 @@ int descriptor(hid_t file);
 /// Whether the absolute `path` leads to an object.
 bool exists(hid_t file, const std::string& path);
 
+/// Tells an object from all others of its file.
+std::string identity(hid_t object);
+
 /// Open the group or data set at the absolute `path`. Throw InvalidInput that names `file_name` and, where there is
 /// none, what lies beside.
 Handle open_group(hid_t file, const std::string& path, const std::string& file_name);

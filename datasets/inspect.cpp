@@ -24,19 +24,6 @@ void describe(hid_t data_set, DataSetInfo& info) {
     info.stored_bytes = static_cast<std::int64_t>(H5Dget_storage_size(data_set));
 }
 
-/// Tells an object from all others of its file.
-std::string identity(hid_t object) {
-    H5O_info_t info;
-#if H5_VERSION_GE(1, 12, 0)
-    hdf5::check(H5Oget_info3(object, &info, H5O_INFO_BASIC), "it has no identity");
-    const auto& number = info.token;
-#else
-    hdf5::check(H5Oget_info2(object, &info, H5O_INFO_BASIC), "it has no identity");
-    const auto& number = info.addr;
-#endif
-    return {reinterpret_cast<const char*>(&number), sizeof number};
-}
-
 /// Names of a group's members in alphabetical order, without links that are not followed.
 std::vector<std::string> members(hid_t group) {
     std::vector<std::string> names;
@@ -55,7 +42,7 @@ class Walk {
   public:
     /// `path` of the group ends with '/'.
     void visit_group(hid_t group, const std::string& path) {
-        if (!groups_seen_.insert(identity(group)).second) {
+        if (!groups_seen_.insert(hdf5::identity(group)).second) {
             return;
         }
         for (const auto& name : members(group)) {

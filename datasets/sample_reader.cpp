@@ -1,10 +1,10 @@
 #include "datasets/sample_reader.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "core/check.hpp"
+#include "datasets/byte_order.hpp"
 #include "datasets/chunked_reader.hpp"
 #include "datasets/contiguous_reader.hpp"
 #include "datasets/hdf5_types.hpp"
@@ -12,13 +12,6 @@
 
 namespace crescendo::datasets {
 namespace {
-
-template <std::size_t size>
-void reverse_elements(std::span<std::byte> bytes) {
-    for (std::size_t at = 0; at + size <= bytes.size(); at += size) {
-        std::reverse(bytes.data() + at, bytes.data() + at + size);
-    }
-}
 
 /// Elements of the other byte order, turned round once they are read.
 class ByteSwappingReader : public SampleReader {
@@ -28,16 +21,7 @@ class ByteSwappingReader : public SampleReader {
 
     void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override {
         stored_->read(begin, count, out);
-        switch (element_bytes_) {
-            case 2:
-                return reverse_elements<2>(out);
-            case 4:
-                return reverse_elements<4>(out);
-            case 8:
-                return reverse_elements<8>(out);
-            default:
-                CRESCENDO_EXPECT(!"an element has 2, 4 or 8 bytes, or no byte order");
-        }
+        reverse_elements(out, element_bytes_);
     }
 
   private:

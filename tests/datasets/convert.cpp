@@ -10,6 +10,7 @@
 #include "datasets/convert.hpp"
 #include "datasets/idx.hpp"
 #include "datasets/inspect.hpp"
+#include "datasets/open_source.hpp"
 #include "datasets/sample_set.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"
@@ -19,6 +20,11 @@ using namespace crescendo::tests;
 using doctest::Contains;
 
 namespace {
+
+std::int64_t convert_idx(const std::filesystem::path& inputs, const std::filesystem::path& targets,
+                         const std::string& location, const SampleRange& range, const WriteOptions& options) {
+    return convert(*open_source({inputs.string(), targets.string()}), location, range, options);
+}
 
 /// Ten samples: images of 2 × 3 bytes counting from 0, labels counting from 100.
 struct TenSamples {
@@ -38,7 +44,7 @@ struct TenSamples {
 
     std::string at(const std::string& group) const { return file.string() + ":" + group; }
 
-    void convert(const std::string& group, const SampleRange& range = {}, const ConvertOptions& options = {}) const {
+    void convert(const std::string& group, const SampleRange& range = {}, const WriteOptions& options = {}) const {
         convert_idx(images, labels, at(group), range, options);
     }
 
@@ -157,7 +163,7 @@ TEST_CASE("a conversion that fails leaves an existing file as it was") {
 
 TEST_CASE("a conversion that cannot work is refused before anything is written") {
     const TenSamples ten;
-    const auto complaint = [&](const SampleRange& range, const ConvertOptions& options = {}) {
+    const auto complaint = [&](const SampleRange& range, const WriteOptions& options = {}) {
         return complaint_of([&] { ten.convert("/train", range, options); });
     };
     write_bytes(ten.folder / "nine", idx_bytes(0x08, {9}, bytes_of(std::vector<std::uint8_t>(9))));

@@ -25,7 +25,7 @@ std::vector<std::byte> bytes(const std::array<int, N>& values) {
 /// All elements of an IDX file of one axis.
 std::vector<std::byte> elements_of(const std::filesystem::path& file) {
     IdxReader reader(file);
-    std::vector<std::byte> elements(static_cast<std::size_t>(reader.num_samples()) * reader.sample_bytes());
+    std::vector<std::byte> elements(static_cast<std::size_t>(reader.num_samples()) * reader.format().bytes());
     reader.read(elements);
     return elements;
 }
@@ -58,10 +58,10 @@ TEST_CASE("an IDX file says its type and shape, plain or compressed") {
         CAPTURE(name);
         IdxReader reader(folder / name);
 
-        CHECK(reader.type() == ElementType::i16);
+        CHECK(reader.format().type == ElementType::i16);
         CHECK(reader.num_samples() == 2);
-        CHECK(reader.shape() == std::vector<std::int64_t>{3, 1});
-        CHECK(reader.sample_bytes() == 6);
+        CHECK(reader.format().shape == std::vector<std::int64_t>{3, 1});
+        CHECK(reader.format().bytes() == 6);
 
         std::vector<std::byte> second(6);
         reader.skip(1);
@@ -106,8 +106,8 @@ TEST_CASE("a file that is not IDX is named") {
     CHECK(complaint(bytes_of<char>({'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'})) == Contains("not an IDX file"));
     CHECK(complaint(idx_bytes(0x0A, {1}, {})) == Contains("not an IDX file"));  // no such type
     CHECK(complaint(idx_bytes(0x08, {}, {})) == Contains("not an IDX file"));   // no axis
-    CHECK(complaint(idx_bytes(0x08, {1, 0}, {})) == Contains("0 bytes each"));
-    CHECK(complaint(idx_bytes(0x08, {1, ~0U, ~0U, ~0U}, {})) == Contains("damaged or not IDX"));
+    CHECK(complaint(idx_bytes(0x08, {1, 0}, {})) == Contains("takes no bytes"));
+    CHECK(complaint(idx_bytes(0x08, {1, ~0U, ~0U, ~0U}, {})) == Contains("damaged, or none of its kind"));
     CHECK(complaint_of([&] { IdxReader reader(folder / "absent"); }) == Contains("absent cannot be opened"));
     CHECK(complaint_of([&] { IdxReader reader(folder / "."); }) == Contains("cannot be opened"));
 }

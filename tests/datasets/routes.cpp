@@ -1,10 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -12,6 +9,7 @@
 
 #include "datasets/sample_set.hpp"
 #include "tests/datasets/files.hpp"
+#include "tests/datasets/python.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo::datasets;
@@ -24,21 +22,12 @@ namespace fs = std::filesystem;
 
 /// What write_matrix.py wrote into `folder`: the route by the file's name. Empty, with a message, without h5py.
 std::map<std::string, std::string> write_matrix(const fs::path& folder) {
-    const auto list = (folder / "list").string();
-    const std::string command =
-        std::string(PYTHON) + " " + TEST_FOLDER + "/write_matrix.py " + folder.string() + " >" + list;
-    std::map<std::string, std::string> routes;
-    if (std::system((std::string(PYTHON) + " -c 'import h5py' 2>/dev/null").c_str()) != 0) {
-        MESSAGE("skipped: ", PYTHON, " has no h5py; scripts/install.sh installs one that has");
-        return routes;
+    if (!has_h5py()) {
+        return {};
     }
-    REQUIRE(std::system(command.c_str()) == 0);
-    std::ifstream in(list);
-    for (std::string name, route; in >> name >> route;) {
-        routes[name] = route;
-    }
-    REQUIRE(routes.size() > 100);
-    return routes;
+    const auto lines = run_python("write_matrix.py", folder);
+    REQUIRE(lines.size() > 100);
+    return {lines.begin(), lines.end()};
 }
 
 std::vector<std::byte> read_in_steps(const SampleSet& set, std::int64_t step) {

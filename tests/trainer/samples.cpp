@@ -6,6 +6,7 @@
 
 #include "core/random.hpp"
 #include "datasets/convert.hpp"
+#include "datasets/open_source.hpp"
 
 namespace crescendo::trainer::test {
 
@@ -39,10 +40,9 @@ void write_idx(const std::filesystem::path& file, char type, const std::vector<s
 /// Turns the files <group>-inputs and <group>-targets beside `file` into a set of it.
 std::string convert(const std::filesystem::path& file, const std::string& group) {
     std::string location = file.string() + ":/" + group;
-    datasets::ConvertOptions options;
-    options.chunk_samples = 8;
-    datasets::convert_idx(file.parent_path() / (group + "-inputs"), file.parent_path() / (group + "-targets"), location,
-                          {}, options);
+    const auto path = (file.parent_path() / group).string();
+    const auto source = datasets::open_source({path + "-inputs", path + "-targets"});
+    datasets::convert(*source, location, {}, {.chunk_samples = 8});
     return location;
 }
 

@@ -1,24 +1,29 @@
 #include "datasets/convert.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/check.hpp"
+#include "datasets/open_source.hpp"
 #include "launch/commands/data/commands.hpp"
 
 namespace crescendo::launch {
 namespace {
 
-struct ConvertArguments {
-    std::filesystem::path inputs;
-    std::filesystem::path targets;
-    std::string location;
+struct Arguments {
+    std::vector<std::string> paths;  ///< INPUTS, perhaps TARGETS, LOCATION
     std::string samples;
-    datasets::ConvertOptions options;
+    std::string type;
+    std::string target_type;
+    std::vector<std::int64_t> size;
+    datasets::SourceOptions source;
+    datasets::WriteOptions write;
 };
 
 std::int64_t to_count(std::string_view text, const std::string& whole) {
@@ -45,40 +50,68 @@ datasets::SampleRange parse_range(const std::string& text) {
     return range;
 }
 
-void show_progress(std::int64_t done, std::int64_t total) {
-    if (::isatty(STDERR_FILENO)) {
-        fmt::print(stderr, "\r{} of {} samples{}", done, total, done == total ? "\r\x1b[K" : "");
+ExitCode convert(const Arguments& arguments) {
+    auto options = arguments.source;
+    if (!arguments.type.empty()) {
+        options.type = datasets::element_type_named(arguments.type);
     }
-}
-
-ExitCode convert(const ConvertArguments& arguments) {
-    auto options = arguments.options;
-    options.progress = show_progress;
-    const auto count = datasets::convert_idx(arguments.inputs, arguments.targets, arguments.location,
-                                             parse_range(arguments.samples), options);
-    fmt::print("{}: {} samples\n", arguments.location, count);
+    if (!arguments.target_type.empty()) {
+        options.target_type = datasets::element_type_named(arguments.target_type);
+    }
+    if (!arguments.size.empty()) {
+        options.images.size = std::pair{arguments.size.at(0), arguments.size.at(1)};
+    }
+    const auto& location = arguments.paths.back();
+    const auto source = datasets::open_source({arguments.paths.begin(), arguments.paths.end() - 1}, options);
+    const auto count = datasets::convert(*source, location, parse_range(arguments.samples), arguments.write);
+    fmt::print("{}: {} samples\n", location, count);
     return ExitCode::done;
 }
+
+constexpr const char* footer =
+    "INPUTS and TARGETS are IDX files (MNIST's format), FILE.npy, FILE.npz:ARRAY, or files or folders of bare numbers\n"
+    "of a --type; INPUTS without TARGETS is a FILE.csv, or a folder with one folder of PNG and JPEG images a class.\n"
+    "Examples:\n"
+    "  crescendo data convert train-images.gz train-labels.gz fashion.h5:/train --samples 0:50000\n"
+    "  crescendo data convert arrays.npz:x arrays.npz:y data.h5:/train\n"
+    "  crescendo data convert fields/ viscosity.npy flow.h5:/train --type float32 --shape 3,64,64\n"
+    "  crescendo data convert table.csv data.h5:/train --targets price\n"
+    "  crescendo data convert images/ data.h5:/train --size 64,64";
 
 }  // namespace
 
 void add_data_convert(CLI::App& data, ExitCode& code) {
-    auto arguments = std::make_shared<ConvertArguments>();
-    auto* command =
-        data.add_subcommand("convert", "Write IDX files (MNIST's format, also gzipped) as a data set in HDF5");
-    command->add_option("INPUTS", arguments->inputs, "IDX file of the inputs")->required();
-    command->add_option("TARGETS", arguments->targets, "IDX file of the targets, as many")->required();
-    command->add_option("LOCATION", arguments->location, "FILE:/GROUP to write; the file may have other groups already")
-        ->required();
-    command->add_option("--samples", arguments->samples, "BEGIN:END, END not included; default: all");
+    auto arguments = std::make_shared<Arguments>();
+    auto& source = arguments->source;
+    auto* command = data.add_subcommand(
+        "convert", "Write IDX, NumPy, raw binary or CSV files, or folders of images, as a set in HDF5");
     command
-        ->add_option("--chunk", arguments->options.chunk_samples,
-                     "Samples a chunk holds; default: about 256 KiB of them")
+        ->add_option("INPUTS [TARGETS] LOCATION", arguments->paths,
+                     "What to convert, and FILE:/GROUP to write; the file may have other groups already")
+        ->required()
+        ->expected(2, 3);
+    command->add_option("--samples", arguments->samples, "BEGIN:END, END not included; default: all");
+    command->add_option("--type", arguments->type, "Of bare numbers, like float32; of CSV's inputs (default: float32)");
+    command->add_option("--shape", source.shape, "Of a sample of bare numbers, like 3,64,64; default: one number")
+        ->delimiter(',')
         ->check(CLI::PositiveNumber);
-    command->add_option("--compress", arguments->options.compression, "Level of deflate; default: 0, none")
-        ->check(CLI::Range(0, 9));
-    command->footer(
-        "Example:\n  crescendo data convert train-images.gz train-labels.gz fashion.h5:/train --samples 0:50000");
+    command->add_option("--target-type", arguments->target_type,
+                        "The same of targets; CSV: int64 if they are integers");
+    command->add_option("--target-shape", source.target_shape, "Of a target of bare numbers; default: one number")
+        ->delimiter(',')
+        ->check(CLI::PositiveNumber);
+    command
+        ->add_option("--targets", source.target_columns,
+                     "Columns of a CSV file, by name or number from 0; default: "
+                     "the last")
+        ->delimiter(',');
+    command->add_option("--size", arguments->size, "HEIGHT,WIDTH to resize images to, bilinear with antialiasing")
+        ->delimiter(',')
+        ->expected(2)
+        ->check(CLI::PositiveNumber);
+    command->add_flag("--gray", source.images.gray, "Brightness of images instead of three colours");
+    add_write_options(*command, arguments->write, "samples");
+    command->footer(footer);
     command->callback([arguments, &code] { code = convert(*arguments); });
 }
 
