@@ -2,37 +2,76 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <thread>
 #include <vector>
 
+#include "core/check.hpp"
+#include "datasets/generate_flow.hpp"
 #include "launch/commands/data/commands.hpp"
 
 namespace crescendo::launch {
+namespace {
+
+struct Arguments {
+    std::string location;
+    bool sparse = false;
+    std::vector<std::int64_t> shape;
+    datasets::FlowOptions flow;
+    datasets::WriteOptions write;
+};
+
+ExitCode generate(const Arguments& arguments) {
+    const auto count = arguments.flow.num_samples;
+    if (arguments.sparse) {
+        datasets::generate_sparse(arguments.location, count, arguments.shape);
+    } else {
+        datasets::generate_flow(arguments.location, arguments.flow, arguments.write);
+    }
+    fmt::print("{}: {} samples\n", arguments.location, count);
+    return ExitCode::done;
+}
+
+}  // namespace
 
 void add_data_generate(CLI::App& data, ExitCode& code) {
-    struct Arguments {
-        std::string location;
-        bool sparse = false;
-        std::int64_t samples = 0;
-        std::vector<std::int64_t> shape;
-    };
+    using Target = datasets::FlowOptions::Target;
     auto arguments = std::make_shared<Arguments>();
-    auto* command = data.add_subcommand("generate", "Make a set of any size to try scale with");
-    command->add_option("LOCATION", arguments->location, "FILE:/GROUP to write; the file must not exist")->required();
-    command
-        ->add_flag("--sparse", arguments->sparse, "Of holes, which take no disk and read as 0: the one kind there is")
-        ->required();
-    command->add_option("--samples", arguments->samples, "How many")->required()->check(CLI::PositiveNumber);
-    command->add_option("--shape", arguments->shape, "Of a sample, like 64,64; default: one number")
+    auto& flow = arguments->flow;
+    flow.num_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    auto* command = data.add_subcommand("generate", "Make a set: flows of a fluid, or holes of any size");
+    command->add_option("LOCATION", arguments->location, "FILE:/GROUP to write")->required();
+    command->add_option("--samples", flow.num_samples, "How many")->required()->check(CLI::PositiveNumber);
+    auto* kind = command->add_option_group("kind")->require_option(1);
+    auto* is_flow =
+        kind->add_flag("--flow")->description("Two-dimensional turbulence, solved for each sample: u, v and vorticity");
+    auto* is_sparse =
+        kind->add_flag("--sparse", arguments->sparse, "Holes, which take no disk and read as 0, in a new file");
+
+    command->add_option("--shape", arguments->shape, "--sparse: of a sample, like 64,64; default: one number")
         ->delimiter(',')
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::PositiveNumber)
+        ->needs(is_sparse);
+    command->add_option("--size", flow.size, "--flow: points along an axis, a power of two; default: 64")
+        ->needs(is_flow);
+    command->add_option("--seed", flow.seed, "--flow: of the random starts; default: 1")->needs(is_flow);
+    command->add_option("--viscosity", flow.viscosity, "--flow: default: the least that the size resolves")
+        ->needs(is_flow);
+    command
+        ->add_option(
+            "--target", flow.target,
+            "--flow: decay, the share of energy left a time of 1 later (default); future, the fields then; none")
+        ->transform(CLI::CheckedTransformer(std::map<std::string, Target>{
+            {"decay", Target::decay}, {"future", Target::future}, {"none", Target::none}}))
+        ->needs(is_flow);
+    add_write_options(*command, arguments->write, "samples");
     command->footer(
-        "Example, 1 TiB:\n  crescendo data generate tera.h5:/train --sparse --samples 67108864 --shape 64,64");
-    command->callback([arguments, &code] {
-        datasets::generate_sparse(arguments->location, arguments->samples, arguments->shape);
-        fmt::print("{}: {} samples\n", arguments->location, arguments->samples);
-        code = ExitCode::done;
-    });
+        "Examples:\n"
+        "  crescendo data generate flow.h5:/train --flow --samples 1000 --seed 1\n"
+        "  crescendo data generate tera.h5:/train --sparse --samples 67108864 --shape 64,64");
+    command->callback([arguments, &code] { code = generate(*arguments); });
 }
 
 }  // namespace crescendo::launch
