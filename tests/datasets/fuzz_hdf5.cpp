@@ -1,0 +1,334 @@
+/// Damages small HDF5 files and reads them: an error is fine, and so are the right bytes; a crash, a hang, or wrong
+/// bytes that a checksum covers, are not. HDF5's library itself crashes on some files of its old format, whose metadata
+/// have no checksums: such crashes are counted, and are no failure of ours (docs/data.md).
+///
+/// usage: fuzz_hdf5 SECONDS [SEED [CASE]]
+///
+/// Prints the seed, which with a case's number makes that case again: `fuzz_hdf5 0 SEED CASE` reads that one file in
+/// this very process, for a debugger. A file that did harm is kept, and its path printed.
+#define DOCTEST_CONFIG_IMPLEMENT  // for files.cpp
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+#include <execinfo.h>
+#include <hdf5.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/random.hpp"
+#include "datasets/inspect.hpp"
+#include "datasets/sample_set.hpp"
+#include "tests/datasets/files.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::datasets;
+using namespace crescendo::tests;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr unsigned patience_s = 20;
+constexpr std::size_t most_bytes = std::size_t{1} << 26;  // of a set that is read: damage can make it look huge
+constexpr hsize_t num_samples = 12;
+enum ExitCode { fine = 0, wrong_bytes = 3, not_readable = 4, library_crashed = 5 };
+
+/// Where a crash has a frame of the library, we are inside it, since it calls back little of ours.
+void say_whose_crash(int signal) {
+    std::array<void*, 64> frames{};
+    const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
+    for (int i = 0; i < count; ++i) {
+        Dl_info info{};
+        if (::dladdr(frames[static_cast<std::size_t>(i)], &info) != 0 &&
+            std::strstr(info.dli_fname, "libhdf5") != nullptr) {
+            ::_exit(library_crashed);
+        }
+    }
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+void watch_for_crashes() {
+    void* here = nullptr;
+    ::backtrace(&here, 1);  // loads what it needs, which a crashed process may no longer be able to
+    static std::array<std::byte, 1 << 16> stack;  // the crash may be that the other one is full
+    stack_t alternative{};
+    alternative.ss_sp = stack.data();
+    alternative.ss_size = stack.size();
+    ::sigaltstack(&alternative, nullptr);
+    struct sigaction action {};
+    action.sa_handler = say_whose_crash;
+    action.sa_flags = SA_ONSTACK | SA_NODEFER;
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+        ::sigaction(signal, &action, nullptr);
+    }
+}
+
+struct Region {
+    std::size_t begin = 0;
+    std::size_t size = 0;
+};
+
+/// A sound file, what it holds, and which of its bytes a checksum covers.
+struct Sound {
+    std::string name;
+    bool latest = false;  ///< the format whose metadata have checksums
+    std::vector<std::byte> bytes;
+    Content content;
+    std::vector<Region> checked;
+};
+
+hid_t create(const fs::path& file, bool latest) {
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (latest) {  // whose metadata have checksums
+        H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    }
+    const hid_t id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    H5Pclose(access);
+    return id;
+}
+
+void add(hid_t file, const char* path, const std::vector<hsize_t>& shape, hid_t type, const void* values,
+         const std::vector<hsize_t>& chunk, const std::vector<H5Z_filter_t>& filters) {
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    if (!chunk.empty()) {
+        H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
+    }
+    for (const auto filter : filters) {
+        const unsigned level = 4;
+        H5Pset_filter(creation, filter, H5Z_FLAG_MANDATORY, filter == H5Z_FILTER_DEFLATE ? 1 : 0, &level);
+    }
+    const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
+    const hid_t data_set = H5Dcreate2(file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    H5Dwrite(data_set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    H5Dclose(data_set);
+    H5Sclose(space);
+    H5Pclose(creation);
+}
+
+std::vector<Region> chunks_of(const fs::path& file, const char* path) {
+    const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t data_set = H5Dopen2(id, path, H5P_DEFAULT);
+    const hid_t space = H5Dget_space(data_set);
+    hsize_t count = 0;
+    H5Dget_num_chunks(data_set, space, &count);
+    std::vector<Region> regions;
+    for (hsize_t i = 0; i < count; ++i) {
+        std::array<hsize_t, H5S_MAX_RANK> offset{};
+        unsigned mask = 0;
+        haddr_t address = 0;
+        hsize_t size = 0;
+        H5Dget_chunk_info(data_set, space, i, offset.data(), &mask, &address, &size);
+        regions.push_back({address, size});
+    }
+    H5Sclose(space);
+    H5Dclose(data_set);
+    H5Fclose(id);
+    return regions;
+}
+
+std::vector<Sound> sound_files(const fs::path& folder) {
+    const std::vector<std::pair<std::string, std::vector<H5Z_filter_t>>> filters{
+        {"plain", {}},
+        {"deflate", {H5Z_FILTER_DEFLATE}},
+        {"shuffle-deflate", {H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE}},
+        {"fletcher32", {H5Z_FILTER_FLETCHER32}},
+        {"all", {H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE, H5Z_FILTER_FLETCHER32}}};
+    const std::vector<std::pair<std::string, std::vector<hsize_t>>> layouts{
+        {"contiguous", {}}, {"samples", {5, 4, 6}}, {"split", {5, 3, 4}}, {"one", {num_samples, 4, 6}}};
+    std::vector<float> inputs(num_samples * 24);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        inputs[i] = static_cast<float>(i % 50);
+    }
+    const std::vector<std::uint8_t> targets(num_samples, 3);
+
+    std::vector<Sound> files;
+    const auto path = folder / "sound.h5";
+    for (const bool latest : {false, true}) {
+        for (const auto& [layout, chunk] : layouts) {
+            for (const auto& [filter, stages] : filters) {
+                if (chunk.empty() && !stages.empty()) {
+                    continue;
+                }
+                const hid_t id = create(path, latest);
+                H5Gclose(H5Gcreate2(id, "/train", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+                add(id, "/train/inputs", {num_samples, 4, 6}, H5T_NATIVE_FLOAT, inputs.data(), chunk, stages);
+                add(id, "/train/targets", {num_samples}, H5T_NATIVE_UINT8, targets.data(), {}, {});
+                H5Fclose(id);
+                const bool checked = !stages.empty() && stages.back() == H5Z_FILTER_FLETCHER32;
+                files.push_back({layout + "-" + filter + (latest ? "-latest" : ""),
+                                 latest,
+                                 read_bytes(path),
+                                 {bytes_of(inputs), bytes_of(targets)},
+                                 checked ? chunks_of(path, "/train/inputs") : std::vector<Region>{}});
+            }
+        }
+    }
+    return files;
+}
+
+/// A damaged file.
+struct Case {
+    const Sound* sound = nullptr;
+    std::string what;
+    std::vector<std::byte> bytes;
+    bool must_be_noticed = false;  ///< unless it is read right: all that changed is covered by a checksum
+
+    Case(const std::vector<Sound>& files, std::uint64_t seed, std::uint64_t number) {
+        CounterRandom random(seed, number);
+        sound = &files[random.below(files.size())];
+        bytes = sound->bytes;
+        const auto kind = random.below(5);
+        if (kind == 0) {
+            bytes.resize(random.below(bytes.size()));
+            what = "cut off after " + std::to_string(bytes.size()) + " bytes";
+        } else if (kind == 1 && !sound->checked.empty()) {
+            const auto& region = sound->checked[random.below(sound->checked.size())];
+            change(random, region, 1 + random.below(3));
+            must_be_noticed = true;
+        } else if (kind == 2) {
+            // A run of one value, as of a block that was never written.
+            const auto size = std::min<std::size_t>(bytes.size(), 1 + random.below(256));
+            const auto begin = random.below(bytes.size() - size + 1);
+            const auto value = random.below(2) == 0 ? std::byte{0} : std::byte{0xFF};
+            std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin), size, value);
+            what = std::to_string(size) + " bytes from " + std::to_string(begin) + " on overwritten";
+        } else {
+            // Metadata lie at the front, mostly.
+            const auto end = random.below(2) == 0 ? std::min<std::size_t>(bytes.size(), 2048) : bytes.size();
+            change(random, {0, end}, 1 + random.below(8));
+        }
+    }
+
+  private:
+    void change(CounterRandom& random, const Region& region, std::uint64_t count) {
+        what = "bytes changed:";
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const auto at = region.begin + random.below(region.size);
+            // Bits, and small numbers near the old one: sizes and counts that are nearly right.
+            const auto by = random.below(2) == 0 ? static_cast<std::byte>(1 + random.below(255))
+                                                 : static_cast<std::byte>(1U << random.below(8));
+            bytes[at] ^= by;
+            what += " " + std::to_string(at);
+        }
+    }
+};
+
+/// Reads it in every way there is. Throws what the readers throw.
+ExitCode read(const fs::path& file, const Case& damaged) {
+    inspect(file);
+    ExitCode code = fine;
+    for (const auto routes : {Routes::fastest, Routes::library}) {
+        const auto set = SampleSet::open(file.string() + ":/train", routes);
+        const auto sample_bytes = set->inputs().sample_bytes() + set->targets().sample_bytes();
+        if (sample_bytes > most_bytes || static_cast<std::size_t>(set->size()) > most_bytes / sample_bytes) {
+            continue;
+        }
+        const auto content = read_all(*set);
+        const bool right =
+            content.inputs == damaged.sound->content.inputs && content.targets == damaged.sound->content.targets;
+        if (damaged.must_be_noticed && !right) {
+            code = wrong_bytes;
+        }
+    }
+    return code;
+}
+
+int read_and_say(const fs::path& file, const Case& damaged, bool aloud) {
+    try {
+        return read(file, damaged);
+    } catch (const std::exception& error) {
+        if (aloud) {
+            std::printf("%s\n", error.what());
+        }
+        return not_readable;
+    }
+}
+
+/// How a process of its own ends that reads the file: a word for trouble, empty for none. Counts crashes of the
+/// library.
+std::string trouble_with(const fs::path& file, const Case& damaged, int& num_library_crashes) {
+    std::fflush(stdout);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        watch_for_crashes();
+        ::alarm(patience_s);
+        ::_exit(read_and_say(file, damaged, false));
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (WIFSIGNALED(status)) {
+        return WTERMSIG(status) == SIGALRM ? "it hangs" : "it dies of signal " + std::to_string(WTERMSIG(status));
+    }
+    switch (WEXITSTATUS(status)) {
+        case fine:
+        case not_readable:
+            return {};
+        case library_crashed:
+            ++num_library_crashes;
+            return damaged.sound->latest ? "the library crashes in spite of its checksums" : "";
+        case wrong_bytes:
+            return "wrong bytes that their checksum would have shown";
+        default:
+            return "it ends with " + std::to_string(WEXITSTATUS(status));  // a sanitizer
+    }
+}
+
+}  // namespace
+
+/// What the sanitizer finds ends in abort(), and so in our handler; no memory is an exception of the standard library.
+extern "C" const char* __asan_default_options() {
+    return "abort_on_error=1:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0:"
+           "use_sigaltstack=0:detect_leaks=0";
+}
+
+int main(int argc, char** argv) {
+    doctest::Context asserts;  // of files.cpp, outside of any test
+    asserts.setAsDefaultForAssertsOutOfTestCases();
+    const double seconds = argc > 1 ? std::atof(argv[1]) : 30;
+    const std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : std::random_device{}();
+    const TemporaryFolder folder;
+    const auto files = sound_files(folder.path());
+    const auto file = folder / "damaged.h5";
+    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+    if (argc > 3) {
+        const Case damaged(files, seed, std::strtoull(argv[3], nullptr, 10));
+        write_bytes(file, damaged.bytes);
+        std::printf("%s: %s\n", damaged.sound->name.c_str(), damaged.what.c_str());
+        return read_and_say(file, damaged, true) == wrong_bytes ? 1 : 0;
+    }
+
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    std::uint64_t number = 0;
+    int num_troubles = 0;
+    int num_library_crashes = 0;
+    for (; std::chrono::steady_clock::now() < end; ++number) {
+        const Case damaged(files, seed, number);
+        write_bytes(file, damaged.bytes);
+        const auto trouble = trouble_with(file, damaged, num_library_crashes);
+        if (!trouble.empty()) {
+            ++num_troubles;
+            const auto kept =
+                fs::current_path() / ("fuzz-" + std::to_string(seed) + "-" + std::to_string(number) + ".h5");
+            write_bytes(kept, damaged.bytes);
+            std::printf("case %llu, %s, %s: %s; kept as %s\n", static_cast<unsigned long long>(number),
+                        damaged.sound->name.c_str(), damaged.what.c_str(), trouble.c_str(), kept.c_str());
+        }
+    }
+    std::printf("%llu files, trouble with %d; HDF5's library itself crashed on %d\n",
+                static_cast<unsigned long long>(number), num_troubles, num_library_crashes);
+    return num_troubles == 0 ? 0 : 1;
+}
