@@ -60,9 +60,12 @@ class ZipBytes : public ByteSource {
         entry_.reset(zip_fopen(archive_.get(), (entry + ".npy").c_str(), 0));
         CRESCENDO_VALIDATE(entry_ != nullptr, "", "{} has no array \"{}\" that can be read; it holds {}", file.string(),
                            entry, entries());
+        zip_stat_t status{};
+        CRESCENDO_VALIDATE(zip_stat(archive_.get(), (entry + ".npy").c_str(), 0, &status) == 0, "",
+                           "{} does not say its size; save it again", name());
+        left_ = status.size;
     }
 
-    /// libzip compares the checksum once it has read the last byte.
     void read(std::span<std::byte> out) override {
         while (!out.empty()) {
             const auto got = zip_fread(entry_.get(), out.data(), out.size());
@@ -70,6 +73,11 @@ class ZipBytes : public ByteSource {
                 cut_off(name(), got < 0 ? zip_error_strerror(zip_file_get_error(entry_.get())) : "");
             }
             out = out.subspan(static_cast<std::size_t>(got));
+            left_ -= static_cast<zip_uint64_t>(got);
+        }
+        char none = 0;
+        if (left_ == 0 && zip_fread(entry_.get(), &none, 1) != 0) {  // which compares the checksum
+            cut_off(name(), zip_error_strerror(zip_file_get_error(entry_.get())));
         }
     }
 
@@ -99,6 +107,7 @@ class ZipBytes : public ByteSource {
     };
     std::unique_ptr<zip_t, Close> archive_;
     std::unique_ptr<zip_file_t, Close> entry_;
+    zip_uint64_t left_ = 0;  ///< bytes of the entry
 };
 
 #endif

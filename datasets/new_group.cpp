@@ -16,7 +16,10 @@ NewGroup::NewGroup(Location place) : place_(std::move(place)) {
     } else {
         new_file_.emplace(place_.file);
         const auto& name = new_file_->temporary();
-        file_ = hdf5::own(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+        // The format of 1.10, whose metadata have checksums: damage is an error of the library, not its crash.
+        const auto access = hdf5::own(H5Pcreate(H5P_FILE_ACCESS), "no file access properties");
+        hdf5::check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "no format of files");
+        file_ = hdf5::own(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
                           text("{} cannot be made", name.string()));
     }
     group_ = place_.is_root()

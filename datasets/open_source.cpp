@@ -1,6 +1,7 @@
 #include "datasets/open_source.hpp"
 
 #include <filesystem>
+#include <utility>
 
 #include "core/check.hpp"
 #include "datasets/csv.hpp"
@@ -39,8 +40,9 @@ std::unique_ptr<SetSource> open_source(const std::vector<std::string>& sources, 
     CRESCENDO_EXPECT(sources.size() == 1 || sources.size() == 2);
     const auto& source = sources.front();
     if (sources.size() == 2) {
-        return make_set(open_samples(source, options.type, options.shape),
-                        open_samples(sources.back(), options.target_type, options.target_shape));
+        auto inputs = open_samples(source, options.type, options.shape);
+        auto targets = open_samples(sources.back(), options.target_type, options.target_shape);
+        return make_set(std::move(inputs), std::move(targets));
     }
     if (std::filesystem::is_directory(source)) {
         return std::make_unique<ImageFolder>(source, options.images);

@@ -23,8 +23,6 @@
 namespace crescendo::datasets {
 namespace {
 
-constexpr std::int64_t memory_bytes = std::int64_t{256} << 20;
-
 /// The data set `name` as samples; nothing where it is none and is copied as it is.
 std::optional<Field> samples_of(hid_t data_set, const std::string& name) {
     const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
@@ -48,6 +46,16 @@ hdf5::Handle new_type(hid_t data_set, ElementType element) {
     auto memory = hdf5::memory_type(element);
     const bool same = H5Tequal(number.get(), memory.get()) > 0;
     return same ? hdf5::own(H5Tcopy(stored.get()), "no copy of a type") : std::move(memory);
+}
+
+/// Of a group like `old`. Its own properties do not do for another: they say where in its file its links lie.
+hdf5::Handle group_settings(hid_t old) {
+    const auto old_settings = hdf5::own(H5Gget_create_plist(old), "no properties of a group");
+    auto settings = hdf5::own(H5Pcreate(H5P_GROUP_CREATE), "no properties of groups");
+    unsigned order = 0;
+    hdf5::check(H5Pget_link_creation_order(old_settings.get(), &order), "no order of links");
+    hdf5::check(H5Pset_link_creation_order(settings.get(), order), "no order of links");
+    return settings;
 }
 
 /// Owns what has handles of the library: they are closed under a session.
@@ -128,7 +136,7 @@ class TreeCopy {
         const auto type = H5Iget_type(object.get());
         auto samples = type == H5I_DATASET ? samples_of(object.get(), name) : std::nullopt;
         if (type == H5I_GROUP) {
-            const auto settings = hdf5::own(H5Gget_create_plist(object.get()), "no properties of a group");
+            const auto settings = group_settings(object.get());
             const auto group = hdf5::own(H5Gcreate2(to, name.c_str(), H5P_DEFAULT, settings.get(), H5P_DEFAULT),
                                          text("the group {} cannot be made", path + name));
             copy_group(object.get(), group.get(), path + name + "/");
@@ -167,18 +175,20 @@ class TreeCopy {
 /// Moves the samples.
 class Mover {
   public:
-    explicit Mover(const WriteOptions& options, std::int64_t total)
-        : options_(options), total_(total), pool_(std::max(1, static_cast<int>(std::thread::hardware_concurrency()))) {}
+    Mover(const WriteOptions& options, std::int64_t total, std::int64_t memory)
+        : options_(options),
+          total_(total),
+          memory_(memory),
+          pool_(std::max(1, static_cast<int>(std::thread::hardware_concurrency()))) {}
 
     void move(Job& job) {
         auto& field = job.field;
-        const auto block = block_samples(job);
-        const auto reader = open(job, block);
+        const auto num_samples = block_samples(job);
+        const auto reader = open(job, num_samples);
         const auto sample_bytes = static_cast<std::int64_t>(field.sample_bytes());
-        reserve(block * sample_bytes);
-        for (std::int64_t begin = 0; begin < field.num_samples; begin += block) {
-            const auto count = std::min(block, field.num_samples - begin);
-            const auto samples = memory().first(static_cast<std::size_t>(count * sample_bytes));
+        for (std::int64_t begin = 0; begin < field.num_samples; begin += num_samples) {
+            const auto count = std::min(num_samples, field.num_samples - begin);
+            const auto samples = block(count * sample_bytes);
             read(*reader, field, begin, count, samples);
             job.writer->write(samples);
             done_ += count * sample_bytes;
@@ -190,8 +200,8 @@ class Mover {
 
   private:
     /// Whole new chunks and, where these are not too many, whole old ones.
-    static std::int64_t block_samples(const Job& job) {
-        const auto fit = std::max<std::int64_t>(1, memory_bytes / static_cast<std::int64_t>(job.field.sample_bytes()));
+    std::int64_t block_samples(const Job& job) const {
+        const auto fit = std::max<std::int64_t>(1, memory_ / static_cast<std::int64_t>(job.field.sample_bytes()));
         const auto old = std::max<std::int64_t>(1, job.field.chunk_samples);
         std::int64_t both = 0;
         const bool overflows = __builtin_mul_overflow(old / std::gcd(old, job.chunk_samples), job.chunk_samples, &both);
@@ -220,19 +230,20 @@ class Mover {
         });
     }
 
-    void reserve(std::int64_t bytes) {
-        const auto pages = Page::needed_for(static_cast<std::size_t>(bytes));
-        if (memory_.size() < pages) {
-            memory_.resize(pages);
+    std::span<std::byte> block(std::int64_t bytes) {
+        const auto size = static_cast<std::size_t>(bytes);
+        if (block_.size() < Page::needed_for(size)) {
+            block_.resize(Page::needed_for(size));
         }
+        return std::as_writable_bytes(std::span(block_)).first(size);
     }
-    std::span<std::byte> memory() { return std::as_writable_bytes(std::span(memory_)); }
 
     const WriteOptions& options_;
     std::int64_t total_;
+    std::int64_t memory_;
     std::int64_t done_ = 0;
     TaskPool pool_;
-    std::vector<Page> memory_;
+    std::vector<Page> block_;
 };
 
 /// Its handles are closed under a session.
@@ -271,7 +282,7 @@ UnderSession<std::vector<Job>> copy_tree(const SourceGroup& source, const NewGro
 
 }  // namespace
 
-void rechunk(const std::string& from, const std::string& to, const WriteOptions& options) {
+void rechunk(const std::string& from, const std::string& to, const WriteOptions& options, std::int64_t memory) {
     const auto old_place = Location::parse(from);
     const auto new_place = Location::parse(to);
     std::error_code absent;
@@ -285,7 +296,7 @@ void rechunk(const std::string& from, const std::string& to, const WriteOptions&
     for (const auto& job : *jobs) {
         total += job.bytes();
     }
-    Mover mover(options, total);
+    Mover mover(options, total, memory);
     for (auto& job : *jobs) {
         mover.move(job);
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "datasets/write_options.hpp"
@@ -11,11 +12,13 @@ namespace crescendo::datasets {
 /// machine's byte order. Everything else is copied as it is: attributes, other data sets, groups, links; but for
 /// attributes made of references, which would lead nowhere.
 ///
-/// All or nothing, as NewGroup is. Holds 256 MiB of samples, or one old and one new chunk where these are larger. Old
-/// chunks of more samples than fit are read once for each part of them that fits. Progress is counted in bytes.
+/// All or nothing, as NewGroup is. Holds `memory` bytes of samples, or one old and one new chunk where these are
+/// larger. Old chunks of more samples than fit are read once for each part of them that fits. Progress is counted in
+/// bytes.
 ///
 /// Throws InvalidInput where there is no such group or `to` exists; std::runtime_error where a file cannot be read or
 /// written, or `from` changes meanwhile.
-void rechunk(const std::string& from, const std::string& to, const WriteOptions& options);
+void rechunk(const std::string& from, const std::string& to, const WriteOptions& options,
+             std::int64_t memory = std::int64_t{256} << 20);
 
 }  // namespace crescendo::datasets

@@ -47,10 +47,10 @@ std::size_t SampleFormat::bytes() const {
 void SampleSource::set_format(SampleFormat format, std::int64_t num_samples) {
     auto bytes = static_cast<std::int64_t>(size_of(format.type));
     for (const auto length : format.shape) {
-        CRESCENDO_VALIDATE(
-            length >= 1 && !__builtin_mul_overflow(bytes, length, &bytes) && bytes < std::int64_t{1} << 40, "",
-            "{} says that its samples take {} bytes each: the file is damaged, or none of its kind", name_,
-            length < 1 ? 0 : bytes);
+        const bool overflows = __builtin_mul_overflow(bytes, length, &bytes);
+        CRESCENDO_VALIDATE(length >= 1 && !overflows && bytes < std::int64_t{1} << 40, "",
+                           "{} says that a sample takes no bytes, or 2^40 and more: it is damaged, or none of its kind",
+                           name_);
     }
     format_ = std::move(format);
     num_samples_ = num_samples;

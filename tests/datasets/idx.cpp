@@ -106,8 +106,8 @@ TEST_CASE("a file that is not IDX is named") {
     CHECK(complaint(bytes_of<char>({'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'})) == Contains("not an IDX file"));
     CHECK(complaint(idx_bytes(0x0A, {1}, {})) == Contains("not an IDX file"));  // no such type
     CHECK(complaint(idx_bytes(0x08, {}, {})) == Contains("not an IDX file"));   // no axis
-    CHECK(complaint(idx_bytes(0x08, {1, 0}, {})) == Contains("0 bytes each"));
-    CHECK(complaint(idx_bytes(0x08, {1, ~0U, ~0U, ~0U}, {})) == Contains("damaged or not IDX"));
+    CHECK(complaint(idx_bytes(0x08, {1, 0}, {})) == Contains("takes no bytes"));
+    CHECK(complaint(idx_bytes(0x08, {1, ~0U, ~0U, ~0U}, {})) == Contains("damaged, or none of its kind"));
     CHECK(complaint_of([&] { IdxReader reader(folder / "absent"); }) == Contains("absent cannot be opened"));
     CHECK(complaint_of([&] { IdxReader reader(folder / "."); }) == Contains("cannot be opened"));
 }

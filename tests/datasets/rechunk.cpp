@@ -128,55 +128,25 @@ TEST_CASE("a copy that fails leaves no file") {
     CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("chunks that span all samples are read in parts, in bounded memory") {
-    // 512 MiB in 64 chunks, each of one column of all 65,536 samples: 256 MiB of samples fit at a time.
-    constexpr hsize_t num_samples = 65536;
-    constexpr hsize_t columns = 2048;
+TEST_CASE("chunks that span all samples are read in parts that fit in memory") {
+    // 4,096 samples of 64 numbers, 1 MiB, one chunk for each of the 64: 256 KiB hold 1,024 samples.
     const TemporaryFolder folder;
+    const auto values = counting(4096 * 64);
     {
-        const Hdf5Writer writer(folder / "old.h5");
-        const std::vector<hsize_t> shape{num_samples, columns};
-        const std::vector<hsize_t> chunk{num_samples, columns / 64};
-        const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-        H5Pset_chunk(creation, 2, chunk.data());
-        const hid_t space = H5Screate_simple(2, shape.data(), nullptr);
-        const hid_t inputs =
-            H5Dcreate2(writer.id(), "inputs", H5T_NATIVE_INT32, space, H5P_DEFAULT, creation, H5P_DEFAULT);
-        // Only the last column is written: the others are holes, and the file is small.
-        const std::vector<hsize_t> start{0, columns - 1};
-        const std::vector<hsize_t> count{num_samples, 1};
-        const hid_t memory = H5Screate_simple(2, count.data(), nullptr);
-        H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
-        REQUIRE(H5Dwrite(inputs, H5T_NATIVE_INT32, memory, space, H5P_DEFAULT, counting(num_samples).data()) >= 0);
-        H5Sclose(memory);
-        H5Dclose(inputs);
-        H5Sclose(space);
-        H5Pclose(creation);
+        Hdf5Writer writer(folder / "old.h5");
+        writer.add("/inputs", {4096, 64}, H5T_NATIVE_INT32, values, {.chunk = {4096, 1}, .deflate = true});
+        writer.add("/targets", {4096}, H5T_NATIVE_INT32, counting(4096), {.chunk = {4096}});
     }
-    int blocks = 0;
+    std::vector<std::int64_t> seen;
 
     rechunk((folder / "old.h5").string() + ":/", (folder / "new.h5").string() + ":/",
-            {.compression = 1, .progress = [&](std::int64_t, std::int64_t) { ++blocks; }});
+            {.chunk_samples = 100, .progress = [&](std::int64_t done, std::int64_t) { seen.push_back(done); }},
+            1 << 18);
 
-    CHECK(blocks == 2);
-    const auto all = inspect(folder / "new.h5");
-    CHECK(info_of(all, "/inputs").chunk == std::vector<std::int64_t>{32, columns});  // 256 KiB / 8 KiB
-    const hid_t file = H5Fopen((folder / "new.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-    const hid_t inputs = H5Dopen2(file, "inputs", H5P_DEFAULT);
-    const hid_t space = H5Dget_space(inputs);
-    const std::vector<hsize_t> start{0, columns - 2};
-    const std::vector<hsize_t> count{num_samples, 2};
-    const hid_t memory = H5Screate_simple(2, count.data(), nullptr);
-    H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
-    std::vector<std::int32_t> read(2 * num_samples, -1);
-    REQUIRE(H5Dread(inputs, H5T_NATIVE_INT32, memory, space, H5P_DEFAULT, read.data()) >= 0);
-    std::vector<std::int32_t> expected(2 * num_samples);
-    for (std::size_t i = 0; i < num_samples; ++i) {
-        expected[2 * i + 1] = static_cast<std::int32_t>(i);
-    }
-    CHECK(read == expected);
-    H5Sclose(memory);
-    H5Sclose(space);
-    H5Dclose(inputs);
-    H5Fclose(file);
+    // Whole new chunks: 1,000 samples of 256 bytes at a time; then the targets at once.
+    CHECK(seen == std::vector<std::int64_t>{256000, 512000, 768000, 1024000, 1048576, 1064960});
+    const auto set = SampleSet::open((folder / "new.h5").string() + ":/");
+    CHECK(set->inputs().chunk_samples == 100);
+    CHECK(read_all(*set).inputs == bytes_of(values));
+    CHECK(read_all(*set).targets == bytes_of(counting(4096)));
 }

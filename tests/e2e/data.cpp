@@ -63,11 +63,12 @@ TEST_CASE("a CSV file and bare numbers are converted") {
 TEST_CASE("mistakes in data commands are explained, and leave no file") {
     const TemporaryFolder folder;
     write_file(folder / "table.csv", "1,two\n3,4\n5,six\n");
+    write_file(folder / "sound.csv", "1,2\n");
 
     check_refused(folder.path(), {"data", "convert", "table.csv", "set.h5:/"},
                   "table.csv:3: column 1 (two): \"six\" is no number");
     check_refused(folder.path(), {"data", "convert", "table.csv"}, "LOCATION");
-    check_refused(folder.path(), {"data", "convert", "table.csv", "set.h5"}, "names no group");
+    check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5"}, "names no group");
     check_refused(folder.path(), {"data", "convert", "table.csv", "set.h5:/", "--type", "float"},
                   "float is no type of numbers");
     check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "2"}, "--flow");

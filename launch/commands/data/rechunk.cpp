@@ -12,6 +12,7 @@ void add_data_rechunk(CLI::App& data, ExitCode& code) {
     struct Arguments {
         std::string from;
         std::string to;
+        std::int64_t mebibytes = 256;
         datasets::WriteOptions write;
     };
     auto arguments = std::make_shared<Arguments>();
@@ -19,10 +20,12 @@ void add_data_rechunk(CLI::App& data, ExitCode& code) {
         data.add_subcommand("rechunk", "Copy a group so that its samples are read well: chunks of whole ones");
     command->add_option("FROM", arguments->from, "FILE:/GROUP to copy; FILE:/ is all of the file")->required();
     command->add_option("TO", arguments->to, "FILE:/GROUP to write, in another file")->required();
+    command->add_option("--memory", arguments->mebibytes, "MiB of samples held at a time; default: 256")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
     add_write_options(*command, arguments->write, "bytes");
     command->footer("Example:\n  crescendo data rechunk simulation.h5:/fields flow.h5:/train --compress 4");
     command->callback([arguments, &code] {
-        datasets::rechunk(arguments->from, arguments->to, arguments->write);
+        datasets::rechunk(arguments->from, arguments->to, arguments->write, arguments->mebibytes << 20);
         fmt::print("{}: copied from {}\n", arguments->to, arguments->from);
         code = ExitCode::done;
     });
