@@ -19,10 +19,9 @@ LibraryFacts library_facts() {
     H5is_library_threadsafe(&thread_safe);
     facts.thread_safe = thread_safe;
     // Those that data sets of machine learning are written with, by their registered numbers.
-    constexpr std::array<std::pair<int, const char*>, 8> filters{{{1, "deflate"},
+    constexpr std::array<std::pair<int, const char*>, 7> filters{{{1, "deflate"},
                                                                   {2, "shuffle"},
                                                                   {3, "fletcher32"},
-                                                                  {4, "szip"},
                                                                   {32000, "lzf"},
                                                                   {32001, "blosc"},
                                                                   {32004, "lz4"},
