@@ -103,7 +103,7 @@ bool Coordinator::stop_requested(const StopSignals& signals) {
 }
 
 bool Coordinator::is_over(std::optional<Seconds> deadline) {
-    const bool all_gave_way = history_.sweep().deadline_is_near() && members_.empty();
+    const bool all_gave_way = history_.sweep().deadline_is_near() && groups_.empty();
     if (!deadline || (wall_clock() < *deadline && !all_gave_way)) {
         return false;
     }

@@ -49,6 +49,7 @@ class Groups {
     int num_strandings(TrialId trial) const { return members_.at(trial).num_strandings; }
     void note_report(TrialId trial) { members_.at(trial).num_strandings = 0; }
 
+    bool empty() const { return members_.empty(); }
     bool has(TrialId trial) const { return members_.contains(trial); }
     bool is_member(TrialId trial, SlotId slot) const;
     /// In rank order; empty where the trial has no group.
