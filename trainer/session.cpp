@@ -126,7 +126,9 @@ void Session::obey(const Join& join) {
     if (join.rank == 0) prepare_state(join, settings);
     try {
         Group group = meet(join);
+        pulse_.beat();  // each may take as long as a collective, and together they are not to look like a hang
         share_state(group, join, settings, trial_);
+        pulse_.beat();
         trial_->set_group(join.size, join.batch_multiple);
         trial_->set_accumulation(join.accumulation);
         generation_ = std::make_unique<Generation>(std::move(group), *trial_, data_, pulse_, options_.observer);
