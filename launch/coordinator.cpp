@@ -64,6 +64,9 @@ Outcome Coordinator::run(const StopSignals& signals, std::optional<Seconds> dead
             drain();
             return Outcome::interrupted;
         }
+        if (deadline) {
+            look_ahead(*deadline);
+        }
         turn();
         view_.update(history_, wall_clock());
     }
@@ -116,11 +119,24 @@ bool Coordinator::stop_requested(const StopSignals& signals) {
 }
 
 bool Coordinator::is_over(std::optional<Seconds> deadline) {
-    if (!deadline || wall_clock() < *deadline) {
+    const bool all_gave_way = history_.sweep().deadline_is_near() && members_.empty();
+    if (!deadline || (wall_clock() < *deadline && !all_gave_way)) {
         return false;
     }
     view_.say("the job's time is nearly up: saving what runs");
     return true;
+}
+
+/// A trainer saves at any moment, but a program's checkpoints are its own, at its reports: what it would do between the
+/// last of them and the deadline is better not begun.
+void Coordinator::look_ahead(Seconds deadline) {
+    if (!file_.command || history_.sweep().deadline_is_near()) {
+        return;
+    }
+    if (const auto seconds = history_.seconds_per_report(); seconds && wall_clock() + *seconds > deadline) {
+        view_.say("the job's time is nearly up: no program begins what it could not finish");
+        record(DeadlineNear{});
+    }
 }
 
 void Coordinator::take(const TrialMetrics& notice) {

@@ -57,6 +57,7 @@ class Coordinator {
     void await_departures(std::chrono::milliseconds patience);
     bool stop_requested(const StopSignals& signals);
     bool is_over(std::optional<Seconds> deadline);
+    void look_ahead(Seconds deadline);
 
     // Notices become records of the journal, or are dealt with here.
     void take(const TrialMetrics& notice);

@@ -47,6 +47,7 @@ struct Write {
         const auto kind = failure_kinds.at(static_cast<std::size_t>(event.kind)).second;
         return {{"event", "trial_failed"}, {"trial", event.trial.value}, {"kind", kind}};
     }
+    OrderedJson operator()(const DeadlineNear&) const { return {{"event", "deadline_near"}}; }
     OrderedJson operator()(const TimeUp&) const { return {{"event", "time_up"}}; }
     OrderedJson operator()(const Cancelled&) const { return {{"event", "cancelled"}}; }
 };
@@ -164,6 +165,9 @@ Event event_from_json(const Json& json) {
     if (name == "trial_failed") {
         return TrialFailed{event.trial(), event.kind()};
     }
+    if (name == "deadline_near") {
+        return DeadlineNear{};
+    }
     if (name == "time_up") {
         return TimeUp{};
     }
@@ -171,7 +175,8 @@ Event event_from_json(const Json& json) {
         return Cancelled{};
     }
     event.wrong("event",
-                "slots_joined, slots_lost, trial_reported, trial_finished, trial_failed, time_up or cancelled");
+                "slots_joined, slots_lost, trial_reported, trial_finished, trial_failed, deadline_near, "
+                "time_up or cancelled");
 }
 
 }  // namespace crescendo::launch

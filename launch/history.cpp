@@ -82,6 +82,7 @@ void History::remember(const Json& record) {
         if (trial.reports.empty() || trial.reports.back().resource < resource) {
             trial.reports.push_back({resource, last_time_, static_cast<int>(sweep_.trial(id).group.slots.size()),
                                      metrics_from(record.at("metrics"))});
+            ++num_reports_;
         }
     }
     if (record.contains("message")) {
@@ -111,6 +112,10 @@ double History::slot_seconds() const {
         sum += trials_[i].slot_seconds + holding_[i].second * (last_time_ - holding_[i].first);
     }
     return sum;
+}
+
+std::optional<double> History::seconds_per_report() const {
+    return num_reports_ > 0 ? std::optional(slot_seconds() / num_reports_) : std::nullopt;
 }
 
 Json session_note(double time, const std::string& host, int slots) {

@@ -52,6 +52,9 @@ class History {
     /// Slots × time that trials held them.
     double slot_seconds() const;
 
+    /// Slots × time from one report of a trial to its next, on average; nothing before there was one.
+    std::optional<double> seconds_per_report() const;
+
     /// Metrics of the best trial on the test data, once they were measured.
     struct Test {
         TrialId trial;
@@ -86,6 +89,7 @@ class History {
     double last_time_ = 0;
     double elapsed_before_ = 0;
     int num_sessions_ = 0;
+    int num_reports_ = 0;
 };
 
 /// Builders of the records that are no events.

@@ -130,9 +130,13 @@ until=${end:+$((end - lead))}
 
 # A file in the sweep's directory asks it to save what runs and stop: a signal would hit the trainers too.
 drain() { [ -e "$sweep/stop" ] || echo drain > "$sweep/stop"; }
+backwards() { tac "$sweep/journal.jsonl" 2>/dev/null; }
+all_gave_way() { backwards | grep -m1 -e '"session"' -e '"deadline_near"' | grep -q deadline_near; }
+sessions_without_report() { backwards | sed '/"trial_reported"/q' | grep -c '"note":"session"'; }
+is_running() { [ "$(squeue -h -j "$SLURM_JOB_ID" -o %T)" = RUNNING ]; }    # not cancelled
 stopped_by_user() { grep -qs '^stop' "$sweep/stop"; }
 time_is_up() {
-    [ -n "$warned" ] || { [ -n "$until" ] && [ "$(date +%s)" -ge "$until" ]; } ||
+    [ -n "$warned" ] || { [ -n "$until" ] && [ "$(date +%s)" -ge "$until" ]; } || all_gave_way ||
         scontrol show job "$SLURM_JOB_ID" | grep -q 'PreemptTime=[0-9]'
 }
 
@@ -158,7 +162,7 @@ while ! stopped_by_user; do
         75) break ;;
     esac
     # Rank 0 ended without a word: killed, or its node is gone.
-    [ "$(squeue -h -j "$SLURM_JOB_ID" -o %T)" = RUNNING ] || exit 1
+    is_running || exit 1
     time_is_up && break
     quick_ends=$((SECONDS - began < 60 ? quick_ends + 1 : 0))
     if [ "$quick_ends" -ge 3 ]; then
@@ -171,7 +175,12 @@ while ! stopped_by_user; do
 done
 
 # All is saved, and there is more to do. Another job follows on a time limit and on preemption, and on nothing else.
-if time_is_up && ! stopped_by_user; then
+if time_is_up && ! stopped_by_user && is_running; then
+    if [ "$(sessions_without_report)" -ge 3 ]; then
+        echo "three times in a row no trial came as far as a report before the job's time was up: giving up."
+        echo "Give it more: crescendo submit $sweep --time ..."
+        exit 1
+    fi
     echo "the time of job $SLURM_JOB_ID is up: the sweep goes on in another"
     scontrol requeue "$SLURM_JOB_ID" || "$crescendo" submit "$sweep"
 fi

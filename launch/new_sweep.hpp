@@ -10,7 +10,8 @@ namespace crescendo::launch {
 /// Throws InvalidInput, and leaves nothing behind, where that cannot be.
 SweepDirectory create_sweep(const std::filesystem::path& path, const SweepFile& file);
 
-/// Notes in run.json that the Slurm job we are in, if we are in one, works for the sweep.
+/// Notes in run.json the Slurm job that we are in: its script works for the sweep, and may not be the one that was
+/// submitted at first.
 void note_own_job(const SweepDirectory& directory);
 
 }  // namespace crescendo::launch

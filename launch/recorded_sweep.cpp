@@ -1,6 +1,5 @@
 #include "launch/recorded_sweep.hpp"
 
-#include "launch/slurm.hpp"
 #include "launch/sweep_lock.hpp"
 
 namespace crescendo::launch {
@@ -12,6 +11,11 @@ RecordedSweep::RecordedSweep(const std::filesystem::path& path)
 
 std::optional<double> RecordedSweep::time_budget() const {
     return file.time_budget ? std::optional(std::chrono::duration<double>(*file.time_budget).count()) : std::nullopt;
+}
+
+JobState state_of_job(const SweepDirectory& directory) {
+    const auto job = directory.read_run().value("job", "");
+    return job.empty() ? JobState::gone : job_state(job).value_or(JobState::gone);
 }
 
 std::string state_of(const RecordedSweep& sweep) {
@@ -26,8 +30,7 @@ std::string state_of(const RecordedSweep& sweep) {
     if (SweepLock::holder(sweep.directory)) {
         return "running";
     }
-    const auto job = sweep.directory.read_run().value("job", "");
-    const auto state = job.empty() ? JobState::gone : job_state(job).value_or(JobState::gone);
+    const auto state = state_of_job(sweep.directory);
     return state == JobState::queued ? "queued" : state == JobState::running ? "running" : "stopped";
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "launch/history.hpp"
+#include "launch/slurm.hpp"
 #include "launch/sweep_directory.hpp"
 
 namespace crescendo::launch {
@@ -20,6 +21,9 @@ struct RecordedSweep {
     SweepFile file;
     History history;
 };
+
+/// Of the sweep's last job; gone where it never had one, or Slurm cannot be asked.
+JobState state_of_job(const SweepDirectory& directory);
 
 /// "queued", "running", "stopped", "finished" or "failed". Asks Slurm about a sweep that was submitted and has no
 /// coordinator now.

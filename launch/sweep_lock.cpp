@@ -12,6 +12,8 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <sstream>
+#include <thread>
 
 #include "core/check.hpp"
 #include "launch/node_resources.hpp"
@@ -116,6 +118,18 @@ bool is_alive(const LockHolder& holder, const fs::path& path) {
     return !age || *age < static_cast<double>(patience.count());
 }
 
+/// False where another process has the file locked, and has it still after a moment: who asks for the holder locks it
+/// for as long as that takes.
+bool take(const FileDescriptor& file) {
+    for (int attempt = 0; ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++attempt) {
+        if (attempt == 10) {
+            return false;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return true;
+}
+
 }  // namespace
 
 std::string LockHolder::text() const {
@@ -136,7 +150,7 @@ SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) 
     if (!file_) {
         throw InvalidInput(fmt::format("{}: cannot be opened: {}", path_.string(), std::strerror(errno)));
     }
-    const bool refused = ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    const bool refused = !take(file_);
     const auto previous = content_of(path_);
     const auto previous_line = previous.substr(0, previous.find('\n'));
     const auto holder = holder_from(previous);
@@ -183,6 +197,7 @@ std::optional<std::string> SweepLock::holder(const SweepDirectory& directory) {
     if (::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         return line;
     }
+    ::flock(file.get(), LOCK_UN);
     const auto holder = holder_from(content);
     return holder && is_alive(*holder, directory.lock()) ? std::optional(line) : std::nullopt;
 }

@@ -44,12 +44,16 @@ struct TrialFailed {
     FailureKind kind;
 };
 
+/// Soon all slots will be lost, sooner than a trial that starts now could reach a checkpoint. From now on nobody starts,
+/// resumes or grows, and a trial that reports gives way and waits, until slots join after all of them were lost.
+struct DeadlineNear {};
+
 /// The wall-time budget of the sweep is spent.
 struct TimeUp {};
 
 /// The user wants no more of this sweep: it ends for good with what it has.
 struct Cancelled {};
 
-using Event = std::variant<SlotsJoined, SlotsLost, TrialReported, TrialFinished, TrialFailed, TimeUp, Cancelled>;
+using Event = std::variant<SlotsJoined, SlotsLost, TrialReported, TrialFinished, TrialFailed, DeadlineNear, TimeUp, Cancelled>;
 
 }  // namespace crescendo

@@ -86,6 +86,7 @@ void Sweep::handle(const SlotsJoined& event, Effects&) {
             "slot {} joins, but is there already (it can run one worker only); give each slot its own id",
             slot.id.value);
     }
+    deadline_is_near_ = deadline_is_near_ && allocator_.pool().size() > 0;
     allocator_.join(event.slots);
     recount_missing();
 }
@@ -142,6 +143,8 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
         stop(trial, StopReason::judged, effects);
     } else if (verdict == Verdict::pause) {
         pause(trial, TrialStatus::paused, effects);
+    } else if (deadline_is_near_) {
+        pause(trial, TrialStatus::waiting, effects);
     } else {
         go_on(trial, trial.rungs_survived > rungs_before, effects);
     }
@@ -173,6 +176,8 @@ void Sweep::handle(const TrialFailed& event, Effects& effects) {
     ++num_failed_;
     end(trial, TrialStatus::failed, effects);
 }
+
+void Sweep::handle(const DeadlineNear&, Effects&) { deadline_is_near_ = true; }
 
 void Sweep::handle(const TimeUp&, Effects& effects) { end_sweep(FinishReason::time_up, effects); }
 

@@ -45,6 +45,9 @@ class Sweep {
     SweepState state() const;
     std::optional<FinishReason> finish_reason() const { return finish_reason_; }
 
+    /// Whether trials only give way now (DeadlineNear).
+    bool deadline_is_near() const { return deadline_is_near_; }
+
     /// All trials so far, indexed by id. References last until the next event.
     const std::vector<Trial>& trials() const { return trials_; }
     const Trial& trial(TrialId id) const;
@@ -81,6 +84,7 @@ class Sweep {
     void handle(const TrialReported& event, Effects& effects);
     void handle(const TrialFinished& event, Effects& effects);
     void handle(const TrialFailed& event, Effects& effects);
+    void handle(const DeadlineNear& event, Effects& effects);
     void handle(const TimeUp& event, Effects& effects);
     void handle(const Cancelled& event, Effects& effects);
 
@@ -141,6 +145,7 @@ class Sweep {
     std::set<WaitingOrder> waiting_;
     std::set<Merit> survivors_;  // running ones, for surplus
     int num_missing_ = 0;        // slots that running trials are short of their full sizes
+    bool deadline_is_near_ = false;
     int num_running_ = 0;
     int num_paused_ = 0;
     int num_ended_ = 0;

@@ -84,6 +84,9 @@ int Sweep::num_for_new_trials() const {
 }
 
 void Sweep::allocate(Effects& effects) {
+    if (deadline_is_near_) {
+        return;
+    }
     if (spec_.scheduler.priority == Priority::starts_first) {
         while (start_next(effects)) {}
     }

@@ -19,7 +19,7 @@ inline constexpr const char* exit_status_variable = "CRESCENDO_EXIT_STATUS";
 
 /// Each adds its commands to the command line; when one is given, it runs and sets `code`.
 void add_run_commands(CLI::App& app, ExitCode& code, MpiSession* session);  // run, resume
-void add_report_commands(CLI::App& app, ExitCode& code);  // status, trials, best
+void add_report_commands(CLI::App& app, ExitCode& code);                    // status, trials, best
 void add_top_command(CLI::App& app, ExitCode& code);
 void add_submit_command(CLI::App& app, ExitCode& code);
 void add_stop_command(CLI::App& app, ExitCode& code);

@@ -144,7 +144,6 @@ ExitCode run(const Options& options, MpiSession* session) {
     const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
     const auto directory = create_sweep(path, file);
     SweepLock lock(directory);
-    note_own_job(directory);
     auto journal = Journal::open(directory.journal());
     History history(file.spec);
     return work(file, directory, lock, journal, history, options, session);
@@ -165,10 +164,11 @@ ExitCode resume(const Options& options, MpiSession* session) {
         print_end(outcome, history, directory);
         return exit_code(outcome);
     }
-    if (std::getenv(exit_status_variable) == nullptr) {
+    if (std::getenv(exit_status_variable) != nullptr) {
+        note_own_job(directory);
+    } else {
         fs::remove(directory.stop_request());
     }
-    note_own_job(directory);
     auto journal = Journal::open(directory.journal());
     return work(file, directory, lock, journal, history, options, session);
 }

@@ -5,17 +5,11 @@
 #include <thread>
 
 #include "launch/commands/commands.hpp"
-#include "launch/slurm.hpp"
+#include "launch/recorded_sweep.hpp"
 #include "launch/sweep_lock.hpp"
 
 namespace crescendo::launch {
 namespace {
-
-/// Of the sweep's last job; gone where it never had one, or Slurm cannot be asked.
-JobState state_of_job(const SweepDirectory& directory) {
-    const auto job = directory.read_run().value("job", "");
-    return job.empty() ? JobState::gone : job_state(job).value_or(JobState::gone);
-}
 
 void take_job_back(const SweepDirectory& directory) {
     const std::string job = directory.read_run().at("job");

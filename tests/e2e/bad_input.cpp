@@ -99,6 +99,19 @@ TEST_CASE("a journal damaged in the middle is refused and left as it is") {
     CHECK(content_of(folder / "sweep/journal.jsonl") == journal);
 }
 
+TEST_CASE("tasks of srun that know nothing of each other are refused") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", sound);
+    ::setenv("SLURM_STEP_NUM_TASKS", "4", 1);
+
+    const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    ::unsetenv("SLURM_STEP_NUM_TASKS");
+    CHECK(result.code == 2);
+    CHECK(result.err.find("srun started 4 tasks") != std::string::npos);
+    CHECK_FALSE(fs::exists(folder / "sweep"));
+}
+
 TEST_CASE("words that the command line does not know end with 2, help and version with 0") {
     const TemporaryFolder folder;
 
@@ -108,7 +121,7 @@ TEST_CASE("words that the command line does not know end with 2, help and versio
     CHECK(run_crescendo(folder.path(), {"status", ".", "--format", "xml"}).code == 2);
     CHECK(run_crescendo(folder.path(), {"--version"}).out.starts_with("crescendo "));
     for (const char* command :
-         {"run", "resume", "status", "trials", "best", "stop", "validate", "ask-tell", "simulate"}) {
+         {"run", "submit", "resume", "status", "top", "trials", "best", "stop", "validate", "ask-tell", "simulate"}) {
         const auto help = run_crescendo(folder.path(), {command, "--help"});
         CHECK(help.code == 0);
         CHECK(help.out.find(std::string("Example:\n  crescendo ") + command) != std::string::npos);

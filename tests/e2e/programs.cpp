@@ -63,6 +63,9 @@ TEST_CASE("a sweep over a Bash program finds the smallest loss and leaves its re
     const auto status = run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json();
     CHECK(status.at("state") == "finished");
     CHECK(status.at("trials").at("begun") == 9);
+    const auto top = run_crescendo(folder.path(), {"top", "bash"});  // no terminal: one picture
+    CHECK(top.code == 0);
+    CHECK(top.out.find("bash (finished)") != std::string::npos);
     const auto trials = run_crescendo(folder.path(), {"trials", "bash", "--format", "json"}).json();
     REQUIRE(trials.size() == 9);
     int smallest = 1000;

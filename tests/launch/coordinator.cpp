@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "launch/event_json.hpp"
+#include "launch/wall_clock.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -350,4 +351,48 @@ TEST_CASE("replaying the journal gives the state that the coordinator had") {
     }
     CHECK(replayed.slot_seconds() == stage.history.slot_seconds());
     CHECK(replayed.elapsed() == stage.history.elapsed());
+}
+
+TEST_CASE("near the deadline each program gives way at its report, and the session ends as soon as all have") {
+    Stage stage("run_cap: 4\n", "{type: fifo, max: 4}");
+    stage.file.trainer.reset();
+    stage.file.command = {"train"};
+    const double now = wall_clock();
+    const auto happen = [&](double time, const Event& event) {
+        Json record = to_json(event);
+        record["time"] = time;
+        record["metrics"] = {{"accuracy", 0.5}};
+        stage.history.apply(record);
+    };
+    stage.history.apply(session_note(now - 2000, "before", 2));
+    happen(now - 2000, SlotsJoined{stage.agents.slots()});
+    happen(now - 1000, TrialReported{TrialId{0}, Resource{1}, 0.5});  // 2 slots for 1000 s: 2000 s for a report
+    stage.agents.report(0, 2, 0.5);
+    stage.agents.report(1, 1, 0.5);
+
+    const auto outcome =
+        Coordinator(stage.file, stage.directory, stage.journal, stage.history, stage.agents, stage.view)
+            .run(stage.signals, now + 1500);
+
+    CHECK(outcome == Outcome::interrupted);
+    CHECK(stage.agents.sent<GoOn>().empty());
+    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
+    for (const auto id : {TrialId{0}, TrialId{1}}) {
+        CHECK(stage.history.sweep().trial(id).status == TrialStatus::waiting);
+    }
+    CHECK(stage.history.sweep().trials().size() == 2);  // nobody took the free slots
+}
+
+TEST_CASE("when the deadline is there what runs is saved") {
+    Stage stage("run_cap: 4\n");
+
+    const auto outcome =
+        Coordinator(stage.file, stage.directory, stage.journal, stage.history, stage.agents, stage.view)
+            .run(stage.signals, wall_clock());
+
+    CHECK(outcome == Outcome::interrupted);
+    for (const auto& [node, leave] : stage.agents.sent<LeaveTrial>()) {
+        CHECK(leave.save);
+    }
+    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
 }

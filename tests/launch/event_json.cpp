@@ -44,6 +44,7 @@ TEST_CASE("every event has its line, which reads back as the same event") {
         {TrialFailed{TrialId{3}, FailureKind::out_of_memory},
          R"({"event":"trial_failed","trial":3,"kind":"out_of_memory"})"},
         {TimeUp{}, R"({"event":"time_up"})"},
+        {DeadlineNear{}, R"({"event":"deadline_near"})"},
         {Cancelled{}, R"({"event":"cancelled"})"},
     };
     for (const auto& [event, line] : lines) {
@@ -88,7 +89,7 @@ TEST_CASE("what is wrong with an event is said") {
           R"({"event":"trial_reported","resource":2,"trial":1} needs the key "loss")");
     CHECK(error_of(R"({"event":"begun"})") ==
           R"("event" of {"event":"begun"} has to be slots_joined, slots_lost, trial_reported, trial_finished, )"
-          R"(trial_failed, time_up or cancelled)");
+          R"(trial_failed, deadline_near, time_up or cancelled)");
     CHECK(error_of(R"({"event":"trial_finished","trial":"1"})") ==
           R"("trial" of {"event":"trial_finished","trial":"1"} has to be a whole number of 32 bits)");
     CHECK(error_of(R"({"event":"trial_failed","trial":1,"kind":"bored"})") ==

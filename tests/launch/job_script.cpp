@@ -145,9 +145,31 @@ TEST_CASE("a sweep that the user stopped, or cancelled, gets no other job") {
     CHECK(cancelled.run().code == 75);
     CHECK(cancelled.count("requeues") == 0);
 
+    const Rehearsal warned_and_cancelled("kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS");
+    warned_and_cancelled.install("squeue", "case $* in *%e*) ;; *%T*) echo COMPLETING ;; *) echo n1 ;; esac");
+    CHECK(warned_and_cancelled.run().code == 75);
+    CHECK(warned_and_cancelled.count("requeues") == 0);
+
     const Rehearsal lost_and_stopped("echo stop > stop; exit 137");
     CHECK(lost_and_stopped.run().code == 75);
     CHECK(lost_and_stopped.count("runs") == 1);
+}
+
+TEST_CASE("a job that is too short for any report is not repeated for ever") {
+    const Rehearsal job(
+        "echo '{\"note\":\"session\"}' >> journal.jsonl; kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS");
+    CHECK(job.run().code == 75);
+    CHECK(job.run().code == 75);
+
+    CHECK(job.run().code == 1);
+    CHECK(job.count("requeues") == 2);
+}
+
+TEST_CASE("when all programs gave way before the job's time is up, another job follows at once") {
+    const Rehearsal job("echo '{\"event\":\"deadline_near\"}' >> journal.jsonl; echo 75 > $CRESCENDO_EXIT_STATUS");
+
+    CHECK(job.run().code == 75);
+    CHECK(job.count("requeues") == 1);
 }
 
 TEST_CASE("where requeueing is not allowed the sweep submits itself") {
