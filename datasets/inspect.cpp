@@ -20,7 +20,10 @@ void describe(hid_t data_set, DataSetInfo& info) {
         info.filters.push_back(std::move(filter.name));
     }
     info.samples = info.shape.empty() ? 0 : info.shape[0];
-    info.bytes = H5Sget_simple_extent_npoints(space.get()) * static_cast<std::int64_t>(H5Tget_size(type.get()));
+    const auto element_bytes = static_cast<std::int64_t>(H5Tget_size(type.get()));
+    if (__builtin_mul_overflow(H5Sget_simple_extent_npoints(space.get()), element_bytes, &info.bytes)) {
+        throw std::runtime_error("it says to hold 2^63 bytes or more");
+    }
     info.stored_bytes = static_cast<std::int64_t>(H5Dget_storage_size(data_set));
 }
 

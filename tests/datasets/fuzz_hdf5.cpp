@@ -289,10 +289,11 @@ std::string trouble_with(const fs::path& file, const Case& damaged, int& num_lib
 
 }  // namespace
 
-/// What the sanitizer finds ends in abort(), and so in our handler; no memory is an exception of the standard library.
+/// What the sanitizer finds ends in abort(), and so in our handler. The library is told when there is no memory, as
+/// ever.
 extern "C" const char* __asan_default_options() {
     return "abort_on_error=1:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0:"
-           "use_sigaltstack=0:detect_leaks=0";
+           "use_sigaltstack=0:detect_leaks=0:allocator_may_return_null=1";
 }
 
 int main(int argc, char** argv) {

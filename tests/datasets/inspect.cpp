@@ -88,6 +88,21 @@ TEST_CASE("a damaged data set does not hide the others") {
     CHECK(found[1].problem.empty());
 }
 
+TEST_CASE("a data set that says to hold more bytes than can be counted is listed with its problem") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/huge", {hsize_t{1} << 62}, H5T_NATIVE_INT32, nullptr, {.chunk = {1 << 20}});  // 2^64 bytes
+        writer.add("/small", {2}, H5T_NATIVE_INT32, nullptr);
+    }
+
+    const auto found = inspect(folder / "set.h5");
+
+    REQUIRE(found.size() == 2);
+    CHECK(doctest::String(found[0].problem.c_str()) == Contains("it says to hold 2^63 bytes or more"));
+    CHECK(found[1].problem.empty());
+}
+
 TEST_CASE("a file without data sets gives an empty list") {
     const TemporaryFolder folder;
     { const Hdf5Writer writer(folder / "set.h5"); }

@@ -117,6 +117,19 @@ TEST_CASE("a group is added to a file that exists, and no group is overwritten")
     CHECK_FALSE(fs::exists(folder / "x.h5"));
 }
 
+TEST_CASE("a data set that says to be larger than any disk is not copied") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "old.h5");
+        writer.add("/huge", {hsize_t{1} << 62}, H5T_NATIVE_INT32, nullptr, {.chunk = {1 << 20}});
+    }
+
+    CHECK(complaint_of([&] {
+              rechunk((folder / "old.h5").string() + ":/", (folder / "new.h5").string() + ":/", {});
+          }) == Contains("huge says to hold more than 2^60 bytes"));
+    CHECK_FALSE(fs::exists(folder / "new.h5"));
+}
+
 TEST_CASE("a copy that fails leaves no file") {
     const TemporaryFolder folder;
     const auto from = write_set(folder / "old.h5", {.chunk = {2, 4, 6}});
