@@ -9,5 +9,6 @@ void add_data_bench(CLI::App& data, ExitCode& code);
 void add_data_convert(CLI::App& data, ExitCode& code);
 void add_data_generate(CLI::App& data, ExitCode& code);
 void add_data_inspect(CLI::App& data, ExitCode& code);
+void add_data_stats(CLI::App& data, ExitCode& code);
 
 }  // namespace crescendo::launch
