@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/random.hpp"
 #include "launch/command_macros.hpp"
@@ -118,8 +119,11 @@ void Coordinator::take(const TrialMetrics& notice) {
     } else if (notice.resource <= last_resource(notice.trial)) {
         tell_to_go_on(notice.trial);  // a resumed trial repeats what its checkpoint holds: known already
     } else {
-        record(TrialReported{notice.trial, notice.resource, to_loss(spec.goal, metric->second)},
-               {{"metrics", to_json(notice.metrics)}});
+        Json details{{"metrics", to_json(notice.metrics)}};
+        if (!std::isnan(notice.data_wait)) {
+            details["data_wait"] = notice.data_wait;
+        }
+        record(TrialReported{notice.trial, notice.resource, to_loss(spec.goal, metric->second)}, details);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "launch/history.hpp"
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "launch/event_json.hpp"
@@ -81,7 +82,8 @@ void History::remember(const Json& record) {
         const Resource resource{record.at("resource")};
         if (trial.reports.empty() || trial.reports.back().resource < resource) {
             trial.reports.push_back({resource, last_time_, static_cast<int>(sweep_.trial(id).group.slots.size()),
-                                     metrics_from(record.at("metrics"))});
+                                     metrics_from(record.at("metrics")),
+                                     record.value("data_wait", std::numeric_limits<double>::quiet_NaN())});
         }
     }
     if (record.contains("message")) {
@@ -111,6 +113,18 @@ double History::slot_seconds() const {
         sum += trials_[i].slot_seconds + holding_[i].second * (last_time_ - holding_[i].first);
     }
     return sum;
+}
+
+std::optional<double> data_wait(const std::vector<TrialReport>& reports) {
+    double sum = 0;
+    int count = 0;
+    for (const auto& report : reports) {
+        if (!std::isnan(report.data_wait)) {
+            sum += report.data_wait;
+            ++count;
+        }
+    }
+    return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
 
 Json session_note(double time, const std::string& host, int slots) {
