@@ -23,41 +23,48 @@ std::size_t run_length(std::span<const std::int64_t> chunks, std::size_t limit) 
 
 }  // namespace
 
-ChunkBuffer::Memory::Memory(std::size_t bytes_each, std::int64_t capacity)
-    : sample_bytes(bytes_each),
-      pages(std::make_unique_for_overwrite<Page[]>(Page::needed_for(bytes_each * static_cast<std::size_t>(capacity)))) {
+ChunkBuffer::Memory::Memory(const Field& field, std::int64_t chunk_samples, std::int64_t num_chunks)
+    : field_(field),
+      sample_bytes_(field.sample_bytes()),
+      pitch_bytes_(field.pitch_bytes()),
+      chunk_bytes_(field.chunk_bytes(chunk_samples)),
+      pages_(std::make_unique_for_overwrite<Page[]>(
+          Page::needed_for(chunk_bytes_ * static_cast<std::size_t>(num_chunks)))) {}
+
+std::span<std::byte> ChunkBuffer::Memory::range(std::int64_t place, std::int64_t count) {
+    return {bytes() + static_cast<std::size_t>(place) * chunk_bytes_, field_.bytes_of(count)};
 }
 
-std::span<std::byte> ChunkBuffer::Memory::range(std::int64_t begin, std::int64_t count) {
-    return {bytes() + static_cast<std::size_t>(begin) * sample_bytes, static_cast<std::size_t>(count) * sample_bytes};
-}
-
-std::span<const std::byte> ChunkBuffer::Memory::at(std::int64_t slot) const {
-    return {bytes() + static_cast<std::size_t>(slot) * sample_bytes, sample_bytes};
+std::span<const std::byte> ChunkBuffer::Memory::at(Place place) const {
+    const auto chunk = bytes() + static_cast<std::size_t>(place.chunk) * chunk_bytes_;
+    return {chunk + static_cast<std::size_t>(place.sample) * pitch_bytes_, sample_bytes_};
 }
 
 ChunkBuffer::ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks)
-    : set_(set),
-      chunk_samples_(set.chunk_samples()),
-      capacity_(std::min(capacity_chunks * set.chunk_samples(), set.size())),
-      inputs_(set.inputs().sample_bytes(), capacity_),
-      targets_(set.targets().sample_bytes(), capacity_) {}
+    : set_(set), chunk_samples_(set.chunk_samples()), capacity_chunks_(capacity_chunks), overlap_(false) {
+    for (const auto* side : {&set.inputs(), &set.targets()}) {
+        for (const auto& field : *side) {
+            memory_.emplace_back(field, chunk_samples_, capacity_chunks);
+            overlap_ = overlap_ || field.sample_bytes() > field.pitch_bytes();
+        }
+    }
+}
 
 std::vector<ChunkBuffer::Read> ChunkBuffer::plan_reads() const {
-    const auto chunk_bytes = static_cast<std::size_t>(chunk_samples_) * (inputs_.sample_bytes + targets_.sample_bytes);
-    const auto chunks_per_read = std::max<std::size_t>(1, read_bytes / chunk_bytes);
+    CRESCENDO_EXPECT(std::ssize(chunks_) <= capacity_chunks_);
+    const auto chunk_bytes = set_.inputs().chunk_bytes(chunk_samples_) + set_.targets().chunk_bytes(chunk_samples_);
+    const auto chunks_per_read = overlap_ ? 1 : std::max<std::size_t>(1, read_bytes / chunk_bytes);
 
     std::vector<Read> reads;
-    std::int64_t filled = 0;
+    std::int64_t place = 0;
     for (std::span<const std::int64_t> left = chunks_; !left.empty();) {
         const auto run = run_length(left, chunks_per_read);
         const auto begin = left.front() * chunk_samples_;
         const auto count = std::min(static_cast<std::int64_t>(run) * chunk_samples_, set_.size() - begin);
-        reads.push_back({begin, count, filled});
-        filled += count;
+        reads.push_back({begin, count, place});
+        place += static_cast<std::int64_t>(run);
         left = left.subspan(run);
     }
-    CRESCENDO_EXPECT(filled <= capacity_);
     return reads;
 }
 
@@ -70,17 +77,20 @@ bool ChunkBuffer::load(std::vector<std::int64_t> chunks, TaskPool& pool, const s
             complete = false;
             return;
         }
-        const auto& [begin, count, slot] = reads[index];
-        set_.read(begin, count, inputs_.range(slot, count), targets_.range(slot, count));
+        const auto& [begin, count, place] = reads[index];
+        std::vector<std::span<std::byte>> fields;
+        for (auto& memory : memory_) {
+            fields.push_back(memory.range(place, count));
+        }
+        set_.read(begin, count, fields);
     });
     return complete;
 }
 
-ChunkBuffer::Sample ChunkBuffer::at(std::int64_t sample) const {
+ChunkBuffer::Place ChunkBuffer::find(std::int64_t sample) const {
     const auto chunk = sample / chunk_samples_;
-    const auto place = std::lower_bound(chunks_.begin(), chunks_.end(), chunk) - chunks_.begin();
-    const auto slot = place * chunk_samples_ + (sample - chunk * chunk_samples_);
-    return {inputs_.at(slot), targets_.at(slot)};
+    const auto held = std::lower_bound(chunks_.begin(), chunks_.end(), chunk) - chunks_.begin();
+    return {held, sample - chunk * chunk_samples_};
 }
 
 }  // namespace crescendo::datasets

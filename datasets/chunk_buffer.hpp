@@ -23,39 +23,48 @@ class ChunkBuffer {
     /// Asks `go_on`, in any of these threads, before every read of a few MiB; returns whether all was read.
     bool load(std::vector<std::int64_t> chunks, TaskPool& pool, const std::function<bool()>& go_on);
 
-    struct Sample {
-        std::span<const std::byte> input;
-        std::span<const std::byte> target;
+    /// Where the sample numbered `sample` in the set lies, which is in one of the chunks held.
+    struct Place {
+        std::int64_t chunk;   ///< the how manieth of those held
+        std::int64_t sample;  ///< of that chunk
     };
+    Place find(std::int64_t sample) const;
 
-    /// The sample numbered `sample` in the file, which lies in one of the chunks held.
-    Sample at(std::int64_t sample) const;
+    /// What field `field` has of that sample, counting the inputs' fields and then the targets'.
+    std::span<const std::byte> at(std::size_t field, Place place) const { return memory_[field].at(place); }
 
   private:
-    /// Samples [begin, begin + count) of the file, which go to `slot` and the slots after it.
+    /// Samples [begin, begin + count) of the set, which go to the chunks from `place` on.
     struct Read {
         std::int64_t begin;
         std::int64_t count;
-        std::int64_t slot;
+        std::int64_t place;
     };
     std::vector<Read> plan_reads() const;
 
-    struct Memory {
-        Memory(std::size_t bytes_each, std::int64_t capacity);
-        std::span<std::byte> range(std::int64_t begin, std::int64_t count);
-        std::span<const std::byte> at(std::int64_t slot) const;
-        std::byte* bytes() const { return reinterpret_cast<std::byte*>(pages.get()); }
+    /// Of one field.
+    class Memory {
+      public:
+        Memory(const Field& field, std::int64_t chunk_samples, std::int64_t num_chunks);
+        std::span<std::byte> range(std::int64_t place, std::int64_t count);
+        std::span<const std::byte> at(Place place) const;
 
-        std::size_t sample_bytes;
-        std::unique_ptr<Page[]> pages;
+      private:
+        std::byte* bytes() const { return reinterpret_cast<std::byte*>(pages_.get()); }
+
+        Field field_;
+        std::size_t sample_bytes_;
+        std::size_t pitch_bytes_;
+        std::size_t chunk_bytes_;  ///< from one chunk to the next
+        std::unique_ptr<Page[]> pages_;
     };
 
     const SampleSet& set_;
     std::int64_t chunk_samples_;
-    std::int64_t capacity_;             ///< in samples
-    std::vector<std::int64_t> chunks_;  ///< ascending, so that only the last can be the file's short one
-    Memory inputs_;
-    Memory targets_;
+    std::int64_t capacity_chunks_;
+    bool overlap_;                      ///< the last samples of a chunk reach into the next one
+    std::vector<std::int64_t> chunks_;  ///< ascending, so that only the last can be the set's short one
+    std::vector<Memory> memory_;
 };
 
 }  // namespace crescendo::datasets

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace crescendo::datasets {
@@ -11,6 +12,7 @@ namespace crescendo::datasets {
 enum class ElementType { u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64 };
 
 std::size_t size_of(ElementType type);
+bool is_floating(ElementType type);
 
 /// NumPy's name of the type: "uint8", "float32".
 const char* to_string(ElementType type);
@@ -27,17 +29,60 @@ enum class Routes {
     library,  ///< the library alone
 };
 
-/// One data set of an HDF5 file seen as samples: its first axis counts them, the others are a sample's shape.
+/// Runs of a row's elements that have one mean and one spread: channel 0, channel 1 …, each `run` elements long.
+struct Channels {
+    std::int64_t count = 1;
+    std::int64_t run = 1;
+};
+
+/// One data set of an HDF5 file seen as samples: its first axis counts rows, and a sample is a row, or a window of
+/// neighbouring rows.
 struct Field {
     std::string path;                    ///< inside the file, "/train/inputs"
     ElementType type = ElementType::u8;  ///< in host byte order once read
     std::int64_t num_samples = 0;
-    std::vector<std::int64_t> shape;  ///< of one sample; empty for a scalar
-    std::int64_t chunk_samples = 0;   ///< samples a chunk holds; 0 where the layout is not chunked
+    std::vector<std::int64_t>
+        shape;                       ///< of one sample; empty for a scalar. Of a window, the first axis counts its rows
+    std::int64_t chunk_samples = 0;  ///< rows a chunk holds; 0 where the layout is not chunked
     Route route = Route::library;
+    std::int64_t window = 0;  ///< rows of a sample where it is a window; 0: a sample is a row
+    std::int64_t stride = 1;  ///< rows from one sample to the next
 
     std::int64_t sample_elements() const;
     std::size_t sample_bytes() const;
+
+    /// Where `count` neighbouring samples are read together, each begins pitch_bytes() after the one before, and they
+    /// take bytes_of(count): windows may overlap, or leave rows out.
+    std::size_t pitch_bytes() const;
+    std::size_t bytes_of(std::int64_t count) const;
+
+    /// From one chunk of `count` samples to the next where several are held: the gaps between samples go on between
+    /// chunks that do not overlap, so that neighbours are read at once.
+    std::size_t chunk_bytes(std::int64_t count) const;
+
+    /// Of a row: the first axis where it has three or more (channels x height x width); each number where it is a list
+    /// of up to 1,024 (features); else there is one channel.
+    Channels channels() const;
+};
+
+/// What the inputs, or the targets, of a set are made of: in a batch the elements of its fields follow each other.
+class Fields {
+  public:
+    Fields() = default;
+    explicit Fields(std::vector<Field> fields) : fields_(std::move(fields)) {}
+
+    std::size_t size() const { return fields_.size(); }
+    const Field& operator[](std::size_t index) const { return fields_[index]; }
+    auto begin() const { return fields_.begin(); }
+    auto end() const { return fields_.end(); }
+
+    std::int64_t sample_elements() const;
+    std::size_t sample_bytes() const;
+    std::size_t bytes_of(std::int64_t count) const;
+    std::size_t chunk_bytes(std::int64_t count) const;
+
+  private:
+    std::vector<Field> fields_;
 };
 
 /// Samples that make a block of about 256 KiB, and at least one: large enough to read at the disk's full speed,

@@ -41,9 +41,13 @@ NewFile::~NewFile() {
 }
 
 void NewFile::publish() {
-    sync(temporary_);
     CRESCENDO_VALIDATE(!fs::exists(path_), "", "{} was made by another program meanwhile; run again to add to it",
                        path_.string());
+    replace();
+}
+
+void NewFile::replace() {
+    sync(temporary_);
     fs::rename(temporary_, path_);
     sync(path_.has_parent_path() ? path_.parent_path() : ".");
 }

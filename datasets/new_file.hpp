@@ -19,6 +19,9 @@ class NewFile {
     /// Gives it its name once it is on the disk. Throws InvalidInput where another has that name by now.
     void publish();
 
+    /// The same, in place of what has that name.
+    void replace();
+
   private:
     std::filesystem::path path_;
     std::filesystem::path temporary_;

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "datasets/conversion.hpp"
 #include "datasets/file_version.hpp"
 #include "datasets/hdf5.hpp"
 #include "datasets/hdf5_types.hpp"
 #include "datasets/location.hpp"
 #include "datasets/sample_reader.hpp"
+#include "datasets/selection.hpp"
 
 namespace crescendo::datasets {
 namespace {
@@ -40,108 +42,256 @@ Field field_of(hid_t data_set, const std::string& path, const std::string& name)
             .chunk_samples = chunk.empty() ? 0 : chunk[0]};
 }
 
-/// One data set of the pair.
+/// Which rows make which sample.
+struct RowMap {
+    std::int64_t num_samples = 0;
+    std::int64_t first = 0;               ///< row of sample 0
+    TimeWindow window = {};               ///< length 0: a sample is a row
+    std::vector<std::int64_t> list = {};  ///< rows in ascending order where these, and no range, are selected
+
+    std::int64_t row_of(std::int64_t sample) const {
+        return list.empty() ? first + sample * window.stride : list[static_cast<std::size_t>(sample)];
+    }
+};
+
+/// One data set of the group.
 class Column {
   public:
     Column(hid_t file, const std::string& path, const std::string& file_name) : name_(file_name + ":" + path) {
         const auto data_set = hdf5::open_data_set(file, path, file_name);
-        field_ = field_of(data_set.get(), path, name_);
+        rows_ = field_of(data_set.get(), path, name_);
     }
 
     const std::string& name() const { return name_; }
-    const Field& field() const { return field_; }
+    const Field& rows() const { return rows_; }
     const SampleReader& reader() const { return *reader_; }
 
-    /// From now on reads are of `samples` neighbours.
-    void expect_reads_of(std::int64_t samples, hid_t file, Routes allowed) {
-        reader_ = make_reader(file, field_, name_, samples, allowed);
+    /// From now on reads are of `rows` neighbours.
+    void expect_reads_of(std::int64_t rows, hid_t file, Routes allowed) {
+        reader_ = make_reader(file, rows_, name_, rows, allowed);
+    }
+
+    /// A sample of it is `length` rows from `first` on, where it is a window; 0: the row `first`.
+    void show(const RowMap& map, std::int64_t first, std::int64_t length) {
+        first_ = first;
+        field_ = rows_;
+        field_.num_samples = map.num_samples;
+        field_.stride = map.window.stride;
+        field_.window = length;
+        if (length > 0) {
+            field_.shape.insert(field_.shape.begin(), length);
+        }
+    }
+
+    const Field& field() const { return field_; }
+
+    void read(const RowMap& map, std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
+        CRESCENDO_EXPECT(out.size() == field_.bytes_of(count));
+        if (map.list.empty()) {
+            const auto rows = (count - 1) * field_.stride + std::max<std::int64_t>(1, field_.window);
+            return reader_->read(first_ + begin * field_.stride, rows, out);
+        }
+        for (std::span<const std::int64_t> left = std::span(map.list).subspan(begin, count); !left.empty();) {
+            std::size_t run = 1;
+            while (run < left.size() && left[run] == left[run - 1] + 1) {
+                ++run;
+            }
+            const auto bytes = field_.bytes_of(static_cast<std::int64_t>(run));
+            reader_->read(left.front(), static_cast<std::int64_t>(run), out.first(bytes));
+            left = left.subspan(run);
+            out = out.subspan(bytes);
+        }
     }
 
   private:
     std::string name_;
-    Field field_;
+    Field rows_;   ///< a sample is a row
+    Field field_;  ///< as it is shown
+    std::int64_t first_ = 0;
     std::unique_ptr<SampleReader> reader_;
 };
+
+/// The rows that the integer data set at `path` lists, ascending.
+std::vector<std::int64_t> listed_rows(hid_t file, const std::string& path, const std::string& file_name,
+                                      const Field& rows) {
+    Column column(file, path, file_name);
+    const auto& field = column.rows();
+    CRESCENDO_VALIDATE(!is_floating(field.type) && field.shape.empty(), "",
+                       "{} lists no samples: it is to be one axis of whole numbers", column.name());
+    column.expect_reads_of(field.num_samples, file, Routes::fastest);
+    std::vector<std::byte> bytes(field.bytes_of(field.num_samples));
+    column.reader().read(0, field.num_samples, bytes);
+    std::vector<std::int64_t> list(static_cast<std::size_t>(field.num_samples));
+    Conversion::to_int64(field).convert(bytes, reinterpret_cast<std::byte*>(list.data()));
+    std::sort(list.begin(), list.end());
+    CRESCENDO_VALIDATE(list.front() >= 0 && list.back() < rows.num_samples, "",
+                       "{} lists sample {}, but {} holds samples 0 to {}", column.name(),
+                       list.front() < 0 ? list.front() : list.back(), rows.path, rows.num_samples - 1);
+    const auto twice = std::adjacent_find(list.begin(), list.end());
+    CRESCENDO_VALIDATE(twice == list.end(), "", "{} lists sample {} twice; an epoch has every sample once",
+                       column.name(), *twice);
+    return list;
+}
 
 /// Blocks of a set: an epoch's order has a number for each, so that memory does not grow with the file.
 constexpr std::int64_t most_blocks = std::int64_t{1} << 22;
 
 /// Samples that make whole chunks, or about 256 KiB where there are none, and at most `most_blocks` such blocks.
-std::int64_t block_samples(const Field& inputs) {
-    const auto stored_together =
-        inputs.chunk_samples > 0 ? inputs.chunk_samples : samples_per_block(inputs.sample_bytes());
-    const auto num_blocks = (inputs.num_samples - 1) / stored_together + 1;
+std::int64_t block_samples(const Field& rows, const RowMap& map) {
+    auto samples = rows.chunk_samples > 0 ? rows.chunk_samples : samples_per_block(rows.sample_bytes());
+    if (!map.list.empty()) {
+        const auto share = static_cast<double>(map.num_samples) / static_cast<double>(rows.num_samples);
+        samples = static_cast<std::int64_t>(static_cast<double>(samples) * share);
+    } else if (map.window.length > 0) {
+        // Windows that reach beyond a block are read twice: at most a quarter of it.
+        samples = std::max(samples, 4 * map.window.length) / map.window.stride;
+    }
+    samples = std::max<std::int64_t>(1, samples);
+    const auto num_blocks = (map.num_samples - 1) / samples + 1;
     const auto joined = (num_blocks - 1) / most_blocks + 1;
-    return std::min(stored_together * joined, inputs.num_samples);
+    return std::min(samples * joined, map.num_samples);
 }
 
 }  // namespace
 
 class SampleSet::Impl {
   public:
-    Impl(const std::string& text, Routes routes) : location_(text) {
-        const auto location = Location::parse(text);
+    Impl(const std::string& text, const Options& options) : location_(text) {
+        CRESCENDO_EXPECT(!options.inputs.empty() && options.window.length >= 0 && options.window.stride >= 1);
+        const auto selection = Selection::parse(text);
+        const auto location = Location::parse(selection.group);
         const auto file_name = location.file.string();
         file_ = hdf5::open_file(location.file, hdf5::Access::read);
         version_.emplace(hdf5::descriptor(file_.get()));
         hdf5::open_group(file_.get(), location.group, file_name);
-        inputs_.emplace(file_.get(), location.member("inputs"), file_name);
-        targets_.emplace(file_.get(), location.member("targets"), file_name);
-
-        const auto& inputs = inputs_->field();
-        const auto& targets = targets_->field();
-        CRESCENDO_VALIDATE(inputs.num_samples == targets.num_samples, "",
-                           "{} holds {} samples but {} {}; every input needs its target", inputs_->name(),
-                           inputs.num_samples, targets_->name(), targets.num_samples);
-        chunk_samples_ = block_samples(inputs);
-        inputs_->expect_reads_of(chunk_samples_, file_.get(), routes);
-        targets_->expect_reads_of(chunk_samples_, file_.get(), routes);
+        num_inputs_ = options.inputs.size();
+        for (const auto* names : {&options.inputs, &options.targets}) {
+            for (const auto& name : *names) {
+                columns_.emplace_back(file_.get(), location.member(name), file_name);
+            }
+        }
+        const auto& rows = columns_.front().rows();
+        for (const auto& column : columns_) {
+            CRESCENDO_VALIDATE(column.rows().num_samples == rows.num_samples, "",
+                               "{} holds {} samples but {} {}; every input needs its target", columns_.front().name(),
+                               rows.num_samples, column.name(), column.rows().num_samples);
+        }
+        map_ = map_of(selection, rows, options.window, file_name);
+        chunk_samples_ = block_samples(rows, map_);
+        show_fields(options);
     }
 
     ~Impl() {
         const hdf5::Session session;
-        targets_.reset();
-        inputs_.reset();
+        columns_.clear();
         file_.reset();
     }
 
     const std::string& location() const { return location_; }
-    const Column& inputs() const { return *inputs_; }
-    const Column& targets() const { return *targets_; }
-    const FileVersion& version() const { return *version_; }
+    const RowMap& map() const { return map_; }
+    const Fields& inputs() const { return inputs_; }
+    const Fields& targets() const { return targets_; }
     std::int64_t chunk_samples() const { return chunk_samples_; }
 
+    void read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const {
+        CRESCENDO_EXPECT(begin >= 0 && count >= 1 && count <= map_.num_samples - begin);
+        CRESCENDO_EXPECT(fields.size() == columns_.size());
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            columns_[i].read(map_, begin, count, fields[i]);
+        }
+        version_->expect_unchanged(location_);
+    }
+
   private:
+    RowMap map_of(const Selection& selection, const Field& rows, const TimeWindow& window,
+                  const std::string& file_name) const {
+        RowMap map{.first = selection.begin, .window = window};
+        if (!selection.list.empty()) {
+            CRESCENDO_VALIDATE(window.length == 0, "",
+                               "{}: windows are made of neighbours, which a list does not have; select a range",
+                               location_);
+            map.list = listed_rows(file_.get(), selection.list, file_name, rows);
+            map.num_samples = std::ssize(map.list);
+            return map;
+        }
+        const auto end = selection.end.value_or(rows.num_samples);
+        CRESCENDO_VALIDATE(end <= rows.num_samples && selection.begin < end, "",
+                           "{}: {}:{} holds samples [0, {}), and of these [{}, {}) are none; choose BEGIN < END within",
+                           location_, file_name, rows.path, rows.num_samples, selection.begin, end);
+        map.num_samples = end - selection.begin;
+        if (window.length > 0) {
+            const auto reach = window.length + window.horizon;
+            CRESCENDO_VALIDATE(reach <= map.num_samples, "",
+                               "{}: a window of {} rows with a horizon of {} does not fit in the {} rows there are; "
+                               "make it shorter",
+                               location_, window.length, window.horizon, map.num_samples);
+            map.num_samples = (map.num_samples - reach) / window.stride + 1;
+        }
+        return map;
+    }
+
+    void show_fields(const Options& options) {
+        std::vector<Field> shown;
+        const auto rows_per_read = std::max(chunk_samples_ * map_.window.stride, map_.window.length);
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            const bool is_target = i >= num_inputs_;
+            columns_[i].expect_reads_of(rows_per_read, file_.get(), options.routes);
+            if (is_target && map_.window.length > 0) {
+                columns_[i].show(map_, map_.first + map_.window.length - 1 + map_.window.horizon, 0);
+            } else {
+                columns_[i].show(map_, map_.first, map_.window.length);
+            }
+            shown.push_back(columns_[i].field());
+        }
+        const auto first_target = shown.begin() + static_cast<std::ptrdiff_t>(num_inputs_);
+        inputs_ = Fields({shown.begin(), first_target});
+        targets_ = Fields({first_target, shown.end()});
+    }
+
     std::string location_;
     hdf5::Handle file_;
     std::optional<FileVersion> version_;
-    std::optional<Column> inputs_;
-    std::optional<Column> targets_;
+    std::vector<Column> columns_;  ///< of the inputs, then of the targets
+    std::size_t num_inputs_ = 0;
+    RowMap map_;
+    Fields inputs_;
+    Fields targets_;
     std::int64_t chunk_samples_ = 0;
 };
 
-std::shared_ptr<SampleSet> SampleSet::open(const std::string& location, Routes routes) {
+std::shared_ptr<SampleSet> SampleSet::open(const std::string& location, const Options& options) {
     const hdf5::Session session;
-    return std::shared_ptr<SampleSet>(new SampleSet(std::make_unique<Impl>(location, routes)));
+    return std::shared_ptr<SampleSet>(new SampleSet(std::make_unique<Impl>(location, options)));
 }
 
 SampleSet::SampleSet(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 SampleSet::~SampleSet() = default;
 
 const std::string& SampleSet::location() const { return impl_->location(); }
-std::int64_t SampleSet::size() const { return inputs().num_samples; }
-const Field& SampleSet::inputs() const { return impl_->inputs().field(); }
-const Field& SampleSet::targets() const { return impl_->targets().field(); }
+std::int64_t SampleSet::size() const { return impl_->map().num_samples; }
+const Fields& SampleSet::inputs() const { return impl_->inputs(); }
+const Fields& SampleSet::targets() const { return impl_->targets(); }
 std::int64_t SampleSet::chunk_samples() const { return impl_->chunk_samples(); }
+std::int64_t SampleSet::row_of(std::int64_t sample) const { return impl_->map().row_of(sample); }
+
+void SampleSet::read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const {
+    impl_->read(begin, count, fields);
+}
 
 void SampleSet::read(std::int64_t begin, std::int64_t count, std::span<std::byte> inputs,
                      std::span<std::byte> targets) const {
-    CRESCENDO_EXPECT(begin >= 0 && count >= 1 && count <= size() - begin);
-    CRESCENDO_EXPECT(inputs.size() == static_cast<std::size_t>(count) * this->inputs().sample_bytes());
-    CRESCENDO_EXPECT(targets.size() == static_cast<std::size_t>(count) * this->targets().sample_bytes());
-    impl_->inputs().reader().read(begin, count, inputs);
-    impl_->targets().reader().read(begin, count, targets);
-    impl_->version().expect_unchanged(location());
+    CRESCENDO_EXPECT(inputs.size() == this->inputs().bytes_of(count));
+    CRESCENDO_EXPECT(targets.size() == this->targets().bytes_of(count));
+    std::vector<std::span<std::byte>> fields;
+    const auto cut = [&](const Fields& side, std::span<std::byte> bytes) {
+        for (const auto& field : side) {
+            fields.push_back(bytes.first(field.bytes_of(count)));
+            bytes = bytes.subspan(field.bytes_of(count));
+        }
+    };
+    cut(this->inputs(), inputs);
+    cut(this->targets(), targets);
+    impl_->read(begin, count, fields);
 }
 
 }  // namespace crescendo::datasets

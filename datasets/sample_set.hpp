@@ -1,39 +1,66 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "datasets/field.hpp"
 
 namespace crescendo::datasets {
 
-/// Pairs of input and target in one group of an HDF5 file, opened for reading.
+/// Neighbouring rows as one sample: sample i has the rows [i·stride, i·stride + length) as inputs, and as targets the
+/// row that lies `horizon` rows behind the last of these.
+struct TimeWindow {
+    std::int64_t length = 0;  ///< 0: no windows, a sample is a row
+    std::int64_t stride = 1;
+    std::int64_t horizon = 0;
+
+    friend auto operator<=>(const TimeWindow&, const TimeWindow&) = default;
+};
+
+/// Inputs and targets in one group of an HDF5 file, opened for reading.
 ///
-/// A location is `FILE:/GROUP`, `fashion.h5:/train`; the group holds the data sets `inputs` and `targets`,
-/// equally long. Any number of threads may read: those bytes that need the library wait for its lock, and everything
-/// else, decompression above all, goes on at a time.
+/// A location is `FILE:/GROUP`, `fashion.h5:/train`, with a Selection behind it where not all rows are samples. The
+/// data sets named are equally long: row i of each belongs together. Any number of threads may read: those bytes that
+/// need the library wait for its lock, and everything else, decompression above all, goes on at a time.
 class SampleSet {
   public:
+    struct Options {
+        std::vector<std::string> inputs{"inputs"};    ///< data sets in the group; at least one
+        std::vector<std::string> targets{"targets"};  ///< may be none
+        TimeWindow window = {};
+        Routes routes = Routes::fastest;
+    };
+
     /// Throws InvalidInput that names file and data set: no such file, not HDF5, no such group, a type
-    /// that is no number, no samples, unequal lengths, a compression that this HDF5 lacks.
-    static std::shared_ptr<SampleSet> open(const std::string& location, Routes routes = Routes::fastest);
+    /// that is no number, no samples, unequal lengths, a selection beyond them, a compression that this HDF5 lacks.
+    static std::shared_ptr<SampleSet> open(const std::string& location, const Options& options);
+    static std::shared_ptr<SampleSet> open(const std::string& location) { return open(location, Options()); }
     ~SampleSet();
 
     const std::string& location() const;
     std::int64_t size() const;
-    const Field& inputs() const;
-    const Field& targets() const;
+    const Fields& inputs() const;
+    const Fields& targets() const;
 
-    /// Samples that are stored, and so are best read, together: those of one chunk of `inputs`, at most all;
-    /// about 256 KiB of inputs where these lie in one piece; several of these where there are millions.
+    /// Samples that are stored, and so are best read, together: those of one chunk of the first input, at most all;
+    /// about 256 KiB of it where it lies in one piece; several of these where there are millions.
     std::int64_t chunk_samples() const;
 
-    /// Copies samples [begin, begin + count) in file order; the spans hold exactly their bytes.
-    /// Throws std::runtime_error with file, data set, samples, and chunk or offset when the file cannot be read, and
+    /// The row that sample `sample` is, or begins with, for messages.
+    std::int64_t row_of(std::int64_t sample) const;
+
+    /// Copies samples [begin, begin + count) in file order: for each field of the inputs, then of the targets, a span
+    /// of its bytes_of(count).
+    /// Throws std::runtime_error with file, data set, rows, and chunk or offset when the file cannot be read, and
     /// with the file when it was changed since the set was opened.
+    void read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const;
+
+    /// The same, with one span for the inputs' fields, one after the other, and one for the targets'.
     void read(std::int64_t begin, std::int64_t count, std::span<std::byte> inputs, std::span<std::byte> targets) const;
 
   private:

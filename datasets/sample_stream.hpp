@@ -3,21 +3,50 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "datasets/conversion.hpp"
 #include "datasets/sample_order.hpp"
 #include "datasets/sample_set.hpp"
 
 namespace crescendo::datasets {
 
+/// Memory that is not filled with zeros before it is written.
+template <class T>
+struct UninitializedAllocator : std::allocator<T> {
+    template <class U>
+    struct rebind {
+        using other = UninitializedAllocator<U>;
+    };
+    template <class U>
+    void construct(U* place) {
+        ::new (static_cast<void*>(place)) U;
+    }
+    template <class U, class... Args>
+    void construct(U* place, Args&&... args) {
+        ::new (static_cast<void*>(place)) U(std::forward<Args>(args)...);
+    }
+};
+using Bytes = std::vector<std::byte, UninitializedAllocator<std::byte>>;
+
+/// What becomes of a sample with a number, in its inputs or targets, that is NaN or infinite once it is converted.
+enum class NonFinite {
+    error,  ///< the step throws
+    skip,   ///< it is left out of its slice
+    keep,
+};
+
 /// This worker's samples of one step, in the order of the epoch.
 struct Slice {
     std::int64_t first_position = 0;    ///< of the slice, in the epoch's order
-    std::int64_t group_samples = 0;     ///< of the whole group in this step: less than the batch at the epoch's end
-    std::vector<std::int64_t> samples;  ///< their numbers in the file; empty where the step has less than one a worker
-    std::vector<std::byte> inputs;      ///< samples.size() × the field's sample_bytes()
-    std::vector<std::byte> targets;
+    std::int64_t group_samples = 0;     ///< of the whole group in this step: less than the batch at the epoch's end.
+                                        ///< Those that are skipped count
+    std::vector<std::int64_t> samples;  ///< their numbers in the set; empty where the step has less than one a worker
+    Bytes inputs;                       ///< sample by sample, of each its converted fields one after the other
+    Bytes targets;
 };
 
 /// Reads the samples of one worker ahead of its steps: threads fetch whole chunks, window by window.
@@ -38,6 +67,9 @@ class SampleStream {
         Shuffle shuffle = Shuffle::windowed;
         std::size_t memory_bytes = std::size_t{256} << 20;
         int threads = 2;  ///< that read and decode; they change nothing else
+        /// For each field of the inputs, then of the targets. None: all as stored.
+        std::vector<Conversion> conversions = {};
+        NonFinite non_finite = NonFinite::error;  ///< of converted numbers
     };
 
     /// What this worker reads from now on.
@@ -61,7 +93,8 @@ class SampleStream {
     void enter(const Share& share);
 
     /// The next step's slice; nullopt when the epoch is over. Waits for the reading thread; what it threw is
-    /// thrown here, and the next call tries the same step again.
+    /// thrown here, and so is std::runtime_error that names the data set and the row of a number that is not finite;
+    /// the next call tries the same step again.
     std::optional<Slice> next();
 
     /// First position of the epoch's order that no `next` has covered yet.

@@ -40,9 +40,9 @@ class WindowReader {
       public:
         bool covers(const Place& place) const;
         std::int64_t end_position() const { return order_.first_position + std::ssize(order_.samples); }
-        /// Number in the file of the sample at a position of the epoch, and its bytes.
+        /// Number in the set of the sample at a position of the epoch.
         std::int64_t sample_at(std::int64_t position) const { return order_.samples[position - order_.first_position]; }
-        ChunkBuffer::Sample bytes_of(std::int64_t sample) const { return chunks_->at(sample); }
+        const ChunkBuffer& chunks() const { return *chunks_; }
 
       private:
         friend WindowReader;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "launch/event_json.hpp"
 #include "launch/failures.hpp"
@@ -143,8 +144,11 @@ void Coordinator::take(const TrialMetrics& notice) {
         if (health_.has_doubts()) {
             health_.note_progress(slots_.nodes_of(groups_.members(notice.trial)));
         }
-        record(TrialReported{notice.trial, notice.resource, to_loss(spec.goal, metric->second)},
-               {{"metrics", to_json(notice.metrics)}});
+        Json details{{"metrics", to_json(notice.metrics)}};
+        if (!std::isnan(notice.data_wait)) {
+            details["data_wait"] = notice.data_wait;
+        }
+        record(TrialReported{notice.trial, notice.resource, to_loss(spec.goal, metric->second)}, details);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "launch/history.hpp"
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "launch/event_json.hpp"
@@ -84,7 +85,8 @@ void History::remember(const Json& record) {
         const Resource resource{record.at("resource")};
         if (trial.reports.empty() || trial.reports.back().resource < resource) {
             trial.reports.push_back({resource, last_time_, static_cast<int>(sweep_.trial(id).group.slots.size()),
-                                     metrics_from(record.at("metrics"))});
+                                     metrics_from(record.at("metrics")),
+                                     record.value("data_wait", std::numeric_limits<double>::quiet_NaN())});
             ++num_reports_;
         }
     }
@@ -119,6 +121,18 @@ double History::slot_seconds() const {
 
 std::optional<double> History::seconds_per_report() const {
     return num_reports_ > 0 ? std::optional(slot_seconds() / num_reports_) : std::nullopt;
+}
+
+std::optional<double> data_wait(const std::vector<TrialReport>& reports) {
+    double sum = 0;
+    int count = 0;
+    for (const auto& report : reports) {
+        if (!std::isnan(report.data_wait)) {
+            sum += report.data_wait;
+            ++count;
+        }
+    }
+    return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
 
 Json session_note(double time, const std::string& host, int slots) {

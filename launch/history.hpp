@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,6 +19,7 @@ struct TrialReport {
     double time = 0;  ///< seconds since the epoch
     int workers = 1;
     std::map<std::string, double> metrics;
+    double data_wait = std::numeric_limits<double>::quiet_NaN();  ///< share of its time; NaN: not known
 };
 
 /// What the journal knows of a trial beyond the scheduler's state.
@@ -28,6 +30,9 @@ struct TrialHistory {
     std::vector<TrialReport> reports;
     std::string last_failure;
 };
+
+/// Mean share of their time that the reports' groups waited for data; nothing where none says.
+std::optional<double> data_wait(const std::vector<TrialReport>& reports);
 
 /// A sweep as its journal tells it: the scheduler's state, rebuilt event by event, and what people want
 /// to read beside it. The running coordinator and every command that reads a sweep go through this one class, so

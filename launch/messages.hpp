@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <map>
 #include <string>
 #include <variant>
@@ -79,6 +80,8 @@ struct TrialMetrics {
     TrialId trial;
     Resource resource;
     std::map<std::string, double> metrics;  ///< not finite: NaN
+    /// Share of the time since the report before it that the group waited for data; NaN: the trainer does not say.
+    double data_wait = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct ProgramEnded {

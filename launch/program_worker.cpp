@@ -140,9 +140,7 @@ void ProgramWorker::receive(std::vector<Notice>& notices) {
             continue;
         }
         try {
-            const auto message = parse_line(line);
-            notices.push_back(TrialMetrics{work_->trial, Resource{message.at("resource").get<std::int64_t>()},
-                                           metrics_from(message.at("metrics"))});
+            notices.push_back(report_from(work_->trial, parse_line(line)));
             reported_ = true;
             report_due_.reset();
         } catch (const std::exception& error) {

@@ -73,7 +73,7 @@ Table trials_table(const History& history) {
     for (const auto& parameter : sweep.spec().space.parameters()) {
         columns.push_back(parameter.name);
     }
-    columns.insert(columns.end(), {"failures", "seconds", "slot_seconds"});
+    columns.insert(columns.end(), {"failures", "seconds", "slot_seconds", "data_wait"});
     Table table(columns);
     for (const auto& trial : sweep.trials()) {
         const auto& seen = history.of(trial.id);
@@ -86,8 +86,9 @@ Table trials_table(const History& history) {
         for (const auto& [name, value] : trial.config) {
             row.push_back(to_cell(value));
         }
+        const auto wait = data_wait(seen.reports);
         row.insert(row.end(), {std::int64_t{trial.failures}, seen.started > 0 ? Cell{until - seen.started} : Cell{},
-                               seen.slot_seconds});
+                               seen.slot_seconds, wait ? Cell{*wait} : Cell{}});
         table.add_row(std::move(row));
     }
     return table;

@@ -188,7 +188,7 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
     } else if (state_ != State::busy) {
         return;  // crossed with our order to leave
     } else if (type == protocol::type::report) {
-        notices.push_back(TrialMetrics{trial_, Resource{message.at("resource")}, metrics_from(message.at("metrics"))});
+        notices.push_back(report_from(trial_, message));
     } else if (type == protocol::type::regrouped) {
         notices.push_back(GroupFormed{trial_, message.at("generation"), message.at("seconds")});
     } else if (type == protocol::type::stranded) {

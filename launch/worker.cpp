@@ -46,6 +46,15 @@ std::vector<std::pair<std::string, std::string>> device_environment(const Worker
     return result;
 }
 
+TrialMetrics report_from(TrialId trial, const Json& message) {
+    TrialMetrics report{trial, Resource{message.at("resource").get<std::int64_t>()},
+                        metrics_from(message.at("metrics"))};
+    if (const auto wait = message.find("data_wait"); wait != message.end() && wait->is_number()) {
+        report.data_wait = std::clamp(wait->get<double>(), 0.0, 1.0);
+    }
+    return report;
+}
+
 std::map<std::string, double> metrics_from(const Json& metrics) {
     std::map<std::string, double> result;
     for (const auto& [name, value] : metrics.items()) {

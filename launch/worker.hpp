@@ -87,6 +87,9 @@ const SlotResources& resources_of(const WorkerOptions& options, SlotId slot);
 /// What chooses the slot's device in a worker's environment.
 std::vector<std::pair<std::string, std::string>> device_environment(const WorkerOptions& options, SlotId slot);
 
+/// A report of the trial protocol. Throws where it has no `resource` or `metrics`.
+TrialMetrics report_from(TrialId trial, const Json& message);
+
 /// The numbers of `metrics`; what is null or no number is NaN.
 std::map<std::string, double> metrics_from(const Json& metrics);
 

@@ -37,7 +37,7 @@ ALLOWED = {
     "core": set(),
     "scheduler": set(),
     "simulator": set(),
-    "datasets": {"hdf5", "decompression", "archives and images"},
+    "datasets": {"hdf5", "decompression", "archives and images", "nlohmann-json"},
     "trainer": {"torch", "nlohmann-json"},
     "trainer/cuda": {"torch", "nlohmann-json", "cuda"},
     "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "nlohmann-json"},

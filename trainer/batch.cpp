@@ -6,59 +6,24 @@
 
 namespace crescendo::trainer {
 
-using datasets::ElementType;
-
 namespace {
 
-at::ScalarType scalar_type(ElementType type) {
-    switch (type) {
-        case ElementType::u8:
-            return at::kByte;
-        case ElementType::i8:
-            return at::kChar;
-        case ElementType::u16:
-            return at::kUInt16;
-        case ElementType::i16:
-            return at::kShort;
-        case ElementType::u32:
-            return at::kUInt32;
-        case ElementType::i32:
-            return at::kInt;
-        case ElementType::u64:
-            return at::kUInt64;
-        case ElementType::i64:
-            return at::kLong;
-        case ElementType::f16:
-            return at::kHalf;
-        case ElementType::bf16:
-            return at::kBFloat16;
-        case ElementType::f32:
-            return at::kFloat;
-        case ElementType::f64:
-            return at::kDouble;
-    }
-    return at::kFloat;
-}
-
-at::Tensor upload(std::vector<std::byte>& bytes, std::size_t num_samples, const datasets::Field& field,
+at::Tensor upload(datasets::Bytes& bytes, const std::vector<std::int64_t>& shape, at::ScalarType type,
                   const Device& device) {
-    CRESCENDO_EXPECT(bytes.size() == num_samples * field.sample_bytes());
-    std::vector<std::int64_t> shape{static_cast<std::int64_t>(num_samples)};
-    shape.insert(shape.end(), field.shape.begin(), field.shape.end());
-    return device.upload(at::from_blob(bytes.data(), shape, scalar_type(field.type)));
+    const at::Tensor host = at::from_blob(bytes.data(), shape, type);
+    CRESCENDO_EXPECT(host.nbytes() == bytes.size());
+    return device.upload(host);
 }
 
 }  // namespace
 
-Batch make_batch(datasets::Slice& slice, const datasets::SampleSet& samples, const Task& task, const Device& device) {
-    const std::size_t count = slice.samples.size();
-    at::Tensor inputs = upload(slice.inputs, count, samples.inputs(), device);
-    at::Tensor targets = upload(slice.targets, count, samples.targets(), device);
-    const bool bytes = inputs.scalar_type() == at::kByte;
-    inputs = inputs.to(at::kFloat);
-    if (bytes) inputs.div_(255);
-    if (task.kind == Task::Kind::classification) return {inputs, targets.to(at::kLong)};
-    return {inputs, targets.to(at::kFloat).reshape({targets.size(0), task.num_outputs})};
+Batch make_batch(datasets::Slice& slice, const Task& task, const Device& device) {
+    const auto count = static_cast<std::int64_t>(slice.samples.size());
+    std::vector<std::int64_t> shape{count};
+    shape.insert(shape.end(), task.input_shape.begin(), task.input_shape.end());
+    const at::Tensor inputs = upload(slice.inputs, shape, at::kFloat, device);
+    if (task.kind == Task::Kind::classification) return {inputs, upload(slice.targets, {count}, at::kLong, device)};
+    return {inputs, upload(slice.targets, {count, task.num_outputs}, at::kFloat, device)};
 }
 
 }  // namespace crescendo::trainer

@@ -5,6 +5,7 @@
 
 #include "trainer/model.hpp"
 #include "trainer/objective.hpp"
+#include "trainer/stopwatch.hpp"
 
 namespace crescendo::trainer {
 
@@ -21,15 +22,17 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
     at::Tensor loss = at::zeros({}, at::TensorOptions(trial.device().place()).dtype(at::kDouble));
     at::Tensor correct = at::zeros_like(loss);
     EvaluationSums sums;
-    while (auto slice = stream.next()) {
+    Stopwatch waiting;
+    while (auto slice = waiting.time([&] { return stream.next(); })) {
         pulse.beat();
         if (slice->samples.empty()) continue;
-        const Batch batch = make_batch(*slice, stream.set(), trial.task(), trial.device());
+        const Batch batch = make_batch(*slice, trial.task(), trial.device());
         const at::Tensor outputs = trial.model().forward(batch.inputs);
         loss += loss_sum(trial.task(), outputs, batch.targets);
         if (classes) correct += num_correct(outputs, batch.targets);
         sums.samples += static_cast<double>(slice->samples.size());
     }
+    sums.waited = waiting.seconds();
     sums.loss = loss.item<double>();
     sums.correct = correct.item<double>();
     return sums;

@@ -14,6 +14,7 @@ struct EvaluationSums {
     double samples = 0.0;
     double loss = 0.0;
     double correct = 0.0;
+    double waited = 0.0;  ///< seconds, for data
 };
 
 /// Runs the trial's model over this member's share of the samples, without training; a beat for each batch.

@@ -41,20 +41,12 @@ void Generation::enter(std::int64_t epoch, std::int64_t position) {
                    .size = group_.size()});
 }
 
-std::optional<Slice> Generation::next_slice() {
-    const auto began = Clock::now();
-    auto slice = stream_.next();
-    waited_for_data_ += Clock::now() - began;
-    return slice;
-}
-
 bool Generation::step() {
     if (group_samples_ == 0) began_ = Clock::now();
     enter(trial_.progress().epoch, trial_.progress().position);
-    auto slice = next_slice();
+    auto slice = waiting_.time([this] { return stream_.next(); });
     if (!slice) return false;
-    const Batch batch =
-        slice->samples.empty() ? Batch{} : make_batch(*slice, stream_.set(), trial_.task(), group_.device());
+    const Batch batch = slice->samples.empty() ? Batch{} : make_batch(*slice, trial_.task(), group_.device());
     trial_.step(batch, slice->group_samples, group_, reducer_);
     group_samples_ += slice->group_samples;
     if (observer_) observer_(trial_, *slice);
@@ -67,13 +59,15 @@ void Generation::finish_epoch() {
     enter(progress.epoch + 1, 0);  // is read while the model is evaluated and crescendo decides
     EvaluationSums sums;
     if (validation_) sums = evaluate_share(trial_, *validation_, group_, pulse_);
-    const auto total = group_.sum(
-        {static_cast<double>(progress.loss_samples), progress.loss_sum, sums.samples, sums.loss, sums.correct});
+    const auto evaluated = Clock::now();
+    const auto total =
+        group_.sum({static_cast<double>(progress.loss_samples), progress.loss_sum, sums.samples, sums.loss,
+                    sums.correct, waiting_.seconds() + sums.waited, Seconds(evaluated - began_).count()});
     Report report{.resource = progress.epoch + 1, .metrics = {{"train_loss", total[1] / total[0]}}};
     if (validation_) {
         add_means(report.metrics, "val", {.samples = total[2], .loss = total[3], .correct = total[4]}, trial_.task());
     }
-    if (group_.rank() == 0) log_epoch(report, trained - began_, Clock::now() - trained);
+    if (group_.rank() == 0) log_epoch(report, trained - began_, evaluated - trained);
 
     ++progress.epoch;
     progress.position = 0;
@@ -81,7 +75,8 @@ void Generation::finish_epoch() {
     progress.loss_samples = 0;
     progress.report = report;
     progress.report_pending = true;
-    waited_for_data_ = {};
+    data_wait_ = total[5] / total[6];
+    waiting_ = {};
     group_samples_ = 0;
 }
 
@@ -90,7 +85,7 @@ void Generation::log_epoch(const Report& report, Seconds training, Seconds evalu
     for (const auto& [name, value] : report.metrics) line += text(" {} {}", name, value);
     std::printf("%s, %.0f samples/s, %.0f %% of the time waiting for data, %.3f s training, %.3f s evaluating\n",
                 line.c_str(), static_cast<double>(group_samples_) / training.count(),
-                100 * (Seconds(waited_for_data_) / training), training.count(), evaluating.count());
+                100 * waiting_.seconds() / training.count(), training.count(), evaluating.count());
     std::fflush(stdout);
 }
 

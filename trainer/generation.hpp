@@ -9,6 +9,7 @@
 #include "trainer/gradient_reducer.hpp"
 #include "trainer/group.hpp"
 #include "trainer/pulse.hpp"
+#include "trainer/stopwatch.hpp"
 #include "trainer/trial.hpp"
 
 namespace crescendo::trainer {
@@ -31,12 +32,16 @@ class Generation {
     /// then the epoch has still to be finished.
     void finish_epoch();
 
+    /// Share of the time since the report before the last one that the group's members waited for data, the mean of
+    /// them; none before this generation's first report. It is no part of the report, which is the same whenever a
+    /// sweep is repeated.
+    std::optional<double> data_wait() const { return data_wait_; }
+
   private:
     using Clock = std::chrono::steady_clock;
     using Seconds = std::chrono::duration<double>;
 
     void enter(std::int64_t epoch, std::int64_t position);
-    std::optional<datasets::Slice> next_slice();
     void log_epoch(const Report& report, Seconds training, Seconds evaluating) const;
 
     Group group_;
@@ -48,9 +53,10 @@ class Generation {
     const StepObserver& observer_;
     std::int64_t entered_epoch_ = -1;
     std::int64_t entered_batch_ = 0;
-    Clock::time_point began_;            ///< the first step of this generation in this epoch
-    Clock::duration waited_for_data_{};  ///< since then
-    std::int64_t group_samples_ = 0;     ///< since then
+    Clock::time_point began_;         ///< the first step of this generation in this epoch
+    Stopwatch waiting_;               ///< for data, since then
+    std::int64_t group_samples_ = 0;  ///< since then
+    std::optional<double> data_wait_;
 };
 
 }  // namespace crescendo::trainer

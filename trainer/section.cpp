@@ -97,6 +97,26 @@ void Section::text(const char* name, std::string& value) {
     value = found->get<std::string>();
 }
 
+void Section::texts(const char* name, std::vector<std::string>& values) {
+    const json* found = find(name);
+    if (!found) return;
+    const json list = found->is_array() ? *found : json::array({*found});
+    const bool texts = std::all_of(list.begin(), list.end(), [](const json& each) { return each.is_string(); });
+    if (!texts || list.empty()) return reject_type(name, *found, "a text, or a list of texts");
+    values = list.get<std::vector<std::string>>();
+}
+
+void Section::numbers(const char* name, std::vector<double>& values) {
+    const json* found = find(name);
+    if (!found) return;
+    const json list = found->is_array() ? *found : json::array({*found});
+    const bool finite = std::all_of(list.begin(), list.end(), [](const json& each) {
+        return each.is_number() && std::isfinite(each.get<double>());
+    });
+    if (!finite || list.empty()) return reject_type(name, *found, "a number, or a list with one for each channel");
+    values = list.get<std::vector<double>>();
+}
+
 void Section::bytes(const char* name, std::size_t& value) {
     const json* found = find(name);
     if (!found) return;

@@ -29,6 +29,10 @@ class Section {
     void number(const char* name, double& value, Range range);
     void flag(const char* name, bool& value);
     void text(const char* name, std::string& value);
+    /// A text, or a list of at least one.
+    void texts(const char* name, std::vector<std::string>& values);
+    /// A number, or a list of at least one; all finite.
+    void numbers(const char* name, std::vector<double>& values);
     /// A number of bytes, or a text with a unit: 512MiB, 2GB.
     void bytes(const char* name, std::size_t& value);
     template <class Enum>
@@ -37,6 +41,7 @@ class Section {
     const nlohmann::json& object(const char* name);
 
     bool has(const char* name) const { return object_.contains(name); }
+    bool has_text(const char* name) const { return has(name) && object_.at(name).is_string(); }
     void reject_unknown();
 
   private:

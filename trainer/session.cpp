@@ -27,7 +27,7 @@ Settings usable_settings(const json& section) {
 }
 
 std::unique_ptr<Trial> new_trial(const Join& join, const Settings& settings, DataCache& data, const Device& device) {
-    const auto samples = data.set(settings.data.train);
+    const auto samples = data.set(settings.data.train, settings.data);
     require_none(misfits(settings, *samples, "trainer.data.train"));
     return std::make_unique<Trial>(join.trial, join.seed, settings, describe_task(*samples, settings.classes), device);
 }
@@ -107,11 +107,13 @@ void Session::report_epoch() {
 
 void Session::send_report() {
     const Report& report = *trial_->progress().report;
-    channel_.send({{"type", type::report},
-                   {"trial", terms_->trial},
-                   {"generation", terms_->generation},
-                   {"resource", report.resource},
-                   {"metrics", report.metrics}});
+    json message = {{"type", type::report},
+                    {"trial", terms_->trial},
+                    {"generation", terms_->generation},
+                    {"resource", report.resource},
+                    {"metrics", report.metrics}};
+    if (const auto share = generation_->data_wait()) message["data_wait"] = *share;
+    channel_.send(message);
     report_sent_ = true;
 }
 

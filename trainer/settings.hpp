@@ -1,12 +1,18 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "datasets/conversion.hpp"
 #include "datasets/sample_order.hpp"
+#include "datasets/sample_set.hpp"
+#include "datasets/sample_stream.hpp"
 #include "trainer/learning_rate.hpp"
 
 namespace crescendo::trainer {
@@ -18,14 +24,23 @@ enum class Activation { relu, leaky_relu, gelu, silu, tanh };
 /// What becomes of momentum and moments when a regroup changes the group's batch or size.
 enum class StateAtRegroup { keep, reset };
 
-/// Where the samples lie, each as FILE:/GROUP.
+/// Where the samples lie, each as FILE:/GROUP or a Selection of it, and how they come into a batch.
 struct DataSettings {
-    std::string train;
-    std::string validation;                       ///< empty: no validation metrics
-    std::string test;                             ///< empty: only `evaluate` needs it
+    std::string train = {};
+    std::string validation = {};                  ///< empty: no validation metrics
+    std::string test = {};                        ///< empty: only `evaluate` needs it
+    std::vector<std::string> inputs{"inputs"};    ///< data sets of the groups
+    std::vector<std::string> targets{"targets"};  ///< the same
+    datasets::TimeWindow window = {};
+    /// By data set. Without a value: by the mean and spread of the training samples.
+    std::map<std::string, std::optional<datasets::Normalization>> normalize = {};
+    bool standardize = false;  ///< all floating-point targets, and all inputs, that `normalize` does not name
+    datasets::NonFinite nan = datasets::NonFinite::error;
     std::size_t memory = std::size_t{256} << 20;  ///< bytes a worker may hold of each set
     std::int64_t threads = 2;                     ///< that read and decode a set
     datasets::Shuffle shuffle = datasets::Shuffle::windowed;
+
+    friend auto operator<=>(const DataSettings&, const DataSettings&) = default;
 };
 
 /// The `trainer:` section of a sweep file with one trial's parameters filled in.

@@ -16,17 +16,21 @@ namespace {
 void check_data(const Settings& settings, const std::string& key, const std::string& location, DataCache& data,
                 std::vector<Problem>& problems) try {
     if (location.empty()) return;
-    const auto samples = data.set(location);
+    const auto samples = data.set(location, settings.data);
     const auto found = misfits(settings, *samples, key);
     problems.insert(problems.end(), found.begin(), found.end());
-    data.evaluation(location, settings.data);  // refuses a memory too small for the chunks
-    const auto& train = *data.set(settings.data.train);
-    if (samples->inputs().shape != train.inputs().shape || samples->targets().shape != train.targets().shape) {
+    data.evaluation(location, settings.data);  // refuses a memory too small for the chunks, and unknown means
+    const auto& train = *data.set(settings.data.train, settings.data);
+    const auto same_shape = [](const auto& one, const auto& other) { return one.shape == other.shape; };
+    const auto alike = [&](const datasets::Fields& one, const datasets::Fields& other) {
+        return std::equal(one.begin(), one.end(), other.begin(), same_shape);
+    };
+    if (!alike(samples->inputs(), train.inputs()) || !alike(samples->targets(), train.targets())) {
         problems.push_back({key, text("{}: its samples have another shape than those of {}; a model fits one", location,
                                       train.location())});
     }
 } catch (const InvalidInput& invalid) {
-    problems.push_back({key, invalid.what()});
+    problems.push_back({invalid.key().empty() ? key : invalid.key(), invalid.what()});
 }
 
 std::vector<Problem> problems_of(const json& section, DataCache& data) {

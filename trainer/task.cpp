@@ -1,24 +1,18 @@
 #include "trainer/task.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 
 #include "core/check.hpp"
+#include "datasets/conversion.hpp"
 
 namespace crescendo::trainer {
 
-using datasets::ElementType;
-using datasets::Field;
 using datasets::SampleSet;
 
 namespace {
-
-bool is_floating(ElementType type) {
-    return type == ElementType::f16 || type == ElementType::bf16 || type == ElementType::f32 ||
-           type == ElementType::f64;
-}
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
     std::string words;
@@ -26,58 +20,49 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
     return words.empty() ? "a single number" : words;
 }
 
-template <class Integer>
-std::int64_t largest(const std::vector<std::byte>& targets, const SampleSet& samples) {
-    std::int64_t most = 0;
-    for (std::size_t at = 0; at < targets.size(); at += sizeof(Integer)) {
-        Integer value;
-        std::memcpy(&value, targets.data() + at, sizeof value);
-        CRESCENDO_VALIDATE(value >= Integer{0}, "trainer.data.train",
-                           "{}: {} holds the class {}, but classes count from 0; renumber them", samples.location(),
-                           samples.targets().path, +value);
-        most = std::max(most, static_cast<std::int64_t>(value));
+/// Channels x height x width of all fields where these stack, else as many numbers as they have.
+std::vector<std::int64_t> joined_shape(const datasets::Fields& fields) {
+    if (fields.size() == 1) return fields[0].shape;
+    const auto& first = fields[0].shape;
+    std::int64_t channels = 0;
+    for (const auto& field : fields) {
+        const auto& shape = field.shape;
+        const auto rank = shape.size();
+        const bool stacks = (rank == 2 || rank == 3) && first.size() >= 2 && shape[rank - 1] == first.back() &&
+                            shape[rank - 2] == first[first.size() - 2];
+        if (!stacks) return {fields.sample_elements()};
+        channels += rank == 3 ? shape[0] : 1;
     }
-    return most;
+    return {channels, first[first.size() - 2], first.back()};
 }
 
-std::int64_t largest_target(const std::vector<std::byte>& targets, const SampleSet& samples) {
-    switch (samples.targets().type) {
-        case ElementType::u8:
-            return largest<std::uint8_t>(targets, samples);
-        case ElementType::i8:
-            return largest<std::int8_t>(targets, samples);
-        case ElementType::u16:
-            return largest<std::uint16_t>(targets, samples);
-        case ElementType::i16:
-            return largest<std::int16_t>(targets, samples);
-        case ElementType::u32:
-            return largest<std::uint32_t>(targets, samples);
-        case ElementType::i32:
-            return largest<std::int32_t>(targets, samples);
-        case ElementType::u64:
-            return largest<std::uint64_t>(targets, samples);
-        case ElementType::i64:
-            return largest<std::int64_t>(targets, samples);
-        case ElementType::f16:
-        case ElementType::bf16:
-        case ElementType::f32:
-        case ElementType::f64:
-            break;
-    }
-    CRESCENDO_EXPECT(!"classes are integers");
-    return 0;
+std::string shapes_text(const datasets::Fields& fields) {
+    std::string words;
+    for (const auto& field : fields) words += text("{}{}", words.empty() ? "" : " and ", shape_text(field.shape));
+    return words;
 }
 
 std::int64_t count_classes(const SampleSet& samples) {
+    const auto& targets = samples.targets()[0];
+    const auto to_class = datasets::Conversion::to_int64(targets);
     std::int64_t most = 0;
-    std::vector<std::byte> inputs;
-    std::vector<std::byte> targets;
+    std::vector<std::byte> input_bytes;
+    std::vector<std::byte> target_bytes;
     for (std::int64_t begin = 0; begin < samples.size(); begin += samples.chunk_samples()) {
         const std::int64_t count = std::min(samples.chunk_samples(), samples.size() - begin);
-        inputs.resize(static_cast<std::size_t>(count) * samples.inputs().sample_bytes());
-        targets.resize(static_cast<std::size_t>(count) * samples.targets().sample_bytes());
-        samples.read(begin, count, inputs, targets);
-        most = std::max(most, largest_target(targets, samples));
+        input_bytes.resize(samples.inputs().bytes_of(count));
+        target_bytes.resize(targets.bytes_of(count));
+        samples.read(begin, count, input_bytes, target_bytes);
+        for (std::int64_t i = 0; i < count; ++i) {
+            const auto at = static_cast<std::size_t>(i) * targets.pitch_bytes();
+            std::int64_t number = 0;
+            to_class.convert(std::span(target_bytes).subspan(at, targets.sample_bytes()),
+                             reinterpret_cast<std::byte*>(&number));
+            CRESCENDO_VALIDATE(number >= 0, "trainer.data.train",
+                               "{}: {} holds the class {}, but classes count from 0; renumber them", samples.location(),
+                               targets.path, number);
+            most = std::max(most, number);
+        }
     }
     return most + 1;
 }
@@ -86,17 +71,34 @@ std::int64_t count_classes(const SampleSet& samples) {
 
 std::vector<Problem> misfits(const Settings& settings, const SampleSet& samples, const std::string& data_key) {
     std::vector<Problem> problems;
-    const auto& inputs = samples.inputs().shape;
-    if (!is_floating(samples.targets().type) && !samples.targets().shape.empty()) {
+    const auto& targets = samples.targets();
+    const bool regression =
+        std::all_of(targets.begin(), targets.end(), [](const auto& field) { return is_floating(field.type); });
+    if (!regression && targets.size() > 1) {
+        problems.push_back({data_key, text("{}: of several targets one holds integers; a class is learned alone, and "
+                                           "targets of regression have floating-point numbers",
+                                           samples.location())});
+    } else if (!regression && !targets[0].shape.empty()) {
         problems.push_back({data_key, text("{}: a target is {} of integers; a class is one number, a target of "
                                            "regression has floating-point numbers",
-                                           samples.location(), shape_text(samples.targets().shape))});
+                                           samples.location(), shape_text(targets[0].shape))});
+    }
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        const auto& name = settings.data.targets[i];
+        if (is_floating(targets[i].type) || !settings.data.normalize.contains(name)) continue;
+        const auto& inputs = settings.data.inputs;
+        if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) continue;
+        problems.push_back(
+            {"trainer.data.normalize." + name,
+             text("{} holds the numbers of classes, which have no mean; leave it out", targets[i].path)});
     }
     if (settings.model != ModelKind::cnn) return problems;
+    const auto inputs = joined_shape(samples.inputs());
     if (inputs.size() != 2 && inputs.size() != 3) {
         problems.push_back({data_key, text("{}: a sample is {}, but the cnn takes height x width or channels x "
-                                           "height x width; use `model: mlp`",
-                                           samples.location(), shape_text(inputs))});
+                                           "height x width, and several inputs of equal height and width; use `model: "
+                                           "mlp`",
+                                           samples.location(), shapes_text(samples.inputs()))});
         return problems;
     }
     const std::int64_t side = std::min(inputs[inputs.size() - 2], inputs.back());
@@ -109,11 +111,13 @@ std::vector<Problem> misfits(const Settings& settings, const SampleSet& samples,
 }
 
 Task describe_task(const SampleSet& samples, std::int64_t classes) {
-    Task task{
-        .input_shape = samples.inputs().shape, .target_shape = samples.targets().shape, .num_samples = samples.size()};
-    if (is_floating(samples.targets().type)) {
+    const auto& targets = samples.targets();
+    Task task{.input_shape = joined_shape(samples.inputs()),
+              .target_shape = joined_shape(targets),
+              .num_samples = samples.size()};
+    if (is_floating(targets[0].type)) {
         task.kind = Task::Kind::regression;
-        task.num_outputs = samples.targets().sample_elements();
+        task.num_outputs = targets.sample_elements();
     } else {
         task.num_outputs = classes > 0 ? classes : count_classes(samples);
     }

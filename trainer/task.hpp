@@ -17,7 +17,7 @@ struct Task {
     };
 
     Kind kind = Kind::classification;
-    std::vector<std::int64_t> input_shape;   ///< of one sample
+    std::vector<std::int64_t> input_shape;   ///< of one sample; of several inputs the stacked channels, or all numbers
     std::vector<std::int64_t> target_shape;  ///< of one sample; empty for a scalar
     std::int64_t num_outputs = 0;            ///< classes, or numbers to predict
     std::int64_t num_samples = 0;            ///< of the training set: an epoch

@@ -96,14 +96,14 @@ class RawPread {
 class StoredChunks {
   public:
     explicit StoredChunks(const SampleSet& set)
-        : num_chunks_(static_cast<std::size_t>((set.size() - 1) / set.inputs().chunk_samples + 1)),
-          rank_(1 + set.inputs().shape.size()),
-          chunk_samples_(set.inputs().chunk_samples),
+        : num_chunks_(static_cast<std::size_t>((set.size() - 1) / set.inputs()[0].chunk_samples + 1)),
+          rank_(1 + set.inputs()[0].shape.size()),
+          chunk_samples_(set.inputs()[0].chunk_samples),
           chunk_bytes_(static_cast<std::size_t>(chunk_samples_) * set.inputs().sample_bytes()) {
         const hdf5::Session session;
         const auto location = Location::parse(set.location());
         file_ = hdf5::open_file(location.file, hdf5::Access::read);
-        data_set_ = hdf5::open_data_set(file_.get(), set.inputs().path, location.file.string());
+        data_set_ = hdf5::open_data_set(file_.get(), set.inputs()[0].path, location.file.string());
         std::vector<FilterPipeline::Stage> stages;
         for (const auto& filter : hdf5::filters(data_set_.get())) {
             stages.push_back({filter.id, filter.parameters});
@@ -185,12 +185,12 @@ void compare(const SampleSet& set, int threads, const char* what, const std::fun
         theirs.push_back(static_cast<double>(bytes) / 1e6 / time);
         ratios.push_back(ours.back() / theirs.back());
     }
-    std::printf("%-8s %d %-14s %8.0f %8.0f %6.2f\n", to_string(set.inputs().route), threads, what, median(ours),
+    std::printf("%-8s %d %-14s %8.0f %8.0f %6.2f\n", to_string(set.inputs()[0].route), threads, what, median(ours),
                 median(theirs), median(ratios));
 }
 
 void compare_load(const SampleSet& set, int threads) {
-    if (set.inputs().route == Route::pread) {
+    if (set.inputs()[0].route == Route::pread) {
         RawPread raw(set);
         compare(set, threads, "pread", [&](TaskPool& pool) { return raw.read(pool); });
         return;

@@ -15,6 +15,15 @@ struct Options {
     Format format = Format::table;
 };
 
+std::vector<TrialReport> all_reports(const History& history) {
+    std::vector<TrialReport> all;
+    for (const auto& trial : history.sweep().trials()) {
+        const auto& reports = history.of(trial.id).reports;
+        all.insert(all.end(), reports.begin(), reports.end());
+    }
+    return all;
+}
+
 OrderedJson status_json(const RecordedSweep& recorded) {
     const auto& sweep = recorded.history.sweep();
     const auto progress = progress_of(recorded.history, recorded.history.last_time(), recorded.time_budget());
@@ -45,6 +54,14 @@ OrderedJson status_json(const RecordedSweep& recorded) {
                           {sweep.spec().metric, from_loss(sweep.spec().goal, *trial.loss)}};
     } else {
         status["best"] = nullptr;
+    }
+    const auto wait = data_wait(all_reports(recorded.history));
+    status["data_wait"] = wait ? Json(*wait) : Json(nullptr);
+    if (wait && *wait > 0.1) {
+        status["hint"] = fmt::format(
+            "trials wait for data {:.0f} % of their time; raise data.threads or data.memory, or rewrite the file: "
+            "`crescendo data bench` measures what it gives here",
+            100 * *wait);
     }
     return status;
 }

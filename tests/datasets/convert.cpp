@@ -75,8 +75,8 @@ TEST_CASE("converted samples have the bytes of the IDX files") {
 
             const auto set = SampleSet::open(ten.at("/train"));
             const auto content = read_all(*set);
-            CHECK(set->inputs().shape == std::vector<std::int64_t>{2, 3});
-            CHECK(set->targets().shape.empty());
+            CHECK(set->inputs()[0].shape == std::vector<std::int64_t>{2, 3});
+            CHECK(set->targets()[0].shape.empty());
             CHECK(set->chunk_samples() == (chunk_samples == 0 ? 10 : std::min<std::int64_t>(chunk_samples, 10)));
             CHECK(content.inputs == bytes_of(ten.pixels));
             CHECK(content.targets == bytes_of(ten.classes));
@@ -94,7 +94,7 @@ TEST_CASE("numbers of several bytes survive conversion") {
     CHECK(convert_idx(folder / "inputs", folder / "inputs", location, {}, {.compression = 4}) == 2);
 
     const auto set = SampleSet::open(location);
-    CHECK(set->inputs().type == ElementType::i16);
+    CHECK(set->inputs()[0].type == ElementType::i16);
     CHECK(read_all(*set).inputs == bytes_of<std::int16_t>({258, -2}));
 }
 
@@ -214,8 +214,8 @@ TEST_CASE("Fashion-MNIST is converted from Debian's package") {
     CHECK(convert_idx(images, labels, location, {1000, 3000}, {}) == 2000);
 
     const auto set = SampleSet::open(location);
-    CHECK(set->inputs().type == ElementType::u8);
-    CHECK(set->inputs().shape == std::vector<std::int64_t>{28, 28});
+    CHECK(set->inputs()[0].type == ElementType::u8);
+    CHECK(set->inputs()[0].shape == std::vector<std::int64_t>{28, 28});
     CHECK(set->chunk_samples() == 334);  // 262144 / 784
     IdxReader reader(images);
     std::vector<std::byte> expected(2000 * 784);

@@ -25,8 +25,8 @@ TEST_CASE("a sparse terabyte takes no disk and reads as zeros to its end") {
     CHECK(status.st_blocks * 512 < 1 << 20);
     const auto set = SampleSet::open(location);
     CHECK(set->size() == num_samples);
-    CHECK(set->inputs().shape == std::vector<std::int64_t>{64, 64});
-    CHECK(set->inputs().route == Route::pread);
+    CHECK(set->inputs()[0].shape == std::vector<std::int64_t>{64, 64});
+    CHECK(set->inputs()[0].route == Route::pread);
     std::vector<std::byte> input(64 * 64 * 4, std::byte{1});
     std::vector<std::byte> target(4, std::byte{1});
     set->read(num_samples - 1, 1, input, target);

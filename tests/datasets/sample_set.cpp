@@ -45,7 +45,7 @@ void check_round_trip(const std::vector<T>& values, hid_t memory_type, hid_t fil
 
     const auto set = SampleSet::open(file.string() + ":/");
 
-    CHECK(set->inputs().type == expected);
+    CHECK(set->inputs()[0].type == expected);
     CHECK(set->inputs().sample_bytes() == sizeof(T) * values.size() / 2);
     CHECK(read_all(*set).inputs == bytes_of(values));
 }
@@ -84,13 +84,13 @@ TEST_CASE("a set describes its fields") {
     const auto set = SampleSet::open(location);
 
     CHECK(set->location() == location);
-    CHECK(set->inputs().path == "/train/inputs");
-    CHECK(set->inputs().type == ElementType::i32);
-    CHECK(set->inputs().shape == std::vector<std::int64_t>{3});
-    CHECK(set->inputs().chunk_samples == 4);
+    CHECK(set->inputs()[0].path == "/train/inputs");
+    CHECK(set->inputs()[0].type == ElementType::i32);
+    CHECK(set->inputs()[0].shape == std::vector<std::int64_t>{3});
+    CHECK(set->inputs()[0].chunk_samples == 4);
     CHECK(set->inputs().sample_bytes() == 12);
-    CHECK(set->targets().type == ElementType::u16);
-    CHECK(set->targets().shape.empty());
+    CHECK(set->targets()[0].type == ElementType::u16);
+    CHECK(set->targets()[0].shape.empty());
     CHECK(set->targets().sample_bytes() == 2);
     CHECK(set->chunk_samples() == 4);
 }
@@ -106,7 +106,7 @@ TEST_CASE("a set without chunks is read in blocks of about 256 KiB") {
 
     const auto set = SampleSet::open(write_counting_set(folder / "set.h5", 30000, 0));
 
-    CHECK(set->inputs().chunk_samples == 0);
+    CHECK(set->inputs()[0].chunk_samples == 0);
     CHECK(set->chunk_samples() == 262144 / 12);
 }
 
@@ -191,8 +191,8 @@ TEST_CASE("chunks that split the samples, and targets with a shape, are read") {
                   std::span(got_targets).subspan(8 * begin, 8 * count));
     }
 
-    CHECK(set->inputs().shape == std::vector<std::int64_t>{5, 4});
-    CHECK(set->targets().shape == std::vector<std::int64_t>{2});
+    CHECK(set->inputs()[0].shape == std::vector<std::int64_t>{5, 4});
+    CHECK(set->targets()[0].shape == std::vector<std::int64_t>{2});
     CHECK(set->chunk_samples() == 3);
     CHECK(got_inputs == bytes_of(inputs));
     CHECK(got_targets == bytes_of(targets));

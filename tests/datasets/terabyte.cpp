@@ -100,7 +100,7 @@ TEST_CASE("samples of a terabyte are read at its far end, and streamed within 51
         forget_peak();
 
         const auto set = SampleSet::open(location);
-        CHECK(set->inputs().route == (kind == Kind::contiguous ? Route::pread : Route::chunks));
+        CHECK(set->inputs()[0].route == (kind == Kind::contiguous ? Route::pread : Route::chunks));
         CHECK(set->size() == num_samples);
         for (const auto sample : written) {
             CHECK(read_sample(*set, sample) ==

@@ -316,6 +316,34 @@ TEST_CASE("a loss that becomes NaN is a bad trial and no error") {
     }
 }
 
+TEST_CASE("a range of a group is normalised by its statistics, once these are calculated") {
+    const Bench bench;
+    write_file(bench.folder / "sweep.yaml",
+               "name: s\nmetric: {name: val_accuracy, goal: maximize}\nrun_cap: 1\nparameters: {lr: {value: 0.05}}\n"
+               "scheduler: {type: fifo, max: 1}\n"
+               "trainer:\n"
+               "  width: 4\n"
+               "  data:\n"
+               "    train: data.h5:/train[0:800]\n"
+               "    validation: data.h5:/train[800:]\n"
+               "    normalize: {inputs: standard}\n");
+
+    const auto refused = run_crescendo(bench.folder.path(), {"run", "sweep.yaml"});
+    const auto stats =
+        run_crescendo(bench.folder.path(), {"data", "stats", "data.h5:/train[0:800]", "--format", "json"}).json();
+    const auto run = run_crescendo(bench.folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(refused.code == 2);
+    CHECK(count(refused.err, "sweep.yaml:11") == 1);
+    CHECK(count(refused.err, "run: crescendo data stats 'data.h5:/train[0:800]'") == 1);
+    CHECK(stats[0]["data set"] == "inputs");
+    CHECK(stats[0]["count"] == 800 * 28 * 28);
+    CHECK(run.code == 0);
+    const auto trial = bench.read("trials")[0];
+    CHECK(trial["data_wait"] >= 0.0);
+    CHECK(trial["data_wait"] <= 1.0);
+}
+
 TEST_CASE("what is wrong with the trainer's settings or data is found before anything starts") {
     const Bench bench;
     const std::string scheduler = "type: fifo, max: 1";

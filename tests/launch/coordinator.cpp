@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "launch/event_json.hpp"
+#include "launch/results.hpp"
 #include "launch/wall_clock.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -103,6 +104,28 @@ struct Stage {
 };
 
 }  // namespace
+
+TEST_CASE("the share of its time that a trial waits for data is journalled, and is among its results") {
+    Stage stage("run_cap: 2\n", "{type: fifo, max: 3}");
+    const auto report = [&](int trial, int resource, double wait) {
+        stage.agents.notices.push_back(TrialMetrics{TrialId{trial}, Resource{resource}, {{"accuracy", 0.5}}, wait});
+    };
+    report(0, 1, 0.25);
+    report(0, 2, 0.75);
+    stage.agents.report(0, 3, 0.5);  // does not say
+    for (const int resource : {1, 2, 3}) {
+        stage.agents.report(1, resource, 0.5);
+    }
+
+    stage.run();
+
+    const auto history = History::read(stage.file.spec, stage.directory.journal());
+    CHECK(data_wait(history.of(TrialId{0}).reports) == 0.5);
+    CHECK_FALSE(data_wait(history.of(TrialId{1}).reports).has_value());
+    const auto rows = Json::parse(trials_table(history).print(Format::json));
+    CHECK(rows[0]["data_wait"] == 0.5);
+    CHECK(rows[1]["data_wait"].is_null());
+}
 
 TEST_CASE("a report is answered by going on, growing over both nodes, or leaving") {
     Stage stage("run_cap: 1\n");

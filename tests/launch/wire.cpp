@@ -52,7 +52,7 @@ TEST_CASE("orders arrive as they were sent, in their order") {
 
 TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    const std::vector<Notice> sent{TrialMetrics{TrialId{1}, Resource{2}, {{"loss", nan}, {"accuracy", 1.0 / 3}}},
+    const std::vector<Notice> sent{TrialMetrics{TrialId{1}, Resource{2}, {{"loss", nan}, {"accuracy", 1.0 / 3}}, 0.25},
                                    ProgramEnded{TrialId{1}},
                                    WorkerFailed{TrialId{2}, SlotId{3}, FailureKind::out_of_memory, "no \xff memory"},
                                    StoreRequest{SlotId{1}, {{"op", "get"}}},
@@ -67,6 +67,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     REQUIRE(got.size() == 9);
     CHECK(std::isnan(std::get<TrialMetrics>(got[0]).metrics.at("loss")));
     CHECK(std::get<TrialMetrics>(got[0]).metrics.at("accuracy") == 1.0 / 3);
+    CHECK(std::get<TrialMetrics>(got[0]).data_wait == 0.25);
     CHECK(std::get<ProgramEnded>(got[1]).trial == TrialId{1});
     CHECK(std::get<WorkerFailed>(got[2]).kind == FailureKind::out_of_memory);
     CHECK(std::get<WorkerFailed>(got[2]).message == "no \xff memory");

@@ -1,6 +1,7 @@
 #include "samples.hpp"
 
 #include <bit>
+#include <cmath>
 #include <fstream>
 #include <vector>
 
@@ -69,12 +70,13 @@ std::string write_images(const std::filesystem::path& file, const std::string& g
     return convert(file, group);
 }
 
-std::string write_numbers(const std::filesystem::path& file, const std::string& group, std::int64_t count) {
+std::string write_numbers(const std::filesystem::path& file, const std::string& group, std::int64_t count,
+                          std::int64_t nan_at) {
     std::vector<float> inputs;
     std::vector<float> targets;
     for (std::int64_t i = 0; i < count; ++i) {
         const auto number = static_cast<float>(i);
-        inputs.insert(inputs.end(), {number, 1.0F, number / 2});
+        inputs.insert(inputs.end(), {number, i == nan_at ? std::nanf("") : 1.0F, number / 2});
         targets.insert(targets.end(), {2 * number, -number});
     }
     const auto n = static_cast<std::uint32_t>(count);

@@ -12,8 +12,10 @@ namespace crescendo::trainer::test {
 std::string write_images(const std::filesystem::path& file, const std::string& group, std::int64_t count,
                          std::uint64_t seed);
 
-/// Writes `count` samples of float32: sample i has the inputs {i, 1, i / 2} and the targets {2i, -i}.
-std::string write_numbers(const std::filesystem::path& file, const std::string& group, std::int64_t count);
+/// Writes `count` samples of float32: sample i has the inputs {i, 1, i / 2} and the targets {2i, -i}. Sample `nan_at`
+/// has an input that is NaN instead.
+std::string write_numbers(const std::filesystem::path& file, const std::string& group, std::int64_t count,
+                          std::int64_t nan_at = -1);
 
 /// Settings of a cnn small enough for tests, on `train` and, unless empty, `validation`.
 nlohmann::json small_cnn(const std::string& train, const std::string& validation = {});

@@ -18,6 +18,8 @@ TEST_CASE("training learns: four classes that differ are told apart") {
     CHECK(report["metrics"]["val_accuracy"] > 0.9);
     CHECK(report["metrics"]["val_loss"] < 0.7);
     CHECK(report["metrics"]["train_loss"] < 0.7);
+    CHECK(report["data_wait"] >= 0.0);
+    CHECK(report["data_wait"] <= 1.0);
 }
 
 TEST_CASE("smaller micro-batches give the same gradients") {
@@ -106,6 +108,28 @@ TEST_CASE("equal seeds train alike, others do not") {
 
     CHECK(metrics(1) == metrics(1));
     CHECK(metrics(1) != metrics(2));
+}
+
+TEST_CASE("a sample that is not finite ends a trial with its place, and is left out where that is wished") {
+    const SweepFixture sweep;
+    const auto train = write_numbers(sweep.folder / "numbers.h5", "train", 40, /*nan_at=*/17);
+    Terms terms = sweep.terms("trial");
+    terms.settings = small_cnn(train, train);
+    terms.settings["model"] = "mlp";
+    terms.settings["lr"] = 1e-5;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+
+    crescendo.join({0}, "new", terms);
+    const std::string message = crescendo.await(0, "failed")["message"];
+
+    CHECK(message.c_str() ==
+          doctest::Contains("numbers.h5:/train: sample 17 of /train/inputs has a number that is NaN"));
+
+    terms.settings["data"]["nan"] = "skip";
+    FakeCrescendo others(2, "crescendo-trainer");
+    const Json report = others.train({0, 1}, "new", terms, 2);
+    CHECK(report["metrics"]["train_loss"].is_number());
+    CHECK(report["metrics"]["val_loss"].is_number());
 }
 
 TEST_CASE("a loss that is not a number is reported as null, and training goes on") {

@@ -104,3 +104,42 @@ TEST_CASE("unusable settings are thrown with all their problems") {
     CHECK_THROWS_WITH_AS(require_none({{"trainer.a", "is bad"}, {"trainer.b", "is worse"}}),
                          "trainer.a: is bad\ntrainer.b: is worse", InvalidInput);
 }
+
+TEST_CASE("samples are normalised by a word for all data sets, or for each by a word or numbers") {
+    const auto data_of = [](const json& normalize) {
+        json section = minimal();
+        section["data"]["inputs"] = {"images", "fields"};
+        section["data"]["normalize"] = normalize;
+        return parsed(section).data;
+    };
+
+    CHECK(data_of("standard").standardize);
+    CHECK_FALSE(data_of("none").standardize);
+    const auto each = data_of({{"images", "standard"}, {"fields", {{"scale", {2.0, 4.0}}, {"offset", 1}}}});
+    CHECK(each.normalize.size() == 2);
+    CHECK_FALSE(each.normalize.at("images").has_value());
+    CHECK(*each.normalize.at("fields") == datasets::Normalization{{-0.5, -0.25}, {0.5, 0.25}});
+    CHECK(*data_of({{"targets", {{"mean", 3}, {"std", 2}}}}).normalize.at("targets") ==
+          datasets::Normalization{{3}, {2}});
+}
+
+TEST_CASE("what cannot be normalised or cut into windows is named") {
+    const auto keys_of = [](const json& data) {
+        json section = minimal();
+        section["data"].update(data);
+        std::vector<std::string> keys;
+        for (const auto& problem : problems_of(section)) keys.push_back(problem.key);
+        return keys;
+    };
+    using Keys = std::vector<std::string>;
+
+    CHECK(keys_of({{"normalize", {{"inputs", {{"mean", 1}, {"std", 0}}}}}}) == Keys{"trainer.data.normalize.inputs"});
+    CHECK(keys_of({{"normalize", {{"inputs", {{"scale", 0}}}}}}) == Keys{"trainer.data.normalize.inputs"});
+    CHECK(keys_of({{"normalize", {{"inputs", {{"mean", {1, "x"}}}}}}}) == Keys{"trainer.data.normalize.inputs.mean"});
+    CHECK(keys_of({{"normalize", {{"imputs", "standard"}}}}) == Keys{"trainer.data.normalize.imputs"});
+    CHECK(keys_of({{"normalize", "standart"}}) == Keys{"trainer.data.normalize"});
+    CHECK(keys_of({{"inputs", json::array()}}) == Keys{"trainer.data.inputs"});
+    CHECK(keys_of({{"window", {{"stride", 2}}}}) == Keys{"trainer.data.window.length"});
+    CHECK(keys_of({{"window", {{"length", 0}}}}) == Keys{"trainer.data.window.length"});
+    CHECK(keys_of({{"nan", "ignore"}}) == Keys{"trainer.data.nan"});
+}

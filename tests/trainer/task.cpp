@@ -3,14 +3,34 @@
 #include <doctest/doctest.h>
 #include <torch/types.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/check.hpp"
+#include "datasets/statistics.hpp"
 #include "sweep_fixture.hpp"
 #include "trainer/batch.hpp"
+#include "trainer/data_cache.hpp"
 
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
 using crescendo::datasets::SampleSet;
+using doctest::Contains;
+namespace datasets = crescendo::datasets;
+
+namespace {
+
+/// Samples 0 to 3.
+Batch first_batch(DataCache& data, DataSettings settings) {
+    settings.shuffle = datasets::Shuffle::none;
+    auto& stream = data.training(settings);
+    stream.enter({.group_batch = 4});
+    auto slice = stream.next();
+    const Batch batch = make_batch(*slice, describe_task(stream.set(), 0), *make_cpu_device());
+    return {batch.inputs.clone(), batch.targets.clone()};
+}
+
+}  // namespace
 
 TEST_CASE("classes are counted in the targets unless their number is given") {
     const SweepFixture sweep;
@@ -38,35 +58,86 @@ TEST_CASE("targets of floating-point numbers make a regression") {
 
 TEST_CASE("bytes come to the model as numbers from 0 to 1, classes as int64") {
     const SweepFixture sweep;
-    const auto samples = SampleSet::open(sweep.train);
-    const Task task = describe_task(*samples, 0);
-    crescendo::datasets::Slice slice;
-    slice.samples = {0, 1};
-    slice.inputs.assign(2 * 64, std::byte{255});
-    slice.targets = {std::byte{3}, std::byte{1}};
+    DataCache data;
 
-    const Batch batch = make_batch(slice, *samples, task, *make_cpu_device());
+    const Batch batch = first_batch(data, {.train = sweep.train});
 
-    CHECK(batch.inputs.sizes() == at::IntArrayRef({2, 8, 8}));
+    CHECK(batch.inputs.sizes() == at::IntArrayRef({4, 8, 8}));
     CHECK(batch.inputs.scalar_type() == at::kFloat);
-    CHECK(batch.inputs.min().item<float>() == 1.0F);
+    CHECK(batch.inputs.min().item<float>() >= 0.0F);
+    CHECK(batch.inputs.max().item<float>() <= 249.0F / 255.0F);
+    CHECK((batch.inputs * 255).sub((batch.inputs * 255).round()).abs().max().item<float>() < 1e-4F);
     CHECK(batch.targets.scalar_type() == at::kLong);
-    CHECK(batch.targets[0].item<int>() == 3);
+    CHECK(batch.targets.sizes() == at::IntArrayRef({4}));
 }
 
 TEST_CASE("numbers come to the model as they are") {
     const SweepFixture sweep;
-    const auto samples = SampleSet::open(write_numbers(sweep.folder / "numbers.h5", "train", 10));
-    crescendo::datasets::Slice slice;
-    slice.samples = {0, 1, 2};
-    slice.inputs.resize(3 * samples->inputs().sample_bytes());
-    slice.targets.resize(3 * samples->targets().sample_bytes());
-    samples->read(0, 3, slice.inputs, slice.targets);
+    DataCache data;
 
-    const Batch batch = make_batch(slice, *samples, describe_task(*samples, 0), *make_cpu_device());
+    const Batch batch = first_batch(data, {.train = write_numbers(sweep.folder / "numbers.h5", "train", 10)});
 
     CHECK(batch.inputs[2][0].item<float>() == 2.0F);
     CHECK(batch.targets[2][1].item<float>() == -2.0F);
+}
+
+TEST_CASE("numbers are normalised by the statistics of the training samples, or by numbers given") {
+    const SweepFixture sweep;
+    const auto train = write_numbers(sweep.folder / "numbers.h5", "train", 10);
+    DataSettings settings{.train = train};
+    settings.standardize = true;
+    DataCache data;
+
+    CHECK_THROWS_WITH_AS(data.training(settings), Contains("run: crescendo data stats '"), crescendo::InvalidInput);
+    datasets::keep_statistics(train, datasets::compute_statistics(train, {}));
+    const Batch standard = first_batch(data, settings);
+    settings.normalize["inputs"] = datasets::Normalization{{1.0}, {2.0}};
+    const Batch given = first_batch(data, settings);
+    settings.normalize["inputs"] = datasets::Normalization{{1.0, 2.0}, {2.0}};
+
+    // Sample i has the inputs {i, 1, i / 2}: of 0 to 9 the mean is 4.5 and the spread √8.25; all ones have the
+    // spread 1.
+    CHECK(standard.inputs[2][0].item<float>() == doctest::Approx((2 - 4.5) / std::sqrt(8.25)));
+    CHECK(standard.inputs[2][1].item<float>() == 0.0F);
+    CHECK(standard.targets[2][0].item<float>() == doctest::Approx((4 - 9) / std::sqrt(33.0)));
+    CHECK(given.inputs[2][0].item<float>() == 0.5F);
+    CHECK(given.targets[2][0].item<float>() == standard.targets[2][0].item<float>());
+    CHECK_THROWS_WITH_AS(data.training(settings), Contains("2 numbers are given as means of"), crescendo::InvalidInput);
+}
+
+TEST_CASE("several inputs stack as channels where height and width agree, else they are one row of numbers") {
+    const SweepFixture sweep;
+    const auto location = write_numbers(sweep.folder / "numbers.h5", "train", 10);
+    DataSettings mixed{.train = location};
+    mixed.inputs = {"inputs", "targets"};
+    DataSettings images{.train = sweep.train};
+    images.inputs = {"inputs", "inputs"};
+    DataCache data;
+
+    const Task numbers = describe_task(*data.set(location, mixed), 0);
+    const Task channels = describe_task(*data.set(sweep.train, images), 0);
+
+    CHECK(numbers.input_shape == std::vector<std::int64_t>{5});
+    CHECK(first_batch(data, mixed).inputs[2][3].item<float>() == 4.0F);  // {2, 1, 1} and {4, -2}
+    const std::vector<std::int64_t> stacked{2, 8, 8};
+    CHECK(channels.input_shape == stacked);
+    const Batch batch = first_batch(data, images);
+    CHECK(batch.inputs.select(1, 0).equal(batch.inputs.select(1, 1)));
+}
+
+TEST_CASE("inputs that do not stack are nothing for a cnn, and a class is learned alone") {
+    const SweepFixture sweep;
+    Settings settings;
+    settings.data.train = sweep.train;
+    settings.data.inputs = {"inputs", "targets"};
+    settings.data.targets = {"targets", "targets"};
+    DataCache data;
+
+    const auto problems = misfits(settings, *data.set(sweep.train, settings.data), "trainer.data.train");
+
+    REQUIRE(problems.size() == 2);
+    CHECK(problems[0].message.c_str() == Contains("of several targets one holds integers"));
+    CHECK(problems[1].message.c_str() == Contains("a sample is 8x8 and a single number"));
 }
 
 TEST_CASE("a task goes through JSON unchanged") {

@@ -10,6 +10,7 @@ void add_data_commands(CLI::App& app, ExitCode& code) {
     add_data_rechunk(*data, code);
     add_data_generate(*data, code);
     add_data_inspect(*data, code);
+    add_data_stats(*data, code);
     add_data_bench(*data, code);
 }
 

@@ -18,6 +18,7 @@ void add_data_convert(CLI::App& data, ExitCode& code);
 void add_data_generate(CLI::App& data, ExitCode& code);
 void add_data_inspect(CLI::App& data, ExitCode& code);
 void add_data_rechunk(CLI::App& data, ExitCode& code);
+void add_data_stats(CLI::App& data, ExitCode& code);
 
 /// `--chunk` and `--compress`, and a progress bar on the terminal that counts `unit`: "samples", "bytes".
 void add_write_options(CLI::App& command, datasets::WriteOptions& options, const std::string& unit);

@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <thread>
+
+#include "datasets/statistics.hpp"
+#include "launch/commands/data/commands.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+struct Arguments {
+    std::string location;
+    datasets::StatisticsOptions options;
+    Format format = Format::table;
+};
+
+void show_progress(std::int64_t done, std::int64_t total) {
+    if (::isatty(STDERR_FILENO)) {
+        fmt::print(stderr, "\r{:3} % of {} samples{}", 100 * done / total, total, done == total ? "\r\x1b[K" : "");
+    }
+}
+
+ExitCode stats(const Arguments& arguments) {
+    auto options = arguments.options;
+    options.progress = show_progress;
+    const auto statistics = datasets::compute_statistics(arguments.location, options);
+    Table table({"data set", "channel", "count", "mean", "std", "min", "max", "nan", "infinite"});
+    for (const auto& [name, channels] : statistics) {
+        for (std::size_t i = 0; i < channels.size(); ++i) {
+            const auto& channel = channels[i];
+            table.add_row({name, static_cast<std::int64_t>(i), channel.count, channel.mean, channel.std, channel.min,
+                           channel.max, channel.nan, channel.infinite});
+        }
+    }
+    fmt::print("{}", table.print(arguments.format));
+    datasets::keep_statistics(arguments.location, statistics);  // last: they are seen where they cannot be kept
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_data_stats(CLI::App& data, ExitCode& code) {
+    auto arguments = std::make_shared<Arguments>();
+    arguments->options.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    auto* command = data.add_subcommand(
+        "stats", "Calculate mean and spread of each channel, and keep them beside the file for data.normalize");
+    command
+        ->add_option("LOCATION", arguments->location,
+                     "FILE:/GROUP, FILE:/GROUP[BEGIN:END] or FILE:/GROUP[/LIST], as the sweep file names it")
+        ->required();
+    command->add_option("--data-sets", arguments->options.data_sets, "Names in the group; default: all of numbers")
+        ->delimiter(',');
+    command->add_option("--threads", arguments->options.threads, "That read; default: one a core")
+        ->check(CLI::PositiveNumber);
+    add_format_option(*command, arguments->format);
+    command->footer("Example:\n  crescendo data stats fashion.h5:/train");
+    command->callback([arguments, &code] { code = stats(*arguments); });
+}
+
+}  // namespace crescendo::launch
