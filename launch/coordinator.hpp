@@ -40,10 +40,10 @@ class Coordinator {
   private:
     using Seconds = double;  // since the epoch
 
-    /// A line of the journal, and the event it tells if it tells one.
+    /// A line of the journal: a report, or any other content.
     struct Record {
         Json content;
-        std::optional<Event> event;
+        std::optional<ReportRecord> report;
     };
 
     void begin_session();
@@ -54,7 +54,7 @@ class Coordinator {
     bool stop_requested(const StopSignals& signals);
 
     // Notices become records of the journal, or are dealt with here.
-    void take(const TrialMetrics& notice);
+    void take(TrialMetrics& notice);
     void take(const ProgramEnded& notice);
     void take(const WorkerFailed& notice);
     void take(const StoreRequest& notice);
@@ -66,6 +66,8 @@ class Coordinator {
     void record(const Event& event, const Json& details = Json::object());
     void commit();
 
+    void perform_all(const std::vector<Action>& actions);
+    void prepare_directory(TrialId trial) const;
     void perform(const StartTrial& action);
     void perform(const ResumeTrial& action);
     void perform(const Regroup& action);
@@ -102,6 +104,7 @@ class Coordinator {
     std::set<std::pair<TrialId, SlotId>> leaving_;  ///< were told to leave and have not answered
     std::map<TrialId, Group> held_back_;            ///< are to be resumed once all that leave them have left
     std::vector<Record> batch_;                     ///< of this turn, not yet in the journal
+    std::map<TrialId, Resource> reported_;          ///< in the batch
     std::optional<TrialEvaluated> evaluated_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "launch/json.hpp"
+#include "launch/report_record.hpp"
 #include "scheduler/sweep.hpp"
 
 namespace crescendo::launch {
@@ -21,25 +22,32 @@ struct TrialReport {
 
 /// What the journal knows of a trial beyond the scheduler's state.
 struct TrialHistory {
-    double started = 0;       ///< seconds since the epoch
-    double ended = 0;         ///< 0 while it has not
-    double slot_seconds = 0;  ///< slots × time it held them
-    std::vector<TrialReport> reports;
+    double started = 0;                ///< seconds since the epoch
+    double ended = 0;                  ///< 0 while it has not
+    double slot_seconds = 0;           ///< slots × time it held them
+    int most_workers = 0;              ///< at any of its reports
+    std::vector<TrialReport> reports;  ///< by resource; as many as the history keeps, the last one at least
     std::string last_failure;
 };
+
+/// What a history keeps of each trial: a sweep can have many millions of reports, and most who read it want the last.
+enum class Reports { last, all };
 
 /// A sweep as its journal tells it: the scheduler's state, rebuilt event by event, and what people want
 /// to read beside it. The running coordinator and every command that reads a sweep go through this one class, so
 /// they cannot disagree.
 class History {
   public:
-    explicit History(SweepSpec spec);
+    explicit History(SweepSpec spec, Reports kept = Reports::last);
 
     /// Of a whole journal. Throws InvalidInput where it is damaged.
     static History read(const SweepSpec& spec, const std::filesystem::path& journal);
 
     /// Takes one record of the journal: an event, a note, or the header. Returns what an event asks to do.
     std::vector<Action> apply(const Json& record);
+
+    /// The same for a report.
+    std::vector<Action> apply_report(ReportRecord record);
 
     const Sweep& sweep() const { return sweep_; }
     const TrialHistory& of(TrialId trial) const { return trials_.at(static_cast<std::size_t>(trial.value)); }
@@ -67,7 +75,8 @@ class History {
 
   private:
     void note(const Json& record, double previous_time);
-    void remember(const Json& record);
+    void remember(ReportRecord&& record);
+    std::vector<Action> decide(const Event& event);
     template <class AboutTrial>
     void follow(const AboutTrial& action) {
         if constexpr (requires { action.trial; }) {
@@ -75,8 +84,10 @@ class History {
         }
     }
     void follow_slots(TrialId id);
+    bool knows(TrialId id) const { return id.value >= 0 && static_cast<std::size_t>(id.value) < trials_.size(); }
 
     Sweep sweep_;
+    Reports kept_;
     std::vector<TrialHistory> trials_;
     std::vector<std::pair<double, int>> holding_;  ///< by trial: since when, how many slots
     std::optional<Test> test_;

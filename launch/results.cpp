@@ -35,14 +35,6 @@ Cell metric_of(const TrialHistory& trial, const std::string& name) {
     return found == trial.reports.back().metrics.end() ? Cell{} : Cell{found->second};
 }
 
-int most_workers(const TrialHistory& trial) {
-    int most = 0;
-    for (const auto& report : trial.reports) {
-        most = std::max(most, report.workers);
-    }
-    return most;
-}
-
 OrderedJson best_json(const History& history, const SweepDirectory& directory, const Trial& best) {
     OrderedJson result;
     result["trial"] = best.id.value;
@@ -79,7 +71,7 @@ Table trials_table(const History& history) {
         const auto& seen = history.of(trial.id);
         const double until = seen.ended > 0 ? seen.ended : history.last_time();
         std::vector<Cell> row{std::int64_t{trial.id.value}, std::string(to_string(trial.status)), trial.resource.value,
-                              std::int64_t{most_workers(seen)}, metric_of(seen, sweep.spec().metric)};
+                              std::int64_t{seen.most_workers}, metric_of(seen, sweep.spec().metric)};
         for (const auto& name : others) {
             row.push_back(metric_of(seen, name));
         }

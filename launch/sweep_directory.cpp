@@ -139,7 +139,7 @@ std::optional<std::string> SweepLock::holder(const SweepDirectory& directory) {
     return first_line(directory.lock());
 }
 
-void write_atomically(const fs::path& path, const std::string& content) {
+void write_atomically(const fs::path& path, const std::string& content, Durability durability) {
     const auto temporary = path.string() + ".tmp";
     const FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     if (!file) {
@@ -155,7 +155,8 @@ void write_atomically(const fs::path& path, const std::string& content) {
         }
         done += static_cast<std::size_t>(written);
     }
-    if (::fsync(file.get()) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
+    if ((durability == Durability::on_disk && ::fsync(file.get()) != 0) ||
+        ::rename(temporary.c_str(), path.c_str()) != 0) {
         cannot("written", path);
     }
 }

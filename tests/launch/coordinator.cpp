@@ -79,7 +79,7 @@ struct Stage {
                            "s.yaml")),
           directory(SweepDirectory::create(folder / "s", file.text, {})),
           journal(Journal::create(directory.journal(), OrderedJson::object())),
-          history(file.spec) {
+          history(file.spec, Reports::all) {
         agents.on_order = [this](NodeId, const Order& order) {
             if (const auto* leave = std::get_if<LeaveTrial>(&order)) {
                 for (const auto& slot : agents.slots()) {
