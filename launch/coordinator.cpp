@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "launch/event_json.hpp"
 #include "launch/failures.hpp"
@@ -74,8 +73,8 @@ void Coordinator::begin_session() {
 }
 
 void Coordinator::turn() {
-    for (const auto& notice : receive(view_.period())) {
-        std::visit([this](const auto& each) { take(each); }, notice);
+    for (auto& notice : receive(view_.period())) {
+        std::visit([this](auto& each) { take(each); }, notice);
     }
     if (file_.time_budget && history_.elapsed() + (wall_clock() - history_.last_time()) >=
                                  std::chrono::duration<double>(*file_.time_budget).count()) {
@@ -124,7 +123,7 @@ void Coordinator::look_ahead(Seconds deadline) {
     }
 }
 
-void Coordinator::take(const TrialMetrics& notice) {
+void Coordinator::take(TrialMetrics& notice) {
     if (!groups_.has(notice.trial)) {
         return;  // its group has failed in this very turn
     }
@@ -144,24 +143,16 @@ void Coordinator::take(const TrialMetrics& notice) {
         if (health_.has_doubts()) {
             health_.note_progress(slots_.nodes_of(groups_.members(notice.trial)));
         }
-        Json details{{"metrics", to_json(notice.metrics)}};
-        if (!std::isnan(notice.data_wait)) {
-            details["data_wait"] = notice.data_wait;
-        }
-        record(TrialReported{notice.trial, notice.resource, to_loss(spec.goal, metric->second)}, details);
+        reported_[notice.trial] = notice.resource;
+        const TrialReported event{notice.trial, notice.resource, to_loss(spec.goal, metric->second)};
+        batch_.push_back({{}, ReportRecord{event, wall_clock(), std::move(notice.metrics), notice.data_wait}});
     }
 }
 
 /// Of the trial's reports, with those of this turn.
 Resource Coordinator::last_resource(TrialId trial) const {
-    auto last = history_.sweep().trial(trial).resource;
-    for (const auto& each : batch_) {
-        const auto* report = each.event ? std::get_if<TrialReported>(&*each.event) : nullptr;
-        if (report != nullptr && report->trial == trial) {
-            last = std::max(last, report->resource);
-        }
-    }
-    return last;
+    const auto reported = reported_.find(trial);
+    return reported == reported_.end() ? history_.sweep().trial(trial).resource : reported->second;
 }
 
 void Coordinator::take(const ProgramEnded& notice) {
@@ -263,7 +254,7 @@ void Coordinator::record(const Event& event, const Json& details) {
     auto content = launch::to_json(event);
     content["time"] = wall_clock();
     content.update(details);
-    batch_.push_back({std::move(content), event});
+    batch_.push_back({std::move(content), {}});
 }
 
 /// Journal first, then decide: what was answered is on disk.
@@ -272,17 +263,29 @@ void Coordinator::commit() {
         return;
     }
     for (const auto& each : batch_) {
-        journal_.append(each.content);
+        if (each.report) {
+            journal_.append_members(members_of(*each.report));
+        } else {
+            journal_.append(each.content);
+        }
     }
     journal_.sync();
-    for (const auto& each : std::exchange(batch_, {})) {
-        const auto actions = history_.apply(each.content);
-        for (const auto& action : actions) {
-            std::visit([this](const auto& one) { perform(one); }, action);
+    reported_.clear();
+    for (auto& each : std::exchange(batch_, {})) {
+        if (each.report) {
+            const auto report = each.report->event;
+            const auto actions = history_.apply_report(std::move(*each.report));
+            perform_all(actions);
+            answer(report, actions);
+        } else {
+            perform_all(history_.apply(each.content));
         }
-        if (const auto* report = each.event ? std::get_if<TrialReported>(&*each.event) : nullptr) {
-            answer(*report, actions);
-        }
+    }
+}
+
+void Coordinator::perform_all(const std::vector<Action>& actions) {
+    for (const auto& action : actions) {
+        std::visit([this](const auto& each) { perform(each); }, action);
     }
 }
 
@@ -306,15 +309,21 @@ void Coordinator::tell_to_go_on(TrialId id) {
 }
 
 void Coordinator::perform(const StartTrial& action) {
-    const auto directory = directory_.trial(action.trial);
-    std::filesystem::create_directories(directory);
-    write_atomically(directory / "params.json",
-                     launch::to_json(history_.sweep().trial(action.trial).config).dump(2) + "\n");
+    prepare_directory(action.trial);
     join(action.trial, action.group, StateSource::fresh);
 }
 
+/// The configuration follows from the sweep's seed, so that no disk has to be waited for here: thousands of trials may
+/// start at once. What a crash of the machine spoils is written again when the trial is resumed.
+void Coordinator::prepare_directory(TrialId trial) const {
+    const auto directory = directory_.trial(trial);
+    std::filesystem::create_directories(directory);
+    write_atomically(directory / "params.json", launch::to_json(history_.sweep().trial(trial).config).dump(2) + "\n",
+                     Durability::none);
+}
+
 void Coordinator::perform(const ResumeTrial& action) {
-    std::filesystem::create_directories(directory_.trial(action.trial));
+    prepare_directory(action.trial);
     if (groups_.is_leaving(action.trial)) {
         groups_.hold_back(action.trial, action.group);
     } else {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,10 +46,10 @@ class Coordinator {
     Outcome run(const StopSignals& signals, std::optional<Seconds> deadline = {});
 
   private:
-    /// A line of the journal, and the event it tells if it tells one.
+    /// A line of the journal: a report, or any other content.
     struct Record {
         Json content;
-        std::optional<Event> event;
+        std::optional<ReportRecord> report;
     };
 
     void begin_session();
@@ -62,7 +63,7 @@ class Coordinator {
     void look_ahead(Seconds deadline);
 
     // Notices become records of the journal, or are dealt with here.
-    void take(const TrialMetrics& notice);
+    void take(TrialMetrics& notice);
     void take(const ProgramEnded& notice);
     void take(const WorkerFailed& notice);
     void take(const StoreRequest& notice);
@@ -75,6 +76,8 @@ class Coordinator {
     void record(const Event& event, const Json& details = Json::object());
     void commit();
 
+    void perform_all(const std::vector<Action>& actions);
+    void prepare_directory(TrialId trial) const;
     void perform(const StartTrial& action);
     void perform(const ResumeTrial& action);
     void perform(const Regroup& action);
@@ -105,7 +108,8 @@ class Coordinator {
     Groups groups_;
     NodeHealth health_;
     bool hopeless_ = false;
-    std::vector<Record> batch_;  ///< of this turn, not yet in the journal
+    std::vector<Record> batch_;             ///< of this turn, not yet in the journal
+    std::map<TrialId, Resource> reported_;  ///< in the batch
     std::optional<TrialEvaluated> evaluated_;
 };
 

@@ -1,5 +1,6 @@
 #include "launch/history.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -10,13 +11,11 @@
 
 namespace crescendo::launch {
 
-History::History(SweepSpec spec) : sweep_(std::move(spec)) {}
+History::History(SweepSpec spec, Reports kept) : sweep_(std::move(spec)), kept_(kept) {}
 
 History History::read(const SweepSpec& spec, const std::filesystem::path& journal) {
     History history(spec);
-    for (const auto& record : Journal::read(journal)) {
-        history.apply(record);
-    }
+    Journal::read(journal, [&](const Json& record) { history.apply(record); });
     return history;
 }
 
@@ -42,19 +41,39 @@ std::vector<Action> History::apply(const Json& record) {
         return {};
     }
     const auto event = event_from_json(record);
-    remember(record);
+    if (const auto* report = std::get_if<TrialReported>(&event)) {
+        const auto metrics = record.find("metrics");
+        return apply_report(ReportRecord{
+            *report, last_time_, metrics == record.end() ? std::map<std::string, double>() : metrics_from(*metrics),
+            record.value("data_wait", std::numeric_limits<double>::quiet_NaN())});
+    }
+    if (const auto* failed = std::get_if<TrialFailed>(&event);
+        failed != nullptr && record.contains("message") && knows(failed->trial)) {
+        trials_[static_cast<std::size_t>(failed->trial.value)].last_failure = record.at("message");
+    }
+    return decide(event);
+}
+
+std::vector<Action> History::apply_report(ReportRecord record) {
+    last_time_ = record.time;
+    const Event event = record.event;
+    remember(std::move(record));
+    return decide(event);
+}
+
+std::vector<Action> History::decide(const Event& event) {
     auto actions = sweep_.apply(event);
     trials_.resize(sweep_.trials().size());
     holding_.resize(trials_.size());
     for (const auto& action : actions) {
         std::visit([this](const auto& each) { follow(each); }, action);
     }
-    if (const auto* lost = std::get_if<SlotsLost>(&event); lost != nullptr) {
+    if (std::holds_alternative<SlotsLost>(event)) {
         for (const auto& trial : sweep_.trials()) {
             follow_slots(trial.id);
         }
-    } else if (record.contains("trial")) {
-        follow_slots(TrialId{record.at("trial")});
+    } else {
+        std::visit([this](const auto& each) { follow(each); }, event);
     }
     return actions;
 }
@@ -71,28 +90,24 @@ void History::note(const Json& record, double previous_time) {
     }
 }
 
-/// What the scheduler does not keep: all metrics, and the words of a failure.
-void History::remember(const Json& record) {
-    if (!record.contains("trial")) {
-        return;
-    }
-    const TrialId id{record.at("trial")};
-    if (id.value >= static_cast<int>(trials_.size())) {
+/// What the scheduler does not keep: all metrics, and who trained for how long.
+void History::remember(ReportRecord&& record) {
+    const auto id = record.event.trial;
+    if (!knows(id) || sweep_.trial(id).status != TrialStatus::running || record.metrics.empty()) {
         return;
     }
     auto& trial = trials_[static_cast<std::size_t>(id.value)];
-    if (record.contains("metrics") && sweep_.trial(id).status == TrialStatus::running) {
-        const Resource resource{record.at("resource")};
-        if (trial.reports.empty() || trial.reports.back().resource < resource) {
-            trial.reports.push_back({resource, last_time_, static_cast<int>(sweep_.trial(id).group.slots.size()),
-                                     metrics_from(record.at("metrics")),
-                                     record.value("data_wait", std::numeric_limits<double>::quiet_NaN())});
-            ++num_reports_;
-        }
+    if (!trial.reports.empty() && trial.reports.back().resource >= record.event.resource) {
+        return;
     }
-    if (record.contains("message")) {
-        trial.last_failure = record.at("message");
+    if (kept_ == Reports::last) {
+        trial.reports.clear();
     }
+    const auto workers = static_cast<int>(sweep_.trial(id).group.slots.size());
+    trial.most_workers = std::max(trial.most_workers, workers);
+    trial.reports.push_back({record.event.resource, record.time, workers, std::move(record.metrics)});
+    trial.data_wait.add(record.data_wait);
+    ++num_reports_;
 }
 
 /// Keeps account of who held how many slots for how long.
@@ -123,16 +138,12 @@ std::optional<double> History::seconds_per_report() const {
     return num_reports_ > 0 ? std::optional(slot_seconds() / num_reports_) : std::nullopt;
 }
 
-std::optional<double> data_wait(const std::vector<TrialReport>& reports) {
-    double sum = 0;
-    int count = 0;
-    for (const auto& report : reports) {
-        if (!std::isnan(report.data_wait)) {
-            sum += report.data_wait;
-            ++count;
-        }
+std::optional<double> History::data_wait() const {
+    Mean mean;
+    for (const auto& trial : trials_) {
+        mean.add(trial.data_wait);
     }
-    return count > 0 ? std::optional(sum / count) : std::nullopt;
+    return mean.value();
 }
 
 Json session_note(double time, const std::string& host, int slots) {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cmath>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "launch/json.hpp"
+#include "launch/report_record.hpp"
 #include "scheduler/sweep.hpp"
 
 namespace crescendo::launch {
@@ -19,33 +20,58 @@ struct TrialReport {
     double time = 0;  ///< seconds since the epoch
     int workers = 1;
     std::map<std::string, double> metrics;
-    double data_wait = std::numeric_limits<double>::quiet_NaN();  ///< share of its time; NaN: not known
+};
+
+/// Of those numbers that are known, which is to say not NaN.
+class Mean {
+  public:
+    void add(double number) {
+        if (!std::isnan(number)) {
+            sum_ += number;
+            ++count_;
+        }
+    }
+    void add(const Mean& other) {
+        sum_ += other.sum_;
+        count_ += other.count_;
+    }
+    /// Nothing where none is known.
+    std::optional<double> value() const { return count_ > 0 ? std::optional(sum_ / count_) : std::nullopt; }
+
+  private:
+    double sum_ = 0;
+    int count_ = 0;
 };
 
 /// What the journal knows of a trial beyond the scheduler's state.
 struct TrialHistory {
-    double started = 0;       ///< seconds since the epoch
-    double ended = 0;         ///< 0 while it has not
-    double slot_seconds = 0;  ///< slots × time it held them
-    std::vector<TrialReport> reports;
+    double started = 0;                ///< seconds since the epoch
+    double ended = 0;                  ///< 0 while it has not
+    double slot_seconds = 0;           ///< slots × time it held them
+    int most_workers = 0;              ///< at any of its reports
+    std::vector<TrialReport> reports;  ///< by resource; as many as the history keeps, the last one at least
+    Mean data_wait;                    ///< share of its time that the group waited for samples, over all reports
     std::string last_failure;
 };
 
-/// Mean share of their time that the reports' groups waited for data; nothing where none says.
-std::optional<double> data_wait(const std::vector<TrialReport>& reports);
+/// What a history keeps of each trial: a sweep can have many millions of reports, and most who read it want the last.
+enum class Reports { last, all };
 
 /// A sweep as its journal tells it: the scheduler's state, rebuilt event by event, and what people want
 /// to read beside it. The running coordinator and every command that reads a sweep go through this one class, so
 /// they cannot disagree.
 class History {
   public:
-    explicit History(SweepSpec spec);
+    explicit History(SweepSpec spec, Reports kept = Reports::last);
 
     /// Of a whole journal. Throws InvalidInput where it is damaged.
     static History read(const SweepSpec& spec, const std::filesystem::path& journal);
 
     /// Takes one record of the journal: an event, a note, or the header. Returns what an event asks to do.
     std::vector<Action> apply(const Json& record);
+
+    /// The same for a report.
+    std::vector<Action> apply_report(ReportRecord record);
 
     const Sweep& sweep() const { return sweep_; }
     const TrialHistory& of(TrialId trial) const { return trials_.at(static_cast<std::size_t>(trial.value)); }
@@ -60,6 +86,9 @@ class History {
 
     /// Slots × time from one report of a trial to its next, on average; nothing before there was one.
     std::optional<double> seconds_per_report() const;
+
+    /// Mean share of their time that groups waited for samples, over all reports that say; nothing where none does.
+    std::optional<double> data_wait() const;
 
     /// Metrics of the best trial on the test data, once they were measured.
     struct Test {
@@ -79,7 +108,8 @@ class History {
 
   private:
     void note(const Json& record, double previous_time);
-    void remember(const Json& record);
+    void remember(ReportRecord&& record);
+    std::vector<Action> decide(const Event& event);
     template <class AboutTrial>
     void follow(const AboutTrial& action) {
         if constexpr (requires { action.trial; }) {
@@ -87,8 +117,10 @@ class History {
         }
     }
     void follow_slots(TrialId id);
+    bool knows(TrialId id) const { return id.value >= 0 && static_cast<std::size_t>(id.value) < trials_.size(); }
 
     Sweep sweep_;
+    Reports kept_;
     std::vector<TrialHistory> trials_;
     std::vector<std::pair<double, int>> holding_;  ///< by trial: since when, how many slots
     std::optional<Test> test_;

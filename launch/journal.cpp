@@ -6,12 +6,13 @@
 
 #include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "core/check.hpp"
 #include "launch/crc32.hpp"
-#include "launch/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -27,10 +28,54 @@ bool is_sealed(std::string_view line) {
     return line.size() > seal_size && line.ends_with(seal(line.substr(0, line.size() - seal_size)));
 }
 
-/// The whole lines of a journal, up to a torn one at its end.
-struct Contents {
-    std::vector<Json> records;
-    std::size_t length = 0;  ///< bytes of these lines
+/// The lines of a file, with a piece of it in memory at a time.
+class Lines {
+  public:
+    explicit Lines(const std::filesystem::path& path) : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+        if (!file_) {
+            fail();
+        }
+    }
+
+    /// The next line that ends in a line feed, without it. Lasts until the next call.
+    std::optional<std::string_view> next() {
+        std::size_t end;
+        for (std::size_t searched = 0; (end = piece_.find('\n', begin_ + searched)) == std::string::npos;) {
+            searched = piece_.size() - begin_;
+            if (!fill()) {
+                return std::nullopt;
+            }
+        }
+        const auto begin = std::exchange(begin_, end + 1);
+        return std::string_view(piece_).substr(begin, end - begin);
+    }
+
+    /// Whether nothing at all follows the last line.
+    bool at_end() { return begin_ == piece_.size() && !fill(); }
+
+  private:
+    bool fill() {
+        constexpr std::size_t step = 1 << 18;
+        piece_.erase(0, std::exchange(begin_, 0));
+        const auto size = piece_.size();
+        piece_.resize(size + step);
+        ssize_t count;
+        while ((count = ::read(file_.get(), piece_.data() + size, step)) < 0 && errno == EINTR) {}
+        if (count < 0) {
+            fail();
+        }
+        piece_.resize(size + static_cast<std::size_t>(count));
+        return count > 0;
+    }
+
+    [[noreturn]] void fail() const {
+        throw InvalidInput(fmt::format("cannot read {}: {}", path_.string(), std::strerror(errno)));
+    }
+
+    std::filesystem::path path_;
+    FileDescriptor file_;
+    std::string piece_;
+    std::size_t begin_ = 0;  ///< of the next line in the piece
 };
 
 [[noreturn]] void damaged(const std::filesystem::path& path, std::size_t index, std::string_view problem) {
@@ -59,34 +104,6 @@ void check_header(const std::filesystem::path& path, const Json& header) {
     }
 }
 
-Contents parse(const std::filesystem::path& path, std::string_view bytes) {
-    Contents contents;
-    for (std::size_t end; (end = bytes.find('\n', contents.length)) != std::string_view::npos;
-         contents.length = end + 1) {
-        const auto line = bytes.substr(contents.length, end - contents.length);
-        const auto index = contents.records.size();
-        auto record = is_sealed(line) ? Json::parse(line, nullptr, /*allow_exceptions=*/false) : Json();
-        if (!record.is_object()) {
-            if (end + 1 == bytes.size()) {
-                break;
-            }
-            damaged(path, index, "the checksum does not match the line");
-        }
-        if (!record.contains("n") || record["n"] != index) {
-            damaged(path, index, fmt::format("the line should have the number {}", index));
-        }
-        contents.records.push_back(std::move(record));
-    }
-    if (contents.records.empty()) {
-        throw InvalidInput(fmt::format(
-            "{}: holds no whole line: its sweep was interrupted as it began, and nothing was trained; remove the "
-            "sweep's folder and run it again",
-            path.string()));
-    }
-    check_header(path, contents.records.front());
-    return contents;
-}
-
 /// 0, or the errno of what went wrong.
 int write_at(int fd, std::string_view bytes, std::uint64_t offset) {
     while (!bytes.empty()) {
@@ -112,8 +129,8 @@ void sync_directory(const std::filesystem::path& directory) {
 
 }  // namespace
 
-Journal::Journal(std::filesystem::path path, FileDescriptor file, std::uint64_t length, std::uint64_t num_records)
-    : path_(std::move(path)), file_(std::move(file)), length_(length), num_records_(num_records) {}
+Journal::Journal(std::filesystem::path path, FileDescriptor file, End end)
+    : path_(std::move(path)), file_(std::move(file)), end_(end) {}
 
 Journal Journal::create(const std::filesystem::path& path, const OrderedJson& header) {
     OrderedJson first = {{"journal", "crescendo"}, {"version", current_version}};
@@ -126,7 +143,7 @@ Journal Journal::create(const std::filesystem::path& path, const OrderedJson& he
     if (!file) {
         throw JournalError(fmt::format("cannot create {}: {}", path.string(), std::strerror(errno)));
     }
-    Journal journal(path, std::move(file), 0, 0);
+    Journal journal(path, std::move(file), End{});
     try {
         journal.append(first);
         journal.sync();
@@ -138,42 +155,84 @@ Journal Journal::create(const std::filesystem::path& path, const OrderedJson& he
     return journal;
 }
 
-Journal Journal::open(const std::filesystem::path& path) {
-    const auto contents = parse(path, read_file(path));
-    FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    if (!file || ::ftruncate(file.get(), static_cast<off_t>(contents.length)) != 0) {
-        throw JournalError(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+Journal::End Journal::read(const std::filesystem::path& path, const std::function<void(const Json&)>& take) {
+    End end;
+    Lines lines(path);
+    while (const auto line = lines.next()) {
+        const auto size = line->size() + 1;
+        const auto record = is_sealed(*line) ? Json::parse(*line, nullptr, /*allow_exceptions=*/false) : Json();
+        if (!record.is_object()) {
+            if (lines.at_end()) {
+                break;
+            }
+            damaged(path, end.num_records, "the checksum does not match the line");
+        }
+        if (const auto n = record.find("n"); n == record.end() || *n != end.num_records) {
+            damaged(path, end.num_records, fmt::format("the line should have the number {}", end.num_records));
+        }
+        if (end.num_records == 0) {
+            check_header(path, record);
+        }
+        take(record);
+        ++end.num_records;
+        end.length += size;
     }
-    return {path, std::move(file), contents.length, contents.records.size()};
+    if (end.num_records == 0) {
+        throw InvalidInput(fmt::format(
+            "{}: holds no whole line: its sweep was interrupted as it began, and nothing was trained; remove the "
+            "sweep's folder and run it again",
+            path.string()));
+    }
+    return end;
 }
 
-std::vector<Json> Journal::read(const std::filesystem::path& path) { return parse(path, read_file(path)).records; }
+std::vector<Json> Journal::read(const std::filesystem::path& path) {
+    std::vector<Json> records;
+    read(path, [&](const Json& record) { records.push_back(record); });
+    return records;
+}
+
+Journal Journal::open(const std::filesystem::path& path, End end) {
+    FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!file || ::ftruncate(file.get(), static_cast<off_t>(end.length)) != 0) {
+        throw JournalError(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+    }
+    return {path, std::move(file), end};
+}
+
+Journal Journal::open(const std::filesystem::path& path) {
+    return open(path, read(path, [](const Json&) {}));
+}
 
 void Journal::append(const OrderedJson& record) {
     CRESCENDO_EXPECT(record.is_object() && !record.contains("n") && !record.contains("crc"));
     // A trainer's message may hold bytes that are not UTF-8: they must not cost the sweep its journal.
     const auto object = record.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
-    const auto members = std::string_view(object).substr(1, object.size() - 2);
-    const auto body = fmt::format(R"({{"n":{}{}{})", num_records_, members.empty() ? "" : ",", members);
-    batch_ += body;
-    batch_ += seal(body);
+    append_members(std::string_view(object).substr(1, object.size() - 2));
+}
+
+void Journal::append_members(std::string_view members) {
+    const auto begin = batch_.size();
+    fmt::format_to(std::back_inserter(batch_), R"({{"n":{}{}{})", end_.num_records, members.empty() ? "" : ",",
+                   members);
+    batch_ += seal(std::string_view(batch_).substr(begin));
     batch_ += '\n';
-    ++num_records_;
+    ++end_.num_records;
 }
 
 void Journal::sync() {
     if (batch_.empty()) {
         return;
     }
-    if (const int error = write_at(file_.get(), batch_, length_); error != 0) {
+    if (const int error = write_at(file_.get(), batch_, end_.length); error != 0) {
         // Should this fail as well, the next sync() overwrites the remains, and a reader takes them for what
         // they are: whole lines of events that did happen, and a torn tail.
-        const bool restored = ::ftruncate(file_.get(), static_cast<off_t>(length_)) == 0;
+        const bool restored = ::ftruncate(file_.get(), static_cast<off_t>(end_.length)) == 0;
         throw JournalError(fmt::format("cannot write {}: {}{}; free some space or mend the disk, then resume the sweep",
                                        path_.string(), std::strerror(error),
                                        restored ? "" : " (and its end could not be cut off)"));
     }
-    length_ += batch_.size();
+    end_.length += batch_.size();
     batch_.clear();
 }
 

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launch/file_descriptor.hpp"
@@ -31,26 +33,41 @@ class Journal {
     /// Throws InvalidInput where the file exists, JournalError where it cannot be written.
     static Journal create(const std::filesystem::path& path, const OrderedJson& header = OrderedJson::object());
 
-    /// Goes on with a journal, behind its last whole line.
-    static Journal open(const std::filesystem::path& path);
+    /// Where the last whole line ends.
+    struct End {
+        std::uint64_t length = 0;  ///< bytes
+        std::uint64_t num_records = 0;
+    };
 
-    /// Every whole record, the header first, "n" and "crc" included. Safe while a writer appends.
+    /// Gives every whole record to `take`, the header first, "n" and "crc" included. Safe while a writer appends.
+    /// Holds a piece of the file at a time.
+    static End read(const std::filesystem::path& path, const std::function<void(const Json&)>& take);
+
+    /// The same, all at once: for journals of which much else is kept in memory.
     static std::vector<Json> read(const std::filesystem::path& path);
+
+    /// Goes on with a journal behind its end, which read() told.
+    static Journal open(const std::filesystem::path& path, End end);
+
+    /// The same, where nobody wants to know what is in it.
+    static Journal open(const std::filesystem::path& path);
 
     /// Adds a record to the batch that the next sync() writes.
     void append(const OrderedJson& record);
+
+    /// The same, given the text of the record's members: `"event":"time_up","time":1.5`. Nothing is checked.
+    void append_members(std::string_view members);
 
     /// Puts the batch on disk with one write. On JournalError the file is as it was before, and the
     /// batch is kept: sync() may be tried again.
     void sync();
 
   private:
-    Journal(std::filesystem::path path, FileDescriptor file, std::uint64_t length, std::uint64_t num_records);
+    Journal(std::filesystem::path path, FileDescriptor file, End end);
 
     std::filesystem::path path_;
     FileDescriptor file_;
-    std::uint64_t length_;       ///< bytes that are on disk for certain
-    std::uint64_t num_records_;  ///< in the file and in the batch
+    End end_;  ///< length: on disk for certain; num_records: in the file and in the batch
     std::string batch_;
 };
 

@@ -18,7 +18,7 @@ namespace {
 class Comparer {
   public:
     Comparer(const SweepSpec& spec, const SweepDirectory& directory)
-        : directory_(directory), replay_{History(spec), 0, 0, {}} {}
+        : directory_(directory), replay_{History(spec, Reports::all), 0, 0, {}} {}
 
     Replay run() {
         for (const auto& record : Journal::read(directory_.journal())) {

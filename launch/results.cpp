@@ -35,14 +35,6 @@ Cell metric_of(const TrialHistory& trial, const std::string& name) {
     return found == trial.reports.back().metrics.end() ? Cell{} : Cell{found->second};
 }
 
-int most_workers(const TrialHistory& trial) {
-    int most = 0;
-    for (const auto& report : trial.reports) {
-        most = std::max(most, report.workers);
-    }
-    return most;
-}
-
 OrderedJson best_json(const History& history, const SweepDirectory& directory, const Trial& best) {
     OrderedJson result;
     result["trial"] = best.id.value;
@@ -79,14 +71,14 @@ Table trials_table(const History& history) {
         const auto& seen = history.of(trial.id);
         const double until = seen.ended > 0 ? seen.ended : history.last_time();
         std::vector<Cell> row{std::int64_t{trial.id.value}, std::string(to_string(trial.status)), trial.resource.value,
-                              std::int64_t{most_workers(seen)}, metric_of(seen, sweep.spec().metric)};
+                              std::int64_t{seen.most_workers}, metric_of(seen, sweep.spec().metric)};
         for (const auto& name : others) {
             row.push_back(metric_of(seen, name));
         }
         for (const auto& [name, value] : trial.config) {
             row.push_back(to_cell(value));
         }
-        const auto wait = data_wait(seen.reports);
+        const auto wait = seen.data_wait.value();
         row.insert(row.end(), {std::int64_t{trial.failures}, seen.started > 0 ? Cell{until - seen.started} : Cell{},
                                seen.slot_seconds, wait ? Cell{*wait} : Cell{}});
         table.add_row(std::move(row));

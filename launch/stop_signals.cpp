@@ -44,6 +44,11 @@ StopSignals::StopSignals() {
 StopSignals::~StopSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
 const char* StopSignals::requested() const {
+    sigset_t none;  // where messages never cease, the agent's wait ends before any signal is let through
+    sigset_t blocked;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, &blocked);
+    ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
     switch (arrived) {
         case SIGINT:
             return "Ctrl-C";

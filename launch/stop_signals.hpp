@@ -7,7 +7,8 @@ namespace crescendo::launch {
 /// Turns SIGINT, SIGTERM and SIGUSR2 (Slurm's warning) into a request to stop: the coordinator saves what
 /// runs and leaves. A second SIGINT ends the process at once.
 ///
-/// The signals stay blocked except in the agent's wait, so none is lost between a check and the wait.
+/// The signals stay blocked except in the agent's wait and in requested(), so none is lost between a check and the
+/// wait.
 /// SIGPIPE and SIGXFSZ are ignored: writing reports such trouble where it happens.
 class StopSignals {
   public:

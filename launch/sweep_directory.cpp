@@ -94,7 +94,7 @@ void SweepDirectory::discard() const {
     fs::remove_all(path_, ignored);
 }
 
-void write_atomically(const fs::path& path, const std::string& content) {
+void write_atomically(const fs::path& path, const std::string& content, Durability durability) {
     const auto temporary = path.string() + ".tmp";
     const FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     if (!file) {
@@ -110,7 +110,8 @@ void write_atomically(const fs::path& path, const std::string& content) {
         }
         done += static_cast<std::size_t>(written);
     }
-    if (::fsync(file.get()) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
+    if ((durability == Durability::on_disk && ::fsync(file.get()) != 0) ||
+        ::rename(temporary.c_str(), path.c_str()) != 0) {
         cannot("written", path);
     }
 }

@@ -49,7 +49,11 @@ class SweepDirectory {
     std::filesystem::path path_;
 };
 
-/// Writes a file whole or not at all: temporary file, fsync, rename. Throws std::system_error.
-void write_atomically(const std::filesystem::path& path, const std::string& content);
+/// What a file outlives: a crash of the machine too, or only ours.
+enum class Durability { on_disk, none };
+
+/// Writes a file whole or not at all: temporary file, fsync if it is to be durable, rename. Throws std::system_error.
+void write_atomically(const std::filesystem::path& path, const std::string& content,
+                      Durability durability = Durability::on_disk);
 
 }  // namespace crescendo::launch

@@ -1,8 +1,9 @@
 """How long a trainer waits for the decision about its report, and what crescendo itself costs while trials train.
 
-    python benchmarks/latency/measure.py
+    python benchmarks/latency/measure.py [RANKS]
 
-A real sweep over a program that does nothing but report (with pauses between reports, as epochs have), two slots.
+A real sweep over a program that does nothing but report (with pauses between reports, as epochs have), two slots on
+each of RANKS MPI ranks; without RANKS on one node, without MPI.
 """
 import json
 import os
@@ -33,15 +34,32 @@ for resource in range(1, {REPORTS} + 1):
 json.dump(waits, open(os.path.join(os.environ["CRESCENDO_TRIAL_DIR"], "waits.json"), "w"))
 """
 
+RANKS = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+
 SWEEP = f"""
 name: latency
 metric: {{name: loss}}
-run_cap: 4
+run_cap: {4 * RANKS}
 slots: 2
 parameters: {{x: {{min: 0.0, max: 1.0}}}}
 scheduler: {{type: fifo, max: {REPORTS}}}
 command: [{sys.executable}, trainer.py]
 """
+
+
+def start(folder):
+    command = [CRESCENDO, "run", "sweep.yaml"]
+    if RANKS > 1:
+        command = ["mpirun", "--oversubscribe", "-n", str(RANKS), *command]
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
+
+
+def processes_of(job):
+    """crescendo's own: the job itself, or the ranks that mpirun has started."""
+    if RANKS == 1:
+        return [job.pid]
+    return [int(pid) for pid in open(f"/proc/{job.pid}/task/{job.pid}/children").read().split()]
 
 
 def cpu_seconds(pid):
@@ -69,11 +87,11 @@ def main():
         open(os.path.join(folder, "sweep.yaml"), "w").write(SWEEP)
         sync = sync_seconds(folder)
         begin = time.perf_counter()
-        process = subprocess.Popen([CRESCENDO, "run", "sweep.yaml"], cwd=folder, stdout=subprocess.DEVNULL)
+        process = start(folder)
         cpu = 0.0
         while process.poll() is None:
             try:
-                cpu = cpu_seconds(process.pid)
+                cpu = max(cpu, sum(map(cpu_seconds, processes_of(process))))
             except (FileNotFoundError, IndexError):
                 pass
             time.sleep(0.05)
@@ -85,7 +103,7 @@ def main():
     print(f"report to decision, {len(waits)} reports: median {statistics.median(waits) * 1e3:.2f} ms, "
           f"p99 {waits[int(0.99 * len(waits))] * 1e3:.2f} ms")
     print(f"of which the disk's fdatasync, measured alone: median {sync * 1e3:.2f} ms")
-    print(f"crescendo's own CPU time: {100 * cpu / seconds:.2f} % of one core at {len(waits) / seconds:.0f} reports a second")
+    print(f"crescendo's own CPU time: {100 * cpu / seconds / RANKS:.2f} % of one core a rank at {len(waits) / seconds:.0f} reports a second")
 
 
 if __name__ == "__main__":

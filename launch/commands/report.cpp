@@ -15,15 +15,6 @@ struct Options {
     Format format = Format::table;
 };
 
-std::vector<TrialReport> all_reports(const History& history) {
-    std::vector<TrialReport> all;
-    for (const auto& trial : history.sweep().trials()) {
-        const auto& reports = history.of(trial.id).reports;
-        all.insert(all.end(), reports.begin(), reports.end());
-    }
-    return all;
-}
-
 OrderedJson status_json(const RecordedSweep& recorded) {
     const auto& sweep = recorded.history.sweep();
     const auto progress = progress_of(recorded.history, recorded.history.last_time(), recorded.time_budget());
@@ -55,7 +46,7 @@ OrderedJson status_json(const RecordedSweep& recorded) {
     } else {
         status["best"] = nullptr;
     }
-    const auto wait = data_wait(all_reports(recorded.history));
+    const auto wait = recorded.history.data_wait();
     status["data_wait"] = wait ? Json(*wait) : Json(nullptr);
     if (wait && *wait > 0.1) {
         status["hint"] = fmt::format(

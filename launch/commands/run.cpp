@@ -181,7 +181,8 @@ ExitCode resume(const Options& options, MpiSession* session) {
         fmt::print("taking over from {}, which ended without saying so\n", *lock.abandoned_by());
     }
     const auto file = directory.read_sweep();
-    auto history = History::read(file.spec, directory.journal());
+    History history(file.spec);
+    const auto end = Journal::read(directory.journal(), [&](const Json& record) { history.apply(record); });
     const bool tested = history.test() || !file.trainer || !history.sweep().best();
     if (history.sweep().state() != SweepState::running && tested) {
         const auto outcome = history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished;
@@ -193,7 +194,7 @@ ExitCode resume(const Options& options, MpiSession* session) {
     } else {
         fs::remove(directory.stop_request());
     }
-    auto journal = Journal::open(directory.journal());
+    auto journal = Journal::open(directory.journal(), end);
     return work(file, directory, lock, journal, history, options, session);
 }
 

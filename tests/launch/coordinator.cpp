@@ -81,7 +81,7 @@ struct Stage {
                            "s.yaml")),
           directory(SweepDirectory::create(folder / "s", file.text, {})),
           journal(Journal::create(directory.journal(), OrderedJson::object())),
-          history(file.spec) {
+          history(file.spec, Reports::all) {
         agents.on_order = [this](NodeId, const Order& order) {
             if (const auto* leave = std::get_if<LeaveTrial>(&order)) {
                 for (const auto& slot : agents.slots()) {
@@ -120,8 +120,8 @@ TEST_CASE("the share of its time that a trial waits for data is journalled, and 
     stage.run();
 
     const auto history = History::read(stage.file.spec, stage.directory.journal());
-    CHECK(data_wait(history.of(TrialId{0}).reports) == 0.5);
-    CHECK_FALSE(data_wait(history.of(TrialId{1}).reports).has_value());
+    CHECK(history.of(TrialId{0}).data_wait.value() == 0.5);
+    CHECK_FALSE(history.of(TrialId{1}).data_wait.value().has_value());
     const auto rows = Json::parse(trials_table(history).print(Format::json));
     CHECK(rows[0]["data_wait"] == 0.5);
     CHECK(rows[1]["data_wait"].is_null());

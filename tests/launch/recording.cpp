@@ -41,7 +41,7 @@ std::string error_of(const std::string& csv) {
 }  // namespace
 
 TEST_CASE("the history of a sweep tells its curves and its times") {
-    History history(spec());
+    History history(spec(), Reports::all);
     const auto report = [&](double time, int resource, double accuracy) {
         history.apply({{"event", "trial_reported"},
                        {"time", time},

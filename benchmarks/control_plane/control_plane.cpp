@@ -1,0 +1,118 @@
+/// One coordinator and the agents of many nodes, emulated: what a report costs, and how long its answer takes.
+///
+///     control_plane DIRECTORY [key=value ...]
+///
+/// The real coordinator, scheduler (RASDA), history and journal, in a new sweep directory. `agents`, `slots` (of each),
+/// `reports`, `min` (resource of the first rung; the last is at 81 times that) and `rate`: reports a second in all, 0
+/// for as many as the coordinator takes. Prints one JSON object. The sweep is left as one that was interrupted.
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "emulated_agents.hpp"
+#include "launch/coordinator.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using namespace crescendo::benchmarks;
+
+namespace {
+
+using Settings = std::map<std::string, double>;
+
+Settings settings_from(int argc, char** argv) {
+    Settings settings{{"agents", 1024}, {"slots", 4}, {"reports", 1'000'000}, {"min", 27}, {"rate", 0}};
+    for (int i = 2; i < argc; ++i) {
+        const std::string argument = argv[i];
+        const auto equals = argument.find('=');
+        settings.at(argument.substr(0, equals)) = std::stod(argument.substr(equals + 1));
+    }
+    return settings;
+}
+
+/// New trials all the time, so that every slot always has one of its own.
+SweepFile sweep_file(const Settings& settings) {
+    const auto min = static_cast<std::int64_t>(settings.at("min"));
+    return parse_sweep(fmt::format("name: control-plane\n"
+                                   "metric: {{name: val_loss}}\n"
+                                   "run_cap: 100000000\n"
+                                   "parameters:\n"
+                                   "  lr: {{distribution: log_uniform_values, min: 1e-4, max: 0.3}}\n"
+                                   "  momentum: {{min: 0.0, max: 0.99}}\n"
+                                   "  width: {{values: [16, 32, 64]}}\n"
+                                   "scheduler: {{type: rasda, min: {}, max: {}, reduction_factor: 3}}\n"
+                                   "trainer: {{model: cnn, optimizer: sgd, batch_size: 128}}\n",
+                                   min, 81 * min),
+                       "control-plane.yaml");
+}
+
+/// Field of /proc/self/status, in MB.
+double memory(const std::string& field) {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with(field + ":")) {
+            return std::stod(line.substr(field.size() + 1)) / 1024;
+        }
+    }
+    return 0;
+}
+
+double cpu_seconds() {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    const auto seconds = [](timeval time) {
+        return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        fmt::print(stderr, "usage: {} DIRECTORY [key=value ...]\n", argv[0]);
+        return 2;
+    }
+    const auto settings = settings_from(argc, argv);
+    Load load;
+    load.num_agents = static_cast<int>(settings.at("agents"));
+    load.slots_per_agent = static_cast<int>(settings.at("slots"));
+    load.num_reports = static_cast<std::int64_t>(settings.at("reports"));
+    if (settings.at("rate") > 0) {
+        load.interval = std::chrono::duration<double>(load.num_agents * load.slots_per_agent / settings.at("rate"));
+    }
+    const auto file = sweep_file(settings);
+    EmulatedAgents agents(load);  // before anything is in memory that its process would share
+    const auto directory = SweepDirectory::create(argv[1], file.text, Json::object());
+    const SweepLock lock(directory);
+    auto journal = Journal::create(directory.journal());
+    History history(file.spec);
+    const StopSignals signals;
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> log(std::fopen("/dev/null", "w"), std::fclose);
+    LogView view(log.get(), {file.name, {}});
+
+    Coordinator(file, directory, journal, history, agents, view).run(signals);
+    const double cpu = cpu_seconds();
+    const auto observed = agents.finish();
+
+    const auto reports = static_cast<double>(observed.num_reports);
+    Json result{
+        {"reports", observed.num_reports},
+        {"trials", history.sweep().trials().size()},
+        {"turns", agents.num_turns()},
+        {"seconds", observed.seconds},
+        {"reports_per_second", reports / observed.seconds},
+        {"median_ms", 1e3 * observed.median_wait},
+        {"p99_ms", 1e3 * observed.p99_wait},
+        {"longest_ms", 1e3 * observed.longest_wait},
+        {"cpu_us_per_report", 1e6 * cpu / reports},
+        {"resident_mb", memory("VmHWM")},
+        {"journal_bytes_per_report", static_cast<double>(std::filesystem::file_size(directory.journal())) / reports}};
+    fmt::print("{}\n", result.dump());
+}

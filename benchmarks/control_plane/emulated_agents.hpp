@@ -1,0 +1,66 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "launch/file_descriptor.hpp"
+#include "launch/transport.hpp"
+
+namespace crescendo::benchmarks {
+
+/// How the emulated trials train.
+struct Load {
+    int num_agents = 1024;
+    int slots_per_agent = 4;
+    std::chrono::duration<double> interval{0};  ///< between a trial's reports; 0: each as soon as it may
+    std::int64_t num_reports = 1'000'000;       ///< after so many the sweep gets SIGTERM
+};
+
+/// What the agents saw. A wait counts from when its report was due, so that a late answer does not hide how late
+/// the next report is.
+struct Observed {
+    std::int64_t num_reports = 0;  ///< answered
+    double seconds = 0;            ///< from the first group's order to the last answer
+    double median_wait = 0;        ///< seconds, over the second half of the reports: once all trials have begun
+    double p99_wait = 0;
+    double longest_wait = 0;
+};
+
+/// Many agents in one other process, which pretends to train. Each message between an agent and the coordinator is a
+/// packet of its own, encoded as between MPI ranks.
+class EmulatedAgents final : public launch::Transport {
+  public:
+    explicit EmulatedAgents(const Load& load);
+
+    /// Ends the process. Does not throw.
+    ~EmulatedAgents() override;
+    EmulatedAgents(EmulatedAgents&&) = delete;
+    EmulatedAgents& operator=(EmulatedAgents&&) = delete;
+
+    std::vector<Slot> slots() const override;
+    void send(NodeId to, const launch::Order& order) override { outbox_[to].push_back(order); }
+    std::vector<launch::Notice> receive(std::chrono::milliseconds timeout) override;
+
+    /// Sends them home, and waits until they are.
+    Observed finish();
+
+    std::int64_t num_turns() const { return num_turns_; }  ///< that brought anything
+
+  private:
+    void post();
+    std::vector<launch::Notice> take();
+
+    Load load_;
+    launch::FileDescriptor socket_;
+    Observed* observed_ = nullptr;  ///< in memory that both processes see
+    pid_t process_ = -1;
+    std::map<NodeId, std::vector<launch::Order>> outbox_;
+    std::vector<std::uint8_t> buffer_;
+    std::int64_t num_turns_ = 0;
+};
+
+}  // namespace crescendo::benchmarks

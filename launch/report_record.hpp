@@ -1,0 +1,25 @@
+#pragma once
+
+#include <limits>
+#include <map>
+#include <string>
+
+#include "scheduler/events.hpp"
+
+namespace crescendo::launch {
+
+/// A report as the journal has it. Nearly all records are reports, so they alone have a way into the journal and the
+/// history that builds no JSON value.
+struct ReportRecord {
+    TrialReported event;
+    double time = 0;                        ///< seconds since the epoch
+    std::map<std::string, double> metrics;  ///< all of the report's; what is not finite becomes null
+    double data_wait =
+        std::numeric_limits<double>::quiet_NaN();  ///< share of the time that the group waited for data; NaN: not known
+};
+
+/// The members of its JSON object: `"event":"trial_reported","trial":3,…,"metrics":{"loss":0.31}`. Bytes of a name
+/// that are not UTF-8 are replaced.
+std::string members_of(const ReportRecord& record);
+
+}  // namespace crescendo::launch
