@@ -40,7 +40,7 @@ Field field_of(hid_t data_set, const std::string& path, const std::string& name)
             .chunk_samples = chunk.empty() ? 0 : chunk[0]};
 }
 
-/// One data set of the pair.
+/// One data set of the group.
 class Column {
   public:
     Column(hid_t file, const std::string& path, const std::string& file_name) : name_(file_name + ":" + path) {
@@ -86,15 +86,19 @@ class SampleSet::Impl {
         version_.emplace(hdf5::descriptor(file_.get()));
         hdf5::open_group(file_.get(), location.group, file_name);
         inputs_.emplace(file_.get(), location.member("inputs"), file_name);
-        targets_.emplace(file_.get(), location.member("targets"), file_name);
-
         const auto& inputs = inputs_->field();
+        chunk_samples_ = block_samples(inputs);
+        inputs_->expect_reads_of(chunk_samples_, file_.get(), routes);
+        const auto path_of_targets = location.member("targets");
+        if (!hdf5::exists(file_.get(), path_of_targets)) {
+            no_targets_ = {.path = path_of_targets, .num_samples = inputs.num_samples, .shape = {0}};
+            return;
+        }
+        targets_.emplace(file_.get(), path_of_targets, file_name);
         const auto& targets = targets_->field();
         CRESCENDO_VALIDATE(inputs.num_samples == targets.num_samples, "",
                            "{} holds {} samples but {} {}; every input needs its target", inputs_->name(),
                            inputs.num_samples, targets_->name(), targets.num_samples);
-        chunk_samples_ = block_samples(inputs);
-        inputs_->expect_reads_of(chunk_samples_, file_.get(), routes);
         targets_->expect_reads_of(chunk_samples_, file_.get(), routes);
     }
 
@@ -106,10 +110,17 @@ class SampleSet::Impl {
     }
 
     const std::string& location() const { return location_; }
-    const Column& inputs() const { return *inputs_; }
-    const Column& targets() const { return *targets_; }
-    const FileVersion& version() const { return *version_; }
+    const Field& inputs() const { return inputs_->field(); }
+    const Field& targets() const { return targets_ ? targets_->field() : no_targets_; }
     std::int64_t chunk_samples() const { return chunk_samples_; }
+
+    void read(std::int64_t begin, std::int64_t count, std::span<std::byte> inputs, std::span<std::byte> targets) const {
+        inputs_->reader().read(begin, count, inputs);
+        if (targets_) {
+            targets_->reader().read(begin, count, targets);
+        }
+        version_->expect_unchanged(location_);
+    }
 
   private:
     std::string location_;
@@ -117,6 +128,7 @@ class SampleSet::Impl {
     std::optional<FileVersion> version_;
     std::optional<Column> inputs_;
     std::optional<Column> targets_;
+    Field no_targets_;  ///< shown where targets_ is empty
     std::int64_t chunk_samples_ = 0;
 };
 
@@ -130,8 +142,8 @@ SampleSet::~SampleSet() = default;
 
 const std::string& SampleSet::location() const { return impl_->location(); }
 std::int64_t SampleSet::size() const { return inputs().num_samples; }
-const Field& SampleSet::inputs() const { return impl_->inputs().field(); }
-const Field& SampleSet::targets() const { return impl_->targets().field(); }
+const Field& SampleSet::inputs() const { return impl_->inputs(); }
+const Field& SampleSet::targets() const { return impl_->targets(); }
 std::int64_t SampleSet::chunk_samples() const { return impl_->chunk_samples(); }
 
 void SampleSet::read(std::int64_t begin, std::int64_t count, std::span<std::byte> inputs,
@@ -139,9 +151,7 @@ void SampleSet::read(std::int64_t begin, std::int64_t count, std::span<std::byte
     CRESCENDO_EXPECT(begin >= 0 && count >= 1 && count <= size() - begin);
     CRESCENDO_EXPECT(inputs.size() == static_cast<std::size_t>(count) * this->inputs().sample_bytes());
     CRESCENDO_EXPECT(targets.size() == static_cast<std::size_t>(count) * this->targets().sample_bytes());
-    impl_->inputs().reader().read(begin, count, inputs);
-    impl_->targets().reader().read(begin, count, targets);
-    impl_->version().expect_unchanged(location());
+    impl_->read(begin, count, inputs, targets);
 }
 
 }  // namespace crescendo::datasets

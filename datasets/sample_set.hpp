@@ -10,11 +10,11 @@
 
 namespace crescendo::datasets {
 
-/// Pairs of input and target in one group of an HDF5 file, opened for reading.
+/// Inputs, and a target for each where there are targets, in one group of an HDF5 file, opened for reading.
 ///
-/// A location is `FILE:/GROUP`, `fashion.h5:/train`; the group holds the data sets `inputs` and `targets`,
-/// equally long. Any number of threads may read: those bytes that need the library wait for its lock, and everything
-/// else, decompression above all, goes on at a time.
+/// A location is `FILE:/GROUP`, `fashion.h5:/train`; the group holds the data sets `inputs` and, equally long,
+/// `targets`, which may be absent. Any number of threads may read: those bytes that need the library wait for its lock,
+/// and everything else, decompression above all, goes on at a time.
 class SampleSet {
   public:
     /// Throws InvalidInput that names file and data set: no such file, not HDF5, no such group, a type
@@ -25,6 +25,7 @@ class SampleSet {
     const std::string& location() const;
     std::int64_t size() const;
     const Field& inputs() const;
+    /// Where there are none, each has 0 elements.
     const Field& targets() const;
 
     /// Samples that are stored, and so are best read, together: those of one chunk of `inputs`, at most all;

@@ -53,10 +53,11 @@ at::Tensor upload(std::vector<std::byte>& bytes, std::size_t num_samples, const 
 Batch make_batch(datasets::Slice& slice, const datasets::SampleSet& samples, const Task& task, const Device& device) {
     const std::size_t count = slice.samples.size();
     at::Tensor inputs = upload(slice.inputs, count, samples.inputs(), device);
-    at::Tensor targets = upload(slice.targets, count, samples.targets(), device);
     const bool bytes = inputs.scalar_type() == at::kByte;
     inputs = inputs.to(at::kFloat);
     if (bytes) inputs.div_(255);
+    if (task.kind == Task::Kind::reconstruction) return {inputs, inputs.flatten(1)};
+    const at::Tensor targets = upload(slice.targets, count, samples.targets(), device);
     if (task.kind == Task::Kind::classification) return {inputs, targets.to(at::kLong)};
     return {inputs, targets.to(at::kFloat).reshape({targets.size(0), task.num_outputs})};
 }

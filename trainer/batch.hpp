@@ -12,7 +12,7 @@ namespace crescendo::trainer {
 /// Samples as the model takes them, on the device.
 struct Batch {
     at::Tensor inputs;   ///< (samples, input shape...) of float32; bytes (u8) are scaled to [0, 1]
-    at::Tensor targets;  ///< (samples) of int64, or (samples, num_outputs) of float32
+    at::Tensor targets;  ///< (samples) of int64, or (samples, num_outputs) of float32: of a reconstruction the inputs
 };
 
 /// The slice's samples. On the CPU a batch may share the slice's memory: keep the slice as long as the batch.

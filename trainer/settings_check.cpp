@@ -21,7 +21,7 @@ void check_data(const Settings& settings, const std::string& key, const std::str
     problems.insert(problems.end(), found.begin(), found.end());
     data.evaluation(location, settings.data);  // refuses a memory too small for the chunks
     const auto& train = *data.set(settings.data.train);
-    if (samples->inputs().shape != train.inputs().shape || samples->targets().shape != train.targets().shape) {
+    if (!ask_alike(settings, *samples, train)) {
         problems.push_back({key, text("{}: its samples have another shape than those of {}; a model fits one", location,
                                       train.location())});
     }
