@@ -165,7 +165,10 @@ class SampleSet::Impl {
         version_.emplace(hdf5::descriptor(file_.get()));
         hdf5::open_group(file_.get(), location.group, file_name);
         num_inputs_ = options.inputs.size();
-        for (const auto* names : {&options.inputs, &options.targets}) {
+        const bool none = options.targets == Options().targets &&
+                          !hdf5::exists(file_.get(), location.member(options.targets.front()));
+        const auto targets = none ? std::vector<std::string>() : options.targets;
+        for (const auto* names : {&options.inputs, &targets}) {
             for (const auto& name : *names) {
                 columns_.emplace_back(file_.get(), location.member(name), file_name);
             }

@@ -31,7 +31,7 @@ class SampleSet {
   public:
     struct Options {
         std::vector<std::string> inputs{"inputs"};    ///< data sets in the group; at least one
-        std::vector<std::string> targets{"targets"};  ///< may be none
+        std::vector<std::string> targets{"targets"};  ///< may be none; `targets` alone may be absent
         TimeWindow window = {};
         Routes routes = Routes::fastest;
     };

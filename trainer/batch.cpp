@@ -22,6 +22,7 @@ Batch make_batch(datasets::Slice& slice, const Task& task, const Device& device)
     std::vector<std::int64_t> shape{count};
     shape.insert(shape.end(), task.input_shape.begin(), task.input_shape.end());
     const at::Tensor inputs = upload(slice.inputs, shape, at::kFloat, device);
+    if (task.kind == Task::Kind::reconstruction) return {inputs, inputs.flatten(1)};
     if (task.kind == Task::Kind::classification) return {inputs, upload(slice.targets, {count}, at::kLong, device)};
     return {inputs, upload(slice.targets, {count, task.num_outputs}, at::kFloat, device)};
 }

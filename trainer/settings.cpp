@@ -123,11 +123,13 @@ DataSettings parse_data(const json& object, std::vector<Problem>& problems) {
 }
 
 void read_model(Section& section, Settings& settings) {
-    section.choice("model", settings.model, {{"cnn", ModelKind::cnn}, {"mlp", ModelKind::mlp}});
-    const bool cnn = settings.model == ModelKind::cnn;
-    settings.width = cnn ? 16 : 128;
+    section.choice("model", settings.model,
+                   {{"cnn", ModelKind::cnn}, {"mlp", ModelKind::mlp}, {"autoencoder", ModelKind::autoencoder}});
+    const bool mlp = settings.model == ModelKind::mlp;
+    settings.width = mlp ? 128 : 16;
     section.integer("width", settings.width, 1, 1 << 20);
-    section.integer("depth", settings.depth, cnn ? 1 : 0, cnn ? 12 : 256);
+    section.integer("depth", settings.depth, mlp ? 0 : 1, mlp ? 256 : 12);
+    section.integer("latent", settings.latent, 1, 1 << 20);
     section.choice("activation", settings.activation,
                    {{"relu", Activation::relu},
                     {"leaky_relu", Activation::leaky_relu},

@@ -17,7 +17,7 @@
 
 namespace crescendo::trainer {
 
-enum class ModelKind { cnn, mlp };
+enum class ModelKind { cnn, mlp, autoencoder };
 enum class OptimizerKind { sgd, adam, adamw };
 enum class Activation { relu, leaky_relu, gelu, silu, tanh };
 
@@ -46,10 +46,12 @@ struct DataSettings {
 /// The `trainer:` section of a sweep file with one trial's parameters filled in.
 struct Settings {
     ModelKind model = ModelKind::cnn;
-    std::int64_t width = 16;  ///< cnn: channels of the first convolution (16); mlp: units of a hidden layer (128)
-    std::int64_t depth = 2;   ///< cnn: convolutions; mlp: hidden layers
+    std::int64_t width = 16;  ///< cnn, autoencoder: channels of the first convolution (16); mlp: units of a hidden
+                              ///< layer (128)
+    std::int64_t depth = 2;   ///< cnn, autoencoder: convolutions that halve height and width; mlp: hidden layers
+    std::int64_t latent = 8;  ///< autoencoder: channels of the code
     Activation activation = Activation::relu;
-    double dropout = 0.0;  ///< share of hidden units dropped
+    double dropout = 0.0;  ///< share of hidden units, or of an autoencoder's code, dropped
     OptimizerKind optimizer = OptimizerKind::sgd;
     double lr = 0.01;           ///< at the trial's first group batch; 0.001 for adam and adamw
     double momentum = 0.9;      ///< of sgd
@@ -60,7 +62,7 @@ struct Settings {
     double rescale_warmup = 1.0;                                   ///< epochs
     StateAtRegroup optimizer_state = StateAtRegroup::keep;
     std::int64_t classes = 0;  ///< 0: counted in the training targets, which reads that file once
-    DataSettings data;
+    DataSettings data = {};
 };
 
 /// One thing wrong with a setting: `key` is its dotted path, "trainer.optimizer".

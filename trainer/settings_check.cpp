@@ -21,11 +21,7 @@ void check_data(const Settings& settings, const std::string& key, const std::str
     problems.insert(problems.end(), found.begin(), found.end());
     data.evaluation(location, settings.data);  // refuses a memory too small for the chunks, and unknown means
     const auto& train = *data.set(settings.data.train, settings.data);
-    const auto same_shape = [](const auto& one, const auto& other) { return one.shape == other.shape; };
-    const auto alike = [&](const datasets::Fields& one, const datasets::Fields& other) {
-        return std::equal(one.begin(), one.end(), other.begin(), same_shape);
-    };
-    if (!alike(samples->inputs(), train.inputs()) || !alike(samples->targets(), train.targets())) {
+    if (!ask_alike(settings, *samples, train)) {
         problems.push_back({key, text("{}: its samples have another shape than those of {}; a model fits one", location,
                                       train.location())});
     }

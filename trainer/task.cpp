@@ -1,6 +1,7 @@
 #include "trainer/task.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -11,6 +12,10 @@
 namespace crescendo::trainer {
 
 using datasets::SampleSet;
+
+NLOHMANN_JSON_SERIALIZE_ENUM(Task::Kind, {{Task::Kind::classification, "classification"},
+                                          {Task::Kind::regression, "regression"},
+                                          {Task::Kind::reconstruction, "reconstruction"}})
 
 namespace {
 
@@ -67,11 +72,41 @@ std::int64_t count_classes(const SampleSet& samples) {
     return most + 1;
 }
 
-}  // namespace
+bool is_image(const std::vector<std::int64_t>& shape) { return shape.size() == 2 || shape.size() == 3; }
 
-std::vector<Problem> misfits(const Settings& settings, const SampleSet& samples, const std::string& data_key) {
-    std::vector<Problem> problems;
+bool reconstructs(const Settings& settings, const SampleSet& samples) {
+    if (settings.model != ModelKind::autoencoder) return false;
+    if (samples.targets().size() == 0) return true;
+    const auto inputs = joined_shape(samples.inputs());
+    const auto targets = joined_shape(samples.targets());
+    const bool fields =
+        is_image(inputs) && is_image(targets) && std::equal(targets.end() - 2, targets.end(), inputs.end() - 2);
+    return !fields;
+}
+
+const char* name_of(ModelKind model) {
+    switch (model) {
+        case ModelKind::cnn:
+            return "cnn";
+        case ModelKind::mlp:
+            return "mlp";
+        case ModelKind::autoencoder:
+            return "autoencoder";
+    }
+    return "";
+}
+
+/// What is wrong with the targets, if anything is.
+std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSet& samples,
+                                        const std::string& data_key) {
     const auto& targets = samples.targets();
+    if (reconstructs(settings, samples)) return {};
+    if (targets.size() == 0) {
+        return {{data_key, text("{}: there are no targets for the {} to learn; add them, or use `model: autoencoder`, "
+                                "which reconstructs the inputs",
+                                samples.location(), name_of(settings.model))}};
+    }
+    std::vector<Problem> problems;
     const bool regression =
         std::all_of(targets.begin(), targets.end(), [](const auto& field) { return is_floating(field.type); });
     if (!regression && targets.size() > 1) {
@@ -92,40 +127,84 @@ std::vector<Problem> misfits(const Settings& settings, const SampleSet& samples,
             {"trainer.data.normalize." + name,
              text("{} holds the numbers of classes, which have no mean; leave it out", targets[i].path)});
     }
-    if (settings.model != ModelKind::cnn) return problems;
-    const auto inputs = joined_shape(samples.inputs());
-    if (inputs.size() != 2 && inputs.size() != 3) {
-        problems.push_back({data_key, text("{}: a sample is {}, but the cnn takes height x width or channels x "
-                                           "height x width, and several inputs of equal height and width; use `model: "
-                                           "mlp`",
-                                           samples.location(), shapes_text(samples.inputs()))});
-        return problems;
-    }
-    const std::int64_t side = std::min(inputs[inputs.size() - 2], inputs.back());
-    if (side >> settings.depth == 0) {
-        problems.push_back({"trainer.depth", text("{} leaves nothing of the {} inputs of {}, for each convolution "
-                                                  "halves height and width; use less",
-                                                  settings.depth, shape_text(inputs), samples.location())});
-    }
     return problems;
 }
 
-Task describe_task(const SampleSet& samples, std::int64_t classes) {
+/// What is wrong with a depth that halves height and width of `inputs` so often, if anything is.
+std::vector<Problem> misfits_of_depth(const Settings& settings, const std::vector<std::int64_t>& inputs,
+                                      const std::string& location) {
+    const std::int64_t height = inputs[inputs.size() - 2];
+    const std::int64_t width = inputs.back();
+    if (settings.model == ModelKind::cnn && std::min(height, width) >> settings.depth == 0) {
+        return {
+            {"trainer.depth", text("{} leaves nothing of the {} inputs of {}, for each convolution halves height and "
+                                   "width; use less",
+                                   settings.depth, shape_text(inputs), location)}};
+    }
+    const int most = std::countr_zero(static_cast<std::uint64_t>(height | width));
+    if (settings.model == ModelKind::autoencoder && settings.depth > most) {
+        return {{"trainer.depth",
+                 text("{} does not fit the {} inputs of {}, whose height and width cannot both be halved {} times; "
+                      "{}crop or pad the samples",
+                      settings.depth, shape_text(inputs), location, settings.depth,
+                      most > 0 ? text("use at most {}, or ", most) : "")}};
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<Problem> misfits(const Settings& settings, const SampleSet& samples, const std::string& data_key) {
+    std::vector<Problem> problems = misfits_of_targets(settings, samples, data_key);
+    if (settings.model == ModelKind::mlp) return problems;
+    const auto inputs = joined_shape(samples.inputs());
+    if (!is_image(inputs)) {
+        const bool cnn = settings.model == ModelKind::cnn;
+        problems.push_back({data_key, text("{}: a sample is {}, but the {} takes height x width or channels x height x "
+                                           "width, and several inputs of equal height and width; {}",
+                                           samples.location(), shapes_text(samples.inputs()), name_of(settings.model),
+                                           cnn ? "use `model: mlp`" : "store the samples so")});
+        return problems;
+    }
+    const auto depth = misfits_of_depth(settings, inputs, samples.location());
+    problems.insert(problems.end(), depth.begin(), depth.end());
+    return problems;
+}
+
+bool ask_alike(const Settings& settings, const SampleSet& a, const SampleSet& b) {
+    const auto alike = [](const datasets::Fields& one, const datasets::Fields& other) {
+        return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                          [](const auto& x, const auto& y) { return x.shape == y.shape; });
+    };
+    if (!alike(a.inputs(), b.inputs())) return false;
+    const bool reconstruction = reconstructs(settings, a);
+    if (reconstruction != reconstructs(settings, b)) return false;
+    return reconstruction || alike(a.targets(), b.targets());
+}
+
+Task describe_task(const Settings& settings, const SampleSet& samples) {
     const auto& targets = samples.targets();
-    Task task{.input_shape = joined_shape(samples.inputs()),
-              .target_shape = joined_shape(targets),
-              .num_samples = samples.size()};
+    Task task;
+    task.input_shape = joined_shape(samples.inputs());
+    task.num_samples = samples.size();
+    if (reconstructs(settings, samples)) {
+        task.kind = Task::Kind::reconstruction;
+        task.target_shape = task.input_shape;
+        task.num_outputs = samples.inputs().sample_elements();
+        return task;
+    }
+    task.target_shape = joined_shape(targets);
     if (is_floating(targets[0].type)) {
         task.kind = Task::Kind::regression;
         task.num_outputs = targets.sample_elements();
     } else {
-        task.num_outputs = classes > 0 ? classes : count_classes(samples);
+        task.num_outputs = settings.classes > 0 ? settings.classes : count_classes(samples);
     }
     return task;
 }
 
 void to_json(nlohmann::json& json, const Task& task) {
-    json = {{"kind", task.kind == Task::Kind::classification ? "classification" : "regression"},
+    json = {{"kind", task.kind},
             {"input_shape", task.input_shape},
             {"target_shape", task.target_shape},
             {"num_outputs", task.num_outputs},
@@ -133,7 +212,7 @@ void to_json(nlohmann::json& json, const Task& task) {
 }
 
 void from_json(const nlohmann::json& json, Task& task) {
-    task.kind = json.at("kind") == "regression" ? Task::Kind::regression : Task::Kind::classification;
+    json.at("kind").get_to(task.kind);
     json.at("input_shape").get_to(task.input_shape);
     json.at("target_shape").get_to(task.target_shape);
     json.at("num_outputs").get_to(task.num_outputs);

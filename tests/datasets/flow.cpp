@@ -229,10 +229,10 @@ TEST_CASE("targets of flows are the share of energy that is left, the fields lat
     const auto decay = SampleSet::open((folder / "decay.h5").string() + ":/");
     const auto future = SampleSet::open((folder / "future.h5").string() + ":/");
 
-    CHECK(decay->inputs().shape == std::vector<std::int64_t>{3, 16, 16});
-    CHECK(decay->inputs().type == ElementType::f32);
-    CHECK(decay->targets().shape.empty());
-    CHECK(future->targets().shape == std::vector<std::int64_t>{3, 16, 16});
+    CHECK(decay->inputs()[0].shape == std::vector<std::int64_t>{3, 16, 16});
+    CHECK(decay->inputs()[0].type == ElementType::f32);
+    CHECK(decay->targets()[0].shape.empty());
+    CHECK(future->targets()[0].shape == std::vector<std::int64_t>{3, 16, 16});
     CHECK(read_all(*decay).inputs == read_all(*future).inputs);
     options.target = FlowOptions::Target::none;
     generate_flow((folder / "none.h5").string() + ":/", options, {});

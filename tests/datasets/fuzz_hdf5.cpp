@@ -232,7 +232,7 @@ ExitCode read(const fs::path& file, const Case& damaged) {
     inspect(file);
     ExitCode code = fine;
     for (const auto routes : {Routes::fastest, Routes::library}) {
-        const auto set = SampleSet::open(file.string() + ":/train", routes);
+        const auto set = SampleSet::open(file.string() + ":/train", {.routes = routes});
         const auto sample_bytes = set->inputs().sample_bytes() + set->targets().sample_bytes();
         if (sample_bytes > most_bytes || static_cast<std::size_t>(set->size()) > most_bytes / sample_bytes) {
             continue;

@@ -132,7 +132,7 @@ TEST_CASE("folders of images become a set whose classes are the folders in order
 
     const auto content = images.converted();
 
-    CHECK(images.set->inputs().shape == std::vector<std::int64_t>{3, 1, 2});
+    CHECK(images.set->inputs()[0].shape == std::vector<std::int64_t>{3, 1, 2});
     CHECK(content.inputs == bytes_of<std::uint8_t>({100, 200, 100, 200, 100, 200,   // cat/deep/x.png: red, green, blue
                                                     1,   4,   2,   5,   3,   6,     // cat/z.png
                                                     7,   10,  8,   11,  9,   12,    // dog/1.png
@@ -148,7 +148,7 @@ TEST_CASE("images are made grey by their brightness") {
 
     const auto content = images.converted({.gray = true});
 
-    CHECK(images.set->inputs().shape == std::vector<std::int64_t>{1, 2});
+    CHECK(images.set->inputs()[0].shape == std::vector<std::int64_t>{1, 2});
     CHECK(content.inputs == bytes_of<std::uint8_t>({76, 150, 29, 77}));  // 0.299, 0.587 and 0.114 of 255
 }
 

@@ -159,7 +159,7 @@ TEST_CASE("chunks that span all samples are read in parts that fit in memory") {
     // Whole new chunks: 1,000 samples of 256 bytes at a time; then the targets at once.
     CHECK(seen == std::vector<std::int64_t>{256000, 512000, 768000, 1024000, 1048576, 1064960});
     const auto set = SampleSet::open((folder / "new.h5").string() + ":/");
-    CHECK(set->inputs().chunk_samples == 100);
+    CHECK(set->inputs()[0].chunk_samples == 100);
     CHECK(read_all(*set).inputs == bytes_of(values));
     CHECK(read_all(*set).targets == bytes_of(counting(4096)));
 }

@@ -85,7 +85,7 @@ TEST_CASE("arrays that NumPy saved are converted whatever their type, byte order
 
         CHECK(content.inputs == read_bytes(converted.path(name + ".bin")));
         CHECK(content.targets == content.inputs);
-        CHECK(std::string(to_string(converted.set->inputs().type)) == type);
+        CHECK(std::string(to_string(converted.set->inputs()[0].type)) == type);
         CHECK(converted.set->size() == 7);
     }
 }
@@ -106,7 +106,7 @@ TEST_CASE("arrays of NumPy's archives are converted, stored or deflated") {
 
         CHECK(content.inputs == bytes_of(counting));
         CHECK(content.targets == bytes_of(seven));
-        CHECK(converted.set->inputs().shape == std::vector<std::int64_t>{2, 3});
+        CHECK(converted.set->inputs()[0].shape == std::vector<std::int64_t>{2, 3});
         CHECK(converted.of({file + ":x", file + ":y"}, {}, {3, 5}).targets == bytes_of<std::uint8_t>({3, 4}));
         CHECK(converted.complaint({file + ":z", file + ":y"}) ==
               Contains("has no array \"z\" that can be read; it holds x, y"));
@@ -175,7 +175,7 @@ TEST_CASE("files of bare numbers are samples in the order of their names") {
 
     CHECK(content.inputs == bytes_of<float>({1, 2, 3, 4, -1, -2, -3, -4, 5, 6, 7, 8, 9, 10, 11, 12}));
     CHECK(content.targets == bytes_of<std::uint8_t>({1, 2, 3, 4}));
-    CHECK(converted.set->inputs().shape == std::vector<std::int64_t>{2, 2});
+    CHECK(converted.set->inputs()[0].shape == std::vector<std::int64_t>{2, 2});
     CHECK(converted.of(sources, options, {1, 3}).inputs == bytes_of<float>({-1, -2, -3, -4, 5, 6, 7, 8}));
     CHECK(converted.of(sources, options, {3, {}}).inputs == bytes_of<float>({9, 10, 11, 12}));
 
@@ -197,8 +197,8 @@ TEST_CASE("lines of a CSV file are samples, with the last column as targets") {
     const auto nan = std::nanf("");
     CHECK(content.inputs == bytes_of<float>({1, 2.5F, 3, -40, 5, nan}));
     CHECK(content.targets == bytes_of<std::int64_t>({0, 2, 1}));
-    CHECK(converted.set->inputs().shape == std::vector<std::int64_t>{2});
-    CHECK(converted.set->targets().shape.empty());
+    CHECK(converted.set->inputs()[0].shape == std::vector<std::int64_t>{2});
+    CHECK(converted.set->targets()[0].shape.empty());
     CHECK(converted.of({file}, {}, {1, 2}).inputs == bytes_of<float>({3, -40}));
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("columns of a CSV file are chosen by name or number, and have types") 
     CHECK(converted.of({file}, {.target_type = ElementType::f32, .target_columns = {"0"}}).targets ==
           bytes_of<float>({1, 4}));
     CHECK(converted.of({file}, {.target_columns = {"2", "0"}}).targets == bytes_of<float>({1, 3.5F, 4, 6.5F}));
-    CHECK(converted.set->targets().shape == std::vector<std::int64_t>{2});
+    CHECK(converted.set->targets()[0].shape == std::vector<std::int64_t>{2});
 
     CHECK(converted.complaint({file}, {.target_columns = {"price"}}) == Contains("--targets price: "));
     CHECK(converted.complaint({file}, {.target_columns = {"3"}}) == Contains("has no such column; it has 0, 1, 2"));

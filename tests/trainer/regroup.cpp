@@ -13,22 +13,28 @@ TEST_CASE("regrouping to the same size changes no bit of a trial") {
     const SweepFixture sweep;
     const std::vector<int> members{0, 1, 2};  // with three, sums depend on the order in which the ring adds
     FakeCrescendo crescendo(3, "crescendo-trainer");
-    Terms undisturbed = sweep.terms("undisturbed");
-    Terms regrouped = sweep.terms("regrouped");
-    for (Terms* terms : {&undisturbed, &regrouped}) {
-        terms->settings["dropout"] = 0.2;
-        terms->batch_multiple = 3;
-        terms->checkpoint_at = 3;
+    for (const Json& settings :
+         {small_cnn(sweep.train, sweep.validation), small_autoencoder(sweep.train, sweep.validation)}) {
+        const std::string model = settings["model"];
+        CAPTURE(model);
+        Terms undisturbed = sweep.terms(model + "-undisturbed");
+        Terms regrouped = sweep.terms(model + "-regrouped");
+        for (Terms* terms : {&undisturbed, &regrouped}) {
+            terms->settings = settings;
+            terms->settings["dropout"] = 0.2;
+            terms->batch_multiple = 3;
+            terms->checkpoint_at = 3;
+        }
+
+        crescendo.train(members, "new", undisturbed, 3);
+        crescendo.leave(members, /*save=*/false);
+        crescendo.train(members, "new", regrouped, 1);
+        crescendo.train(members, "memory", regrouped, 2);
+        crescendo.train(members, "memory", regrouped, 3);
+        crescendo.leave(members, /*save=*/false);
+
+        CHECK(file_bytes(undisturbed.directory / "checkpoint.pt") == file_bytes(regrouped.directory / "checkpoint.pt"));
     }
-
-    crescendo.train(members, "new", undisturbed, 3);
-    crescendo.leave(members, /*save=*/false);
-    crescendo.train(members, "new", regrouped, 1);
-    crescendo.train(members, "memory", regrouped, 2);
-    crescendo.train(members, "memory", regrouped, 3);
-    crescendo.leave(members, /*save=*/false);
-
-    CHECK(file_bytes(undisturbed.directory / "checkpoint.pt") == file_bytes(regrouped.directory / "checkpoint.pt"));
 }
 
 TEST_CASE("a group that grows from one to two to four sees every sample once in every epoch") {
@@ -144,8 +150,9 @@ TEST_CASE("one worker, several, and several with uneven slices learn the same fr
     SweepFixture sweep;
     sweep.train = write_images(sweep.folder / "uneven.h5", "train", 50, 1);  // 4 steps of 12, and 2 for 3 workers
     FakeCrescendo crescendo(3, "crescendo-trainer");
-    const auto trained = [&](const std::vector<int>& members, const std::string& name) {
+    const auto trained = [&](const Json& settings, const std::vector<int>& members, const std::string& name) {
         Terms terms = sweep.terms(name);
+        terms.settings = settings;
         terms.settings["batch_size"] = 4;
         terms.batch_multiple = 3;
         terms.checkpoint_at = 2;
@@ -154,12 +161,15 @@ TEST_CASE("one worker, several, and several with uneven slices learn the same fr
         return load(terms.directory / "checkpoint.pt").model;
     };
 
-    const auto one = trained({0}, "one");
-    const auto two = trained({0, 1}, "two");
-    const auto three = trained({0, 1, 2}, "three");
+    for (const Json& settings :
+         {small_cnn(sweep.train, sweep.validation), small_autoencoder(sweep.train, sweep.validation)}) {
+        const auto one = trained(settings, {0}, "one");
+        const auto two = trained(settings, {0, 1}, "two");
+        const auto three = trained(settings, {0, 1, 2}, "three");
 
-    CHECK(largest_difference(one, two) < 1e-5);
-    CHECK(largest_difference(one, three) < 1e-5);
+        CHECK(largest_difference(one, two) < 1e-5);
+        CHECK(largest_difference(one, three) < 1e-5);
+    }
 }
 
 TEST_CASE("accumulated gradients of small batches are those of the large batch") {

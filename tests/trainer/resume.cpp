@@ -12,14 +12,15 @@ using namespace crescendo::trainer::test;
 
 TEST_CASE("a trial taken up from its checkpoint ends with the same bits as one never interrupted") {
     const SweepFixture sweep;
-    for (const char* optimizer : {"sgd", "adam"}) {
+    for (const std::string optimizer : {"sgd", "adam", "adam of an autoencoder"}) {
         CAPTURE(optimizer);
-        Terms whole = sweep.terms(std::string(optimizer) + "-whole");
-        whole.settings["optimizer"] = optimizer;
+        Terms whole = sweep.terms(optimizer + "-whole");
+        if (optimizer.ends_with("autoencoder")) whole.settings = small_autoencoder(sweep.train, sweep.validation);
+        whole.settings["optimizer"] = optimizer.substr(0, optimizer.find(' '));
         whole.settings["dropout"] = 0.3;
         whole.checkpoint_at = 3;
         Terms halves = whole;
-        halves.directory = sweep.folder / (std::string(optimizer) + "-halves");
+        halves.directory = sweep.folder / (optimizer + "-halves");
 
         FakeCrescendo first(1, "crescendo-trainer");
         first.train({0}, "new", whole, 3);

@@ -1,5 +1,7 @@
 #include "samples.hpp"
 
+#include <hdf5.h>
+
 #include <bit>
 #include <cmath>
 #include <fstream>
@@ -7,6 +9,7 @@
 
 #include "core/random.hpp"
 #include "datasets/convert.hpp"
+#include "datasets/location.hpp"
 #include "datasets/open_source.hpp"
 
 namespace crescendo::trainer::test {
@@ -85,10 +88,52 @@ std::string write_numbers(const std::filesystem::path& file, const std::string& 
     return convert(file, group);
 }
 
+std::string write_waves(const std::filesystem::path& file, const std::string& group, std::int64_t count,
+                        std::uint64_t seed) {
+    std::vector<float> inputs;
+    std::vector<float> targets;
+    const auto wave = [](double height, double phase, int at) {
+        return static_cast<float>(height * std::sin(phase + 2 * M_PI * at / side));
+    };
+    for (std::int64_t i = 0; i < count; ++i) {
+        CounterRandom random(seed, static_cast<std::uint64_t>(i));
+        std::vector<float> along_x;
+        std::vector<float> along_y;
+        const double heights[] = {1 + random.uniform(), 1 + random.uniform()};
+        const double phases[] = {2 * M_PI * random.uniform(), 2 * M_PI * random.uniform()};
+        for (int at = 0; at < side * side; ++at) {
+            along_x.push_back(wave(heights[0], phases[0], at % side));
+            along_y.push_back(wave(heights[1], phases[1], at / side));
+            targets.push_back(along_x.back() + along_y.back());
+        }
+        inputs.insert(inputs.end(), along_x.begin(), along_x.end());
+        inputs.insert(inputs.end(), along_y.begin(), along_y.end());
+    }
+    const auto n = static_cast<std::uint32_t>(count);
+    write_idx(file.parent_path() / (group + "-inputs"), floats, {n, 2, side, side}, inputs);
+    write_idx(file.parent_path() / (group + "-targets"), floats, {n, side, side}, targets);
+    return convert(file, group);
+}
+
+std::string without_targets(const std::string& location) {
+    const auto place = datasets::Location::parse(location);
+    const hid_t file = H5Fopen(place.file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Ldelete(file, place.member("targets").c_str(), H5P_DEFAULT);
+    H5Fclose(file);
+    return location;
+}
+
 nlohmann::json small_cnn(const std::string& train, const std::string& validation) {
     nlohmann::json data = {{"train", train}};
     if (!validation.empty()) data["validation"] = validation;
     return {{"model", "cnn"}, {"width", 4}, {"depth", 1}, {"batch_size", 8}, {"lr", 0.02}, {"data", data}};
+}
+
+nlohmann::json small_autoencoder(const std::string& train, const std::string& validation) {
+    nlohmann::json settings = small_cnn(train, validation);
+    settings["model"] = "autoencoder";
+    settings["latent"] = 4;
+    return settings;
 }
 
 }  // namespace crescendo::trainer::test

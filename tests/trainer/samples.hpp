@@ -17,7 +17,18 @@ std::string write_images(const std::filesystem::path& file, const std::string& g
 std::string write_numbers(const std::filesystem::path& file, const std::string& group, std::int64_t count,
                           std::int64_t nan_at = -1);
 
+/// Writes `count` samples of float32: two waves of random height and phase as a field of 2 x 8 x 8, and as the target,
+/// 8 x 8, their sum. Chunks of eight samples.
+std::string write_waves(const std::filesystem::path& file, const std::string& group, std::int64_t count,
+                        std::uint64_t seed);
+
+/// Takes the targets from a set; returns its location.
+std::string without_targets(const std::string& location);
+
 /// Settings of a cnn small enough for tests, on `train` and, unless empty, `validation`.
 nlohmann::json small_cnn(const std::string& train, const std::string& validation = {});
+
+/// The same of an autoencoder.
+nlohmann::json small_autoencoder(const std::string& train, const std::string& validation = {});
 
 }  // namespace crescendo::trainer::test

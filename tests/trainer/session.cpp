@@ -84,6 +84,31 @@ TEST_CASE("an mlp learns a regression") {
     CHECK_FALSE(last.contains("val_accuracy"));
 }
 
+TEST_CASE("an autoencoder of fields comes much closer to them than their mean does") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "crescendo-trainer");
+    const auto val_loss = [&](const std::string& name, const std::string& train, const std::string& validation) {
+        Terms terms = sweep.terms(name);
+        terms.settings = small_autoencoder(train, validation);
+        terms.settings["optimizer"] = "adam";
+        const Json metrics = crescendo.train({0, 1}, "new", terms, 10)["metrics"];
+        crescendo.leave({0, 1}, /*save=*/false);
+        CHECK_FALSE(metrics.contains("val_accuracy"));
+        return metrics["val_loss"].get<double>();
+    };
+    const auto file = sweep.folder / "waves.h5";
+    const auto alone = sweep.folder / "alone.h5";
+
+    const double prediction =
+        val_loss("prediction", write_waves(file, "train", 96, 1), write_waves(file, "validation", 20, 2));
+    const double reconstruction = val_loss("reconstruction", without_targets(write_waves(alone, "train", 96, 1)),
+                                           without_targets(write_waves(alone, "validation", 20, 2)));
+
+    // A wave of height h has the variance h²/2, and h² is 7/3 on the average. The target is the sum of two.
+    CHECK(prediction < 0.1 * 2 * 7 / 6);
+    CHECK(reconstruction < 0.1 * 7 / 6);
+}
+
 TEST_CASE("evaluation takes nothing from the training samples, even where both are one set in one order") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");

@@ -56,6 +56,8 @@ TEST_CASE("defaults follow the optimizer and the model") {
     CHECK(adam.lr == 0.001);
     CHECK(adamw.weight_decay == 0.01);
     CHECK(mlp.width == 128);
+    CHECK(parsed(with("model", "autoencoder")).width == 16);
+    CHECK(problems_of({{"model", "autoencoder"}, {"depth", 0}, {"latent", 0}, {"data", {{"train", "a"}}}}).size() == 2);
 }
 
 TEST_CASE("a whole number may come as a double") { CHECK(parsed(with("width", 32.0)).width == 32); }

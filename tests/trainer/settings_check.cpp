@@ -56,6 +56,31 @@ TEST_CASE("a depth that the images are too small for is one problem, not one for
     CHECK(keys(settings) == std::vector<std::string>{"trainer.depth"});
 }
 
+TEST_CASE("an autoencoder asks for sides that can be halved, and needs no targets") {
+    const SweepFixture sweep;
+    const auto waves = without_targets(write_waves(sweep.folder / "waves.h5", "train", 8, 1));
+    const auto others = write_waves(sweep.folder / "others.h5", "train", 8, 2);
+    json too_deep = small_autoencoder(waves);
+    too_deep["depth"] = 4;
+
+    CHECK(keys(small_autoencoder(waves, waves)).empty());
+    CHECK(keys(small_autoencoder(sweep.train, sweep.validation)).empty());
+    CHECK(keys(small_autoencoder(waves, others)) == std::vector<std::string>{"trainer.data.validation"});
+    const auto problems = check_settings({{"settings", too_deep}});
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].key == "trainer.depth");
+    CHECK(problems[0].message.find("use at most 3, or crop or pad the samples") != std::string::npos);
+}
+
+TEST_CASE("samples without targets are no lesson for a cnn") {
+    const SweepFixture sweep;
+    const auto problems = check_settings({{"settings", small_cnn(without_targets(sweep.train))}});
+
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].key == "trainer.data.train");
+    CHECK(problems[0].message.find("there are no targets for the cnn to learn") != std::string::npos);
+}
+
 TEST_CASE("a memory that no chunk fits into is found before training") {
     const SweepFixture sweep;
     json settings = small_cnn(sweep.train);

@@ -21,12 +21,12 @@ namespace datasets = crescendo::datasets;
 namespace {
 
 /// Samples 0 to 3.
-Batch first_batch(DataCache& data, DataSettings settings) {
+Batch first_batch(DataCache& data, DataSettings settings, ModelKind model = ModelKind::cnn) {
     settings.shuffle = datasets::Shuffle::none;
     auto& stream = data.training(settings);
     stream.enter({.group_batch = 4});
     auto slice = stream.next();
-    const Batch batch = make_batch(*slice, describe_task(stream.set(), 0), *make_cpu_device());
+    const Batch batch = make_batch(*slice, describe_task({.model = model}, stream.set()), *make_cpu_device());
     return {batch.inputs.clone(), batch.targets.clone()};
 }
 
@@ -36,24 +36,52 @@ TEST_CASE("classes are counted in the targets unless their number is given") {
     const SweepFixture sweep;
     const auto samples = SampleSet::open(sweep.train);
 
-    const Task counted = describe_task(*samples, /*classes=*/0);
+    const Task counted = describe_task({}, *samples);
 
     CHECK(counted.kind == Task::Kind::classification);
     const std::vector<std::int64_t> image{8, 8};
     CHECK(counted.input_shape == image);
     CHECK(counted.num_outputs == 4);
     CHECK(counted.num_samples == 96);
-    CHECK(describe_task(*samples, /*classes=*/10).num_outputs == 10);
+    CHECK(describe_task({.classes = 10}, *samples).num_outputs == 10);
 }
 
 TEST_CASE("targets of floating-point numbers make a regression") {
     const SweepFixture sweep;
     const auto samples = SampleSet::open(write_numbers(sweep.folder / "numbers.h5", "train", 10));
 
-    const Task task = describe_task(*samples, 0);
+    const Task task = describe_task({}, *samples);
 
     CHECK(task.kind == Task::Kind::regression);
     CHECK(task.num_outputs == 2);
+}
+
+TEST_CASE("an autoencoder predicts fields as large as its inputs, and reconstructs these where there are none") {
+    const SweepFixture sweep;
+    const Settings settings{.model = ModelKind::autoencoder};
+    const auto task_of = [&](const std::string& location) {
+        return describe_task(settings, *SampleSet::open(location));
+    };
+    const std::string waves = write_waves(sweep.folder / "waves.h5", "train", 8, 1);
+
+    const Task prediction = task_of(waves);
+    const Task reconstruction = task_of(without_targets(waves));
+
+    CHECK(prediction.kind == Task::Kind::regression);
+    CHECK(prediction.num_outputs == 64);
+    CHECK(reconstruction.kind == Task::Kind::reconstruction);
+    CHECK(reconstruction.target_shape == reconstruction.input_shape);
+    CHECK(reconstruction.num_outputs == 128);
+    CHECK(task_of(sweep.train).kind == Task::Kind::reconstruction);  // its targets are classes
+}
+
+TEST_CASE("what is reconstructed is what the model sees") {
+    const SweepFixture sweep;
+    DataCache data;
+
+    const Batch batch = first_batch(data, {.train = without_targets(sweep.train)}, ModelKind::autoencoder);
+
+    CHECK(at::equal(batch.targets, batch.inputs.flatten(1)));
 }
 
 TEST_CASE("bytes come to the model as numbers from 0 to 1, classes as int64") {
@@ -114,8 +142,8 @@ TEST_CASE("several inputs stack as channels where height and width agree, else t
     images.inputs = {"inputs", "inputs"};
     DataCache data;
 
-    const Task numbers = describe_task(*data.set(location, mixed), 0);
-    const Task channels = describe_task(*data.set(sweep.train, images), 0);
+    const Task numbers = describe_task({}, *data.set(location, mixed));
+    const Task channels = describe_task({}, *data.set(sweep.train, images));
 
     CHECK(numbers.input_shape == std::vector<std::int64_t>{5});
     CHECK(first_batch(data, mixed).inputs[2][3].item<float>() == 4.0F);  // {2, 1, 1} and {4, -2}
@@ -142,7 +170,7 @@ TEST_CASE("inputs that do not stack are nothing for a cnn, and a class is learne
 
 TEST_CASE("a task goes through JSON unchanged") {
     const SweepFixture sweep;
-    const Task task = describe_task(*SampleSet::open(sweep.train), 0);
+    const Task task = describe_task({}, *SampleSet::open(sweep.train));
 
     CHECK(nlohmann::json(task).get<Task>() == task);
 }
