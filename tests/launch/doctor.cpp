@@ -112,7 +112,7 @@ TEST_CASE("an interface that is not there is refused with those that are") {
     CHECK_NOTHROW(require_interface(""));
     CHECK_NOTHROW(require_interface("lo"));
     CHECK_THROWS_WITH_AS(require_interface("eth99"), Contains("has no network interface 'eth99'"), InvalidInput);
-    CHECK_THROWS_WITH_AS(require_interface("eth99"), Contains("it has lo"), InvalidInput);
+    CHECK_THROWS_WITH_AS(require_interface("eth99"), Contains("; it has "), InvalidInput);
 }
 
 TEST_CASE("the environment's interfaces are checked as Gloo and NCCL read them") {
