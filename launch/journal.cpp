@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -127,6 +128,14 @@ void sync_directory(const std::filesystem::path& directory) {
     }
 }
 
+/// A file whose name is gone, or its folder's, takes all that is written to it, and nobody will read it again.
+bool is_in_place(const std::filesystem::path& path, int file) {
+    struct stat named {};
+    struct stat open {};
+    return ::stat(path.c_str(), &named) == 0 && ::fstat(file, &open) == 0 && named.st_dev == open.st_dev &&
+           named.st_ino == open.st_ino;
+}
+
 }  // namespace
 
 Journal::Journal(std::filesystem::path path, FileDescriptor file, End end)
@@ -223,6 +232,10 @@ void Journal::append_members(std::string_view members) {
 void Journal::sync() {
     if (batch_.empty()) {
         return;
+    }
+    if (!is_in_place(path_, file_.get())) {
+        throw JournalError(
+            fmt::format("{}: is not there any more; put it back where it was, then resume the sweep", path_.string()));
     }
     if (const int error = write_at(file_.get(), batch_, end_.length); error != 0) {
         // Should this fail as well, the next sync() overwrites the remains, and a reader takes them for what

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <set>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -23,8 +24,8 @@ bool started_by_launcher() {
                                [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
-/// MPI_Init waits for every rank, also for one that died on its way there. While this lives, SIGALRM ends us after four
-/// times the heartbeat's timeout, as it ends the others: whoever launched us can try again.
+/// MPI_Init and MPI_Finalize wait for every rank, also for one that died on its way there. While this lives, SIGALRM
+/// ends us after four times the heartbeat's timeout, as it ends the others: whoever launched us can try again.
 class Watchdog {
   public:
     Watchdog() { ::alarm(static_cast<unsigned>(4 * Pulse::timeout_of_environment().count())); }
@@ -64,6 +65,7 @@ std::string MpiSession::library() {
 MpiSession::~MpiSession() {
     send_everybody_home();
     if (!has_given_up()) {
+        const Watchdog watchdog;
         for (const auto& each : sending_) {
             MPI_Wait(&each->request, MPI_STATUS_IGNORE);
         }
@@ -86,8 +88,31 @@ void MpiSession::send_everybody_home() {
     if (rank_ != 0 || std::exchange(sent_home_, true)) {
         return;
     }
+    give_up_silent_ranks();
     for (int rank = 1; rank < size_; ++rank) {
         send(rank, MessageKind::goodbye, {static_cast<std::uint8_t>(has_given_up())});
+    }
+}
+
+/// One may have died since it was last heard of.
+void MpiSession::give_up_silent_ranks() {
+    std::set<int> silent;
+    for (int rank = 1; rank < size_; ++rank) {
+        if (!given_up_[static_cast<std::size_t>(rank)]) {
+            send(rank, MessageKind::echo, {});
+            silent.insert(rank);
+        }
+    }
+    const auto until = std::chrono::steady_clock::now() + Pulse::timeout_of_environment();
+    while (!silent.empty() && std::chrono::steady_clock::now() < until) {
+        if (const auto message = receive(); !message) {
+            std::this_thread::sleep_for(Pace::shortest);
+        } else if (message->kind == MessageKind::echo) {
+            silent.erase(message->from);
+        }
+    }
+    for (const int rank : silent) {
+        give_up(rank);
     }
 }
 

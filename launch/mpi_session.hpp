@@ -46,7 +46,8 @@ class MpiSession {
     std::optional<Message> receive();
 
     /// At rank 0: a last message to every rank, a byte that is 1 where a rank was given up: then nobody may
-    /// finalize MPI. Done by the destructor if not before.
+    /// finalize MPI. Before it, each has to answer an echo within the time-out of heartbeats. Done by the destructor if
+    /// not before.
     void send_everybody_home();
 
     /// `to` is dead: nothing is sent to it any more.
@@ -62,6 +63,7 @@ class MpiSession {
     struct Sending;
 
     MpiSession(int& argc, char**& argv);
+    void give_up_silent_ranks();
     bool has_given_up() const;
     void forget_sent();
     template <class Start>

@@ -32,8 +32,6 @@ class Campaign:
         self.trainer = self.make_trainer(Path(options.bin).resolve())
         self.data = sweeps.make_data(self.crescendo, folder)
         self.notices_hangs = self.knows("hang_timeout: 3s")
-        commands = subprocess.run([self.crescendo, "--help"], capture_output=True, text=True).stdout
-        self.has_submit = "\n  submit " in commands
         self.slurm = None
         self.has_mpi = shutil.which("mpirun") is not None
 
@@ -134,7 +132,7 @@ def main():
         if reason := SlurmCluster.missing():
             print(f"rounds under Slurm are skipped: {reason}")
         else:
-            campaign.slurm = stack.enter_context(SlurmCluster(folder / "slurm", options.base_port, campaign.has_submit))
+            campaign.slurm = stack.enter_context(SlurmCluster(folder / "slurm", options.base_port))
         begun = time.monotonic()
         results = run(campaign, options)
     print(f"\n{table.text(results)}\n\n{len(results)} rounds in {time.monotonic() - begun:.0f} s, seed {options.seed}")

@@ -97,8 +97,8 @@ class MpiJob(Job):
 
 
 class SlurmJob(Job):
-    """Batch jobs of four nodes: of `crescendo submit` where crescendo has it, else of job.sh. A job resumes in its own
-    allocation and is requeued after a drain; another follows only where one gave up."""
+    """Batch jobs of four nodes, of `crescendo submit`. A job resumes in its own allocation and is requeued after a
+    drain; another follows only where one gave up."""
 
     slots = 1
     cluster = None  # a SlurmCluster
@@ -116,14 +116,9 @@ class SlurmJob(Job):
 
     def submit(self):
         begun = (self.sweep_folder / "journal.jsonl").exists()
-        if self.cluster.has_submit:
-            options = [str(self.sweep_folder)] if begun else [
-                "sweep.yaml", "--dir", str(self.sweep_folder), "--nodes", str(NUM_NODES), "--time", "15m"]
-            words = [self.crescendo, "submit", *options]
-        else:
-            words = ["sbatch", "--parsable", f"--nodes={NUM_NODES}", "--ntasks-per-node=1", "--requeue", "--no-kill",
-                     "--time=15", f"--output={self.folder}/output.log", "--open-mode=append", str(HERE / "job.sh"),
-                     str(self.crescendo), str(self.sweep_folder)]
+        options = [str(self.sweep_folder)] if begun else [
+            "sweep.yaml", "--dir", str(self.sweep_folder), "--nodes", str(NUM_NODES), "--time", "15m"]
+        words = [self.crescendo, "submit", *options]
         submitted = subprocess.run(words, cwd=self.folder, env=self.environment, capture_output=True, text=True,
                                    check=True)
         return re.search(r"\d+", submitted.stdout)[0]
@@ -137,8 +132,8 @@ class SlurmJob(Job):
 class SlurmCluster:
     """Four emulated nodes on this machine; a context, which ends with its daemons."""
 
-    def __init__(self, folder, base_port, has_submit):
-        self.folder, self.has_submit = folder, has_submit
+    def __init__(self, folder, base_port):
+        self.folder = folder
         self.environment = {**os.environ, "SLURM_CONF": f"{folder}/slurm.conf", "BASEPORT": str(base_port)}
         self.script = HERE.parent / "slurm" / "local_slurm.sh"
 
@@ -151,17 +146,23 @@ class SlurmCluster:
         return f"not installed: {', '.join(absent)}" if absent else None
 
     def __enter__(self):
-        subprocess.run(["bash", self.script, "start", self.folder, str(NUM_NODES)], env=self.environment, check=True,
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+        self.call("start", str(NUM_NODES), check=True)
         return self
 
     def __exit__(self, *_):
         subprocess.run(["scancel", "--user=root"], env=self.environment, check=False, capture_output=True)
-        subprocess.run(["bash", self.script, "stop", self.folder], env=self.environment, check=False,
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+        self.call("stop")
 
-    def control(self, *words):
-        return subprocess.run(["scontrol", *words], env=self.environment, capture_output=True, text=True, check=False)
+    def fail(self, node):
+        """The node dies, with all that runs on it."""
+        self.call("fail", node)
+
+    def mend(self, node):
+        self.call("mend", node)
+
+    def call(self, verb, *words, check=False):
+        subprocess.run(["bash", self.script, verb, self.folder, *words], env=self.environment, check=check,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
 
     def state_of(self, job):
         shown = subprocess.run(["squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T"],

@@ -118,15 +118,15 @@ def drain(round_):
 
 
 def node_down(round_):
-    """scontrol takes a node down, and brings it back."""
+    """A node dies with all that runs on it, Slurm's daemon too, and comes back once the sweep has gone on without it."""
     round_.await_moment()
     node = f"n{round_.rng.randrange(1, NUM_NODES + 1)}"
     if round_.is_over():
         return False
-    round_.note_strike(round_.processes())
-    round_.job.cluster.control("update", f"nodename={node}", "state=down", "reason=chaos")
-    time.sleep(round_.rng.uniform(0, 1))
-    round_.job.cluster.control("update", f"nodename={node}", "state=resume")
+    round_.note_strike([process for process in round_.processes() if process.node == node])
+    round_.job.cluster.fail(node)
+    time.sleep(round_.rng.uniform(0, 6))
+    round_.job.cluster.mend(node)
     return True
 
 

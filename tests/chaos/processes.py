@@ -16,6 +16,7 @@ class Process:
     kind: str  # rank, guard, trainer, other (launchers and shells)
     rank: int | None  # of a rank
     trial: int | None  # of a trainer that is not crescendo's own
+    node: str | None  # of Slurm
     command: str
 
 
@@ -48,7 +49,7 @@ def read_process(pid, mark):
     rank = variables.get("OMPI_COMM_WORLD_RANK", variables.get("PMIX_RANK", "0")) if kind == "rank" else None
     trial = variables.get("CRESCENDO_TRIAL") if kind == "trainer" else None
     return Process(pid, int(parent), kind, None if rank is None else int(rank), None if trial is None else int(trial),
-                   " ".join(words))
+                   variables.get("SLURMD_NODENAME"), " ".join(words))
 
 
 def find(mark):

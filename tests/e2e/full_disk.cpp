@@ -1,4 +1,4 @@
-/// A disk that is full, a real one: a small tmpfs. Needs the right to mount.
+/// A disk that is full, a real one: a small tmpfs, which needs the right to mount; and a directory that is gone.
 
 #include <doctest/doctest.h>
 #include <sys/mount.h>
@@ -106,4 +106,22 @@ TEST_CASE("a disk that fills up stops a sweep with nothing lost, and it goes on 
     CHECK(run_crescendo(disk.folder(), {"resume", "disk/s"}).code == 0);
     CHECK(before >= 10);
     CHECK(num_reports(disk.path() / "s") == 4 * 50);
+}
+
+TEST_CASE("a sweep whose directory vanishes stops, and goes on when it is back") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("reports are in the journal", [&] { return num_reports(folder / "s") >= 10; });
+
+    fs::rename(folder / "s", folder / "elsewhere");
+    const int code = run.wait();
+    fs::remove_all(folder / "s");  // programs may have left something there
+    fs::rename(folder / "elsewhere", folder / "s");
+
+    CHECK(code == 75);
+    CHECK(run.err().find("journal.jsonl: is not there any more") != std::string::npos);
+    CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
+    CHECK(num_reports(folder / "s") == 4 * 50);
+    CHECK(processes_in(folder.path()).empty());
 }

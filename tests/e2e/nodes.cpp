@@ -89,6 +89,26 @@ TEST_CASE("a node that dies costs its slots, and the others finish the sweep") {
     CHECK(processes_in(folder.path()).empty());
 }
 
+TEST_CASE("a node that dies shortly before the sweep ends does not keep it from ending") {
+    const Ranks ranks("3", "2");
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 1\nslots: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+               "scheduler: {type: fifo, max: 1}\ncommand: [bash, train.sh]\n");
+    write_file(folder / "train.sh",
+               "touch started; until [ -e gate ]; do sleep 0.05; done\n"
+               "echo '{\"resource\":1,\"metrics\":{\"loss\":1}}' >&$CRESCENDO_FD; read -r answer <&$CRESCENDO_FD\n");
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("the only trial runs, on rank 0", [&] { return fs::exists(folder / "started"); });
+
+    ::kill(run.ranks().at(2), SIGKILL);  // silent for less than the time-out when the trial ends
+    write_file(folder / "gate", "");
+
+    CHECK(run.wait() == 0);
+    CHECK(run.out().find("finished: ") != std::string::npos);
+    CHECK(processes_in(folder.path()).empty());
+}
+
 TEST_CASE("under mpirun the doctor gathers the slots of all ranks, and what they find is told once") {
     ::setenv("CRESCENDO_TEST_RANKS", "2", 1);
     ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);  // so that both ranks may use every core

@@ -228,6 +228,20 @@ TEST_CASE("a full disk leaves the journal as it was, and sync can be tried again
     CHECK(Journal::open(path).read(path).back()["trial"] == 2);
 }
 
+TEST_CASE("a journal that was moved away is written to no more, and goes on when it is back") {
+    const TemporaryFolder folder;
+    auto journal = Journal::create(folder / "journal.jsonl");
+    journal.append({{"a", 1}});
+    fs::rename(folder / "journal.jsonl", folder / "elsewhere");
+
+    CHECK_THROWS_WITH_AS(journal.sync(), doctest::Contains("is not there any more"), JournalError);
+    CHECK(Journal::read(folder / "elsewhere").size() == 1);  // the header
+    fs::rename(folder / "elsewhere", folder / "journal.jsonl");
+    journal.sync();
+
+    CHECK(Journal::read(folder / "journal.jsonl").size() == 2);
+}
+
 TEST_CASE("a journal that could not be begun leaves no file behind") {
     const TemporaryFolder folder;
     {

@@ -3,11 +3,12 @@
 # as root, without systemd. Every node has CPUS_PER_NODE cores and two GPUs that exist in name only.
 #
 #   tests/slurm/local_slurm.sh start|stop|status DIR [NNODES] [CPUS_PER_NODE]
+#   tests/slurm/local_slurm.sh fail|mend DIR NODE    the node dies with all that runs on it; it is back
 #   export SLURM_CONF=DIR/slurm.conf      # sinfo, sbatch and srun now talk to it
 #
 # Two at a time: give the second another BASEPORT.
 set -euo pipefail
-CMD=${1:?start|stop|status}; D=${2:?a folder of its own}; N=${3:-4}; C=${4:-2}
+CMD=${1:?start|stop|status|fail|mend}; D=${2:?a folder of its own}; N=${3:-4}; C=${4:-2}; NODE=${3:-}
 H=$(hostname -s); BASEPORT=${BASEPORT:-26817}
 export SLURM_CONF=$D/slurm.conf
 pids() { cat "$D"/pid/*.pid 2>/dev/null || true; }
@@ -71,5 +72,19 @@ stop)
   for p in "$D"/pid/slurmctld.pid "$D"/pid/slurmd-*.pid "$D"/pid/munged.pid; do
     [ -f "$p" ] && kill "$(cat "$p")" 2>/dev/null || true; done
   for t in $(seq 1 100); do a=0; for p in $(pids); do kill -0 $p 2>/dev/null && a=1; done; [ $a = 0 ] && break; sleep 0.1; done ;;
+fail)
+  kill -9 "$(cat "$D/pid/slurmd-$NODE.pid")" || true
+  running() { grep -lzx "$1" "${@:2}" 2>/dev/null || true; }
+  here=$(running "SLURMD_NODENAME=$NODE" /proc/[0-9]*/environ)
+  for environ in $(running "SLURM_CONF=$SLURM_CONF" $here /dev/null); do
+    process=${environ%/environ}
+    parent=$(awk '/^PPid/ {print $2}' "$process/status" 2>/dev/null || true)
+    grep -q slurmstepd "/proc/$parent/comm" 2>/dev/null && kill -9 "$parent" || true
+    kill -9 "${process#/proc/}" 2>/dev/null || true
+  done
+  scontrol update nodename="$NODE" state=down reason=failed ;;
+mend)
+  slurmd -f "$D/slurm.conf" -N "$NODE"
+  scontrol update nodename="$NODE" state=resume 2>/dev/null || true ;;  # unless it is back by itself
 status) sinfo; squeue ;;
 esac
