@@ -1,10 +1,10 @@
 """What one coordinator bears: reports a second, how long answers take, memory, and what is idle costs.
 
-    cmake --preset core -DCRESCENDO_BENCHMARKS=ON
-    cmake --build --preset core --target control_plane crescendo crescendo-guard
+    cmake -B build/benchmarks -G Ninja -DCMAKE_BUILD_TYPE=Release -DCRESCENDO_TORCH=OFF -DCRESCENDO_BENCHMARKS=ON
+    cmake --build build/benchmarks --target control_plane crescendo crescendo-guard
     python3 benchmarks/control_plane/measure.py [FOLDER]
 
-FOLDER (build/core) is where sweeps are written: the journal's fdatasync is that of its file system. Emulated agents
+FOLDER (build/benchmarks) is where sweeps are written: the journal's fdatasync is that of its file system. Emulated agents
 (control_plane.cpp) for the load, real MPI ranks for what waiting costs.
 """
 import json
@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-BIN = ROOT / "build/core/bin"
+BIN = ROOT / "build/benchmarks/bin"
 RANKS = (4, 16)
 MPI = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
@@ -98,7 +98,7 @@ def idle_cores(folder, ranks, seconds=15):
 
 
 def main():
-    base = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/core")
+    base = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/benchmarks")
     with tempfile.TemporaryDirectory(dir=base) as name:
         folder = Path(name)
         median, p99 = sync_seconds(folder)

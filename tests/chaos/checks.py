@@ -74,7 +74,9 @@ class Commands:
         return done.returncode, done.stdout, done.stderr
 
     def status(self):
-        return json.loads(self.run("status", str(self.folder), "--format", "json")[1])
+        """And why there is none."""
+        code, out, err = self.run("status", str(self.folder), "--format", "json")
+        return (json.loads(out), "") if code == 0 else (None, err.strip())
 
     def trials_csv(self):
         return self.run("trials", str(self.folder), "--format", "csv")[1]
@@ -86,7 +88,9 @@ class Commands:
 
 def check_state(commands, records, sweep):
     """status, results.csv and a replay of the journal say the same, and it is what the reports say."""
-    status = commands.status()
+    status, trouble = commands.status()
+    if status is None:
+        return [f"crescendo status: {trouble}"]
     complaints = [] if status["state"] == "finished" else [f"the sweep is {status['state']}"]
     results = (commands.folder / "results.csv").read_text() if (commands.folder / "results.csv").exists() else ""
     if results != commands.trials_csv():

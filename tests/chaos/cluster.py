@@ -102,6 +102,7 @@ class SlurmJob(Job):
 
     slots = 1
     cluster = None  # a SlurmCluster
+    may_give_up = False  # a job may end before the sweep does
 
     def work(self):
         while len(self.codes) < MOST_SESSIONS and not self.given_up.is_set():

@@ -118,13 +118,15 @@ def drain(round_):
 
 
 def node_down(round_):
-    """A node dies with all that runs on it, Slurm's daemon too, and comes back once the sweep has gone on without it."""
+    """A node dies with all that runs on it, Slurm's daemon too, and comes back."""
     round_.await_moment()
     node = f"n{round_.rng.randrange(1, NUM_NODES + 1)}"
     if round_.is_over():
         return False
     round_.note_strike([process for process in round_.processes() if process.node == node])
     round_.job.cluster.fail(node)
+    if node == "n1":  # that of the job script, with which the job ends
+        round_.job.may_give_up = True
     time.sleep(round_.rng.uniform(0, 6))
     round_.job.cluster.mend(node)
     return True
@@ -203,6 +205,7 @@ def check_every_cut(round_, whole, lines):
 
 def several(round_):
     """Two or three of the others, one after the other or at once."""
+    round_.job.may_give_up = True  # three deaths of rank 0 within a minute each are too many for a job script
     choices = [trainer, everything, drain]
     if not isinstance(round_.job, AloneJob):
         choices += [agent, coordinator]

@@ -22,7 +22,7 @@ class Process:
 
 def kind_of(words):
     program = os.path.basename(words[0]) if words else ""
-    if program == "crescendo":
+    if program == "crescendo" and words[1:2] in (["run"], ["resume"]):
         return "rank"
     if program == "crescendo-guard":
         return "guard"

@@ -155,7 +155,7 @@ class Round:
         else:
             account = self.folder / "account"
             self.complaints += checks.check_sweep(self.crescendo, self.sweep_folder, self.sweep, account)
-        if isinstance(self.job, SlurmJob) and len(self.job.codes) > 1 and self.fault.name != "several":
+        if isinstance(self.job, SlurmJob) and len(self.job.codes) > 1 and not self.job.may_give_up:
             self.complain(f"it took several jobs, which ended as {self.job.codes}: a job gave up, or was not requeued")
         self.complaints += self.leftovers()
 

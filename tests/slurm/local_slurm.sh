@@ -85,6 +85,10 @@ fail)
   scontrol update nodename="$NODE" state=down reason=failed ;;
 mend)
   slurmd -f "$D/slurm.conf" -N "$NODE"
-  scontrol update nodename="$NODE" state=resume 2>/dev/null || true ;;  # unless it is back by itself
+  for t in $(seq 1 100); do
+    case $(sinfo -h -n "$NODE" -o %t) in idle | mix | alloc) break ;; esac
+    scontrol update nodename="$NODE" state=resume 2>/dev/null || true  # unless it is back by itself
+    sleep 0.1
+  done ;;
 status) sinfo; squeue ;;
 esac
