@@ -118,15 +118,14 @@ def drain(round_):
 
 
 def node_down(round_):
-    """A node dies with all that runs on it, Slurm's daemon too, and comes back."""
+    """A node dies with all that runs on it, Slurm's daemon too, and comes back. Not that of the job script, with which
+    the job is lost."""
     round_.await_moment()
-    node = f"n{round_.rng.randrange(1, NUM_NODES + 1)}"
+    node = f"n{round_.rng.randrange(2, NUM_NODES + 1)}"
     if round_.is_over():
         return False
     round_.note_strike([process for process in round_.processes() if process.node == node])
     round_.job.cluster.fail(node)
-    if node == "n1":  # that of the job script, with which the job ends
-        round_.job.may_give_up = True
     time.sleep(round_.rng.uniform(0, 6))
     round_.job.cluster.mend(node)
     return True
