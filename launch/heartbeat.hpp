@@ -6,11 +6,11 @@
 namespace crescendo::launch {
 
 /// How long to sleep between looks for mail: short while messages flow, longer when they do not, so that a
-/// message waits a few milliseconds at most and an idle rank uses less than one percent of a core.
+/// message waits two milliseconds at most and an idle rank uses less than two percent of a core.
 class Pace {
   public:
     static constexpr std::chrono::microseconds shortest{250};
-    static constexpr std::chrono::microseconds longest{4000};
+    static constexpr std::chrono::microseconds longest{2000};
 
     std::chrono::microseconds next() const { return pause_; }
     void busy() { pause_ = shortest; }

@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
     }
     const auto file = sweep_file(settings);
     EmulatedAgents agents(load);  // before anything is in memory that its process would share
-    const auto directory = SweepDirectory::create(argv[1], file.text, Json::object());
+    const auto directory = SweepDirectory::create(argv[1], file.text, Json{{"sweep", file.name}});
     const SweepLock lock(directory);
     auto journal = Journal::create(directory.journal());
     History history(file.spec);
