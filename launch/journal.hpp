@@ -13,8 +13,8 @@
 
 namespace crescendo::launch {
 
-/// The journal could not be written: no space, a quota, an I/O error, a folder that was moved away. Everything up to the last
-/// successful sync() is safe, so the sweep can be resumed.
+/// The journal could not be written: no space, a quota, an I/O error, a folder that was moved away. Everything up to
+/// the last successful sync() is safe, so the sweep can be resumed.
 class JournalError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };

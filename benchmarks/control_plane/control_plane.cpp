@@ -75,7 +75,7 @@ double cpu_seconds() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 2) {
+    if (argc < 2 || argv[1][0] == '-') {
         fmt::print(stderr, "usage: {} DIRECTORY [key=value ...]\n", argv[0]);
         return 2;
     }
