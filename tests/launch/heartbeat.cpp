@@ -14,7 +14,7 @@ TEST_CASE("the pause between looks for mail doubles while there is none, up to a
     for (int i = 0; i < 100; ++i) {
         pace.idle();
     }
-    CHECK(pace.next() == 4000us);
+    CHECK(pace.next() == Pace::longest);
 
     pace.busy();
     CHECK(pace.next() == 250us);
