@@ -358,7 +358,7 @@ TEST_CASE("a node whose workers fail one after the other is left out, and its tr
 
     CHECK(stage.history.left_out() == std::set{NodeId{1}});
     CHECK(stage.history.sweep().num_slots() == 1);
-    const auto& [node, join] = stage.agents.sent<JoinGroup>().back();
+    const auto [node, join] = stage.agents.sent<JoinGroup>().back();
     CHECK(node == NodeId{0});
     CHECK(join.work.trial == TrialId{4});
     CHECK(stage.history.sweep().trial(TrialId{4}).failures == 0);

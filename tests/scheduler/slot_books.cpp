@@ -118,12 +118,14 @@ void SlotBooks::lose(SlotId slot) {
     if (owner == groups_.end()) {
         return;
     }
+    const auto trial = owner->first;
     used_.erase(slot);
     std::erase(owner->second.slots, slot);
-    hit_.insert(owner->first);
     if (owner->second.slots.empty()) {
-        vacate(owner->first);
-        hit_.erase(owner->first);
+        vacate(trial);
+        hit_.erase(trial);
+    } else {
+        hit_.insert(trial);
     }
 }
 
