@@ -4,10 +4,8 @@
 import argparse
 import contextlib
 import os
-import random
 import shutil
 import stat
-import subprocess
 import sys
 import tempfile
 import threading
@@ -31,7 +29,6 @@ class Campaign:
         self.crescendo = Path(options.bin).resolve() / "crescendo"
         self.trainer = self.make_trainer(Path(options.bin).resolve())
         self.data = sweeps.make_data(self.crescendo, folder)
-        self.notices_hangs = self.knows("hang_timeout: 3s")
         self.slurm = None
         self.has_mpi = shutil.which("mpirun") is not None
 
@@ -42,12 +39,6 @@ class Campaign:
                         f'exec "{programs}/recording-trainer" "$@"\n')
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         return path
-
-    def knows(self, line):
-        """Whether a sweep file may have this line."""
-        path = self.folder / "probe.yaml"
-        path.write_text(sweeps.programs(random.Random(0), 1, line + "\n").text)
-        return subprocess.run([self.crescendo, "validate", path], capture_output=True).returncode == 0
 
     def has(self, job):
         return self.slurm is not None if job is SlurmJob else self.has_mpi if job is MpiJob else True

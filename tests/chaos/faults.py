@@ -97,13 +97,9 @@ def everything(round_):
 
 
 def stopped_trainer(round_):
-    """SIGSTOP. Where crescendo does not notice a trainer that hangs, it is continued after a while."""
+    """SIGSTOP, for good: crescendo has to notice by itself."""
     round_.await_moment()
-    victim = strike_one(round_, lambda found: at_work(round_, found), signal.SIGSTOP)
-    if victim and not round_.notices_hangs:
-        time.sleep(round_.rng.uniform(0.2, 1.5))
-        processes.kill(victim, signal.SIGCONT)
-    return victim
+    return strike_one(round_, lambda found: at_work(round_, found), signal.SIGSTOP)
 
 
 def drain(round_):

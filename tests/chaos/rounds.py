@@ -32,7 +32,7 @@ class Round:
     """`rng` is the round's own, so that a round repeats whatever else is run."""
 
     def __init__(self, campaign, fault, number):
-        self.crescendo, self.notices_hangs = campaign.crescendo, campaign.notices_hangs
+        self.crescendo = campaign.crescendo
         self.fault, self.name = fault, f"{fault.name}/{number}"
         self.rng = random.Random(f"{campaign.seed}/{self.name}")
         self.folder = campaign.folder / f"{fault.name}-{number}"
@@ -60,8 +60,7 @@ class Round:
             self.sweep_folder = disk / "s"
 
     def make_sweep(self, name, slots, data):
-        hangs = self.fault.name == "stopped" and self.notices_hangs
-        more = "hang_timeout: 3s\n" if hangs else ""
+        more = "hang_timeout: 5s\n" if self.fault.name == "stopped" else ""
         if name == "programs":
             return sweeps.programs(self.rng, slots, more)
         return {"trainers": sweeps.trainers, "groups": sweeps.groups}[name](self.rng, slots, data, more)
