@@ -8,7 +8,10 @@
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/record/journal.hpp"
+#include "launch/record/sweep_directory.hpp"
 #ifdef CRESCENDO_MPI
+#include "launch/slurm/orphaned_job.hpp"
+#include "launch/slurm/slurm.hpp"
 #include "launch/transport/mpi_transport.hpp"
 #endif
 
@@ -85,8 +88,14 @@ int main(int argc, char** argv) {
             serve_agent(*session);
             return static_cast<int>(ExitCode::done);
         } catch (const std::exception& error) {
-            return complain(error, ExitCode::failed);
+            complain(error, ExitCode::failed);
         }
+        const char* exit_status = std::getenv(exit_status_variable);  // set by the job script
+        if (const auto job = own_job(); job && exit_status != nullptr && session->rank() <= num_rescuers) {
+            const SweepDirectory directory(std::filesystem::path(exit_status).parent_path());
+            rescue_if_orphaned(*job, directory.job_log(*job));
+        }
+        return static_cast<int>(ExitCode::failed);
     }
     return tell_job_script(run_command(argc, argv, session.get()));
 #else

@@ -30,6 +30,8 @@ class SweepDirectory {
     std::filesystem::path worker_log() const { return path_ / "trainers.log"; }
     /// For sbatch, where the sweep was submitted.
     std::filesystem::path job_script() const { return path_ / "job.sh"; }
+    /// What a Slurm job printed; "%j" is sbatch's own word for the job.
+    std::filesystem::path job_log(const std::string& job) const { return path_ / ("job-" + job + ".log"); }
     std::filesystem::path lock() const { return path_ / "lock"; }
     /// Somebody asks the sweep to stop: `crescendo stop` leaves this file, from whatever node.
     std::filesystem::path stop_request() const { return path_ / "stop"; }

@@ -114,10 +114,9 @@ def drain(round_):
 
 
 def node_down(round_):
-    """A node dies with all that runs on it, Slurm's daemon too, and comes back. Not that of the job script, with which
-    the job is lost."""
+    """A node dies with all that runs on it, Slurm's daemon too, and comes back. With the first the job script dies."""
     round_.await_moment()
-    node = f"n{round_.rng.randrange(2, NUM_NODES + 1)}"
+    node = f"n{round_.number % NUM_NODES + 1}"
     if round_.is_over():
         return False
     round_.note_strike([process for process in round_.processes() if process.node == node])

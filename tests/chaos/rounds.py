@@ -33,7 +33,7 @@ class Round:
 
     def __init__(self, campaign, fault, number):
         self.crescendo = campaign.crescendo
-        self.fault, self.name = fault, f"{fault.name}/{number}"
+        self.fault, self.number, self.name = fault, number, f"{fault.name}/{number}"
         self.rng = random.Random(f"{campaign.seed}/{self.name}")
         self.folder = campaign.folder / f"{fault.name}-{number}"
         self.mark = str(self.folder)

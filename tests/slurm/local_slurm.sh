@@ -75,13 +75,19 @@ stop)
 fail)
   kill -9 "$(cat "$D/pid/slurmd-$NODE.pid")" || true
   running() { grep -lzx "$1" "${@:2}" 2>/dev/null || true; }
-  here=$(running "SLURMD_NODENAME=$NODE" /proc/[0-9]*/environ)
-  for environ in $(running "SLURM_CONF=$SLURM_CONF" $here /dev/null); do
+  on_node=$(running "SLURMD_NODENAME=$NODE" /proc/[0-9]*/environ)
+  victims=()
+  for environ in $(running "SLURM_CONF=$SLURM_CONF" $on_node /dev/null); do
     process=${environ%/environ}
     parent=$(awk '/^PPid/ {print $2}' "$process/status" 2>/dev/null || true)
-    grep -q slurmstepd "/proc/$parent/comm" 2>/dev/null && kill -9 "$parent" || true
-    kill -9 "${process#/proc/}" 2>/dev/null || true
+    grep -q slurmstepd "/proc/$parent/comm" 2>/dev/null && victims+=("$parent")
+    victims+=("${process#/proc/}")
   done
+  # All at once, children first: a part of srun that outlives another ends the step on the other nodes as well, and
+  # the kernel wakes stopped processes whose parent died.
+  mapfile -t victims < <(printf '%s\n' "${victims[@]}" | sort -rnu)
+  kill -STOP "${victims[@]}" 2>/dev/null || true
+  kill -KILL "${victims[@]}" 2>/dev/null || true
   scontrol update nodename="$NODE" state=down reason=failed ;;
 mend)
   slurmd -f "$D/slurm.conf" -N "$NODE"

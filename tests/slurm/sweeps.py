@@ -197,6 +197,22 @@ def test_a_node_that_dies_costs_its_slots(sweep):
     assert sweep.status()["slots"] == 3, sweep.log()
 
 
+def test_the_first_node_dies_with_the_job_script_and_the_job_is_queued_again(sweep):
+    job = sweep.submit("sweep.yaml", "--nodes", 4, "--time", "1h")
+    sweep.await_reports(6)
+
+    local_slurm("fail", "n1")
+    try:
+        wait_for("the other ranks queue the job again", lambda: job_state(job) == "PENDING")
+    finally:
+        local_slurm("mend", "n1")
+
+    sweep.await_end()
+    assert sweep.job() == job
+    assert len(sweep.sessions()) == 2
+    assert f"n1 died with the script of job {job}" in sweep.log()
+
+
 def test_a_coordinator_that_is_killed_is_launched_again_in_the_same_job(sweep):
     job = sweep.submit("sweep.yaml", "--nodes", 4, "--time", "1h")
     sweep.await_reports(6)
