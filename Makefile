@@ -14,7 +14,7 @@ export CCACHE_NOHASHDIR := 1
 export CCACHE_SLOPPINESS := pch_defines,time_macros
 CMAKE_BUILD = cmake --build --preset
 
-.PHONY: build demo test test-default test-core test-asan test-tsan install format lint clean
+.PHONY: build demo test test-default test-core test-mpich test-asan test-tsan install format lint clean
 
 build: install
 	cmake --preset default -DCRESCENDO_TORCH_DIR="$(TORCH_DIR)" >/dev/null
@@ -26,7 +26,7 @@ install:
 demo: build
 	scripts/demo.sh
 
-test: test-default test-core test-asan test-tsan
+test: test-default test-core test-mpich test-asan test-tsan
 
 test-default: build
 	ctest --preset default
@@ -35,6 +35,12 @@ test-core test-asan: test-%: install
 	cmake --preset $* >/dev/null
 	$(CMAKE_BUILD) $* -j $(JOBS)
 	ctest --preset $*
+
+# The same objects but for one: what differs is MPI and who starts it.
+test-mpich: install
+	cmake --preset mpich >/dev/null
+	$(CMAKE_BUILD) mpich -j $(JOBS) --target crescendo
+	ctest --preset mpich -L slurm
 
 # Outside the trainer only the reader of samples has threads.
 test-tsan: install

@@ -15,7 +15,7 @@ PACKAGES=(build-essential cmake ninja-build ccache git python3 python3-venv
           libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev
           libhdf5-dev hdf5-tools zlib1g-dev libdeflate-dev libzstd-dev liblz4-dev libblosc-dev
           libzip-dev libpng-dev libjpeg-dev
-          libopenmpi-dev openmpi-bin libhwloc-dev libgloo-dev slurm-wlm munge doctest-dev
+          libopenmpi-dev openmpi-bin libmpich-dev mpich libhwloc-dev libgloo-dev slurm-wlm munge doctest-dev
           dataset-fashion-mnist)
 
 if [ "${1:-}" = torch-dir ]; then

@@ -1,9 +1,10 @@
 """How long a trainer waits for the decision about its report, and what crescendo itself costs while trials train.
 
     python benchmarks/latency/measure.py [RANKS]
+    python benchmarks/latency/measure.py 4 mpiexec.hydra build/mpich/bin/crescendo
 
 A real sweep over a program that does nothing but report (with pauses between reports, as epochs have), two slots on
-each of RANKS MPI ranks; without RANKS on one node, without MPI.
+each of RANKS MPI ranks; without RANKS on one node, without MPI. The launcher is Open MPI's mpirun unless another is given.
 """
 import json
 import os
@@ -35,6 +36,8 @@ json.dump(waits, open(os.path.join(os.environ["CRESCENDO_TRIAL_DIR"], "waits.jso
 """
 
 RANKS = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+LAUNCHER = sys.argv[2].split() if len(sys.argv) > 2 else ["mpirun", "--oversubscribe"]
+BINARY = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else CRESCENDO
 
 SWEEP = f"""
 name: latency
@@ -48,18 +51,19 @@ command: [{sys.executable}, trainer.py]
 
 
 def start(folder):
-    command = [CRESCENDO, "run", "sweep.yaml"]
+    command = [BINARY, "run", "sweep.yaml"]
     if RANKS > 1:
-        command = ["mpirun", "--oversubscribe", "-n", str(RANKS), *command]
+        command = [*LAUNCHER, "-n", str(RANKS), *command]
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
 
 
-def processes_of(job):
-    """crescendo's own: the job itself, or the ranks that mpirun has started."""
-    if RANKS == 1:
-        return [job.pid]
-    return [int(pid) for pid in open(f"/proc/{job.pid}/task/{job.pid}/children").read().split()]
+def processes_of(pid):
+    """crescendo's own: the job itself, or the ranks that a launcher, or a helper of it, has started."""
+    if open(f"/proc/{pid}/comm").read() == "crescendo\n":
+        return [pid]
+    children = open(f"/proc/{pid}/task/{pid}/children").read().split()
+    return [process for child in children for process in processes_of(int(child))]
 
 
 def cpu_seconds(pid):
@@ -91,7 +95,7 @@ def main():
         cpu = 0.0
         while process.poll() is None:
             try:
-                cpu = max(cpu, sum(map(cpu_seconds, processes_of(process))))
+                cpu = max(cpu, sum(map(cpu_seconds, processes_of(process.pid))))
             except (FileNotFoundError, IndexError):
                 pass
             time.sleep(0.05)

@@ -100,7 +100,7 @@ std::vector<NodeReport> examine_all(const Examination& examination, [[maybe_unus
     return {examine_node(examination, SlotPlan::make(NodeResources::detect(), examination.slots))};
 }
 
-Findings examine_launcher([[maybe_unused]] MpiSession* session) {
+Findings examine_start([[maybe_unused]] MpiSession* session) {
     int num_ranks = 1;
     Findings findings;
 #ifdef CRESCENDO_MPI
@@ -108,13 +108,16 @@ Findings examine_launcher([[maybe_unused]] MpiSession* session) {
         num_ranks = session->size();
         findings = examine_mpi(*session);
     } else {
-        findings = {{Verdict::ok, "MPI", "no launcher started this: one node. srun --mpi=pmix and mpirun start more"}};
+        findings = {{Verdict::ok, "MPI",
+                     fmt::format("no launcher started this: one node. {}, and the own launcher of {}, start more",
+                                 srun_command(), MpiSession::library())}};
     }
 #else
     findings = {{Verdict::ok, "MPI", "this crescendo is built without it: one node"}};
 #endif
-    const auto slurm = examine_slurm(num_ranks);
-    findings.insert(findings.end(), slurm.begin(), slurm.end());
+    for (const auto& more : {examine_launcher(num_ranks, srun_command()), examine_slurm(num_ranks, srun_command())}) {
+        findings.insert(findings.end(), more.begin(), more.end());
+    }
     return findings;
 }
 
@@ -123,7 +126,7 @@ Examined examine(const Options& options, MpiSession* session) {
         fs::absolute(options.directory).lexically_normal(), {}, options.slots, options.interface};
     Examined examined{examine_all(examination, session), {}};
     const auto here = examined.nodes.front().host;
-    for (const auto& finding : examine_launcher(session)) {
+    for (const auto& finding : examine_start(session)) {
         examined.add(finding, here);
     }
     for (const auto& node : examined.nodes) {
@@ -219,8 +222,8 @@ void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session) {
         ->default_str("table");
     command->footer(
         "Exit codes: 0 nothing stands in the way; 1 something does.\n"
-        "Example:\n  crescendo doctor /scratch/me\n"
-        "  srun --mpi=pmix --ntasks-per-node=1 crescendo doctor /scratch/me");
+        "Example:\n  crescendo doctor /scratch/me\n  " +
+        srun_command() + " --ntasks-per-node=1 crescendo doctor /scratch/me");
     command->callback([options, &code, session] { code = run_doctor(*options, session); });
 }
 

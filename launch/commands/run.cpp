@@ -11,6 +11,7 @@
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
+#include "launch/transport/launched.hpp"
 #include "launch/transport/local_transport.hpp"
 #include "launch/transport/network.hpp"
 #include "launch/view/results.hpp"
@@ -141,22 +142,27 @@ ExitCode work(const SweepFile& file, const SweepDirectory& directory, SweepLock&
     return exit_code(outcome);
 }
 
-/// Tasks that srun started without a word about each other would all begin the same sweep.
-void require_whole_step(const MpiSession* session) {
-    const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
+/// Tasks that were started without a word about each other, or in a language that MPI does not speak, would all begin
+/// the same sweep.
+void require_whole_step([[maybe_unused]] const MpiSession* session) {
+    const int launched = num_launched();
+    if (launched < 2) {
+        return;
+    }
 #ifdef CRESCENDO_MPI
-    const bool alone = session == nullptr || (session->size() == 1 && std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr);
-    constexpr const char* remedy =
-        "use `srun --mpi=pmix` (`srun --mpi=list` shows what this Slurm has, and the MPI that crescendo was built with "
-        "has to know it too), or mpirun";
+    const bool alone = session == nullptr || session->size() == 1;
+    const auto remedy = fmt::format(
+        "crescendo was built with {}, whose own launcher or `{}` has to start it (`srun --mpi=list` shows what this "
+        "Slurm has)",
+        MpiSession::library(), srun_command());
 #else
-    const bool alone = session == nullptr;
+    constexpr bool alone = true;
     constexpr const char* remedy = "this crescendo was built without MPI (CRESCENDO_MPI=OFF): start one task only";
 #endif
-    CRESCENDO_VALIDATE(!alone || tasks == nullptr || std::atoi(tasks) < 2, "",
-                       "srun started {} tasks, but none learns from it of the others (each would begin the sweep for "
-                       "itself); {}",
-                       tasks, remedy);
+    CRESCENDO_VALIDATE(!alone, "",
+                       "{} tasks were started, but none learns from its launcher of the others (each would begin the "
+                       "sweep for itself); {}",
+                       launched, remedy);
 }
 
 ExitCode run(const Options& options, MpiSession* session) {
@@ -212,6 +218,14 @@ void add_node_options(CLI::App& command, Options& options) {
 
 }  // namespace
 
+std::string srun_command() {
+#ifdef CRESCENDO_MPI
+    return MpiSession::srun();
+#else
+    return "srun";
+#endif
+}
+
 void add_run_commands(CLI::App& app, ExitCode& code, MpiSession* session) {
     auto options = std::make_shared<Options>();
 
@@ -220,9 +234,8 @@ void add_run_commands(CLI::App& app, ExitCode& code, MpiSession* session) {
     run_command->add_option("FILE", options->file, "The sweep file (YAML)")->required();
     run_command->add_option("--dir", options->directory, "Folder for its results; default: the sweep's name");
     add_node_options(*run_command, *options);
-    run_command->footer(
-        "Example:\n  crescendo run sweep.yaml --dir results/first --slots 4\n"
-        "  srun --mpi=pmix --ntasks-per-node=1 crescendo run sweep.yaml");
+    run_command->footer("Example:\n  crescendo run sweep.yaml --dir results/first --slots 4\n  " + srun_command() +
+                        " --ntasks-per-node=1 crescendo run sweep.yaml");
     run_command->callback([options, &code, session] { code = run(*options, session); });
 
     auto* resume_command = app.add_subcommand("resume", "Go on with a sweep that was stopped or killed");

@@ -39,6 +39,9 @@ JobRequest make_request(const std::string& name, const fs::path& directory, cons
     if (!site.empty()) {
         request.site = read_site_profile(site);
     }
+    if (request.site.launcher.empty()) {
+        request.site.launcher = srun_command();
+    }
     request.options = job.over(request.site.defaults);
     return request;
 }

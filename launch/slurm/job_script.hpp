@@ -18,7 +18,7 @@ struct JobRequest {
     std::filesystem::path working_directory;  ///< absolute
     std::filesystem::path crescendo;          ///< our executable; absolute
     JobOptions options;                       ///< the site's, overlaid by the user's
-    SiteProfile site;
+    SiteProfile site;                         ///< with a launcher
 };
 
 /// The script for sbatch: one job step over all nodes, a drain before the end of the job's time and a new job after

@@ -31,7 +31,7 @@ void from_json(const Json& json, JobOptions& options);
 
 /// What differs between clusters.
 struct SiteProfile {
-    std::string launcher = "srun --mpi=pmix";  ///< starts MPI programs; the words as a shell reads them
+    std::string launcher;  ///< starts MPI programs; the words as a shell reads them. Empty: srun
     std::vector<std::string> modules;
     std::vector<std::string> setup;  ///< lines of shell before the launch
     std::vector<std::pair<std::string, std::string>> environment;

@@ -59,7 +59,19 @@ std::string MpiSession::library() {
     char name[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
     MPI_Get_library_version(name, &length);
-    return std::string(name).substr(0, std::string_view(name).find_first_of(",\n"));
+    auto text = std::string(name).substr(0, std::string_view(name).find_first_of(",\n"));
+    if (const auto at = text.find(" Version:"); at != std::string::npos) {  // "MPICH Version:\t4.0.2"
+        text.replace(at, text.find_first_not_of(" \t", at + 9) - at, " ");
+    }
+    return text;
+}
+
+const char* MpiSession::srun() {
+#ifdef OPEN_MPI
+    return "srun --mpi=pmix";
+#else
+    return "srun --mpi=pmi2";  // MPICH and what is made of it
+#endif
 }
 
 MpiSession::~MpiSession() {

@@ -33,8 +33,11 @@ class MpiSession {
     MpiSession(const MpiSession&) = delete;
     MpiSession& operator=(const MpiSession&) = delete;
 
-    /// "Open MPI v4.1.4"
+    /// "Open MPI v4.1.4", "MPICH 4.0.2"
     static std::string library();
+
+    /// How Slurm starts processes that this MPI knows of: "srun --mpi=pmix".
+    static const char* srun();
 
     int rank() const { return rank_; }
     int size() const { return size_; }

@@ -99,7 +99,7 @@ TEST_CASE("a journal damaged in the middle is refused and left as it is") {
     CHECK(content_of(folder / "sweep/journal.jsonl") == journal);
 }
 
-TEST_CASE("tasks of srun that know nothing of each other are refused") {
+TEST_CASE("tasks that know nothing of each other are refused") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", sound);
     ::setenv("SLURM_STEP_NUM_TASKS", "4", 1);
@@ -108,7 +108,7 @@ TEST_CASE("tasks of srun that know nothing of each other are refused") {
 
     ::unsetenv("SLURM_STEP_NUM_TASKS");
     CHECK(result.code == 2);
-    CHECK(result.err.find("srun started 4 tasks") != std::string::npos);
+    CHECK(result.err.find("4 tasks were started") != std::string::npos);
     CHECK_FALSE(fs::exists(folder / "sweep"));
 }
 

@@ -20,11 +20,17 @@ using doctest::Contains;
 
 namespace {
 
-Finding slurm(int num_ranks, const std::map<std::string, std::string>& environment) {
-    const auto findings = examine_slurm(num_ranks, [&](const char* name) {
+using Variables = std::map<std::string, std::string>;
+
+auto lookup(const Variables& environment) {
+    return [&environment](const char* name) {
         const auto found = environment.find(name);
         return found != environment.end() ? found->second.c_str() : nullptr;
-    });
+    };
+}
+
+Finding slurm(int num_ranks, const Variables& environment) {
+    const auto findings = examine_slurm(num_ranks, "srun --mpi=pmix", lookup(environment));
     REQUIRE(findings.size() == 1);
     return findings.front();
 }
@@ -84,24 +90,27 @@ TEST_CASE("more slots than files may be open are a problem, with the command tha
     CHECK(findings.front().remedy == "ulimit -n 800000064");
 }
 
-TEST_CASE("tasks of srun that MPI does not know of are a problem") {
-    const std::map<std::string, std::string> step{{"SLURM_JOB_ID", "7"},
-                                                  {"SLURM_JOB_NODELIST", "n[1-2]"},
-                                                  {"SLURM_JOB_NUM_NODES", "2"},
-                                                  {"SLURM_PROCID", "0"},
-                                                  {"SLURM_STEP_NUM_TASKS", "2"}};
+TEST_CASE("tasks that MPI does not know of are a problem, whoever started them") {
+    for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+        const Variables two{{variable, "2"}};
 
-    CHECK(slurm(2, step).verdict == Verdict::ok);
-    const auto alone = slurm(1, step);
-    CHECK(alone.verdict == Verdict::problem);
-    CHECK(alone.observation ==
-          "job 7 on n[1-2] (2 nodes): srun started 2 tasks, and each is alone, so that each would run the sweep");
-    CHECK(doctest::String(alone.remedy.c_str()) == Contains("srun --mpi=pmix"));
+        CHECK(examine_launcher(2, "srun --mpi=pmi2", lookup(two)).empty());
+        const auto alone = examine_launcher(1, "srun --mpi=pmi2", lookup(two));
+        REQUIRE(alone.size() == 1);
+        CHECK(alone[0].verdict == Verdict::problem);
+        CHECK(alone[0].observation == "2 tasks were started, and each is alone, so that each would run the sweep");
+        CHECK(doctest::String(alone[0].remedy.c_str()) == Contains("srun --mpi=pmi2"));
+    }
+}
+
+TEST_CASE("one process that mpirun or mpiexec started is whole, however many helpers they start by srun") {
+    CHECK(examine_launcher(1, "srun", lookup({{"OMPI_COMM_WORLD_SIZE", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}})).empty());
+    CHECK(examine_launcher(1, "srun", lookup({{"PMI_SIZE", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}})).empty());
+    CHECK(examine_launcher(1, "srun", lookup({})).empty());
 }
 
 TEST_CASE("a job of several nodes of which one is used is a warning") {
-    const std::map<std::string, std::string> script{
-        {"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NODELIST", "n[1-2]"}, {"SLURM_JOB_NUM_NODES", "2"}};
+    const Variables script{{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NODELIST", "n[1-2]"}, {"SLURM_JOB_NUM_NODES", "2"}};
 
     CHECK(slurm(1, script).verdict == Verdict::warning);
     CHECK(slurm(2, script).verdict == Verdict::ok);  // mpirun in the script

@@ -269,12 +269,15 @@ def local_slurm(verb, *words):
     tool(LOCAL_SLURM, verb, Path(os.environ["SLURM_CONF"]).parent, *words)
 
 
-def main(crescendo, names):
+def tests_in(namespace, names):
+    return {name: test for name, test in namespace.items() if name.startswith("test_") and (not names or name in names)}
+
+
+def main(crescendo, tests):
     if reason := reason_to_skip():
         print(f"skipped: {reason}")
         return 77
     crescendo = Path(crescendo).resolve()
-    tests = {name: test for name, test in globals().items() if name.startswith("test_") and (not names or name in names)}
     folder = Path(tempfile.mkdtemp(prefix="crescendo-slurm-"))
     folder.chmod(0o755)  # munge insists on it
     os.environ.update(SLURM_CONF=str(folder / "slurm/slurm.conf"), BASEPORT=os.environ.get("BASEPORT", "28817"),
@@ -301,4 +304,4 @@ def main(crescendo, names):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(main(sys.argv[1], tests_in(globals(), sys.argv[2:])))

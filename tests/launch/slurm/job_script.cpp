@@ -22,6 +22,7 @@ JobRequest request() {
     request.directory = "/sweeps/s";
     request.working_directory = "/work";
     request.crescendo = "/bin/crescendo";
+    request.site.launcher = "srun --mpi=pmix";
     return request;
 }
 
