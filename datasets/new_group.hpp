@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <filesystem>
 #include <optional>
 
 #include "datasets/hdf5.hpp"
@@ -8,10 +11,30 @@
 
 namespace crescendo::datasets {
 
+/// What a file was before a group was added to it.
+///
+/// The library appends what is new, and marks the file in its superblock as one that is being written. So size and
+/// superblock bring it back, also where the library could not: on a full disk it neither closes a file nor gives its
+/// space back. Only the link, which is last, changes what was there.
+class FileBefore {
+  public:
+    explicit FileBefore(std::filesystem::path path);
+
+    /// Whether that is all there is to know: it begins with its superblock, and has not grown since.
+    bool known() const;
+    /// Once the library has let go of the file.
+    void restore() const;
+
+  private:
+    std::filesystem::path path_;
+    std::uintmax_t bytes_ = 0;
+    std::array<char, 96> superblock_{};  ///< the longest there is
+};
+
 /// A group that appears under its name when it is complete, or not at all: in a new file, which gets its name then, or
 /// in an existing one, where it gets its link.
 ///
-/// Until then the file's readers see nothing of it, and the library drops an object without a link when it is closed.
+/// Until then the file's readers see nothing of it, and a group that is given up leaves nothing behind.
 class NewGroup {
   public:
     /// Throws InvalidInput where something lies there already, the file is not HDF5 or in use, or there is no folder
@@ -30,7 +53,8 @@ class NewGroup {
     void close();
 
     Location place_;
-    std::optional<NewFile> new_file_;  ///< where there was none
+    std::optional<NewFile> new_file_;   ///< where there was none
+    std::optional<FileBefore> before_;  ///< of an existing file, as long as it can be brought back
     hdf5::Handle file_;
     hdf5::Handle group_;
 };

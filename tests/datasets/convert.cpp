@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "datasets/convert.hpp"
+#include "datasets/hdf5.hpp"
 #include "datasets/idx.hpp"
 #include "datasets/inspect.hpp"
 #include "datasets/open_source.hpp"
@@ -129,6 +130,7 @@ TEST_CASE("a group that exists is not overwritten") {
     CHECK(complaint_of([&] { ten.convert("/train"); }) == Contains("set.h5:/train exists already"));
     CHECK(complaint_of([&] { ten.convert("/"); }) == Contains("set.h5:/ exists already"));
     CHECK(complaint_of([&] { ten.convert("/train/inputs"); }) == Contains("exists already"));
+    CHECK(complaint_of([&] { ten.convert("/train/inputs/more"); }) == Contains("set.h5:/train/inputs is not a group"));
     CHECK(SampleSet::open(ten.at("/train"))->size() == 4);
 }
 
@@ -148,6 +150,7 @@ TEST_CASE("a conversion that fails leaves no new file") {
 TEST_CASE("a conversion that fails leaves an existing file as it was") {
     const TenSamples ten;
     ten.convert("/train");
+    const auto before = read_bytes(ten.file);
     // The images end in the middle of sample 9.
     auto stored = read_bytes(ten.images);
     stored.resize(stored.size() - 2);
@@ -155,8 +158,7 @@ TEST_CASE("a conversion that fails leaves an existing file as it was") {
 
     CHECK(complaint_of([&] { ten.convert("/a/test", {}, {.chunk_samples = 2}); }) == Contains("images is cut off"));
 
-    CHECK(paths_in(ten.file) == std::vector<std::string>{"/train/inputs", "/train/targets"});
-    CHECK(read_all(*SampleSet::open(ten.at("/train"))).inputs == bytes_of(ten.pixels));
+    CHECK(read_bytes(ten.file) == before);
     ten.convert("/a/test", {0, 9});
     CHECK(SampleSet::open(ten.at("/a/test"))->size() == 9);
 }
@@ -189,6 +191,23 @@ TEST_CASE("a file that is being read is not added to") {
     CHECK(complaint_of([&] { ten.convert("/test"); }) == Contains("set.h5 cannot be opened for writing"));
 
     CHECK(read_all(*reader).inputs == bytes_of(ten.pixels));
+}
+
+TEST_CASE("a file that remembers its holes is added to as well, and left sound where that fails") {
+    const TenSamples ten;
+    {
+        const hdf5::Session session;
+        const auto settings = hdf5::own(H5Pcreate(H5P_FILE_CREATE), "no settings");
+        H5Pset_file_space_strategy(settings.get(), H5F_FSPACE_STRATEGY_FSM_AGGR, /*persist=*/true, /*threshold=*/1);
+        hdf5::own(H5Fcreate(ten.file.c_str(), H5F_ACC_EXCL, settings.get(), H5P_DEFAULT), "no file");
+    }
+    ten.convert("/train");
+    const auto fail = [](std::int64_t, std::int64_t) { throw std::runtime_error("interrupted"); };
+
+    CHECK_THROWS_WITH(ten.convert("/test", {}, {.chunk_samples = 2, .progress = fail}), "interrupted");
+
+    CHECK(paths_in(ten.file) == std::vector<std::string>{"/train/inputs", "/train/targets"});
+    CHECK(read_all(*SampleSet::open(ten.at("/train"))).inputs == bytes_of(ten.pixels));
 }
 
 TEST_CASE("a file that is not HDF5 is not touched") {
