@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "launch/action_json.hpp"
-#include "launch/event_json.hpp"
-#include "launch/history.hpp"
-#include "launch/line_channel.hpp"
-#include "launch/node_resources.hpp"
+#include "launch/agent/line_channel.hpp"
+#include "launch/agent/worker.hpp"
+#include "launch/record/action_json.hpp"
+#include "launch/record/event_json.hpp"
+#include "launch/record/history.hpp"
+#include "launch/slots/node_resources.hpp"
 #include "launch/wall_clock.hpp"
-#include "launch/worker.hpp"
 #include "scheduler/loss.hpp"
 
 namespace crescendo::launch {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/journal.hpp"
 #include "launch/json.hpp"
+#include "launch/record/journal.hpp"
 #include "scheduler/sweep.hpp"
 
 namespace crescendo::launch {

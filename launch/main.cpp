@@ -8,9 +8,9 @@
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
-#include "launch/journal.hpp"
+#include "launch/record/journal.hpp"
 #ifdef CRESCENDO_MPI
-#include "launch/mpi_transport.hpp"
+#include "launch/transport/mpi_transport.hpp"
 #endif
 
 using namespace crescendo;

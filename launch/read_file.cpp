@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "core/check.hpp"
-#include "launch/file_descriptor.hpp"
+#include "launch/agent/file_descriptor.hpp"
 
 namespace crescendo::launch {
 

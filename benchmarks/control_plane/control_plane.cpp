@@ -16,7 +16,7 @@
 #include <string>
 
 #include "emulated_agents.hpp"
-#include "launch/coordinator.hpp"
+#include "launch/coordinator/coordinator.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;

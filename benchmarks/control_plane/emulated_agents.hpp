@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "launch/file_descriptor.hpp"
-#include "launch/transport.hpp"
+#include "launch/agent/file_descriptor.hpp"
+#include "launch/transport/transport.hpp"
 
 namespace crescendo::benchmarks {
 

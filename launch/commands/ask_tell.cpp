@@ -12,8 +12,8 @@
 #include "core/check.hpp"
 #include "launch/ask_tell.hpp"
 #include "launch/commands/commands.hpp"
-#include "launch/crc32.hpp"
-#include "launch/sweep_file.hpp"
+#include "launch/record/crc32.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
 
 namespace crescendo::launch {
 namespace {

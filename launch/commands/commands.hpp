@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "launch/table.hpp"
+#include "launch/view/table.hpp"
 
 namespace crescendo::launch {
 

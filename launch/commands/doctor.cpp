@@ -12,7 +12,7 @@
 #include "launch/doctor/launcher.hpp"
 #include "launch/doctor/node_report.hpp"
 #include "launch/doctor/programs.hpp"
-#include "launch/network.hpp"
+#include "launch/transport/network.hpp"
 #ifdef CRESCENDO_MPI
 #include "launch/doctor/nodes.hpp"
 #endif

@@ -4,9 +4,9 @@
 
 #include "launch/commands/commands.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/progress.hpp"
-#include "launch/recorded_sweep.hpp"
-#include "launch/results.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/view/progress.hpp"
+#include "launch/view/results.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -5,18 +5,18 @@
 #include <memory>
 
 #include "core/check.hpp"
-#include "launch/agent_setup.hpp"
+#include "launch/agent/agent_setup.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/coordinator.hpp"
-#include "launch/local_transport.hpp"
-#include "launch/network.hpp"
-#include "launch/new_sweep.hpp"
-#include "launch/results.hpp"
-#include "launch/sweep_check.hpp"
-#include "launch/sweep_lock.hpp"
+#include "launch/coordinator/coordinator.hpp"
+#include "launch/record/new_sweep.hpp"
+#include "launch/record/sweep_lock.hpp"
+#include "launch/sweep_file/sweep_check.hpp"
+#include "launch/transport/local_transport.hpp"
+#include "launch/transport/network.hpp"
+#include "launch/view/results.hpp"
 #ifdef CRESCENDO_MPI
-#include "launch/mpi_transport.hpp"
+#include "launch/transport/mpi_transport.hpp"
 #endif
 
 namespace crescendo::launch {

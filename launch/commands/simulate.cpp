@@ -5,12 +5,12 @@
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
-#include "launch/recording.hpp"
-#include "launch/replay.hpp"
-#include "launch/results.hpp"
-#include "launch/simulation_report.hpp"
-#include "launch/sweep_directory.hpp"
-#include "launch/sweep_file.hpp"
+#include "launch/record/recording.hpp"
+#include "launch/record/replay.hpp"
+#include "launch/record/sweep_directory.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
+#include "launch/view/results.hpp"
+#include "launch/view/simulation_report.hpp"
 #include "simulator/virtual_cluster.hpp"
 
 namespace crescendo::launch {

@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "launch/commands/commands.hpp"
-#include "launch/recorded_sweep.hpp"
-#include "launch/sweep_lock.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/record/sweep_lock.hpp"
 
 namespace crescendo::launch {
 namespace {

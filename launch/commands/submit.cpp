@@ -5,14 +5,14 @@
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/duration.hpp"
-#include "launch/history.hpp"
-#include "launch/job_script.hpp"
-#include "launch/new_sweep.hpp"
 #include "launch/read_file.hpp"
-#include "launch/slurm.hpp"
-#include "launch/sweep_check.hpp"
-#include "launch/sweep_lock.hpp"
+#include "launch/record/history.hpp"
+#include "launch/record/new_sweep.hpp"
+#include "launch/record/sweep_lock.hpp"
+#include "launch/slurm/job_script.hpp"
+#include "launch/slurm/slurm.hpp"
+#include "launch/sweep_file/duration.hpp"
+#include "launch/sweep_file/sweep_check.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "launch/commands/commands.hpp"
-#include "launch/live_view.hpp"
-#include "launch/recorded_sweep.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/view/live_view.hpp"
 #include "launch/wall_clock.hpp"
 
 namespace crescendo::launch {

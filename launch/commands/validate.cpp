@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "launch/commands/commands.hpp"
-#include "launch/sweep_check.hpp"
-#include "launch/sweep_file.hpp"
+#include "launch/sweep_file/sweep_check.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
 
 namespace crescendo::launch {
 namespace {

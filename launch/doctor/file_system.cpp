@@ -15,7 +15,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "launch/file_descriptor.hpp"
+#include "launch/agent/file_descriptor.hpp"
 
 namespace crescendo::launch {
 namespace {

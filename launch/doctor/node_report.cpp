@@ -4,7 +4,7 @@
 #include "launch/doctor/file_system.hpp"
 #include "launch/doctor/limits.hpp"
 #include "launch/doctor/programs.hpp"
-#include "launch/network.hpp"
+#include "launch/transport/network.hpp"
 
 namespace crescendo::launch {
 namespace {

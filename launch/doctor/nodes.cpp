@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "launch/doctor/file_system.hpp"
-#include "launch/mpi_transport.hpp"
+#include "launch/transport/mpi_transport.hpp"
 
 namespace crescendo::launch {
 namespace {

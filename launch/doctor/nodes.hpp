@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "launch/doctor/node_report.hpp"
-#include "launch/mpi_session.hpp"
+#include "launch/transport/mpi_session.hpp"
 
 namespace crescendo::launch {
 

@@ -11,9 +11,9 @@
 #include <memory>
 
 #include "core/trial_protocol.hpp"
-#include "launch/file_descriptor.hpp"
-#include "launch/rendezvous.hpp"
-#include "launch/worker.hpp"
+#include "launch/agent/file_descriptor.hpp"
+#include "launch/agent/worker.hpp"
+#include "launch/coordinator/rendezvous.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "launch/doctor/finding.hpp"
-#include "launch/slot_plan.hpp"
-#include "launch/sweep_check.hpp"
+#include "launch/slots/slot_plan.hpp"
+#include "launch/sweep_file/sweep_check.hpp"
 
 namespace crescendo::launch {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "launch/history.hpp"
+#include "launch/record/history.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;

@@ -10,7 +10,7 @@
 #include "launch/doctor/file_system.hpp"
 #include "launch/doctor/launcher.hpp"
 #include "launch/doctor/limits.hpp"
-#include "launch/network.hpp"
+#include "launch/transport/network.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;

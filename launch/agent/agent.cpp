@@ -1,0 +1,107 @@
+#include "launch/agent/agent.hpp"
+
+#include <algorithm>
+#include <csignal>
+
+#include "launch/agent/program_worker.hpp"
+#include "launch/agent/warm_worker.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+timespec to_timespec(std::chrono::nanoseconds time) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+    return {seconds.count(), (time - seconds).count()};
+}
+
+}  // namespace
+
+Agent::Agent(NodeId node, WorkerKind kind, WorkerOptions options) : node_(node), options_(std::move(options)) {
+    for (std::size_t i = 0; i < options_.slots.size(); ++i) {
+        const SlotId slot{options_.first_slot.value + static_cast<int>(i)};
+        if (kind == WorkerKind::warm_trainer) {
+            workers_.push_back(std::make_unique<WarmWorker>(slot, options_, oom_kills_));
+        } else {
+            workers_.push_back(std::make_unique<ProgramWorker>(slot, options_, oom_kills_));
+        }
+    }
+}
+
+Agent::~Agent() {
+    for (const auto& each : workers_) {
+        each->terminate();  // all of them first, so that their times to leave do not add up
+    }
+}
+
+std::vector<Slot> Agent::slots() const {
+    std::vector<Slot> result;
+    for (const auto& worker : workers_) {
+        result.push_back({worker->slot(), node_});
+    }
+    return result;
+}
+
+void Agent::obey(const Order& order) {
+    std::visit([this](const auto& each) { carry_out(each); }, order);
+}
+
+void Agent::carry_out(const JoinGroup& order) {
+    for (const auto& each : workers_) {
+        const bool stays = std::any_of(order.members.begin(), order.members.end(),
+                                       [&](const Member& member) { return member.slot == each->slot(); });
+        if (each->trial() == order.work.trial && !stays) {
+            each->leave(/*save=*/false);
+        }
+    }
+    for (const auto& member : order.members) {
+        worker(member.slot).join(order, member.rank);
+    }
+}
+
+void Agent::carry_out(const GoOn& order) {
+    for (const auto& each : workers_) {
+        if (each->trial() == order.trial) {
+            each->go_on(order);
+        }
+    }
+}
+
+void Agent::carry_out(const LeaveTrial& order) {
+    for (const auto& each : workers_) {
+        if (each->trial() == order.trial) {
+            each->leave(order.save);
+        }
+    }
+}
+
+void Agent::carry_out(const EvaluateTrial& order) { worker(order.slot).evaluate(order); }
+
+void Agent::carry_out(const AnswerStore& order) { worker(order.slot).answer_store(order.answer); }
+
+std::vector<Notice> Agent::advance() {
+    std::vector<Notice> notices;
+    for (const auto& each : workers_) {
+        each->advance(notices);
+    }
+    return notices;
+}
+
+std::vector<Notice> Agent::poll(std::chrono::microseconds timeout) {
+    auto notices = advance();
+    if (!notices.empty()) {
+        return notices;
+    }
+    auto until = Clock::now() + timeout;
+    std::vector<pollfd> descriptors;
+    for (const auto& each : workers_) {
+        each->watch(descriptors);
+        until = std::min(until, each->deadline().value_or(until));
+    }
+    const auto wait = to_timespec(std::max(Clock::duration::zero(), until - Clock::now()));
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::ppoll(descriptors.data(), descriptors.size(), &wait, &none);
+    return advance();
+}
+
+}  // namespace crescendo::launch

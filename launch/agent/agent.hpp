@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "launch/agent/worker.hpp"
+#include "launch/transport/messages.hpp"
+
+namespace crescendo::launch {
+
+enum class WorkerKind { warm_trainer, program };
+
+/// Owns the slots of one node: starts the workers, watches them, and passes orders and notices on.
+///
+/// It knows trials only by what the orders say. One thread; between calls nothing runs but the workers.
+class Agent {
+  public:
+    Agent(NodeId node, WorkerKind kind, WorkerOptions options);
+
+    /// Ends every worker, and waits for what they run; only a process that cannot be killed stays.
+    ~Agent();
+    Agent(Agent&&) = delete;
+    Agent& operator=(Agent&&) = delete;
+
+    std::vector<Slot> slots() const;
+
+    /// Throws std::runtime_error when a worker's program cannot be executed at all.
+    void obey(const Order& order);
+
+    /// What the workers did; waits for the first of it up to `timeout`. A signal ends the wait:
+    /// those that the process has blocked are let through here, and only here.
+    std::vector<Notice> poll(std::chrono::microseconds timeout);
+
+  private:
+    void carry_out(const JoinGroup& order);
+    void carry_out(const GoOn& order);
+    void carry_out(const LeaveTrial& order);
+    void carry_out(const EvaluateTrial& order);
+    void carry_out(const AnswerStore& order);
+
+    Worker& worker(SlotId slot) {
+        return *workers_.at(static_cast<std::size_t>(slot.value - options_.first_slot.value));
+    }
+    std::vector<Notice> advance();
+
+    NodeId node_;
+    WorkerOptions options_;
+    OomKills oom_kills_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace crescendo::launch

@@ -1,0 +1,44 @@
+#include "launch/agent/agent_setup.hpp"
+
+#include "launch/slots/slot_plan_json.hpp"
+#include "launch/sweep_file/sweep_check.hpp"
+
+namespace crescendo::launch {
+
+SlotPlan AgentSetup::plan() const { return SlotPlan::make(NodeResources::detect(), slots); }
+
+std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot, const SlotPlan& plan) const {
+    const auto paths = ProgramPaths::find();
+    WorkerOptions options;
+    options.directory = directory;
+    options.trainer = paths.trainer;
+    options.guard = paths.guard;
+    options.log = log;
+    options.first_slot = first_slot;
+    options.slots = plan.slots;
+    options.interface = interface;
+    options.hang_timeout = hang_timeout;
+    return std::make_unique<Agent>(node, kind, std::move(options));
+}
+
+void to_json(Json& json, const AgentSetup& setup) {
+    json = {{"kind", setup.kind},
+            {"directory", setup.directory},
+            {"log", setup.log},
+            {"slots", setup.slots},
+            {"hang_timeout", setup.hang_timeout ? Json(setup.hang_timeout->count()) : Json()},
+            {"interface", setup.interface}};
+}
+
+void from_json(const Json& json, AgentSetup& setup) {
+    setup.kind = json.at("kind");
+    setup.directory = json.at("directory");
+    setup.log = json.at("log");
+    setup.slots = json.at("slots");
+    if (const auto& seconds = json.at("hang_timeout"); !seconds.is_null()) {
+        setup.hang_timeout = std::chrono::seconds(seconds.get<std::int64_t>());
+    }
+    setup.interface = json.at("interface");
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,110 @@
+/// crescendo-guard GRACE PROGRAM [ARG…]: runs a program and lets nothing that it started outlive it, or the one who
+/// started the guard.
+///
+/// A program of the user's may start processes of its own, in sessions of their own. The guard adopts
+/// them when their parents end (PR_SET_CHILD_SUBREAPER), so that it can find and kill them all. SIGTERM, which it
+/// also gets when crescendo dies, is passed on; what has not left after GRACE milliseconds is killed.
+/// Exit status: the program's, or 128 + signal.
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include "launch/agent/child_process.hpp"
+
+using crescendo::launch::ChildProcess;
+
+namespace {
+
+/// Ends every descendant: killing one hands its children to us, so it takes as many turns as they are deep.
+void kill_descendants() {
+    const std::string children = "/proc/self/task/" + std::to_string(::getpid()) + "/children";
+    for (;;) {
+        std::ifstream list(children);
+        pid_t child = 0;
+        while (list >> child) {
+            ::kill(child, SIGKILL);
+        }
+        if (::waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) {
+            return;
+        }
+    }
+}
+
+int exit_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
+
+/// Waits for the program; adopted children that end meanwhile are reaped.
+/// Without a value: it was told to leave and did not within the grace period.
+std::optional<int> wait_for(pid_t program, const sigset_t& watched, std::chrono::milliseconds grace) {
+    using Clock = std::chrono::steady_clock;
+    std::optional<Clock::time_point> deadline;  // set once it was told to leave
+    for (;;) {
+        int status = 0;
+        pid_t ended = 0;
+        while ((ended = ::waitpid(-1, &status, WNOHANG)) > 0) {
+            if (ended == program) {
+                return exit_code(status);
+            }
+        }
+        if (deadline && Clock::now() >= *deadline) {
+            return std::nullopt;
+        }
+        // Both signals stay blocked outside, so none can slip through between the check and the wait.
+        const timespec turn{deadline ? 0 : 3600, deadline ? 50'000'000 : 0};
+        siginfo_t info;
+        if (::sigtimedwait(&watched, &info, &turn) == SIGTERM && !deadline) {
+            ::kill(-program, SIGTERM);
+            deadline = Clock::now() + grace;
+        }
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 3) {
+        std::fputs("usage: crescendo-guard GRACE PROGRAM [ARG…]\n", stderr);
+        return 2;
+    }
+    sigset_t watched;
+    sigset_t before;
+    ::sigemptyset(&watched);
+    ::sigaddset(&watched, SIGTERM);
+    ::sigaddset(&watched, SIGCHLD);
+    ::sigprocmask(SIG_BLOCK, &watched, &before);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+
+    const pid_t guard = ::getpid();
+    const pid_t program = ::fork();
+    if (program == 0) {
+        ::setpgid(0, 0);
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (::getppid() != guard) {
+            ::_exit(127);
+        }
+        ::sigprocmask(SIG_SETMASK, &before, nullptr);
+        ::execvp(argv[2], argv + 2);
+        std::fprintf(stderr, "crescendo: cannot execute '%s': %s\n", argv[2], std::strerror(errno));
+        ::_exit(127);
+    }
+    if (program < 0) {
+        std::fprintf(stderr, "crescendo: cannot start a process: %s\n", std::strerror(errno));
+        return 1;
+    }
+    ::setpgid(program, program);
+    ::close(ChildProcess::protocol_fd);  // the program's alone: the other side must see it closed when the program ends
+
+    const auto code = wait_for(program, watched, std::chrono::milliseconds(std::atol(argv[1])));
+    kill_descendants();
+    return code.value_or(128 + SIGKILL);
+}

@@ -1,0 +1,203 @@
+#include "launch/agent/program_worker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.hpp"
+#include "core/trial_protocol.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// The environment that docs/trial-protocol.md promises to any program.
+std::vector<std::pair<std::string, std::string>> environment_of(const TrialWork& work, const WorkerOptions& options,
+                                                                SlotId slot) {
+    auto result = device_environment(options, slot);
+    result.insert(result.end(), {{protocol::trial_variable, std::to_string(work.trial.value)},
+                                 {protocol::seed_variable, std::to_string(work.seed)},
+                                 {protocol::directory_variable, work.directory},
+                                 {protocol::max_resource_variable, std::to_string(work.max_resource.value)},
+                                 {"RANK", "0"},
+                                 {"LOCAL_RANK", "0"},
+                                 {"WORLD_SIZE", "1"},
+                                 {"LOCAL_WORLD_SIZE", "1"},
+                                 {"MASTER_ADDR", "127.0.0.1"},
+                                 {"MASTER_PORT", "0"}});
+    return result;
+}
+
+/// To find and kill all that a program started. A guard that needs longer is stuck itself.
+constexpr std::chrono::seconds time_of_the_guard{10};
+
+std::string log_of(const TrialWork& work) { return work.directory + "/trainer.log"; }
+
+}  // namespace
+
+ProgramWorker::~ProgramWorker() {
+    terminate();
+    if (program_) {
+        // Killed at once, the guard could kill nobody: what the program started would live on.
+        pollfd ended{program_->process.exit_descriptor().get(), POLLIN, 0};
+        const std::chrono::milliseconds patience = options_.grace + time_of_the_guard;
+        ::poll(&ended, 1, static_cast<int>(patience.count()));
+    }
+}
+
+void ProgramWorker::terminate() {
+    if (program_) {
+        program_->process.signal(SIGTERM);  // the guard passes it on, and kills what stays
+    }
+}
+
+std::optional<TrialId> ProgramWorker::trial() const {
+    if (next_) {
+        return next_->trial;
+    }
+    return work_ && !dismissed_ ? std::optional(work_->trial) : std::nullopt;
+}
+
+void ProgramWorker::join(const JoinGroup& order, int) {
+    CRESCENDO_EXPECT(order.size == 1 && order.work.command.size() > 0);
+    next_ = order.work;
+    if (!program_) {
+        start();
+    }
+}
+
+void ProgramWorker::start() {
+    work_ = std::move(next_);
+    next_.reset();
+    dismissed_ = reported_ = hung_ = false;
+    pressure_ = 0;
+    deadline_.reset();
+    ProcessOptions process;
+    process.command = {options_.guard, std::to_string(options_.grace.count())};
+    process.command.insert(process.command.end(), work_->command.begin(), work_->command.end());
+    process.cpus = resources_of(options_, slot()).cpus;
+    process.environment = environment_of(*work_, options_, slot());
+    process.directory = options_.directory;
+    process.log = log_of(*work_);
+    process.death_signal = SIGTERM;  // the guard has work to do before it dies
+    program_ = std::make_unique<ConnectedProcess>(process);
+    expect_report();
+}
+
+void ProgramWorker::expect_report() {
+    if (options_.hang_timeout) {
+        report_due_ = Clock::now() + *options_.hang_timeout;
+    }
+}
+
+void ProgramWorker::go_on(const GoOn&) {
+    if (program_) {
+        program_->channel.send({{"decision", "continue"}});
+        expect_report();
+    }
+}
+
+void ProgramWorker::leave(bool) {
+    if (next_) {
+        owed_.push_back(LeftTrial{next_->trial, slot(), false});
+        next_.reset();
+    } else if (program_ && !dismissed_) {
+        program_->channel.send({{"decision", "stop"}});
+        dismissed_ = true;
+        deadline_ = Clock::now() + options_.grace;
+    }
+}
+
+void ProgramWorker::evaluate(const EvaluateTrial& order) {
+    owed_.push_back(TrialEvaluated{order.work.trial, {}, "only crescendo-trainer evaluates checkpoints"});
+}
+
+void ProgramWorker::answer_store(const Json&) { CRESCENDO_EXPECT(!"a program asked the store"); }
+
+void ProgramWorker::advance(std::vector<Notice>& notices) {
+    notices.insert(notices.end(), owed_.begin(), owed_.end());
+    owed_.clear();
+    if (!program_) {
+        return;
+    }
+    // In this order: what a program wrote before it ended still counts.
+    const auto status = program_->process.try_wait();
+    receive(notices);
+    program_->channel.flush();
+    if (status) {
+        conclude(*status, notices);
+    } else if (const auto now = Clock::now(); deadline_ && now >= *deadline_) {
+        press(now);
+    } else if (report_due_ && now >= *report_due_ && !dismissed_) {
+        hung_ = true;
+        report_due_.reset();
+        press(now);
+    }
+}
+
+void ProgramWorker::receive(std::vector<Notice>& notices) {
+    for (const auto& line : program_->channel.receive()) {
+        if (dismissed_ || hung_) {
+            continue;
+        }
+        try {
+            notices.push_back(report_from(work_->trial, parse_line(line)));
+            reported_ = true;
+            report_due_.reset();
+        } catch (const std::exception& error) {
+            fail(fmt::format("its report cannot be understood: {} (in '{}')", error.what(), line.substr(0, 200)),
+                 FailureKind::error, notices);
+        }
+    }
+}
+
+void ProgramWorker::fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices) {
+    notices.push_back(WorkerFailed{work_->trial, slot(), kind, message});
+    dismissed_ = true;
+    deadline_ = Clock::now();
+}
+
+void ProgramWorker::press(Clock::time_point now) {
+    if (pressure_++ == 0) {
+        terminate();
+        deadline_ = now + options_.grace + time_of_the_guard;
+    } else {
+        program_->process.signal_group(SIGKILL);
+        deadline_.reset();
+    }
+}
+
+void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices) {
+    if (dismissed_) {
+        notices.push_back(LeftTrial{work_->trial, slot(), false});
+    } else if (hung_ || !status.success()) {
+        const auto cause = hung_ ? no_progress_for(*options_.hang_timeout) : to_string(status);
+        fail(fmt::format("{}; last words: {}", cause, last_words(log_of(*work_))),
+             hung_ ? FailureKind::crash : kind_of(status), notices);
+    } else if (!reported_) {
+        fail(
+            "it ended without a report; a trainer writes {\"resource\":1,\"metrics\":{…}} to the descriptor "
+            "CRESCENDO_FD",
+            FailureKind::error, notices);
+    } else {
+        notices.push_back(ProgramEnded{work_->trial});
+    }
+    program_.reset();
+    work_.reset();
+    deadline_.reset();
+    report_due_.reset();
+    if (next_) {
+        start();
+    }
+}
+
+std::optional<Clock::time_point> ProgramWorker::deadline() const {
+    return report_due_ && !dismissed_ ? std::min(*report_due_, deadline_.value_or(*report_due_)) : deadline_;
+}
+
+void ProgramWorker::watch(std::vector<pollfd>& descriptors) const {
+    if (program_) {
+        program_->watch(descriptors);
+    }
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "launch/agent/worker.hpp"
+
+namespace crescendo::launch {
+
+/// A crescendo-trainer that lives on from trial to trial. Replaced only when it dies.
+class WarmWorker final : public Worker {
+  public:
+    /// Starts the trainer, so that it is warm when the first trial comes.
+    WarmWorker(SlotId slot, const WorkerOptions& options, OomKills& oom_kills);
+
+    std::optional<TrialId> trial() const override;
+    void join(const JoinGroup& order, int rank) override;
+    void go_on(const GoOn& order) override;
+    void leave(bool save) override;
+    void evaluate(const EvaluateTrial& order) override;
+    void answer_store(const Json& answer) override;
+    void terminate() override {}  // it has started nothing that would outlive it
+    void advance(std::vector<Notice>& notices) override;
+    void watch(std::vector<pollfd>& descriptors) const override;
+    std::optional<Clock::time_point> deadline() const override;
+
+  private:
+    enum class State {
+        starting,  ///< has not said hello
+        idle,
+        busy,     ///< works for `trial_`
+        leaving,  ///< was told to let go of `trial_` and has not said that it did
+        failed,   ///< said that it gave up, and is about to end
+    };
+
+    /// An order for an idle trainer, kept until it is one.
+    struct Assignment {
+        TrialId trial;
+        std::string directory;
+        bool evaluation = false;
+        Json message;
+    };
+
+    void spawn();
+    std::optional<Clock::time_point> silent_until() const;
+    void assign(Assignment assignment);
+    void begin();
+    void receive(const Json& message, std::vector<Notice>& notices);
+    void settle(std::vector<Notice>& notices, const Json& left);
+    void conclude(const ExitStatus& status, std::vector<Notice>& notices);
+    void report_failure(FailureKind kind, const std::string& message, std::vector<Notice>& notices);
+
+    const WorkerOptions& options_;
+    std::unique_ptr<ConnectedProcess> trainer_;
+    State state_ = State::starting;
+    TrialId trial_{};        ///< while busy or leaving
+    std::string directory_;  ///< of that trial
+    bool evaluating_ = false;
+    int deaths_before_hello_ = 0;
+    std::optional<Assignment> next_;
+    std::optional<Clock::time_point> deadline_;
+    Clock::time_point heard_;  ///< the trainer's last message, or its start
+    bool hung_ = false;        ///< it was killed since it said nothing for too long
+    std::vector<Notice> owed_;
+};
+
+}  // namespace crescendo::launch

@@ -1,0 +1,88 @@
+#include "launch/agent/worker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+namespace crescendo::launch {
+
+FailureKind Worker::kind_of(const ExitStatus& status) {
+    const bool killed = status.code == 128 + SIGKILL;
+    return killed && oom_kills_.take() ? FailureKind::out_of_memory : FailureKind::crash;
+}
+
+void ConnectedProcess::watch(std::vector<pollfd>& descriptors) const {
+    short events = channel.closed() ? 0 : POLLIN;
+    if (channel.wants_to_write()) {
+        events |= POLLOUT;
+    }
+    // A closed socket is always ready: watching it would turn the wait into a busy loop.
+    if (!channel.closed()) {
+        descriptors.push_back({process.socket().get(), events, 0});
+    }
+    descriptors.push_back({process.exit_descriptor().get(), POLLIN, 0});
+}
+
+const SlotResources& resources_of(const WorkerOptions& options, SlotId slot) {
+    return options.slots.at(static_cast<std::size_t>(slot.value - options.first_slot.value));
+}
+
+std::vector<std::pair<std::string, std::string>> device_environment(const WorkerOptions& options, SlotId slot) {
+    const auto& resources = resources_of(options, slot);
+    std::vector<std::pair<std::string, std::string>> result{{"OMP_NUM_THREADS", std::to_string(resources.threads)}};
+    if (!resources.gpu.empty()) {
+        result.emplace_back("CUDA_VISIBLE_DEVICES", resources.gpu);
+    }
+    for (const char* variable : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"}) {
+        if (!options.interface.empty() && std::getenv(variable) == nullptr) {
+            result.emplace_back(variable, options.interface);
+        }
+    }
+    return result;
+}
+
+TrialMetrics report_from(TrialId trial, const Json& message) {
+    TrialMetrics report{trial, Resource{message.at("resource").get<std::int64_t>()},
+                        metrics_from(message.at("metrics"))};
+    if (const auto wait = message.find("data_wait"); wait != message.end() && wait->is_number()) {
+        report.data_wait = std::clamp(wait->get<double>(), 0.0, 1.0);
+    }
+    return report;
+}
+
+std::map<std::string, double> metrics_from(const Json& metrics) {
+    std::map<std::string, double> result;
+    for (const auto& [name, value] : metrics.items()) {
+        result[name] = value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+    }
+    return result;
+}
+
+std::string no_progress_for(std::chrono::milliseconds silence) {
+    return fmt::format("no progress for {} s", std::chrono::duration_cast<std::chrono::seconds>(silence).count());
+}
+
+std::string last_words(const std::string& log) {
+    constexpr std::streamoff most = 1000;
+    std::ifstream file(log, std::ios::binary | std::ios::ate);
+    if (!file) {
+        return {};
+    }
+    const std::streamoff size = file.tellg();
+    file.seekg(std::max<std::streamoff>(0, size - most));
+    std::string tail(std::istreambuf_iterator<char>(file), {});
+    if (size > most) {
+        tail.erase(0, tail.find('\n') + 1);
+    }
+    while (!tail.empty() && std::isspace(static_cast<unsigned char>(tail.back()))) {
+        tail.pop_back();
+    }
+    return tail;
+}
+
+}  // namespace crescendo::launch

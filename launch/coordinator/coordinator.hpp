@@ -1,0 +1,116 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/coordinator/groups.hpp"
+#include "launch/coordinator/node_health.hpp"
+#include "launch/coordinator/rendezvous.hpp"
+#include "launch/coordinator/slot_map.hpp"
+#include "launch/coordinator/stop_signals.hpp"
+#include "launch/record/history.hpp"
+#include "launch/record/journal.hpp"
+#include "launch/record/sweep_directory.hpp"
+#include "launch/record/sweep_lock.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
+#include "launch/transport/transport.hpp"
+#include "launch/view/live_view.hpp"
+
+namespace crescendo::launch {
+
+enum class Outcome {
+    finished,     ///< nothing is left to do
+    failed,       ///< ended, and every trial failed
+    interrupted,  ///< asked to stop; what ran is saved and can be resumed
+    hopeless,     ///< three trials failed and none has reported anything; can be resumed once the cause is mended
+};
+
+/// Runs a sweep: turns what agents report into events, journals them, asks the scheduler, and
+/// carries its actions out.
+///
+/// One turn: take what arrived, append the events to the journal with one sync for all of them, apply them, perform
+/// the actions. An action is never journalled: replaying the events gives it again.
+class Coordinator {
+  public:
+    /// The caller holds the sweep's lock, which gets its signs of life from here. `history` has taken every record of
+    /// `journal`.
+    Coordinator(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
+                Transport& transport, LiveView& view, SweepLock* lock = nullptr);
+
+    using Seconds = double;  ///< since the epoch
+
+    /// Until the sweep ends, is asked to stop, or it is `deadline`. Throws JournalError when the journal cannot be
+    /// written, with everything that was answered safely in it.
+    Outcome run(const StopSignals& signals, std::optional<Seconds> deadline = {});
+
+  private:
+    /// A line of the journal: a report, or any other content.
+    struct Record {
+        Json content;
+        std::optional<ReportRecord> report;
+    };
+
+    void begin_session();
+    void turn();
+    std::vector<Notice> receive(std::chrono::milliseconds timeout);
+    void drain();
+    void finish();
+    void await_departures(std::chrono::milliseconds patience);
+    bool stop_requested(const StopSignals& signals);
+    bool is_over(std::optional<Seconds> deadline);
+    void look_ahead(Seconds deadline);
+
+    // Notices become records of the journal, or are dealt with here.
+    void take(TrialMetrics& notice);
+    void take(const ProgramEnded& notice);
+    void take(const WorkerFailed& notice);
+    void take(const StoreRequest& notice);
+    void take(const GroupFormed& notice);
+    void take(const LeftTrial& notice);
+    void take(const TrialEvaluated& notice);
+    void take(const AgentLost& notice);
+    void take(const WorkerStranded& notice);
+
+    void record(const Event& event, const Json& details = Json::object());
+    void commit();
+
+    void perform_all(const std::vector<Action>& actions);
+    void prepare_directory(TrialId trial) const;
+    void perform(const StartTrial& action);
+    void perform(const ResumeTrial& action);
+    void perform(const Regroup& action);
+    void perform(const PauseTrial& action);
+    void perform(const StopTrial& action);
+    void perform(const DropCheckpoint& action);
+    void perform(const FinishSweep& action);
+    void answer(const TrialReported& report, const std::vector<Action>& actions);
+    void tell_to_go_on(TrialId trial);
+
+    Resource last_resource(TrialId trial) const;
+    void fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message);
+    void evaluate(TrialId best);
+    void resume_held_back();
+    void leave_out(NodeId node);
+    void join(TrialId trial, const Group& group, StateSource state);
+    void dismiss(TrialId trial, bool save);
+
+    const SweepFile& file_;
+    const SweepDirectory& directory_;
+    Journal& journal_;
+    History& history_;
+    Transport& transport_;
+    LiveView& view_;
+    SweepLock* lock_;
+    Rendezvous rendezvous_;
+    SlotMap slots_;
+    Groups groups_;
+    NodeHealth health_;
+    bool hopeless_ = false;
+    std::vector<Record> batch_;             ///< of this turn, not yet in the journal
+    std::map<TrialId, Resource> reported_;  ///< in the batch
+    std::optional<TrialEvaluated> evaluated_;
+};
+
+}  // namespace crescendo::launch

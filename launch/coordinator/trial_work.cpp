@@ -1,0 +1,36 @@
+#include "launch/coordinator/trial_work.hpp"
+
+#include "core/random.hpp"
+#include "launch/agent/command_macros.hpp"
+#include "launch/record/value_json.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// 31 bits, which every program's generator takes. A stream apart from that of the configurations.
+std::uint64_t trial_seed(std::uint64_t sweep_seed, TrialId trial) {
+    constexpr std::uint64_t domain = std::uint64_t{1} << 32;
+    return CounterRandom(sweep_seed, domain + static_cast<std::uint64_t>(trial.value)).next() >> 33;
+}
+
+}  // namespace
+
+TrialWork work_of(TrialId trial, const Sweep& sweep, const SweepFile& file, const SweepDirectory& directory) {
+    const auto& config = sweep.trial(trial).config;
+    TrialWork work;
+    work.trial = trial;
+    work.seed = trial_seed(file.spec.seed, trial);
+    work.directory = std::filesystem::absolute(directory.trial(trial)).string();
+    work.max_resource = file.spec.scheduler.max;
+    if (file.trainer) {
+        work.settings = *file.trainer;
+        for (const auto& [name, value] : config) {
+            work.settings[name] = launch::to_json(value);
+        }
+    } else {
+        work.command = expand_command(*file.command, file.program, config);
+    }
+    return work;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "launch/record/sweep_directory.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
+#include "launch/transport/messages.hpp"
+#include "scheduler/sweep.hpp"
+
+namespace crescendo::launch {
+
+/// What the workers of a trial are to run: the sweep file with the trial's parameters filled in.
+TrialWork work_of(TrialId trial, const Sweep& sweep, const SweepFile& file, const SweepDirectory& directory);
+
+}  // namespace crescendo::launch

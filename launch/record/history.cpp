@@ -1,0 +1,175 @@
+#include "launch/record/history.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "launch/agent/worker.hpp"
+#include "launch/record/event_json.hpp"
+#include "launch/record/journal.hpp"
+
+namespace crescendo::launch {
+
+History::History(SweepSpec spec, Reports kept) : sweep_(std::move(spec)), kept_(kept) {}
+
+History History::read(const SweepSpec& spec, const std::filesystem::path& journal) {
+    History history(spec);
+    Journal::read(journal, [&](const Json& record) { history.apply(record); });
+    return history;
+}
+
+std::vector<Action> History::apply(const Json& record) {
+    if (!record.contains("time")) {
+        return {};  // the journal's header
+    }
+    const bool new_session = record.value("note", "") == "session";
+    if (new_session) {
+        // Nobody held a slot between the last record and now.
+        for (std::size_t i = 0; i < trials_.size(); ++i) {
+            trials_[i].slot_seconds += holding_[i].second * (last_time_ - holding_[i].first);
+            holding_[i].first = record.at("time");
+        }
+        elapsed_before_ += last_time_ - session_start_;
+        session_start_ = record.at("time");
+        ++num_sessions_;
+        left_out_.clear();
+    }
+    const double previous_time = std::exchange(last_time_, record.at("time"));
+    if (!record.contains("event")) {
+        note(record, previous_time);
+        return {};
+    }
+    const auto event = event_from_json(record);
+    if (const auto* report = std::get_if<TrialReported>(&event)) {
+        const auto metrics = record.find("metrics");
+        return apply_report(ReportRecord{
+            *report, last_time_, metrics == record.end() ? std::map<std::string, double>() : metrics_from(*metrics),
+            record.value("data_wait", std::numeric_limits<double>::quiet_NaN())});
+    }
+    if (const auto* failed = std::get_if<TrialFailed>(&event);
+        failed != nullptr && record.contains("message") && knows(failed->trial)) {
+        trials_[static_cast<std::size_t>(failed->trial.value)].last_failure = record.at("message");
+    }
+    return decide(event);
+}
+
+std::vector<Action> History::apply_report(ReportRecord record) {
+    last_time_ = record.time;
+    const Event event = record.event;
+    remember(std::move(record));
+    return decide(event);
+}
+
+std::vector<Action> History::decide(const Event& event) {
+    auto actions = sweep_.apply(event);
+    trials_.resize(sweep_.trials().size());
+    holding_.resize(trials_.size());
+    for (const auto& action : actions) {
+        std::visit([this](const auto& each) { follow(each); }, action);
+    }
+    if (std::holds_alternative<SlotsLost>(event)) {
+        for (const auto& trial : sweep_.trials()) {
+            follow_slots(trial.id);
+        }
+    } else {
+        std::visit([this](const auto& each) { follow(each); }, event);
+    }
+    return actions;
+}
+
+void History::note(const Json& record, double previous_time) {
+    const std::string note = record.at("note");
+    if (note == "tested") {
+        test_ = Test{TrialId{record.at("trial")}, metrics_from(record.at("metrics"))};
+        evaluation_seconds_ = last_time_ - previous_time;
+    } else if (note == "regrouped") {
+        regroup_seconds_.push_back(record.at("seconds"));
+    } else if (note == "left_out") {
+        left_out_.insert(NodeId{record.at("node")});
+    }
+}
+
+/// What the scheduler does not keep: all metrics, and who trained for how long.
+void History::remember(ReportRecord&& record) {
+    const auto id = record.event.trial;
+    if (!knows(id) || sweep_.trial(id).status != TrialStatus::running || record.metrics.empty()) {
+        return;
+    }
+    auto& trial = trials_[static_cast<std::size_t>(id.value)];
+    if (!trial.reports.empty() && trial.reports.back().resource >= record.event.resource) {
+        return;
+    }
+    if (kept_ == Reports::last) {
+        trial.reports.clear();
+    }
+    const auto workers = static_cast<int>(sweep_.trial(id).group.slots.size());
+    trial.most_workers = std::max(trial.most_workers, workers);
+    trial.reports.push_back({record.event.resource, record.time, workers, std::move(record.metrics)});
+    trial.data_wait.add(record.data_wait);
+    ++num_reports_;
+}
+
+/// Keeps account of who held how many slots for how long.
+void History::follow_slots(TrialId id) {
+    const auto& trial = sweep_.trial(id);
+    auto& history = trials_[static_cast<std::size_t>(id.value)];
+    auto& [since, slots] = holding_[static_cast<std::size_t>(id.value)];
+    history.slot_seconds += slots * (last_time_ - since);
+    since = last_time_;
+    slots = static_cast<int>(trial.group.slots.size());
+    if (history.started == 0 && slots > 0) {
+        history.started = last_time_;
+    }
+    if (trial.ended() && history.ended == 0) {
+        history.ended = last_time_;
+    }
+}
+
+double History::slot_seconds() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < trials_.size(); ++i) {
+        sum += trials_[i].slot_seconds + holding_[i].second * (last_time_ - holding_[i].first);
+    }
+    return sum;
+}
+
+std::optional<double> History::seconds_per_report() const {
+    return num_reports_ > 0 ? std::optional(slot_seconds() / num_reports_) : std::nullopt;
+}
+
+std::optional<double> History::data_wait() const {
+    Mean mean;
+    for (const auto& trial : trials_) {
+        mean.add(trial.data_wait);
+    }
+    return mean.value();
+}
+
+Json session_note(double time, const std::string& host, int slots) {
+    return {{"note", "session"}, {"time", time}, {"host", host}, {"slots", slots}};
+}
+
+Json left_out_note(double time, NodeId node) { return {{"note", "left_out"}, {"time", time}, {"node", node.value}}; }
+
+Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics) {
+    return {{"note", "tested"}, {"time", time}, {"trial", trial.value}, {"metrics", to_json(metrics)}};
+}
+
+Json regroup_note(double time, TrialId trial, int generation, double seconds) {
+    return {{"note", "regrouped"},
+            {"time", time},
+            {"trial", trial.value},
+            {"generation", generation},
+            {"seconds", seconds}};
+}
+
+Json to_json(const std::map<std::string, double>& metrics) {
+    Json result = Json::object();
+    for (const auto& [name, value] : metrics) {
+        result[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
+    }
+    return result;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "launch/json.hpp"
+#include "launch/record/report_record.hpp"
+#include "scheduler/sweep.hpp"
+
+namespace crescendo::launch {
+
+/// One report of a trial, with all its metrics.
+struct TrialReport {
+    Resource resource;
+    double time = 0;  ///< seconds since the epoch
+    int workers = 1;
+    std::map<std::string, double> metrics;
+};
+
+/// Of those numbers that are known, which is to say not NaN.
+class Mean {
+  public:
+    void add(double number) {
+        if (!std::isnan(number)) {
+            sum_ += number;
+            ++count_;
+        }
+    }
+    void add(const Mean& other) {
+        sum_ += other.sum_;
+        count_ += other.count_;
+    }
+    /// Nothing where none is known.
+    std::optional<double> value() const { return count_ > 0 ? std::optional(sum_ / count_) : std::nullopt; }
+
+  private:
+    double sum_ = 0;
+    int count_ = 0;
+};
+
+/// What the journal knows of a trial beyond the scheduler's state.
+struct TrialHistory {
+    double started = 0;                ///< seconds since the epoch
+    double ended = 0;                  ///< 0 while it has not
+    double slot_seconds = 0;           ///< slots × time it held them
+    int most_workers = 0;              ///< at any of its reports
+    std::vector<TrialReport> reports;  ///< by resource; as many as the history keeps, the last one at least
+    Mean data_wait;                    ///< share of its time that the group waited for samples, over all reports
+    std::string last_failure;
+};
+
+/// What a history keeps of each trial: a sweep can have many millions of reports, and most who read it want the last.
+enum class Reports { last, all };
+
+/// A sweep as its journal tells it: the scheduler's state, rebuilt event by event, and what people want
+/// to read beside it. The running coordinator and every command that reads a sweep go through this one class, so
+/// they cannot disagree.
+class History {
+  public:
+    explicit History(SweepSpec spec, Reports kept = Reports::last);
+
+    /// Of a whole journal. Throws InvalidInput where it is damaged.
+    static History read(const SweepSpec& spec, const std::filesystem::path& journal);
+
+    /// Takes one record of the journal: an event, a note, or the header. Returns what an event asks to do.
+    std::vector<Action> apply(const Json& record);
+
+    /// The same for a report.
+    std::vector<Action> apply_report(ReportRecord record);
+
+    const Sweep& sweep() const { return sweep_; }
+    const TrialHistory& of(TrialId trial) const { return trials_.at(static_cast<std::size_t>(trial.value)); }
+
+    /// Seconds that a coordinator was at work, over all sessions, up to the last record.
+    double elapsed() const { return elapsed_before_ + (last_time_ - session_start_); }
+    double last_time() const { return last_time_; }
+    int num_sessions() const { return num_sessions_; }
+
+    /// Slots × time that trials held them.
+    double slot_seconds() const;
+
+    /// Slots × time from one report of a trial to its next, on average; nothing before there was one.
+    std::optional<double> seconds_per_report() const;
+
+    /// Mean share of their time that groups waited for samples, over all reports that say; nothing where none does.
+    std::optional<double> data_wait() const;
+
+    /// Metrics of the best trial on the test data, once they were measured.
+    struct Test {
+        TrialId trial;
+        std::map<std::string, double> metrics;
+    };
+    const std::optional<Test>& test() const { return test_; }
+
+    /// Seconds from the end of the trials to the end of the tests; 0 where there were none.
+    double evaluation_seconds() const { return evaluation_seconds_; }
+
+    /// Nodes that this session leaves out, since too many workers failed there.
+    const std::set<NodeId>& left_out() const { return left_out_; }
+
+    /// Seconds that each change of a group took in memory, from the order to the end of the first step.
+    const std::vector<double>& regroup_seconds() const { return regroup_seconds_; }
+
+  private:
+    void note(const Json& record, double previous_time);
+    void remember(ReportRecord&& record);
+    std::vector<Action> decide(const Event& event);
+    template <class AboutTrial>
+    void follow(const AboutTrial& action) {
+        if constexpr (requires { action.trial; }) {
+            follow_slots(action.trial);
+        }
+    }
+    void follow_slots(TrialId id);
+    bool knows(TrialId id) const { return id.value >= 0 && static_cast<std::size_t>(id.value) < trials_.size(); }
+
+    Sweep sweep_;
+    Reports kept_;
+    std::vector<TrialHistory> trials_;
+    std::vector<std::pair<double, int>> holding_;  ///< by trial: since when, how many slots
+    std::optional<Test> test_;
+    double evaluation_seconds_ = 0;
+    std::vector<double> regroup_seconds_;
+    std::set<NodeId> left_out_;
+    double session_start_ = 0;
+    double last_time_ = 0;
+    double elapsed_before_ = 0;
+    int num_sessions_ = 0;
+    int num_reports_ = 0;
+};
+
+/// Builders of the records that are no events.
+Json session_note(double time, const std::string& host, int slots);
+Json left_out_note(double time, NodeId node);
+Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics);
+Json regroup_note(double time, TrialId trial, int generation, double seconds);
+
+/// Metrics as a JSON object; what is not finite is null.
+Json to_json(const std::map<std::string, double>& metrics);
+
+}  // namespace crescendo::launch

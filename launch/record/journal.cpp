@@ -1,0 +1,252 @@
+#include "launch/record/journal.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/check.hpp"
+#include "launch/record/crc32.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+constexpr int current_version = 1;
+
+/// From the checksum's comma to the end of a line.
+std::string seal(std::string_view body) { return fmt::format(R"(,"crc":"{:08x}"}})", crc32(body)); }
+
+constexpr std::size_t seal_size = std::string_view(R"(,"crc":"9ae1b2c3"})").size();
+
+bool is_sealed(std::string_view line) {
+    return line.size() > seal_size && line.ends_with(seal(line.substr(0, line.size() - seal_size)));
+}
+
+/// The lines of a file, with a piece of it in memory at a time.
+class Lines {
+  public:
+    explicit Lines(const std::filesystem::path& path) : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+        if (!file_) {
+            fail();
+        }
+    }
+
+    /// The next line that ends in a line feed, without it. Lasts until the next call.
+    std::optional<std::string_view> next() {
+        std::size_t end;
+        for (std::size_t searched = 0; (end = piece_.find('\n', begin_ + searched)) == std::string::npos;) {
+            searched = piece_.size() - begin_;
+            if (!fill()) {
+                return std::nullopt;
+            }
+        }
+        const auto begin = std::exchange(begin_, end + 1);
+        return std::string_view(piece_).substr(begin, end - begin);
+    }
+
+    /// Whether nothing at all follows the last line.
+    bool at_end() { return begin_ == piece_.size() && !fill(); }
+
+  private:
+    bool fill() {
+        constexpr std::size_t step = 1 << 18;
+        piece_.erase(0, std::exchange(begin_, 0));
+        const auto size = piece_.size();
+        piece_.resize(size + step);
+        ssize_t count;
+        while ((count = ::read(file_.get(), piece_.data() + size, step)) < 0 && errno == EINTR) {}
+        if (count < 0) {
+            fail();
+        }
+        piece_.resize(size + static_cast<std::size_t>(count));
+        return count > 0;
+    }
+
+    [[noreturn]] void fail() const {
+        throw InvalidInput(fmt::format("cannot read {}: {}", path_.string(), std::strerror(errno)));
+    }
+
+    std::filesystem::path path_;
+    FileDescriptor file_;
+    std::string piece_;
+    std::size_t begin_ = 0;  ///< of the next line in the piece
+};
+
+[[noreturn]] void damaged(const std::filesystem::path& path, std::size_t index, std::string_view problem) {
+    const auto file = path.string();
+    CRESCENDO_VALIDATE(index > 0, "",
+                       "{}:1: {}: this is not a journal of crescendo, or it is damaged; restore it from a copy", file,
+                       problem);
+    throw InvalidInput(fmt::format(
+        "{0}:{1}: {2}: the file was changed or its disk is damaged, and what follows cannot be trusted; restore the "
+        "file from a copy, or go back to the state before this line: head -n {3} '{0}' > '{0}.kept' && mv '{0}.kept' "
+        "'{0}'",
+        file, index + 1, problem, index));
+}
+
+void check_header(const std::filesystem::path& path, const Json& header) {
+    if (!header.contains("journal") || header["journal"] != "crescendo" || !header.contains("version") ||
+        !header["version"].is_number_integer()) {
+        throw InvalidInput(fmt::format(
+            "{}:1: this is not the header of a journal of crescendo; give the folder of a sweep", path.string()));
+    }
+    if (header["version"] > current_version) {
+        throw InvalidInput(
+            fmt::format("{}:1: the journal has version {} and this crescendo reads up to {}: a newer crescendo wrote "
+                        "it; use that one",
+                        path.string(), header["version"].dump(), current_version));
+    }
+}
+
+/// 0, or the errno of what went wrong.
+int write_at(int fd, std::string_view bytes, std::uint64_t offset) {
+    while (!bytes.empty()) {
+        const auto written = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        if (written < 0 && errno != EINTR) {
+            return errno;
+        }
+        if (written > 0) {
+            bytes.remove_prefix(static_cast<std::size_t>(written));
+            offset += static_cast<std::uint64_t>(written);
+        }
+    }
+    return ::fdatasync(fd) == 0 ? 0 : errno;
+}
+
+/// Without this a crash of the machine can lose the new file's name.
+void sync_directory(const std::filesystem::path& directory) {
+    const FileDescriptor fd(::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!fd || ::fsync(fd.get()) != 0) {
+        throw JournalError(fmt::format("cannot sync the folder {}: {}", directory.string(), std::strerror(errno)));
+    }
+}
+
+/// A file whose name is gone, or its folder's, takes all that is written to it, and nobody will read it again.
+bool is_in_place(const std::filesystem::path& path, int file) {
+    struct stat named {};
+    struct stat open {};
+    return ::stat(path.c_str(), &named) == 0 && ::fstat(file, &open) == 0 && named.st_dev == open.st_dev &&
+           named.st_ino == open.st_ino;
+}
+
+}  // namespace
+
+Journal::Journal(std::filesystem::path path, FileDescriptor file, End end)
+    : path_(std::move(path)), file_(std::move(file)), end_(end) {}
+
+Journal Journal::create(const std::filesystem::path& path, const OrderedJson& header) {
+    OrderedJson first = {{"journal", "crescendo"}, {"version", current_version}};
+    first.update(header);
+    FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (!file && errno == EEXIST) {
+        throw InvalidInput(fmt::format(
+            "{} exists: a sweep was begun here; resume it, or choose another folder with --dir", path.string()));
+    }
+    if (!file) {
+        throw JournalError(fmt::format("cannot create {}: {}", path.string(), std::strerror(errno)));
+    }
+    Journal journal(path, std::move(file), End{});
+    try {
+        journal.append(first);
+        journal.sync();
+        sync_directory(path.parent_path());
+    } catch (const JournalError&) {
+        ::unlink(path.c_str());
+        throw;
+    }
+    return journal;
+}
+
+Journal::End Journal::read(const std::filesystem::path& path, const std::function<void(const Json&)>& take) {
+    End end;
+    Lines lines(path);
+    while (const auto line = lines.next()) {
+        const auto size = line->size() + 1;
+        const auto record = is_sealed(*line) ? Json::parse(*line, nullptr, /*allow_exceptions=*/false) : Json();
+        if (!record.is_object()) {
+            if (lines.at_end()) {
+                break;
+            }
+            damaged(path, end.num_records, "the checksum does not match the line");
+        }
+        if (const auto n = record.find("n"); n == record.end() || *n != end.num_records) {
+            damaged(path, end.num_records, fmt::format("the line should have the number {}", end.num_records));
+        }
+        if (end.num_records == 0) {
+            check_header(path, record);
+        }
+        take(record);
+        ++end.num_records;
+        end.length += size;
+    }
+    if (end.num_records == 0) {
+        throw InvalidInput(fmt::format(
+            "{}: holds no whole line: its sweep was interrupted as it began, and nothing was trained; remove the "
+            "sweep's folder and run it again",
+            path.string()));
+    }
+    return end;
+}
+
+std::vector<Json> Journal::read(const std::filesystem::path& path) {
+    std::vector<Json> records;
+    read(path, [&](const Json& record) { records.push_back(record); });
+    return records;
+}
+
+Journal Journal::open(const std::filesystem::path& path, End end) {
+    FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!file || ::ftruncate(file.get(), static_cast<off_t>(end.length)) != 0) {
+        throw JournalError(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+    }
+    return {path, std::move(file), end};
+}
+
+Journal Journal::open(const std::filesystem::path& path) {
+    return open(path, read(path, [](const Json&) {}));
+}
+
+void Journal::append(const OrderedJson& record) {
+    CRESCENDO_EXPECT(record.is_object() && !record.contains("n") && !record.contains("crc"));
+    // A trainer's message may hold bytes that are not UTF-8: they must not cost the sweep its journal.
+    const auto object = record.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+    append_members(std::string_view(object).substr(1, object.size() - 2));
+}
+
+void Journal::append_members(std::string_view members) {
+    const auto begin = batch_.size();
+    fmt::format_to(std::back_inserter(batch_), R"({{"n":{}{}{})", end_.num_records, members.empty() ? "" : ",",
+                   members);
+    batch_ += seal(std::string_view(batch_).substr(begin));
+    batch_ += '\n';
+    ++end_.num_records;
+}
+
+void Journal::sync() {
+    if (batch_.empty()) {
+        return;
+    }
+    if (!is_in_place(path_, file_.get())) {
+        throw JournalError(
+            fmt::format("{}: is not there any more; put it back where it was, then resume the sweep", path_.string()));
+    }
+    if (const int error = write_at(file_.get(), batch_, end_.length); error != 0) {
+        // Should this fail as well, the next sync() overwrites the remains, and a reader takes them for what
+        // they are: whole lines of events that did happen, and a torn tail.
+        const bool restored = ::ftruncate(file_.get(), static_cast<off_t>(end_.length)) == 0;
+        throw JournalError(fmt::format("cannot write {}: {}{}; free some space or mend the disk, then resume the sweep",
+                                       path_.string(), std::strerror(error),
+                                       restored ? "" : " (and its end could not be cut off)"));
+    }
+    end_.length += batch_.size();
+    batch_.clear();
+}
+
+}  // namespace crescendo::launch

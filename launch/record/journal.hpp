@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launch/agent/file_descriptor.hpp"
+#include "launch/json.hpp"
+
+namespace crescendo::launch {
+
+/// The journal could not be written: no space, a quota, an I/O error, a folder that was moved away. Everything up to
+/// the last successful sync() is safe, so the sweep can be resumed.
+class JournalError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The append-only log of a sweep: the one source of truth.
+///
+/// One JSON object a line, `{"n":12,…,"crc":"9ae1b2c3"}`: "n" counts the lines from 0 and "crc" is the
+/// CRC-32 of the line's bytes before `,"crc"`. Line 0 is a header, `{"n":0,"journal":"crescendo","version":1,…}`.
+/// Neither key may be in a record. A last line that is not whole is what a crash leaves behind and is
+/// dropped; anything else that does not check is damage, and an InvalidInput that names the line.
+///
+/// One writer at a time: the caller holds the sweep's lock. Not for use by several threads at once.
+class Journal {
+  public:
+    /// Starts a journal whose header has the members of the object `header` too; it is on disk on return.
+    /// Throws InvalidInput where the file exists, JournalError where it cannot be written.
+    static Journal create(const std::filesystem::path& path, const OrderedJson& header = OrderedJson::object());
+
+    /// Where the last whole line ends.
+    struct End {
+        std::uint64_t length = 0;  ///< bytes
+        std::uint64_t num_records = 0;
+    };
+
+    /// Gives every whole record to `take`, the header first, "n" and "crc" included. Safe while a writer appends.
+    /// Holds a piece of the file at a time.
+    static End read(const std::filesystem::path& path, const std::function<void(const Json&)>& take);
+
+    /// The same, all at once: for journals of which much else is kept in memory.
+    static std::vector<Json> read(const std::filesystem::path& path);
+
+    /// Goes on with a journal behind its end, which read() told.
+    static Journal open(const std::filesystem::path& path, End end);
+
+    /// The same, where nobody wants to know what is in it.
+    static Journal open(const std::filesystem::path& path);
+
+    /// Adds a record to the batch that the next sync() writes.
+    void append(const OrderedJson& record);
+
+    /// The same, given the text of the record's members: `"event":"time_up","time":1.5`. Nothing is checked.
+    void append_members(std::string_view members);
+
+    /// Puts the batch on disk with one write. On JournalError the file is as it was before, and the
+    /// batch is kept: sync() may be tried again.
+    void sync();
+
+  private:
+    Journal(std::filesystem::path path, FileDescriptor file, End end);
+
+    std::filesystem::path path_;
+    FileDescriptor file_;
+    End end_;  ///< length: on disk for certain; num_records: in the file and in the batch
+    std::string batch_;
+};
+
+}  // namespace crescendo::launch

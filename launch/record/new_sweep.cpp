@@ -1,0 +1,34 @@
+#include "launch/record/new_sweep.hpp"
+
+#include "core/check.hpp"
+#include "launch/record/journal.hpp"
+#include "launch/slots/node_resources.hpp"
+#include "launch/slurm/slurm.hpp"
+
+namespace crescendo::launch {
+
+SweepDirectory create_sweep(const std::filesystem::path& path, const SweepFile& file) {
+    const Json run{{"crescendo", CRESCENDO_VERSION},
+                   {"sweep", file.name},
+                   {"seed", file.spec.seed},
+                   {"host", host_name()},
+                   {"working_directory", std::filesystem::current_path().string()}};
+    const auto directory = SweepDirectory::create(path, file.text, run);
+    try {
+        Journal::create(directory.journal(), {{"sweep", file.name}, {"crescendo", CRESCENDO_VERSION}});
+    } catch (const JournalError& error) {
+        directory.discard();
+        throw InvalidInput(error.what());
+    }
+    return directory;
+}
+
+void note_own_job(const SweepDirectory& directory) {
+    auto run = directory.read_run();
+    if (const auto job = own_job(); job && run.value("job", "") != *job) {
+        run["job"] = *job;
+        directory.write_run(run);
+    }
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "launch/record/history.hpp"
+#include "launch/sweep_file/overrides.hpp"
+#include "simulator/fit.hpp"
+#include "simulator/learning_curve.hpp"
+
+namespace crescendo::launch {
+
+/// Trials that were really trained, to be simulated again.
+struct Recording {
+    simulator::RecordedCurves curves;
+    simulator::FittedTimes times;      ///< no epochs where the times of the reports are unknown
+    std::vector<Override> simulation;  ///< keys of `simulate:` that the times tell
+};
+
+/// Of a sweep. Throws InvalidInput where no trial has reported.
+Recording record(const History& history);
+
+/// Of a CSV file with a header: columns `trial`, `resource`, the metric by its name, and perhaps `seconds` (since the
+/// trial's start, on one worker). Others are ignored. Throws InvalidInput that names file and line.
+Recording read_recording(const std::filesystem::path& path, const SweepSpec& spec);
+
+}  // namespace crescendo::launch

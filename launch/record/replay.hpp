@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "launch/record/history.hpp"
+#include "launch/record/sweep_directory.hpp"
+
+namespace crescendo::launch {
+
+/// A recorded sweep, decided once more: its events through a fresh scheduler.
+struct Replay {
+    History history;
+    std::size_t num_events = 0;
+    std::size_t num_actions = 0;
+    std::vector<std::string> differences;  ///< between what is decided now and what happened; empty if all is well
+};
+
+/// What happened is known from who reported after which decision, the regroups that took place, the configurations
+/// of the trials, and the results of a sweep that is over.
+Replay replay(const SweepSpec& spec, const SweepDirectory& directory);
+
+}  // namespace crescendo::launch

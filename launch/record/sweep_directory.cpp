@@ -1,0 +1,119 @@
+#include "launch/record/sweep_directory.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "core/check.hpp"
+#include "launch/agent/file_descriptor.hpp"
+#include "launch/read_file.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void cannot(const char* verb, const fs::path& path) {
+    throw std::system_error(errno, std::generic_category(), fmt::format("{}: cannot be {}", path.string(), verb));
+}
+
+}  // namespace
+
+SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& sweep_file, const Json& run) {
+    const SweepDirectory result(path);
+    if (fs::exists(result.journal())) {
+        throw InvalidInput(
+            fmt::format("{}: holds a sweep already; `crescendo resume {}` goes on with it, "
+                        "--dir NAME begins a new one elsewhere",
+                        path.string(), path.string()));
+    }
+    if (fs::exists(path) && !fs::is_empty(path)) {
+        throw InvalidInput(
+            fmt::format("{}: exists and holds other files, and a sweep needs a folder of its own; "
+                        "choose another with --dir",
+                        path.string()));
+    }
+    const bool existed = fs::exists(path);
+    try {
+        fs::create_directories(path / "trials");
+        write_atomically(result.sweep_file(), sweep_file);
+        result.write_run(run);
+    } catch (const std::system_error& error) {
+        std::error_code ignored;
+        if (existed) {
+            for (const auto& entry : fs::directory_iterator(path, ignored)) {
+                fs::remove_all(entry.path(), ignored);
+            }
+        } else {
+            fs::remove_all(path, ignored);
+        }
+        throw InvalidInput(fmt::format("{}: a sweep cannot be kept here: {}; choose another folder with --dir",
+                                       path.string(), error.code().message()));
+    }
+    return result;
+}
+
+SweepDirectory SweepDirectory::open(const fs::path& path) {
+    SweepDirectory result(path);
+    if (!fs::is_directory(path)) {
+        throw InvalidInput(fmt::format("{}: no such directory; name the directory of a sweep", path.string()));
+    }
+    if (!fs::exists(result.sweep_file()) || !fs::exists(result.journal())) {
+        throw InvalidInput(
+            fmt::format("{}: holds no sweep (no sweep.yaml and journal.jsonl); "
+                        "`crescendo run` makes one",
+                        path.string()));
+    }
+    return result;
+}
+
+fs::path SweepDirectory::trial(TrialId id) const { return path_ / "trials" / fmt::format("{:06}", id.value); }
+
+Json SweepDirectory::read_run() const {
+    auto run = Json::parse(read_file(this->run()), nullptr, false);
+    CRESCENDO_VALIDATE(run.is_object(), "",
+                       "{}: is no JSON object; it was written by `crescendo run` and cannot be read back",
+                       this->run().string());
+    return run;
+}
+
+void SweepDirectory::write_run(const Json& run) const { write_atomically(this->run(), run.dump(2) + "\n"); }
+
+SweepFile SweepDirectory::read_sweep() const {
+    auto file = read_sweep_file(sweep_file());
+    file.name = read_run().at("sweep");
+    return file;
+}
+
+void SweepDirectory::discard() const {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+}
+
+void write_atomically(const fs::path& path, const std::string& content, Durability durability) {
+    const auto temporary = path.string() + ".tmp";
+    const FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!file) {
+        cannot("created", path);
+    }
+    for (std::size_t done = 0; done < content.size();) {
+        const auto written = ::write(file.get(), content.data() + done, content.size() - done);
+        if (written < 0) {
+            const int error = errno;
+            ::unlink(temporary.c_str());
+            errno = error;
+            cannot("written", path);
+        }
+        done += static_cast<std::size_t>(written);
+    }
+    if ((durability == Durability::on_disk && ::fsync(file.get()) != 0) ||
+        ::rename(temporary.c_str(), path.c_str()) != 0) {
+        cannot("written", path);
+    }
+}
+
+}  // namespace crescendo::launch

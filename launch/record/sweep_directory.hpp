@@ -1,0 +1,59 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/ids.hpp"
+#include "launch/json.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
+
+namespace crescendo::launch {
+
+/// Where a sweep keeps its files (docs/architecture.md, section 6).
+class SweepDirectory {
+  public:
+    explicit SweepDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+
+    /// A new directory with sweep.yaml and run.json. Throws InvalidInput, and leaves nothing behind, when it
+    /// exists already (saying whether its sweep can be resumed) or cannot be written.
+    static SweepDirectory create(const std::filesystem::path& path, const std::string& sweep_file, const Json& run);
+
+    /// An existing sweep. Throws InvalidInput when `path` holds none.
+    static SweepDirectory open(const std::filesystem::path& path);
+
+    const std::filesystem::path& path() const { return path_; }
+    std::filesystem::path sweep_file() const { return path_ / "sweep.yaml"; }
+    std::filesystem::path journal() const { return path_ / "journal.jsonl"; }
+    std::filesystem::path run() const { return path_ / "run.json"; }
+    std::filesystem::path results() const { return path_ / "results.csv"; }
+    std::filesystem::path worker_log() const { return path_ / "trainers.log"; }
+    /// For sbatch, where the sweep was submitted.
+    std::filesystem::path job_script() const { return path_ / "job.sh"; }
+    std::filesystem::path lock() const { return path_ / "lock"; }
+    /// Somebody asks the sweep to stop: `crescendo stop` leaves this file, from whatever node.
+    std::filesystem::path stop_request() const { return path_ / "stop"; }
+    std::filesystem::path trial(TrialId id) const;
+    std::filesystem::path checkpoint(TrialId id) const { return trial(id) / "checkpoint.pt"; }
+
+    Json read_run() const;
+    void write_run(const Json& run) const;
+
+    /// The frozen sweep file, under the name that the sweep was started with.
+    SweepFile read_sweep() const;
+
+    /// Removes a directory that create() made, where the sweep could not even begin.
+    void discard() const;
+
+  private:
+    std::filesystem::path path_;
+};
+
+/// What a file outlives: a crash of the machine too, or only ours.
+enum class Durability { on_disk, none };
+
+/// Writes a file whole or not at all: temporary file, fsync if it is to be durable, rename. Throws std::system_error.
+void write_atomically(const std::filesystem::path& path, const std::string& content,
+                      Durability durability = Durability::on_disk);
+
+}  // namespace crescendo::launch

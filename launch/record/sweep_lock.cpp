@@ -1,0 +1,205 @@
+#include "launch/record/sweep_lock.hpp"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <thread>
+
+#include "core/check.hpp"
+#include "launch/slots/node_resources.hpp"
+#include "launch/slurm/slurm.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds between_beats{5};
+/// A coordinator may be this long in one write of its journal, or in one look at a slow file system.
+constexpr std::chrono::seconds patience{60};
+
+std::string content_of(const fs::path& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string boot_id() {
+    auto id = content_of("/proc/sys/kernel/random/boot_id");
+    return id.substr(0, id.find('\n'));
+}
+
+/// Ticks from the boot to the start of a process; nothing where there is no such process.
+std::optional<std::int64_t> start_of(int pid) {
+    const auto stat = content_of(fmt::format("/proc/{}/stat", pid));
+    const auto name_end = stat.rfind(')');
+    if (name_end == std::string::npos || stat.compare(name_end, 3, ") Z") == 0) {
+        return {};
+    }
+    std::istringstream fields(stat.substr(name_end + 1));
+    std::string field;
+    for (int i = 0; i < 19; ++i) {  // the state is field 3, the start field 22
+        fields >> field;
+    }
+    std::int64_t start = 0;
+    fields >> start;
+    return start;
+}
+
+LockHolder ourselves() {
+    return {host_name(),
+            ::getpid(),
+            boot_id(),
+            start_of(::getpid()).value_or(0),
+            own_job().value_or(""),
+            fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr)))};
+}
+
+/// The sentence for people, and the same as JSON.
+std::string to_content(const LockHolder& holder) {
+    const Json json{{"host", holder.host},   {"pid", holder.pid}, {"boot", holder.boot},
+                    {"start", holder.start}, {"job", holder.job}, {"since", holder.since}};
+    return holder.text() + "\n" + json.dump() + "\n";
+}
+
+/// Nothing where the file is empty, or torn.
+std::optional<LockHolder> holder_from(const std::string& content) {
+    const auto json = Json::parse(content.substr(std::min(content.size(), content.find('\n') + 1)), nullptr, false);
+    if (!json.is_object()) {
+        return {};
+    }
+    return LockHolder{json.value("host", ""), json.value("pid", 0),
+                      json.value("boot", ""), json.value("start", std::int64_t{0}),
+                      json.value("job", ""),  json.value("since", "")};
+}
+
+double modified(const struct stat& file) {
+    return static_cast<double>(file.st_mtim.tv_sec) + static_cast<double>(file.st_mtim.tv_nsec) * 1e-9;
+}
+
+/// Seconds since the file was touched, by the clock that stamped it: another file is touched and compared, since the
+/// clocks of nodes and of servers differ. Nothing where no file can be made here.
+std::optional<double> age_of(const fs::path& path) {
+    const auto probe_path = fmt::format("{}.{}.{}", path.string(), host_name(), ::getpid());
+    const FileDescriptor probe(::open(probe_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    // Opened, and not merely looked at: that makes NFS ask its server.
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat now {
+    }, then{};
+    const bool known = probe && file && ::futimens(probe.get(), nullptr) == 0 && ::fstat(probe.get(), &now) == 0 &&
+                       ::fstat(file.get(), &then) == 0;
+    ::unlink(probe_path.c_str());
+    return known ? std::optional(modified(now) - modified(then)) : std::nullopt;
+}
+
+/// Whether the holder lives, where no flock says it.
+bool is_alive(const LockHolder& holder, const fs::path& path) {
+    if (holder.host == host_name() && holder.boot == boot_id()) {
+        return start_of(holder.pid) == holder.start;
+    }
+    if (!holder.job.empty()) {
+        if (holder.job == own_job()) {
+            return false;
+        }
+        if (const auto state = job_state(holder.job)) {
+            return state == JobState::running;
+        }
+    }
+    const auto age = age_of(path);
+    return !age || *age < static_cast<double>(patience.count());
+}
+
+/// False where another process has the file locked, and has it still after a moment: who asks for the holder locks it
+/// for as long as that takes.
+bool take(const FileDescriptor& file) {
+    for (int attempt = 0; ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++attempt) {
+        if (attempt == 10) {
+            return false;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return true;
+}
+
+}  // namespace
+
+std::string LockHolder::text() const {
+    return fmt::format("process {} on {} since {}{}", pid, host, since,
+                       job.empty() ? "" : fmt::format(" (job {})", job));
+}
+
+SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) {
+    const auto where = directory.path().string();
+    const auto refuse = [&](const std::string& holder) {
+        throw InvalidInput(fmt::format(
+            "{}: {} is at work in this directory, and two would write over each other; `crescendo stop {}` ends it, "
+            "`crescendo status {}` shows it. If it died on a node that cannot be asked, try again {} s after its last "
+            "sign of life",
+            where, holder, where, where, patience.count()));
+    };
+    file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!file_) {
+        throw InvalidInput(fmt::format("{}: cannot be opened: {}", path_.string(), std::strerror(errno)));
+    }
+    const bool refused = !take(file_);
+    const auto previous = content_of(path_);
+    const auto previous_line = previous.substr(0, previous.find('\n'));
+    const auto holder = holder_from(previous);
+    if (refused || (holder && is_alive(*holder, path_))) {
+        refuse(previous_line);
+    }
+    if (!previous.empty()) {
+        abandoned_by_ = previous_line;
+    }
+    content_ = to_content(ourselves());
+    if (::ftruncate(file_.get(), 0) != 0 ||
+        ::pwrite(file_.get(), content_.data(), content_.size(), 0) != static_cast<ssize_t>(content_.size())) {
+        throw InvalidInput(fmt::format("{}: cannot be written: {}", path_.string(), std::strerror(errno)));
+    }
+}
+
+SweepLock::~SweepLock() {
+    if (content_of(path_) == content_) {
+        [[maybe_unused]] const int truncated = ::ftruncate(file_.get(), 0);
+    }
+}
+
+void SweepLock::beat() {
+    if (Clock::now() - beat_ < between_beats) {
+        return;
+    }
+    beat_ = Clock::now();
+    const auto content = content_of(path_);
+    if (content != content_) {
+        throw std::runtime_error(fmt::format(
+            "{}: {} took over this sweep, for we gave no sign of life; all that was answered is in the journal",
+            path_.string(), content.substr(0, content.find('\n'))));
+    }
+    ::futimens(file_.get(), nullptr);
+}
+
+std::optional<std::string> SweepLock::holder(const SweepDirectory& directory) {
+    const FileDescriptor file(::open(directory.lock().c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) {
+        return {};
+    }
+    const auto content = content_of(directory.lock());
+    const auto line = content.substr(0, content.find('\n'));
+    if (::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        return line;
+    }
+    ::flock(file.get(), LOCK_UN);
+    const auto holder = holder_from(content);
+    return holder && is_alive(*holder, directory.lock()) ? std::optional(line) : std::nullopt;
+}
+
+}  // namespace crescendo::launch

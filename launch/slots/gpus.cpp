@@ -1,0 +1,114 @@
+#include "launch/slots/gpus.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_number(const std::string& text) {
+    return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c); });
+}
+
+/// Names up to the first that is none, as CUDA reads the list.
+std::vector<std::string> names_in(const std::string& list) {
+    std::vector<std::string> result;
+    std::istringstream items(list);
+    for (std::string item; std::getline(items, item, ',');) {
+        if (!is_number(item) && !item.starts_with("GPU-") && !item.starts_with("MIG-")) {
+            break;
+        }
+        result.push_back(item);
+    }
+    return result;
+}
+
+/// What the driver says of a GPU.
+struct Device {
+    std::string uuid;
+    std::optional<int> numa;
+};
+
+/// "Device Minor: \t 3" in /proc/driver/nvidia/gpus/0000:3b:00.0/information
+std::map<std::string, std::string> read_information(const fs::path& file) {
+    std::map<std::string, std::string> result;
+    std::ifstream lines(file);
+    for (std::string line; std::getline(lines, line);) {
+        const auto colon = line.find(':');
+        const auto value = line.find_first_not_of(" \t", colon == std::string::npos ? colon : colon + 1);
+        if (value != std::string::npos) {
+            result[line.substr(0, colon)] = line.substr(value);
+        }
+    }
+    return result;
+}
+
+std::optional<int> numa_of(const std::string& pci_address, const fs::path& root) {
+    int numa = -1;
+    std::ifstream(root / "sys/bus/pci/devices" / pci_address / "numa_node") >> numa;
+    return numa >= 0 ? std::optional(numa) : std::nullopt;  // -1: the system does not know
+}
+
+/// Those whose device files are here (a container has some of them), in the order of their PCI addresses, which is
+/// that of their numbers. Without /proc/driver the device files alone are counted.
+std::vector<Device> devices_here(const fs::path& root) {
+    std::error_code none;
+    std::map<std::string, Device> by_address;
+    for (const auto& entry : fs::directory_iterator(root / "proc/driver/nvidia/gpus", none)) {
+        const auto information = read_information(entry.path() / "information");
+        const auto minor = information.find("Device Minor");
+        if (minor != information.end() && fs::exists(root / "dev" / ("nvidia" + minor->second), none)) {
+            const auto uuid = information.find("GPU UUID");
+            const auto address = entry.path().filename().string();
+            by_address[address] = {uuid != information.end() ? uuid->second : "", numa_of(address, root)};
+        }
+    }
+    std::vector<Device> result;
+    for (auto& [address, device] : by_address) {
+        result.push_back(std::move(device));
+    }
+    if (result.empty()) {
+        for (const auto& entry : fs::directory_iterator(root / "dev", none)) {
+            const auto name = entry.path().filename().string();
+            if (name.starts_with("nvidia") && is_number(name.substr(6))) {
+                result.emplace_back();
+            }
+        }
+    }
+    return result;
+}
+
+std::optional<int> numa_of_named(const std::string& name, const std::vector<Device>& devices) {
+    if (is_number(name)) {
+        const auto index = std::stoul(name);
+        return index < devices.size() ? devices[index].numa : std::nullopt;
+    }
+    const auto device = std::ranges::find_if(devices, [&](const Device& d) { return d.uuid.starts_with(name); });
+    return device != devices.end() ? device->numa : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Gpu> find_gpus(const std::function<const char*(const char*)>& variable, const fs::path& root) {
+    const auto devices = devices_here(root);
+    std::vector<Gpu> gpus;
+    for (const char* name : {"CUDA_VISIBLE_DEVICES", "SLURM_STEP_GPUS", "SLURM_JOB_GPUS"}) {
+        if (const char* list = variable(name)) {
+            for (const auto& each : names_in(list)) {
+                gpus.push_back({each, numa_of_named(each, devices)});
+            }
+            return gpus;
+        }
+    }
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        gpus.push_back({std::to_string(i), devices[i].numa});
+    }
+    return gpus;
+}
+
+}  // namespace crescendo::launch

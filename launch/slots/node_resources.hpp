@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "launch/slots/gpus.hpp"
+#include "launch/slots/topology.hpp"
+
+namespace crescendo::launch {
+
+/// What this node offers to workers.
+struct NodeResources {
+    std::vector<Gpu> gpus;
+    std::vector<Core> cores{Core{}};  ///< that this process may use
+    bool allotted = false;            ///< by a batch system: nobody else is to be expected on the cores
+
+    static NodeResources detect();
+
+    /// Every CPU of `cores`, in ascending order.
+    std::vector<int> cpus() const;
+};
+
+/// This node's name.
+std::string host_name();
+
+}  // namespace crescendo::launch

@@ -1,0 +1,128 @@
+#include "launch/slots/slot_plan.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace crescendo::launch {
+namespace {
+
+/// Cores that no slot has yet, by NUMA node, neighbours beside each other.
+class FreeCores {
+  public:
+    explicit FreeCores(const std::vector<Core>& cores) {
+        for (const auto& core : cores) {
+            by_numa_[core.numa].push_back(core);
+        }
+    }
+
+    /// From one NUMA node if any has so many: the preferred one, else the one with most.
+    std::vector<Core> take(std::size_t count, std::optional<int> preferred) {
+        std::vector<Core> taken;
+        if (preferred && num_free(*preferred) >= count) {
+            take_from(*preferred, count, taken);
+        }
+        while (taken.size() < count) {
+            take_from(roomiest(), count - taken.size(), taken);
+        }
+        return taken;
+    }
+
+  private:
+    std::size_t num_free(int numa) const {
+        const auto found = by_numa_.find(numa);
+        return found == by_numa_.end() ? 0 : found->second.size();
+    }
+
+    int roomiest() const {
+        return std::ranges::max_element(by_numa_, {}, [](const auto& each) { return each.second.size(); })->first;
+    }
+
+    void take_from(int numa, std::size_t most, std::vector<Core>& taken) {
+        auto& cores = by_numa_.at(numa);
+        const auto end = cores.begin() + static_cast<std::ptrdiff_t>(std::min(most, cores.size()));
+        taken.insert(taken.end(), cores.begin(), end);
+        cores.erase(cores.begin(), end);
+    }
+
+    std::map<int, std::vector<Core>> by_numa_;
+};
+
+/// One element a slot: its cores. Those whose GPU has a place choose before the others.
+std::vector<std::vector<Core>> share_out(const std::vector<Core>& cores, std::size_t per_slot,
+                                         const std::vector<std::optional<int>>& preferred) {
+    FreeCores free(cores);
+    std::vector<std::vector<Core>> result(preferred.size());
+    for (const bool choosy : {true, false}) {
+        for (std::size_t i = 0; i < preferred.size(); ++i) {
+            if (preferred[i].has_value() == choosy) {
+                result[i] = free.take(per_slot, preferred[i]);
+            }
+        }
+    }
+    return result;
+}
+
+void give_cores(SlotResources& slot, const std::vector<Core>& cores) {
+    for (const auto& core : cores) {
+        slot.cpus.insert(slot.cpus.end(), core.cpus.begin(), core.cpus.end());
+    }
+    std::ranges::sort(slot.cpus);
+    if (std::ranges::all_of(cores, [&](const Core& core) { return core.numa == cores.front().numa; })) {
+        slot.numa = cores.front().numa;
+    }
+}
+
+/// Why the slots must share the cores among them and with others; empty where each can have its own.
+std::string obstacle(const NodeResources& node, Binding bind, std::size_t num_slots, std::size_t per_slot) {
+    if (bind == Binding::off) {
+        return "bind is off";
+    }
+    if (num_slots > node.cores.size()) {
+        return "there are more slots than cores";
+    }
+    const bool spare_slot = (num_slots + 1) * per_slot <= node.cores.size();
+    if (bind == Binding::automatic && spare_slot && !node.allotted) {
+        return "cores are left over for others, who may be bound to the same; `bind: on` binds nevertheless";
+    }
+    return {};
+}
+
+}  // namespace
+
+SlotPlan SlotPlan::make(const NodeResources& node, const Wishes& wishes) {
+    const auto num_cores = node.cores.size();
+    const auto asked = static_cast<std::size_t>(wishes.cpus_per_slot);
+    const auto natural = node.gpus.empty() ? std::max<std::size_t>(1, num_cores / asked) : node.gpus.size();
+    const auto num_slots = wishes.slots ? static_cast<std::size_t>(*wishes.slots) : natural;
+    const auto share = std::max<std::size_t>(1, num_cores / num_slots);
+    const auto per_slot = node.gpus.empty() ? std::min(asked, share) : share;
+
+    SlotPlan plan;
+    std::vector<std::optional<int>> preferred;
+    for (std::size_t i = 0; i < num_slots; ++i) {
+        const Gpu gpu = node.gpus.empty() ? Gpu{} : node.gpus[i % node.gpus.size()];
+        plan.slots.push_back({gpu.name, static_cast<int>(per_slot)});
+        preferred.push_back(gpu.numa);
+    }
+    plan.unbound = obstacle(node, wishes.bind, num_slots, per_slot);
+    if (plan.unbound.empty()) {
+        auto cores = share_out(node.cores, per_slot, preferred);
+        if (node.gpus.empty()) {  // slots that follow on each other are likely to train one trial: close together
+            std::ranges::stable_sort(cores, {}, [](const auto& each) { return each.front().numa; });
+        }
+        for (std::size_t i = 0; i < num_slots; ++i) {
+            give_cores(plan.slots[i], cores[i]);
+        }
+    }
+    return plan;
+}
+
+void SlotPlan::unbind(const std::string& reason) {
+    unbound = reason;
+    for (auto& slot : slots) {
+        slot.cpus.clear();
+        slot.numa.reset();
+    }
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "launch/json.hpp"
+#include "launch/slots/slot_plan.hpp"
+
+namespace crescendo::launch {
+
+// Between nodes, and for programs: `crescendo doctor --format json`.
+void to_json(Json& json, const SlotPlan::Wishes& wishes);
+void from_json(const Json& json, SlotPlan::Wishes& wishes);
+void to_json(Json& json, const SlotPlan& plan);
+void from_json(const Json& json, SlotPlan& plan);
+
+}  // namespace crescendo::launch

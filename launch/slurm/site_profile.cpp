@@ -1,0 +1,169 @@
+#include "launch/slurm/site_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+#include "core/check.hpp"
+#include "launch/read_file.hpp"
+#include "launch/sweep_file/duration.hpp"
+#include "launch/sweep_file/yaml_document.hpp"
+#include "launch/sweep_file/yaml_section.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_one_line(const YamlSection& profile, const std::string& name, const std::string& text) {
+    if (text.find_first_of("\n\r") != std::string::npos) {
+        profile.fail(name, "holds a line feed, and goes into one line of the job script; write it on one line");
+    }
+}
+
+std::optional<std::string> line(const YamlSection& profile, const std::string& name) {
+    const auto text = profile.string(name);
+    if (text) {
+        check_one_line(profile, name, *text);
+    }
+    return text;
+}
+
+std::optional<std::chrono::seconds> time(const YamlSection& profile, const std::string& name) {
+    if (!profile.has(name)) {
+        return {};
+    }
+    const auto& value = profile.at(name);
+    const auto result = value.is_string() ? parse_duration(value.get<std::string>()) : std::nullopt;
+    if (!result || result->count() == 0) {
+        profile.fail(name,
+                     fmt::format("{} is no length of time; write it like 8h, 90m, 45s or 08:00:00", value.dump()));
+    }
+    return result;
+}
+
+bool is_variable_name(const std::string& name) {
+    const auto is_word = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+    return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+           std::all_of(name.begin(), name.end(), is_word);
+}
+
+std::vector<std::pair<std::string, std::string>> read_environment(const YamlSection& profile) {
+    std::vector<std::pair<std::string, std::string>> result;
+    if (const auto environment = profile.section("environment", "{GLOO_SOCKET_IFNAME: ib0}")) {
+        for (const auto& [name, value] : environment->map().items()) {
+            if (!is_variable_name(name)) {
+                environment->fail(name, "cannot be the name of a variable; use letters, digits and '_'");
+            }
+            result.emplace_back(name, environment->string(name).value());
+        }
+    }
+    return result;
+}
+
+SiteProfile read_profile(const YamlSection& profile) {
+    profile.allow({"launcher", "modules", "setup", "environment", "interface", "lead", "nodes", "time", "partition",
+                   "account", "gpus_per_node", "cpus_per_task", "sbatch"});
+    SiteProfile site;
+    site.launcher = line(profile, "launcher").value_or(site.launcher);
+    site.modules = profile.strings("modules").value_or(site.modules);
+    site.setup = profile.strings("setup").value_or(site.setup);
+    site.environment = read_environment(profile);
+    site.interface = line(profile, "interface").value_or("");
+    site.lead = time(profile, "lead").value_or(site.lead);
+    auto& defaults = site.defaults;
+    defaults.nodes = profile.integer_from(1, "nodes");
+    defaults.time = time(profile, "time");
+    defaults.partition = line(profile, "partition");
+    defaults.account = line(profile, "account");
+    defaults.gpus_per_node = profile.integer_from(1, "gpus_per_node");
+    defaults.cpus_per_task = profile.integer_from(1, "cpus_per_task");
+    defaults.sbatch = profile.strings("sbatch").value_or(defaults.sbatch);
+    for (const auto& option : defaults.sbatch) {
+        check_one_line(profile, "sbatch", option);
+    }
+    return site;
+}
+
+template <class T>
+void put(Json& json, const char* name, const std::optional<T>& value) {
+    if (value) {
+        json[name] = *value;
+    }
+}
+
+template <class T>
+void get(const Json& json, const char* name, std::optional<T>& value) {
+    if (json.contains(name)) {
+        value = json.at(name).get<T>();
+    }
+}
+
+}  // namespace
+
+JobOptions JobOptions::over(const JobOptions& defaults) const {
+    auto result = *this;
+    const auto fill = [](auto& value, const auto& preset) { value = value ? value : preset; };
+    fill(result.nodes, defaults.nodes);
+    fill(result.time, defaults.time);
+    fill(result.partition, defaults.partition);
+    fill(result.account, defaults.account);
+    fill(result.gpus_per_node, defaults.gpus_per_node);
+    fill(result.cpus_per_task, defaults.cpus_per_task);
+    result.sbatch.insert(result.sbatch.begin(), defaults.sbatch.begin(), defaults.sbatch.end());
+    return result;
+}
+
+void to_json(Json& json, const JobOptions& options) {
+    json = Json::object();
+    put(json, "nodes", options.nodes);
+    put(json, "time_seconds", options.time ? std::optional(options.time->count()) : std::nullopt);
+    put(json, "partition", options.partition);
+    put(json, "account", options.account);
+    put(json, "gpus_per_node", options.gpus_per_node);
+    put(json, "cpus_per_task", options.cpus_per_task);
+    json["sbatch"] = options.sbatch;
+}
+
+void from_json(const Json& json, JobOptions& options) {
+    get(json, "nodes", options.nodes);
+    if (json.contains("time_seconds")) {
+        options.time = std::chrono::seconds(json.at("time_seconds").get<std::int64_t>());
+    }
+    get(json, "partition", options.partition);
+    get(json, "account", options.account);
+    get(json, "gpus_per_node", options.gpus_per_node);
+    get(json, "cpus_per_task", options.cpus_per_task);
+    options.sbatch = json.value("sbatch", options.sbatch);
+}
+
+SiteProfile parse_site_profile(const std::string& text, const fs::path& file) {
+    const auto document = parse_yaml(text, file.string());
+    try {
+        return read_profile(YamlSection(document.root, ""));
+    } catch (const InvalidInput& error) {
+        throw InvalidInput(document.source.located(error.key(), error.what()), error.key());
+    }
+}
+
+SiteProfile read_site_profile(const fs::path& path) { return parse_site_profile(read_file(path), path); }
+
+std::optional<fs::path> find_site_profile() {
+    if (const char* named = std::getenv("CRESCENDO_SITE"); named != nullptr && *named != '\0') {
+        return fs::path(named);
+    }
+    std::vector<fs::path> places{"/etc/crescendo/site.yaml"};
+    if (const char* home = std::getenv("HOME")) {
+        places.insert(places.begin(), fs::path(home) / ".config/crescendo/site.yaml");
+    }
+    for (const auto& place : places) {
+        if (fs::exists(place)) {
+            return place;
+        }
+    }
+    return {};
+}
+
+}  // namespace crescendo::launch

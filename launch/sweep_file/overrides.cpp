@@ -1,0 +1,33 @@
+#include "launch/sweep_file/overrides.hpp"
+
+#include "core/check.hpp"
+#include "launch/sweep_file/yaml_document.hpp"
+
+namespace crescendo::launch {
+
+std::vector<Override> without_training() { return {{"trainer", {}}, {"command", {}}, {"program", {}}}; }
+
+Override parse_override(const std::string& text) {
+    const auto equals = text.find('=');
+    CRESCENDO_VALIDATE(equals != std::string::npos && equals > 0, "",
+                       "'{}' sets nothing; write a key of the sweep file and its value, like scheduler.max=81", text);
+    return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+void apply_override(const Override& change, OrderedJson& document) {
+    OrderedJson* place = &document;
+    std::size_t begin = 0;
+    for (std::size_t dot; (dot = change.key.find('.', begin)) != std::string::npos; begin = dot + 1) {
+        place = &(*place)[change.key.substr(begin, dot - begin)];
+        CRESCENDO_VALIDATE(place->is_object() || place->is_null(), change.key,
+                           "cannot be set, since {} is no map in the sweep file; set that", change.key.substr(0, dot));
+    }
+    const auto name = change.key.substr(begin);
+    if (change.value) {
+        (*place)[name] = parse_yaml("value: " + *change.value, change.key).root.at("value");
+    } else {
+        place->erase(name);
+    }
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "launch/sweep_file/yaml_section.hpp"
+#include "scheduler/search_space.hpp"
+
+namespace crescendo::launch {
+
+/// `parameters:` of a sweep file. Where a parameter has no `distribution`, W&B's rule applies: `values` means
+/// categorical, `value` constant, two whole `min` and `max` int_uniform, other numbers uniform.
+std::vector<Parameter> read_parameters(const YamlSection& section);
+
+}  // namespace crescendo::launch

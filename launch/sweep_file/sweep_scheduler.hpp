@@ -1,0 +1,12 @@
+#pragma once
+
+#include "launch/sweep_file/yaml_section.hpp"
+#include "scheduler/sweep_spec.hpp"
+
+namespace crescendo::launch {
+
+/// `scheduler:` of a sweep file. Keys that mean nothing to the chosen type, such as `scaling_factor` to asha,
+/// are checked and change nothing, so that one word switches a sweep from one type to another.
+SchedulerSpec read_scheduler(const YamlSection& section);
+
+}  // namespace crescendo::launch

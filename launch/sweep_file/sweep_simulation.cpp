@@ -1,0 +1,33 @@
+#include "launch/sweep_file/sweep_simulation.hpp"
+
+namespace crescendo::launch {
+
+simulator::SimulationSpec read_simulation(const YamlSection& section) {
+    simulator::SimulationSpec spec;
+    const std::vector<std::pair<std::string, double*>> numbers{
+        {"epoch", &spec.epoch},
+        {"spread", &spec.spread},
+        {"serial", &spec.serial},
+        {"loss_per_doubling", &spec.loss_per_doubling},
+        {"communication", &spec.communication},
+        {"straggler_share", &spec.straggler_share},
+        {"straggler_factor", &spec.straggler_factor},
+        {"failures", &spec.failures},
+        {"start", &spec.start},
+        {"regroup", &spec.regroup},
+        {"checkpoint", &spec.checkpoint},
+        {"evaluation", &spec.evaluation},
+        {"noise", &spec.noise},
+    };
+    std::vector<std::string> names{"slots_per_node"};
+    for (const auto& [name, number] : numbers) {
+        names.push_back(name);
+        *number = section.number(name).value_or(*number);
+    }
+    section.allow(names);
+    spec.slots_per_node = section.small_integer("slots_per_node").value_or(spec.slots_per_node);
+    validate(spec);
+    return spec;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "launch/agent/agent.hpp"
+#include "launch/transport/transport.hpp"
+
+namespace crescendo::launch {
+
+/// One node: the only agent is in this process. No message is encoded, and the wait is the agent's own poll().
+class LocalTransport final : public Transport {
+  public:
+    explicit LocalTransport(std::unique_ptr<Agent> agent) : agent_(std::move(agent)) {}
+
+    std::vector<Slot> slots() const override { return agent_->slots(); }
+    void send(NodeId, const Order& order) override { agent_->obey(order); }
+    std::vector<Notice> receive(std::chrono::milliseconds timeout) override { return agent_->poll(timeout); }
+
+  private:
+    std::unique_ptr<Agent> agent_;
+};
+
+}  // namespace crescendo::launch

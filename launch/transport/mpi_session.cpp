@@ -1,0 +1,196 @@
+#include "launch/transport/mpi_session.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "launch/transport/heartbeat.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// The variables by which launchers tell a process its place: Open MPI's mpirun, PMIx (srun, prterun), PMI (srun,
+/// Hydra).
+bool started_by_launcher() {
+    return std::ranges::any_of(std::array{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"},
+                               [](const char* name) { return std::getenv(name) != nullptr; });
+}
+
+/// MPI_Init and MPI_Finalize wait for every rank, also for one that died on its way there. While this lives, SIGALRM
+/// ends us after four times the heartbeat's timeout, as it ends the others: whoever launched us can try again.
+class Watchdog {
+  public:
+    Watchdog() { ::alarm(static_cast<unsigned>(4 * Pulse::timeout_of_environment().count())); }
+    ~Watchdog() { ::alarm(0); }
+    Watchdog(Watchdog&&) = delete;
+    Watchdog& operator=(Watchdog&&) = delete;
+};
+
+}  // namespace
+
+/// MPI reads the content until the request is complete.
+struct MpiSession::Sending {
+    Bytes content;
+    MPI_Request request = MPI_REQUEST_NULL;
+};
+
+std::unique_ptr<MpiSession> MpiSession::join(int& argc, char**& argv) {
+    return started_by_launcher() ? std::unique_ptr<MpiSession>(new MpiSession(argc, argv)) : nullptr;
+}
+
+MpiSession::MpiSession(int& argc, char**& argv) {
+    const Watchdog watchdog;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    given_up_.resize(static_cast<std::size_t>(size_));
+}
+
+std::string MpiSession::library() {
+    char name[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    MPI_Get_library_version(name, &length);
+    return std::string(name).substr(0, std::string_view(name).find_first_of(",\n"));
+}
+
+MpiSession::~MpiSession() {
+    send_everybody_home();
+    if (!has_given_up()) {
+        const Watchdog watchdog;
+        for (const auto& each : sending_) {
+            MPI_Wait(&each->request, MPI_STATUS_IGNORE);
+        }
+        MPI_Finalize();
+    }
+}
+
+void MpiSession::send(int to, MessageKind kind, Bytes content) {
+    if (given_up_.at(static_cast<std::size_t>(to))) {
+        return;
+    }
+    forget_sent();
+    auto sending = std::make_unique<Sending>(Sending{std::move(content)});
+    MPI_Isend(sending->content.data(), static_cast<int>(sending->content.size()), MPI_BYTE, to, static_cast<int>(kind),
+              MPI_COMM_WORLD, &sending->request);
+    sending_.push_back(std::move(sending));
+}
+
+void MpiSession::send_everybody_home() {
+    if (rank_ != 0 || std::exchange(sent_home_, true)) {
+        return;
+    }
+    give_up_silent_ranks();
+    for (int rank = 1; rank < size_; ++rank) {
+        send(rank, MessageKind::goodbye, {static_cast<std::uint8_t>(has_given_up())});
+    }
+}
+
+/// One may have died since it was last heard of.
+void MpiSession::give_up_silent_ranks() {
+    std::set<int> silent;
+    for (int rank = 1; rank < size_; ++rank) {
+        if (!given_up_[static_cast<std::size_t>(rank)]) {
+            send(rank, MessageKind::echo, {});
+            silent.insert(rank);
+        }
+    }
+    const auto until = std::chrono::steady_clock::now() + Pulse::timeout_of_environment();
+    while (!silent.empty() && std::chrono::steady_clock::now() < until) {
+        if (const auto message = receive(); !message) {
+            std::this_thread::sleep_for(Pace::shortest);
+        } else if (message->kind == MessageKind::echo) {
+            silent.erase(message->from);
+        }
+    }
+    for (const int rank : silent) {
+        give_up(rank);
+    }
+}
+
+bool MpiSession::has_given_up() const { return std::ranges::find(given_up_, true) != given_up_.end(); }
+
+void MpiSession::forget_sent() {
+    sending_.remove_if([](const auto& each) {
+        int complete = 0;
+        MPI_Test(&each->request, &complete, MPI_STATUS_IGNORE);
+        return complete != 0;
+    });
+}
+
+std::optional<Message> MpiSession::receive() {
+    int arrived = 0;
+    MPI_Status status;
+    MPI_Message handle;
+    // Open MPI looks for a message first and fetches what has come afterwards, so that only the next look finds it.
+    for (int look = 0; look < 2 && arrived == 0; ++look) {
+        MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &arrived, &handle, &status);
+    }
+    if (arrived == 0) {
+        return std::nullopt;
+    }
+    int length = 0;
+    MPI_Get_count(&status, MPI_BYTE, &length);
+    Message message{status.MPI_SOURCE, static_cast<MessageKind>(status.MPI_TAG),
+                    Bytes(static_cast<std::size_t>(length))};
+    MPI_Mrecv(message.content.data(), length, MPI_BYTE, &handle, MPI_STATUS_IGNORE);
+    return message;
+}
+
+/// A collective that a dead rank never enters would block the others for good.
+template <class Start>
+void MpiSession::together(const Start& start) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    start(&request);
+    const auto until = std::chrono::steady_clock::now() + Pulse::timeout_of_environment();
+    for (int complete = 0; complete == 0;) {
+        MPI_Test(&request, &complete, MPI_STATUS_IGNORE);
+        if (complete == 0 && std::chrono::steady_clock::now() >= until) {
+            given_up_.assign(given_up_.size(), true);  // no MPI call from here on: it might still write to our caller's
+            throw std::system_error(
+                std::make_error_code(std::errc::timed_out),
+                fmt::format("one of {} ranks died or hangs as they set themselves up: resume the sweep", size_));
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+}
+
+std::vector<int> MpiSession::gather(int value) {
+    std::vector<int> values(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
+    together([&](MPI_Request* request) {
+        MPI_Igather(&value, 1, MPI_INT, values.data(), 1, MPI_INT, 0, MPI_COMM_WORLD, request);
+    });
+    return values;
+}
+
+std::vector<std::string> MpiSession::all_gather(const std::string& value) {
+    using Name = std::array<char, 256>;
+    Name ours{};
+    value.copy(ours.data(), ours.size() - 1);
+    std::vector<Name> names(static_cast<std::size_t>(size_));
+    together([&](MPI_Request* request) {
+        MPI_Iallgather(ours.data(), ours.size(), MPI_CHAR, names.data(), ours.size(), MPI_CHAR, MPI_COMM_WORLD,
+                       request);
+    });
+    std::vector<std::string> result;
+    for (const auto& name : names) {
+        result.emplace_back(name.data());
+    }
+    return result;
+}
+
+int MpiSession::sum_below(int value) {
+    int sum = 0;
+    together([&](MPI_Request* request) { MPI_Iexscan(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, request); });
+    return rank_ == 0 ? 0 : sum;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,208 @@
+#include "launch/view/live_view.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <map>
+
+#include "launch/view/progress.hpp"
+#include "launch/view/results.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+std::size_t width_of(std::FILE* terminal) {
+    winsize size{};
+    return ::ioctl(::fileno(terminal), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/// At most `width` columns of a text in which every character takes one.
+std::string clipped(const std::string& text, std::size_t width) {
+    std::size_t columns = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool continues = (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
+        if (!continues && ++columns > width) {
+            return text.substr(0, i);
+        }
+    }
+    return text;
+}
+
+std::string bar(double fraction, std::size_t width) {
+    const auto full = static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(width));
+    std::string result;
+    for (std::size_t i = 0; i < width; ++i) {
+        result += i < full ? "█" : "░";
+    }
+    return result;
+}
+
+std::string time_line(const History& history, const Progress& progress, double now) {
+    const double since = now - history.last_time();
+    const auto left =
+        progress.seconds_left ? fmt::format(", about {} left", clock_text(*progress.seconds_left - since)) : "";
+    return fmt::format("{} elapsed{}", clock_text(history.elapsed() + since), left);
+}
+
+std::string counts(const Sweep& sweep, const Progress& p) {
+    auto result = fmt::format("{}{} trials begun: {} running", p.begun(),
+                              sweep.spec().run_cap ? fmt::format(" of {}", *sweep.spec().run_cap) : "", p.running);
+    for (const auto& [count, word] :
+         {std::pair(p.waiting, "waiting"), std::pair(p.paused, "paused"), std::pair(p.stopped, "stopped"),
+          std::pair(p.finished, "finished"), std::pair(p.failed, "failed")}) {
+        if (count > 0) {
+            result += fmt::format(", {} {}", count, word);
+        }
+    }
+    return result;
+}
+
+std::string best_line(const Sweep& sweep) {
+    const auto best = sweep.best();
+    if (!best) {
+        return "best   none yet";
+    }
+    const auto& trial = sweep.trial(*best);
+    return fmt::format("best   {} {} at {}, trial {}: {}", sweep.spec().metric,
+                       number_text(from_loss(sweep.spec().goal, *trial.loss)), trial.resource.value, best->value,
+                       brief(trial.config));
+}
+
+std::vector<std::string> rung_lines(const Sweep& sweep) {
+    constexpr std::size_t bar_width = 24;
+    std::vector<std::string> lines{fmt::format("{:<6} {:>6} {:>7}   {}", "rung", "at", "trials", "")};
+    const auto rungs = sweep.rungs();
+    double most = 1.0;
+    for (const auto& rung : rungs) {
+        most = std::max(most, static_cast<double>(rung.size));
+    }
+    for (std::size_t k = 0; k < rungs.size(); ++k) {
+        lines.push_back(fmt::format("{:<6} {:>6} {:>7}   {}", k, rungs[k].milestone.value, rungs[k].size,
+                                    bar(static_cast<double>(rungs[k].size) / most, bar_width)));
+    }
+    return lines;
+}
+
+/// Each slot with the trial on it. Many slots: as many as a screen takes.
+std::vector<std::string> slot_lines(const Sweep& sweep) {
+    constexpr std::size_t most = 16;
+    std::map<SlotId, const Trial*> on;
+    for (const auto slot : sweep.slots()) {
+        on[slot] = nullptr;
+    }
+    for (const auto& trial : sweep.trials()) {
+        for (const auto slot : trial.group.slots) {
+            on[slot] = &trial;
+        }
+    }
+    std::vector<std::string> lines{"slot"};
+    for (const auto& [slot, trial] : on) {
+        if (lines.size() > most) {
+            lines.push_back(fmt::format("  … and {} more", on.size() - most));
+            break;
+        }
+        lines.push_back(
+            trial == nullptr
+                ? fmt::format("  {:<4} idle", slot.value)
+                : fmt::format("  {:<4} trial {:<4} worker {} of {}, after {} of {}", slot.value, trial->id.value,
+                              std::find(trial->group.slots.begin(), trial->group.slots.end(), slot) -
+                                  trial->group.slots.begin() + 1,
+                              trial->group.slots.size(), trial->resource.value, sweep.spec().scheduler.max.value));
+    }
+    return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> screen_of(const History& history, const ViewSettings& settings, double now,
+                                   std::size_t width) {
+    const auto& sweep = history.sweep();
+    const auto progress = progress_of(history, now, settings.time_budget);
+    std::vector<std::string> lines;
+    lines.push_back(fmt::format("{}: {} on {} slots, {}", settings.name, name_of(sweep.spec().scheduler.kind),
+                                sweep.num_slots(), time_line(history, progress, now)));
+    if (progress.fraction) {
+        lines.push_back(fmt::format("{} {:3.0f} %", bar(*progress.fraction, 40), 100 * *progress.fraction));
+    }
+    lines.push_back(counts(sweep, progress));
+    lines.push_back(best_line(sweep));
+    for (const auto& block : {rung_lines(sweep), slot_lines(sweep)}) {
+        lines.emplace_back();
+        lines.insert(lines.end(), block.begin(), block.end());
+    }
+    for (auto& line : lines) {
+        line = clipped(line, width);
+    }
+    return lines;
+}
+
+std::string line_of(const History& history, const ViewSettings& settings, double now) {
+    const auto& sweep = history.sweep();
+    const auto progress = progress_of(history, now, settings.time_budget);
+    return fmt::format("{}{}; {}; {}", progress.fraction ? fmt::format("{:.0f} %, ", 100 * *progress.fraction) : "",
+                       time_line(history, progress, now), counts(sweep, progress), best_line(sweep));
+}
+
+TerminalView::TerminalView(std::FILE* terminal, ViewSettings settings)
+    : terminal_(terminal), settings_(std::move(settings)) {
+    std::fputs(hide_cursor.data(), terminal_);
+}
+
+TerminalView::~TerminalView() {
+    std::fputs(show_cursor.data(), terminal_);
+    std::fflush(terminal_);
+}
+
+void TerminalView::update(const History& history, double now) {
+    const bool over = history.sweep().state() != SweepState::running;
+    if (!over && now - drawn_at_ < std::chrono::duration<double>(period()).count()) {
+        return;
+    }
+    drawn_at_ = now;
+    const auto width = width_of(terminal_);
+    auto lines = screen_of(history, settings_, now, width);
+    if (!said_.empty()) {
+        lines.emplace_back();
+    }
+    for (const auto& line : said_) {
+        lines.push_back(clipped(line, width));
+    }
+    draw(lines);
+}
+
+void TerminalView::say(const std::string& line) {
+    constexpr std::size_t most = 4;
+    said_.push_back(line.substr(0, line.find('\n')));
+    if (said_.size() > most) {
+        said_.pop_front();
+    }
+    drawn_at_ = 0;
+}
+
+/// Up to where the last picture began, and every line anew: nothing else on the terminal is touched.
+void TerminalView::draw(const std::vector<std::string>& lines) {
+    std::string picture = lines_drawn_ > 0 ? fmt::format("\x1b[{}A", lines_drawn_) : "";
+    for (const auto& line : lines) {
+        picture += "\r" + line + "\x1b[K\n";
+    }
+    picture += "\x1b[J";
+    std::fputs(picture.c_str(), terminal_);
+    std::fflush(terminal_);
+    lines_drawn_ = lines.size();
+}
+
+void LogView::update(const History& history, double now) {
+    constexpr double seconds_between_lines = 10;
+    if (now - written_at_ >= seconds_between_lines || history.sweep().state() != SweepState::running) {
+        written_at_ = now;
+        say(line_of(history, settings_, now));
+    }
+}
+
+void LogView::say(const std::string& line) {
+    std::fputs((line + "\n").c_str(), log_);
+    std::fflush(log_);
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,177 @@
+#include "launch/view/results.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "launch/record/value_json.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+Cell to_cell(const Value& value) {
+    return std::visit([](const auto& each) -> Cell { return each; }, value);
+}
+
+std::set<std::string> metric_names(const History& history) {
+    std::set<std::string> names;
+    for (const auto& trial : history.sweep().trials()) {
+        if (const auto& reports = history.of(trial.id).reports; !reports.empty()) {
+            for (const auto& [name, value] : reports.back().metrics) {
+                names.insert(name);
+            }
+        }
+    }
+    names.erase(history.sweep().spec().metric);
+    return names;
+}
+
+Cell metric_of(const TrialHistory& trial, const std::string& name) {
+    if (trial.reports.empty()) {
+        return {};
+    }
+    const auto found = trial.reports.back().metrics.find(name);
+    return found == trial.reports.back().metrics.end() ? Cell{} : Cell{found->second};
+}
+
+OrderedJson best_json(const History& history, const SweepDirectory& directory, const Trial& best) {
+    OrderedJson result;
+    result["trial"] = best.id.value;
+    result["status"] = to_string(best.status);
+    result["resource"] = best.resource.value;
+    result["config"] = launch::to_json(best.config);
+    result["metrics"] = launch::to_json(history.of(best.id).reports.back().metrics);
+    const auto& test = history.test();
+    result["test"] = test && test->trial == best.id ? launch::to_json(test->metrics) : Json(nullptr);
+    const auto checkpoint = directory.checkpoint(best.id);
+    result["checkpoint"] = std::filesystem::exists(checkpoint) ? Json(checkpoint.string()) : Json(nullptr);
+    return result;
+}
+
+void add_rows(Table& table, const std::string& group, const OrderedJson& values) {
+    for (const auto& [name, value] : values.items()) {
+        table.add_row({group, name, value.is_null() ? Cell{} : to_cell(value_from_json(value))});
+    }
+}
+
+}  // namespace
+
+Table trials_table(const History& history) {
+    const auto& sweep = history.sweep();
+    const auto others = metric_names(history);
+    std::vector<std::string> columns{"trial", "status", "resource", "workers", sweep.spec().metric};
+    columns.insert(columns.end(), others.begin(), others.end());
+    for (const auto& parameter : sweep.spec().space.parameters()) {
+        columns.push_back(parameter.name);
+    }
+    columns.insert(columns.end(), {"failures", "seconds", "slot_seconds", "data_wait"});
+    Table table(columns);
+    for (const auto& trial : sweep.trials()) {
+        const auto& seen = history.of(trial.id);
+        const double until = seen.ended > 0 ? seen.ended : history.last_time();
+        std::vector<Cell> row{std::int64_t{trial.id.value}, std::string(to_string(trial.status)), trial.resource.value,
+                              std::int64_t{seen.most_workers}, metric_of(seen, sweep.spec().metric)};
+        for (const auto& name : others) {
+            row.push_back(metric_of(seen, name));
+        }
+        for (const auto& [name, value] : trial.config) {
+            row.push_back(to_cell(value));
+        }
+        const auto wait = seen.data_wait.value();
+        row.insert(row.end(), {std::int64_t{trial.failures}, seen.started > 0 ? Cell{until - seen.started} : Cell{},
+                               seen.slot_seconds, wait ? Cell{*wait} : Cell{}});
+        table.add_row(std::move(row));
+    }
+    return table;
+}
+
+std::string best_text(const History& history, const SweepDirectory& directory, Format format) {
+    const auto best = history.sweep().best();
+    if (!best) {
+        return format == Format::json ? "null\n" : "no trial has reported yet\n";
+    }
+    const auto json = best_json(history, directory, history.sweep().trial(*best));
+    if (format == Format::json) {
+        return json.dump(2) + "\n";
+    }
+    Table table({"what", "name", "value"});
+    for (const auto* key : {"trial", "status", "resource"}) {
+        add_rows(table, "trial", {{key, json.at(key)}});
+    }
+    add_rows(table, "parameter", json.at("config"));
+    add_rows(table, "validation", json.at("metrics"));
+    if (json.at("test").is_object()) {
+        add_rows(table, "test", json.at("test"));
+    }
+    if (json.at("checkpoint").is_string()) {
+        add_rows(table, "file", {{"checkpoint", json.at("checkpoint")}});
+    }
+    return table.print(format);
+}
+
+std::string data_wait_hint(const History& history) {
+    const auto wait = history.data_wait();
+    return wait && *wait > 0.1 ? fmt::format(
+                                     "trials wait for data {:.0f} % of their time; raise data.threads or "
+                                     "data.memory, or rewrite the file: `crescendo data bench` measures what "
+                                     "it gives here",
+                                     100 * *wait)
+                               : "";
+}
+
+std::string brief(const Config& config) {
+    std::string result;
+    for (const auto& [name, value] : config) {
+        const auto* number = std::get_if<double>(&value);
+        result +=
+            fmt::format("{}{}={}", result.empty() ? "" : " ", name, number ? number_text(*number) : to_string(value));
+    }
+    return result;
+}
+
+std::string clock_text(double seconds) {
+    const auto whole = static_cast<long>(std::max(0.0, seconds));
+    return whole < 3600 ? fmt::format("{}:{:02}", whole / 60, whole % 60)
+                        : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string number_text(double value) { return fmt::format("{:.4g}", value); }
+
+const char* name_of(SchedulerKind kind) {
+    switch (kind) {
+        case SchedulerKind::fifo:
+            return "fifo";
+        case SchedulerKind::asha:
+            return "asha";
+        case SchedulerKind::rasda:
+            return "rasda";
+        case SchedulerKind::successive_halving:
+            return "successive_halving";
+        case SchedulerKind::hyperband:
+            return "hyperband";
+        case SchedulerKind::async_hyperband:
+            return "async_hyperband";
+        case SchedulerKind::pasha:
+            return "pasha";
+        case SchedulerKind::median:
+            return "median";
+    }
+    return "";
+}
+
+const char* name_of(FinishReason reason) {
+    switch (reason) {
+        case FinishReason::all_trials_done:
+            return "all trials are done";
+        case FinishReason::target_reached:
+            return "the target is reached";
+        case FinishReason::time_up:
+            return "the time budget is spent";
+        case FinishReason::cancelled:
+            return "it was cancelled";
+    }
+    return "";
+}
+
+}  // namespace crescendo::launch

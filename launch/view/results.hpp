@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "launch/record/history.hpp"
+#include "launch/record/sweep_directory.hpp"
+#include "launch/view/table.hpp"
+
+namespace crescendo::launch {
+
+/// One row a trial: status, resource, the metric, every other metric of its last report, its parameters, time.
+Table trials_table(const History& history);
+
+/// The best trial: configuration, metrics, test metrics, checkpoint.
+/// A list of name and value for people; one object for programs.
+std::string best_text(const History& history, const SweepDirectory& directory, Format format);
+
+/// What to do where trials wait for data for more than a tenth of their time; else empty.
+std::string data_wait_hint(const History& history);
+
+/// "lr=0.0312 width=32 …": a configuration on one line, numbers to 4 digits.
+std::string brief(const Config& config);
+
+/// 75 → "1:15", 7300 → "2:01:40"
+std::string clock_text(double seconds);
+
+/// A number to 4 or 5 significant digits.
+std::string number_text(double value);
+
+const char* name_of(SchedulerKind kind);
+const char* name_of(FinishReason reason);
+
+}  // namespace crescendo::launch

@@ -1,0 +1,173 @@
+#include "launch/view/simulation_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "launch/view/results.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+using simulator::Comparison;
+using simulator::Estimate;
+using simulator::Summary;
+
+/// Not finite: one seed has no interval.
+Cell half_width(const Estimate& estimate) {
+    return std::isfinite(estimate.half_width) ? Cell{estimate.half_width} : Cell{};
+}
+
+Cell metric(const std::optional<Estimate>& loss, Goal goal) {
+    return loss ? Cell{from_loss(goal, loss->mean)} : Cell{};
+}
+
+/// 3 significant digits, and all of those before the point.
+std::string brief_number(double value) {
+    return std::abs(value) < 100 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
+}
+
+Cell with_error(const Estimate& estimate) {
+    return brief_number(estimate.mean) +
+           (std::isfinite(estimate.half_width) ? " ± " + brief_number(estimate.half_width) : "");
+}
+
+Cell with_error(const std::optional<Estimate>& loss, Goal goal) {
+    return loss ? with_error({from_loss(goal, loss->mean), loss->half_width}) : Cell{};
+}
+
+struct Point {
+    double x, y;
+};
+
+/// A line that keeps its height from each point to the next, and from the last to `end`.
+std::string steps(const std::vector<Point>& points, double end) {
+    std::string path;
+    for (const auto& [x, y] : points) {
+        path += path.empty() ? fmt::format("M{:.1f},{:.1f}", x, y) : fmt::format("H{:.1f}V{:.1f}", x, y);
+    }
+    return path.empty() ? path : path + fmt::format("H{:.1f}", end);
+}
+
+constexpr double left = 70, right = 780, height = 220;
+
+/// One diagram: values over seconds, its upper edge at `top`.
+std::string diagram(const std::string& title, std::vector<Point> points, double seconds, double top) {
+    double low = points.empty() ? 0 : points.front().y;
+    double high = low;
+    for (const auto& point : points) {
+        low = std::min(low, point.y);
+        high = std::max(high, point.y);
+    }
+    const double range = high > low ? high - low : 1;
+    for (auto& point : points) {
+        point = {left + (right - left) * (seconds > 0 ? point.x / seconds : 0),
+                 top + height - height * (point.y - low) / range};
+    }
+    return fmt::format(
+        "<text x='{0}' y='{1}' font-weight='bold'>{2}</text>\n"
+        "<rect x='{0}' y='{3}' width='{4}' height='{5}' fill='none' stroke='#999'/>\n"
+        "<path d='{6}' fill='none' stroke='#0b62a4' stroke-width='1.5'/>\n"
+        "<text x='{7}' y='{8}' text-anchor='end'>{9:.4g}</text>\n"
+        "<text x='{7}' y='{10}' text-anchor='end'>{11:.4g}</text>\n"
+        "<text x='{12}' y='{13}' text-anchor='end'>{14}</text>\n",
+        left, top - 8, title, top, right - left, height, steps(points, right), left - 6, top + 12, high, top + height,
+        low, right, top + height + 16, clock_text(seconds));
+}
+
+std::string escaped(const std::string& text) {
+    std::string result;
+    for (const char c : text) {
+        result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : std::string(1, c);
+    }
+    return result;
+}
+
+}  // namespace
+
+OrderedJson summary_json(const Summary& summary, const SweepSpec& spec) {
+    OrderedJson json;
+    json["ended"] = name_of(summary.reason);
+    json["makespan"] = summary.makespan;
+    json["slots"] = summary.slots;
+    json["slot_hours_used"] = summary.slot_seconds_used / 3600;
+    json["slot_hours_idle"] = (summary.slot_seconds() - summary.slot_seconds_used) / 3600;
+    json["utilization"] = summary.utilization();
+    json["trials"] = summary.num_trials;
+    json["complete"] = summary.num_complete;
+    json["failed"] = summary.num_failed;
+    json["reports"] = summary.num_reports;
+    json["regroups"] = summary.num_regroups;
+    json["resumptions"] = summary.num_resumptions;
+    json["best_trial"] = summary.best ? Json(summary.best->value) : Json(nullptr);
+    json[spec.metric] = summary.best_loss ? Json(from_loss(spec.goal, *summary.best_loss)) : Json(nullptr);
+    return json;
+}
+
+Table best_table(const Summary& summary, const SweepSpec& spec, std::size_t most_rows) {
+    Table table({"seconds", spec.metric, "trial", "resource"});
+    const auto& best = summary.best_over_time;
+    const double step = summary.makespan / static_cast<double>(most_rows);
+    for (std::size_t i = 0; i < best.size(); ++i) {
+        // Of the improvements within a step, the last.
+        const bool is_last = i + 1 == best.size() || best.size() <= most_rows ||
+                             std::floor(best[i].seconds / step) < std::floor(best[i + 1].seconds / step);
+        if (is_last) {
+            table.add_row({best[i].seconds, from_loss(spec.goal, best[i].loss), std::int64_t{best[i].trial.value},
+                           best[i].resource.value});
+        }
+    }
+    return table;
+}
+
+Table use_table(const Summary& summary) {
+    Table table({"seconds", "slots"});
+    for (const auto& use : summary.slot_use) {
+        table.add_row({use.seconds, std::int64_t{use.slots}});
+    }
+    return table;
+}
+
+Table comparison_table(const std::vector<Comparison>& policies, const SweepSpec& spec) {
+    Table table({"policy", "makespan", "± makespan", "speedup", "± speedup", "utilization", "slot_hours",
+                 "± slot_hours", "regroups", spec.metric, "± " + spec.metric, "at_equal_time", "± at_equal_time"});
+    for (const auto& each : policies) {
+        table.add_row({each.name, each.makespan.mean, half_width(each.makespan), each.speedup.mean,
+                       half_width(each.speedup), each.utilization.mean, each.slot_hours.mean,
+                       half_width(each.slot_hours), each.regroups.mean, metric(each.best_loss, spec.goal),
+                       each.best_loss ? half_width(*each.best_loss) : Cell{},
+                       metric(each.loss_at_equal_time, spec.goal),
+                       each.loss_at_equal_time ? half_width(*each.loss_at_equal_time) : Cell{}});
+    }
+    return table;
+}
+
+std::string comparison_text(const std::vector<Comparison>& policies, const SweepSpec& spec) {
+    Table table(
+        {"policy", "makespan", "speedup", "utilization", "slot_hours", "regroups", spec.metric, "at_equal_time"});
+    for (const auto& each : policies) {
+        table.add_row({each.name, with_error(each.makespan), with_error(each.speedup),
+                       fmt::format("{:.0f} %", 100 * each.utilization.mean), with_error(each.slot_hours),
+                       with_error(each.regroups), with_error(each.best_loss, spec.goal),
+                       with_error(each.loss_at_equal_time, spec.goal)});
+    }
+    return table.print(Format::table);
+}
+
+std::string chart(const Summary& summary, const SweepSpec& spec) {
+    std::vector<Point> best;
+    for (const auto& each : summary.best_over_time) {
+        best.push_back({each.seconds, from_loss(spec.goal, each.loss)});
+    }
+    std::vector<Point> use;
+    for (const auto& each : summary.slot_use) {
+        use.push_back({each.seconds, static_cast<double>(each.slots)});
+    }
+    return "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 800 560' font-family='sans-serif' font-size='12'>\n"
+           "<rect width='800' height='560' fill='white'/>\n" +
+           diagram("best " + escaped(spec.metric), best, summary.makespan, 30) +
+           diagram(fmt::format("slots in use, of {}", summary.slots), use, summary.makespan, 310) + "</svg>\n";
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,146 @@
+#include "launch/view/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "core/check.hpp"
+#include "core/value.hpp"
+#include "launch/json.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+bool is_number(const Cell& cell) {
+    return std::holds_alternative<std::int64_t>(cell) || std::holds_alternative<double>(cell);
+}
+
+bool is_missing(const Cell& cell) { return std::holds_alternative<std::monostate>(cell); }
+
+struct Exact {
+    std::string operator()(std::monostate) const { return ""; }
+    std::string operator()(const auto& value) const { return to_string(Value(value)); }
+};
+
+struct ForPeople : Exact {
+    using Exact::operator();
+    std::string operator()(std::monostate) const { return "-"; }
+    std::string operator()(double value) const { return fmt::format("{:.5g}", value); }
+    std::string operator()(std::string value) const {
+        std::replace_if(
+            value.begin(), value.end(), [](unsigned char c) { return c < ' '; }, ' ');
+        return value;
+    }
+};
+
+struct ToJson {
+    OrderedJson operator()(std::monostate) const { return nullptr; }
+    OrderedJson operator()(const auto& value) const { return value; }
+};
+
+/// Columns of a terminal, one for each code point.
+std::size_t width(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string quoted(std::string field) {
+    if (field.find_first_of(",\"\r\n") == std::string::npos) {
+        return field;
+    }
+    for (std::size_t i = 0; (i = field.find('"', i)) != std::string::npos; i += 2) {
+        field.insert(i, 1, '"');
+    }
+    return '"' + field + '"';
+}
+
+/// Lines of texts in columns, each as wide as its widest text, two spaces apart.
+std::string align(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& to_the_right) {
+    std::vector<std::size_t> widths(to_the_right.size());
+    for (const auto& line : lines) {
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            widths[i] = std::max(widths[i], width(line[i]));
+        }
+    }
+    std::string result;
+    for (const auto& line : lines) {
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            const std::string padding(widths[i] - width(line[i]), ' ');
+            result += (i == 0 ? "" : "  ") + (to_the_right[i] ? padding + line[i] : line[i] + padding);
+        }
+        result.erase(result.find_last_not_of(' ') + 1);
+        result += '\n';
+    }
+    return result;
+}
+
+}  // namespace
+
+Table::Table(std::vector<std::string> columns) : columns_(std::move(columns)) {}
+
+void Table::add_row(std::vector<Cell> cells) {
+    CRESCENDO_EXPECT(cells.size() == columns_.size());
+    rows_.push_back(std::move(cells));
+}
+
+std::string Table::print(Format format) const {
+    switch (format) {
+        case Format::table:
+            return aligned();
+        case Format::json:
+            return json();
+        case Format::csv:
+            return csv();
+    }
+    CRESCENDO_EXPECT(false);
+    return {};
+}
+
+std::string Table::aligned() const {
+    std::vector<bool> to_the_right;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        to_the_right.push_back(
+            std::all_of(rows_.begin(), rows_.end(),
+                        [&](const auto& row) { return is_number(row[i]) || is_missing(row[i]); }) &&
+            std::any_of(rows_.begin(), rows_.end(), [&](const auto& row) { return is_number(row[i]); }));
+    }
+    std::vector<std::vector<std::string>> lines{columns_};
+    for (const auto& row : rows_) {
+        auto& line = lines.emplace_back();
+        for (const auto& cell : row) {
+            line.push_back(std::visit(ForPeople{}, cell));
+        }
+    }
+    return align(lines, to_the_right);
+}
+
+std::string Table::json() const {
+    std::string result = "[";
+    for (const auto& row : rows_) {
+        OrderedJson object = OrderedJson::object();
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            object[columns_[i]] = std::visit(ToJson{}, row[i]);
+        }
+        result += (result.size() == 1 ? "\n  " : ",\n  ") +
+                  object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+    }
+    return result + (rows_.empty() ? "]\n" : "\n]\n");
+}
+
+std::string Table::csv() const {
+    const auto line = [](const auto& fields, const auto& text_of) {
+        std::string joined;
+        for (const auto& field : fields) {
+            joined += (&field == fields.data() ? "" : ",") + quoted(text_of(field));
+        }
+        return joined + '\n';
+    };
+    std::string result = line(columns_, [](const std::string& name) { return name; });
+    for (const auto& row : rows_) {
+        result += line(row, [](const Cell& cell) { return std::visit(Exact{}, cell); });
+    }
+    return result;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,210 @@
+#include "launch/agent/agent.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tests/await.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+namespace {
+
+/// One node of program workers, each running a line of shell.
+struct Node {
+    explicit Node(int num_slots, std::chrono::milliseconds grace = std::chrono::milliseconds(200))
+        : agent(NodeId{0}, WorkerKind::program, options(folder, num_slots, grace)) {}
+
+    static WorkerOptions options(const TemporaryFolder& folder, int num_slots, std::chrono::milliseconds grace) {
+        WorkerOptions result;
+        result.slots.resize(static_cast<std::size_t>(num_slots));
+        result.directory = folder.path().string();
+        result.guard = CRESCENDO_GUARD;
+        result.grace = grace;
+        return result;
+    }
+
+    void start(int trial, int slot, const std::string& script) {
+        JoinGroup order;
+        order.work.trial = TrialId{trial};
+        order.work.seed = 11;
+        order.work.max_resource = Resource{9};
+        order.work.directory = folder.path().string();
+        order.work.command = {"bash", "-c", script};
+        order.members = {{SlotId{slot}, 0}};
+        agent.obey(order);
+    }
+
+    /// The next notice of that kind; others on the way are dropped.
+    template <class Kind>
+    Kind next() {
+        Kind result;
+        await(std::string("a notice like ") + typeid(Kind).name(), [&] {
+            for (auto& notice : agent.poll(std::chrono::milliseconds(50))) {
+                kept.push_back(std::move(notice));
+            }
+            while (!kept.empty()) {
+                const Notice notice = kept.front();
+                kept.erase(kept.begin());
+                if (const auto* found = std::get_if<Kind>(&notice)) {
+                    result = *found;
+                    return true;
+                }
+            }
+            return false;
+        });
+        return result;
+    }
+
+    TemporaryFolder folder;
+    std::vector<Notice> kept;
+    Agent agent;
+};
+
+constexpr const char* report_once =
+    R"(echo '{"resource":1,"metrics":{"loss":0.25}}' >&$CRESCENDO_FD; read -r reply <&$CRESCENDO_FD;)";
+
+}  // namespace
+
+TEST_CASE("a program reports, is told to go on, and ends") {
+    Node node(1);
+
+    node.start(4, 0,
+               std::string(report_once) +
+                   R"(echo "$reply $CRESCENDO_TRIAL $CRESCENDO_SEED $CRESCENDO_MAX_RESOURCE $WORLD_SIZE" > heard)");
+    const auto report = node.next<TrialMetrics>();
+    node.agent.obey(GoOn{TrialId{4}, 1, Resource{1}});
+    const auto ended = node.next<ProgramEnded>();
+
+    CHECK(report.trial == TrialId{4});
+    CHECK(report.resource == Resource{1});
+    CHECK(report.metrics.at("loss") == 0.25);
+    CHECK(ended.trial == TrialId{4});
+    std::string heard;
+    std::getline(std::ifstream(node.folder / "heard") >> std::ws, heard);
+    CHECK(heard == R"({"decision":"continue"} 4 11 9 1)");
+}
+
+TEST_CASE("a program that is told to stop and goes has left") {
+    Node node(1);
+    node.start(0, 0, report_once);
+    node.next<TrialMetrics>();
+
+    node.agent.obey(LeaveTrial{TrialId{0}, false});
+
+    CHECK(node.next<LeftTrial>().slot == SlotId{0});
+}
+
+TEST_CASE("a program that ignores stop and SIGTERM is killed, and so is what it started in another session") {
+    Node node(1);
+    node.start(0, 0,
+               std::string("trap '' TERM; setsid bash -c 'trap \"\" TERM; echo $$ > grandchild; exec sleep 1000' & ") +
+                   report_once + "sleep 1000; sleep 1000");
+    node.next<TrialMetrics>();
+    long grandchild = 0;
+    await("the grandchild starts", [&] { return (grandchild = number_in(node.folder / "grandchild")) != 0; });
+
+    node.agent.obey(LeaveTrial{TrialId{0}, false});
+    node.next<LeftTrial>();
+
+    await("the grandchild ends", [&] { return !is_alive(grandchild); });
+}
+
+TEST_CASE("what a program leaves behind when it ends is killed") {
+    Node node(1);
+    node.start(0, 0, std::string("setsid sleep 1000 & echo $! > grandchild; ") + report_once);
+    node.next<TrialMetrics>();
+    node.agent.obey(GoOn{TrialId{0}, 1, Resource{1}});
+    node.next<ProgramEnded>();
+
+    const long grandchild = number_in(node.folder / "grandchild");
+    REQUIRE(grandchild != 0);
+    await("the grandchild ends", [&] { return !is_alive(grandchild); });
+}
+
+TEST_CASE("when the agent goes, so do its programs and what they started in other sessions") {
+    long grandchild = 0;
+    {
+        Node node(2);
+        node.start(0, 0,
+                   std::string("trap '' TERM; setsid sleep 1000 & echo $! > grandchild; ") + report_once +
+                       "sleep 1000; sleep 1000");
+        node.next<TrialMetrics>();
+        grandchild = number_in(node.folder / "grandchild");
+        REQUIRE(is_alive(grandchild));
+    }
+
+    CHECK_FALSE(is_alive(grandchild));
+}
+
+TEST_CASE("the next trial of a slot starts when the last one's program is gone") {
+    Node node(1, std::chrono::seconds(60));  // of grace: the program leaves by itself
+    node.start(0, 0, std::string(report_once) + "sleep 0.1; touch gone");
+    node.next<TrialMetrics>();
+
+    node.agent.obey(LeaveTrial{TrialId{0}, false});
+    node.start(1, 0, std::string("[ -e gone ] && ") + report_once);
+
+    CHECK(node.next<TrialMetrics>().trial == TrialId{1});
+}
+
+TEST_CASE("a trial that is taken back before its program started has left at once") {
+    Node node(1);
+    node.start(0, 0, std::string(report_once) + "sleep 1000");
+    node.next<TrialMetrics>();
+    node.agent.obey(LeaveTrial{TrialId{0}, false});
+    node.start(1, 0, "true");
+
+    node.agent.obey(LeaveTrial{TrialId{1}, false});
+
+    CHECK(node.next<LeftTrial>().trial == TrialId{1});
+    CHECK(node.next<LeftTrial>().trial == TrialId{0});
+}
+
+TEST_CASE("failures say what happened and give the program's last words") {
+    Node node(1);
+
+    node.start(0, 0, "exit 7");
+    CHECK(node.next<WorkerFailed>().message == "exit status 7; last words: ");
+    { std::ofstream log(node.folder / "trainer.log", std::ios::trunc); }
+    node.start(1, 0, "echo out of luck >&2; kill -SEGV $$");
+    const auto crash = node.next<WorkerFailed>();
+    CHECK(crash.kind == FailureKind::crash);
+    CHECK(crash.message.find("signal 11") != std::string::npos);
+    CHECK(crash.message.find("out of luck") != std::string::npos);
+    node.start(2, 0, "true");
+    CHECK(node.next<WorkerFailed>().message.starts_with("it ended without a report"));
+    node.start(3, 0, "echo loss=0.3 >&$CRESCENDO_FD; sleep 1000");
+    CHECK(node.next<WorkerFailed>().message.find("not a JSON object: 'loss=0.3'") != std::string::npos);
+    node.start(4, 0, R"(echo '{"metrics":{}}' >&$CRESCENDO_FD; sleep 1000)");
+    CHECK(node.next<WorkerFailed>().message.find("resource") != std::string::npos);
+}
+
+TEST_CASE("slots work side by side") {
+    Node node(3);
+
+    for (int i = 0; i < 3; ++i) {
+        node.start(i, i, report_once);
+    }
+    int sum = 0;
+    for (int i = 0; i < 3; ++i) {
+        sum += node.next<TrialMetrics>().trial.value;
+    }
+
+    CHECK(sum == 0 + 1 + 2);
+}
+
+TEST_CASE("who was in a trial's group and is not in its next one leaves") {
+    Node node(2);
+    const std::string script = std::string(report_once) + "[[ $reply == *stop* ]]";
+    node.start(4, 0, script);
+    node.next<TrialMetrics>();
+
+    node.start(4, 1, script);
+
+    CHECK(node.next<LeftTrial>().slot == SlotId{0});
+}

@@ -1,0 +1,131 @@
+#include "launch/coordinator/groups.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+constexpr TrialId trial{7};
+
+Group group_of(std::vector<SlotId> slots, int generation = 0) { return {std::move(slots), generation}; }
+
+using Slots = std::vector<SlotId>;
+
+}  // namespace
+
+TEST_CASE("who is not in the next group is leaving until it says that it has") {
+    Groups groups;
+    groups.form(trial, group_of({SlotId{0}, SlotId{1}, SlotId{2}}));
+
+    CHECK(groups.form(trial, group_of({SlotId{1}, SlotId{3}}, 1)) == Slots{SlotId{0}, SlotId{2}});
+    CHECK(groups.members(trial) == Slots{SlotId{1}, SlotId{3}});
+    CHECK(groups.is_leaving(trial));
+    groups.note_departure(trial, SlotId{0});
+    CHECK(groups.is_leaving(trial));
+    groups.note_departure(trial, SlotId{2});
+    CHECK_FALSE(groups.is_leaving(trial));
+}
+
+TEST_CASE("a worker that died is neither a member nor leaving") {
+    Groups groups;
+    groups.form(trial, group_of({SlotId{0}, SlotId{1}}));
+    groups.note_death(trial, SlotId{0});
+
+    CHECK(groups.members(trial) == Slots{SlotId{1}});
+    CHECK(groups.form(trial, group_of({SlotId{1}}, 1)).empty());
+    groups.note_death(trial, SlotId{1});
+    CHECK_FALSE(groups.has(trial));
+    CHECK_FALSE(groups.is_anybody_leaving());
+}
+
+TEST_CASE("a member that left and was called back stays a member when it says that it has left") {
+    Groups groups;
+    groups.form(trial, group_of({SlotId{0}, SlotId{1}}));
+    groups.form(trial, group_of({SlotId{0}}, 1));
+    groups.form(trial, group_of({SlotId{0}, SlotId{1}}, 2));
+
+    groups.note_departure(trial, SlotId{1});
+
+    CHECK(groups.is_member(trial, SlotId{1}));
+    CHECK_FALSE(groups.is_leaving(trial));
+}
+
+TEST_CASE("a group is held back until the last of its former self has left") {
+    Groups groups;
+    groups.form(trial, group_of({SlotId{0}, SlotId{1}}));
+    groups.dismiss(trial);
+    groups.hold_back(trial, group_of({SlotId{0}, SlotId{1}}, 1));
+    groups.hold_back(trial, group_of({SlotId{1}}, 2));  // it lost a worker meanwhile
+
+    groups.note_departure(trial, SlotId{0});
+    CHECK_FALSE(groups.take_ready());
+    groups.note_departure(trial, SlotId{1});
+
+    const auto ready = groups.take_ready();
+    REQUIRE(ready);
+    CHECK(ready->first == trial);
+    CHECK(ready->second.generation == 2);
+    CHECK_FALSE(groups.take_ready());
+}
+
+TEST_CASE("a trial that is dismissed holds nothing back any more") {
+    Groups groups;
+    groups.form(trial, group_of({SlotId{0}}));
+    groups.dismiss(trial);
+    groups.hold_back(trial, group_of({SlotId{0}}, 1));
+
+    CHECK(groups.dismiss(trial).empty());
+
+    groups.note_departure(trial, SlotId{0});
+    CHECK_FALSE(groups.take_ready());
+}
+
+TEST_CASE("slots that are lost take their workers along, those that leave and those that were to come") {
+    Groups groups;
+    groups.form(trial, group_of({SlotId{0}, SlotId{1}}));
+    groups.form(TrialId{8}, group_of({SlotId{2}}));
+    groups.dismiss(TrialId{8});
+    groups.hold_back(TrialId{8}, group_of({SlotId{1}, SlotId{2}}, 1));
+    groups.form(TrialId{9}, group_of({SlotId{1}}));
+
+    groups.lose({SlotId{1}, SlotId{2}});
+
+    CHECK(groups.trials() == std::vector{trial});
+    CHECK(groups.members(trial) == Slots{SlotId{0}});
+    CHECK_FALSE(groups.is_anybody_leaving());
+    CHECK_FALSE(groups.is_held_back(TrialId{8}));
+}
+
+TEST_CASE("a regrouped trial is at work once, and only in its present generation") {
+    Groups groups;
+    groups.form(trial, group_of({SlotId{0}}));
+    CHECK_FALSE(groups.note_formed(trial, 0));  // it was not regrouped
+
+    groups.form(trial, group_of({SlotId{0}, SlotId{1}}, 1));
+    groups.note_regrouping(trial);
+
+    CHECK_FALSE(groups.note_formed(trial, 0));
+    CHECK(groups.note_formed(trial, 1));
+    CHECK_FALSE(groups.note_formed(trial, 1));
+}
+
+TEST_CASE("all members are stranded when each has said so of the present generation") {
+    Groups groups;
+    groups.form(trial, group_of({SlotId{0}, SlotId{1}}, 3));
+
+    CHECK_FALSE(groups.note_stranded(trial, SlotId{0}, 3));
+    CHECK_FALSE(groups.note_stranded(trial, SlotId{0}, 3));
+    CHECK_FALSE(groups.note_stranded(trial, SlotId{1}, 2));
+    CHECK_FALSE(groups.note_stranded(trial, SlotId{5}, 3));
+    CHECK(groups.note_stranded(trial, SlotId{1}, 3));
+    CHECK(groups.num_strandings(trial) == 1);
+
+    groups.form(trial, group_of({SlotId{0}, SlotId{1}}, 3));
+    CHECK_FALSE(groups.note_stranded(trial, SlotId{1}, 3));
+    CHECK(groups.note_stranded(trial, SlotId{0}, 3));
+    CHECK(groups.num_strandings(trial) == 2);
+    groups.note_report(trial);
+    CHECK(groups.num_strandings(trial) == 0);
+}

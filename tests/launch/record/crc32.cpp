@@ -1,0 +1,11 @@
+#include "launch/record/crc32.hpp"
+
+#include <doctest/doctest.h>
+
+using crescendo::launch::crc32;
+
+TEST_CASE("the CRC-32 has its published check values") {
+    CHECK(crc32("123456789") == 0xCBF43926U);
+    CHECK(crc32("") == 0U);
+    CHECK(crc32("The quick brown fox jumps over the lazy dog") == 0x414FA339U);
+}

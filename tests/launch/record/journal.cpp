@@ -1,0 +1,290 @@
+#include "launch/record/journal.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "core/check.hpp"
+#include "launch/read_file.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void write_file(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+
+/// A journal with a header and three events.
+std::string write_example(const fs::path& path) {
+    auto journal = Journal::create(path, {{"sweep", "example"}});
+    journal.append({{"event", "trial_reported"}, {"loss", 0.1}});
+    journal.append({{"event", "trial_finished"}});
+    journal.sync();
+    journal.append({{"event", "cancelled"}});
+    journal.sync();
+    return read_file(path);
+}
+
+std::size_t num_lines(const std::string& bytes) {
+    return static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+}
+
+std::string error_of(const fs::path& path) {
+    try {
+        Journal::read(path);
+    } catch (const InvalidInput& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+/// Files of this process grow no larger than `bytes`: a write beyond is cut short, then fails, as on a full disk.
+class FileSizeLimit {
+  public:
+    explicit FileSizeLimit(std::uintmax_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+        ::getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit limit{bytes, before_.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    ~FileSizeLimit() {
+        ::setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, handler_);
+    }
+    FileSizeLimit(FileSizeLimit&&) = delete;
+    FileSizeLimit& operator=(FileSizeLimit&&) = delete;
+
+  private:
+    sighandler_t handler_;
+    rlimit before_{};
+};
+
+}  // namespace
+
+TEST_CASE("each line has its number first and its checksum last") {
+    const TemporaryFolder folder;
+
+    const auto bytes = write_example(folder / "journal.jsonl");
+
+    // the checksums are those of Python's zlib.crc32
+    CHECK(bytes == R"({"n":0,"journal":"crescendo","version":1,"sweep":"example","crc":"1992171f"})"
+                   "\n"
+                   R"({"n":1,"event":"trial_reported","loss":0.1,"crc":"b0b5be00"})"
+                   "\n"
+                   R"({"n":2,"event":"trial_finished","crc":"bbfd24b9"})"
+                   "\n"
+                   R"({"n":3,"event":"cancelled","crc":"db872332"})"
+                   "\n");
+}
+
+TEST_CASE("what was appended reads back, also through a second writer") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal.jsonl";
+    write_example(path);
+
+    auto journal = Journal::open(path);
+    journal.append({{"event", "time_up"}});
+    journal.sync();
+
+    const auto records = Journal::read(path);
+    REQUIRE(records.size() == 5);
+    CHECK(records[1]["loss"] == 0.1);
+    CHECK(records[4]["n"] == 4);
+    CHECK(records[4]["event"] == "time_up");
+}
+
+TEST_CASE("a record is on disk after sync, not before") {
+    const TemporaryFolder folder;
+    auto journal = Journal::create(folder / "journal.jsonl");
+
+    journal.append({{"event", "time_up"}});
+    CHECK(Journal::read(folder / "journal.jsonl").size() == 1);
+
+    journal.sync();
+    CHECK(Journal::read(folder / "journal.jsonl").size() == 2);
+}
+
+TEST_CASE("a journal that is torn at any byte keeps its whole lines and can be appended to") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal.jsonl";
+    const auto whole = write_example(path);
+    const auto header_size = whole.find('\n') + 1;
+    for (auto size = header_size; size <= whole.size(); ++size) {
+        CAPTURE(size);
+        const auto torn = whole.substr(0, size);
+        write_file(path, torn);
+
+        CHECK(Journal::read(path).size() == num_lines(torn));
+        CHECK(read_file(path) == torn);  // a reader changes nothing
+
+        auto journal = Journal::open(path);
+        CHECK(read_file(path) == torn.substr(0, torn.rfind('\n') + 1));
+        journal.append({{"event", "time_up"}});
+        journal.sync();
+        const auto records = Journal::read(path);
+        CHECK(records.size() == num_lines(torn) + 1);
+        CHECK(records.back()["event"] == "time_up");
+    }
+}
+
+TEST_CASE("a last line of zeros or of wrong bytes is torn as well") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal.jsonl";
+    const auto whole = write_example(path);
+    for (const auto& tail :
+         {std::string(100, '\0'), std::string("{\"n\":4,\"crc\":\"00000000\"}\n"), std::string("\n")}) {
+        write_file(path, whole + tail);
+
+        Journal::open(path);
+
+        CHECK(read_file(path) == whole);
+    }
+}
+
+TEST_CASE("a journal that is torn in its header was never begun") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal.jsonl";
+    const auto whole = write_example(path);
+    for (std::size_t size = 0; size < whole.find('\n') + 1; ++size) {
+        write_file(path, whole.substr(0, size));
+
+        CHECK_THROWS_AS(Journal::open(path), InvalidInput);
+        CHECK(error_of(path) == path.string() +
+                                    ": holds no whole line: its sweep was interrupted as it began, and nothing "
+                                    "was trained; remove the sweep's folder and run it again");
+    }
+}
+
+TEST_CASE("a byte that changed anywhere before the last line is found, and the file left as it is") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal.jsonl";
+    const auto whole = write_example(path);
+    const auto last_line = whole.rfind('\n', whole.size() - 2) + 1;
+    for (std::size_t i = 0; i + 1 < last_line; ++i) {
+        CAPTURE(i);
+        auto damaged = whole;
+        damaged[i] = static_cast<char>(damaged[i] ^ 0x01);
+        write_file(path, damaged);
+
+        CHECK_THROWS_AS(Journal::read(path), InvalidInput);
+        CHECK_THROWS_AS(Journal::open(path), InvalidInput);
+        CHECK(read_file(path) == damaged);
+    }
+}
+
+TEST_CASE("damage is named with its line and a way out") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal.jsonl";
+    auto bytes = write_example(path);
+    bytes.replace(bytes.find("0.1"), 3, "0.2");
+    write_file(path, bytes);
+
+    const auto p = path.string();
+    CHECK(error_of(path) ==
+          p +
+              ":2: the checksum does not match the line: the file was changed or its disk is damaged, and what follows "
+              "cannot be trusted; restore the file from a copy, or go back to the state before this line: head -n 1 '" +
+              p + "' > '" + p + ".kept' && mv '" + p + ".kept' '" + p + "'");
+}
+
+TEST_CASE("a line that is missing or there twice is damage, also at the end") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal.jsonl";
+    const auto whole = write_example(path);
+    const auto second = whole.find('\n') + 1;
+    const auto third = whole.find('\n', second) + 1;
+
+    write_file(path, whole.substr(0, second) + whole.substr(third));
+    CHECK(error_of(path).find(":2: the line should have the number 1") != std::string::npos);
+
+    const auto last_line = whole.rfind('\n', whole.size() - 2) + 1;
+    write_file(path, whole + whole.substr(last_line));
+    CHECK(error_of(path).find(":5: the line should have the number 4") != std::string::npos);
+}
+
+TEST_CASE("a full disk leaves the journal as it was, and sync can be tried again") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal.jsonl";
+    const auto before = write_example(path);
+    auto journal = Journal::open(path);
+    journal.append({{"event", "trial_finished"}, {"trial", 1}});
+    journal.append({{"event", "trial_finished"}, {"trial", 2}});
+    for (std::size_t room = 0; room < 100; room += 7) {
+        CAPTURE(room);
+        const FileSizeLimit limit(before.size() + room);  // the batch needs more than 100 bytes
+
+        CHECK_THROWS_AS(journal.sync(), JournalError);
+        CHECK(read_file(path) == before);
+    }
+
+    journal.sync();
+
+    CHECK(Journal::read(path).size() == 6);
+    CHECK(Journal::open(path).read(path).back()["trial"] == 2);
+}
+
+TEST_CASE("a journal that was moved away is written to no more, and goes on when it is back") {
+    const TemporaryFolder folder;
+    auto journal = Journal::create(folder / "journal.jsonl");
+    journal.append({{"a", 1}});
+    fs::rename(folder / "journal.jsonl", folder / "elsewhere");
+
+    CHECK_THROWS_WITH_AS(journal.sync(), doctest::Contains("is not there any more"), JournalError);
+    CHECK(Journal::read(folder / "elsewhere").size() == 1);  // the header
+    fs::rename(folder / "elsewhere", folder / "journal.jsonl");
+    journal.sync();
+
+    CHECK(Journal::read(folder / "journal.jsonl").size() == 2);
+}
+
+TEST_CASE("a journal that could not be begun leaves no file behind") {
+    const TemporaryFolder folder;
+    {
+        const FileSizeLimit limit(10);
+        CHECK_THROWS_AS(Journal::create(folder / "journal.jsonl"), JournalError);
+    }
+    CHECK_FALSE(fs::exists(folder / "journal.jsonl"));
+    CHECK_THROWS_AS(Journal::create(folder / "nowhere/journal.jsonl"), JournalError);
+}
+
+TEST_CASE("a journal is not written over") {
+    const TemporaryFolder folder;
+    const auto before = write_example(folder / "journal.jsonl");
+
+    CHECK_THROWS_WITH_AS(Journal::create(folder / "journal.jsonl"), doctest::Contains("resume it"), InvalidInput);
+    CHECK(read_file(folder / "journal.jsonl") == before);
+}
+
+TEST_CASE("another file and a newer version are told apart") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal.jsonl";
+
+    write_file(path, "name: example\nmetric: x\n");
+    CHECK(error_of(path) == path.string() +
+                                ":1: the checksum does not match the line: this is not a journal of crescendo, "
+                                "or it is damaged; restore it from a copy");
+
+    Journal::create(folder / "newer.jsonl", {{"version", 2}});
+    CHECK(
+        error_of(folder / "newer.jsonl") ==
+        (folder / "newer.jsonl").string() +
+            ":1: the journal has version 2 and this crescendo reads up to 1: a newer crescendo wrote it; use that one");
+
+    CHECK(error_of(folder / "none.jsonl") ==
+          "cannot read " + (folder / "none.jsonl").string() + ": No such file or directory");
+}
+
+TEST_CASE("text that is not UTF-8 does not stop the journal") {
+    const TemporaryFolder folder;
+    auto journal = Journal::create(folder / "journal.jsonl");
+
+    journal.append({{"message", "caf\xE9"}});
+    journal.sync();
+
+    CHECK(Journal::read(folder / "journal.jsonl")[1]["message"] == "caf\xEF\xBF\xBD");
+}

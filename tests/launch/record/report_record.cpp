@@ -1,0 +1,60 @@
+#include "launch/record/report_record.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "launch/agent/worker.hpp"
+#include "launch/record/event_json.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Json read_back(const ReportRecord& record) { return Json::parse("{" + members_of(record) + "}"); }
+
+}  // namespace
+
+TEST_CASE("a report is written as the event it is, with its time and metrics") {
+    const ReportRecord record{{TrialId{3}, Resource{27}, 0.31}, 1700000000.5, {{"accuracy", 0.69}, {"loss", 0.31}}};
+
+    CHECK(members_of(record) == R"("event":"trial_reported","trial":3,"resource":27,"loss":0.31,"time":1700000000.5,)"
+                                R"("metrics":{"accuracy":0.69,"loss":0.31})");
+}
+
+TEST_CASE("the share of time that was waited for data is written where it is known") {
+    CHECK(read_back({{TrialId{0}, Resource{1}, 0.5}, 1.0, {{"x", 1}}, 0.25}).at("data_wait") == 0.25);
+    CHECK_FALSE(read_back({{TrialId{0}, Resource{1}, 0.5}, 1.0, {{"x", 1}}}).contains("data_wait"));
+}
+
+TEST_CASE("numbers of a report read back bit for bit and as numbers with a point") {
+    for (const double number : {0.1, 1.0 / 3, 1.0, -0.0, 1e16, 1e300, 5e-324, -1.7976931348623157e308}) {
+        CAPTURE(number);
+        const auto json = read_back({{TrialId{0}, Resource{1}, number}, 1.0, {{"x", number}}});
+
+        CHECK(json.at("loss").is_number_float());
+        CHECK(json.at("metrics").at("x").get<double>() == number);
+        CHECK(std::signbit(json.at("loss").get<double>()) == std::signbit(number));
+        CHECK(std::get<TrialReported>(event_from_json(json)).loss == number);
+    }
+}
+
+TEST_CASE("a loss that is not finite is null, and so is a metric") {
+    const auto json = read_back({{TrialId{0}, Resource{1}, infinity}, 1.0, {{"loss", infinity}}});
+
+    CHECK(json.at("loss").is_null());
+    CHECK(json.at("metrics").at("loss").is_null());
+    CHECK(std::get<TrialReported>(event_from_json(json)).loss == infinity);
+}
+
+TEST_CASE("a metric may have any name") {
+    const std::map<std::string, double> metrics{{"a \"b\" \\ c\n", 1.0}, {"caf\xC3\xA9", 2.0}};
+
+    CHECK(metrics_from(read_back({{TrialId{0}, Resource{1}, 0.5}, 1.0, metrics}).at("metrics")) == metrics);
+    CHECK(
+        read_back({{TrialId{0}, Resource{1}, 0.5}, 1.0, {{"caf\xE9", 2.0}}}).at("metrics").contains("caf\xEF\xBF\xBD"));
+}

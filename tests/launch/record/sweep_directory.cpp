@@ -1,0 +1,48 @@
+#include "launch/record/sweep_directory.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "core/check.hpp"
+#include "launch/read_file.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace fs = std::filesystem;
+
+TEST_CASE("a new directory holds the sweep file as it was") {
+    const TemporaryFolder folder;
+
+    const auto directory = SweepDirectory::create(folder / "sweep", "name: x\n", {{"seed", 1}});
+
+    CHECK(read_file(directory.sweep_file()) == "name: x\n");
+    CHECK(directory.read_run().at("seed") == 1);
+    CHECK(directory.checkpoint(TrialId{17}) == folder.path() / "sweep/trials/000017/checkpoint.pt");
+}
+
+TEST_CASE("a directory with a sweep is not written over, and resume is named") {
+    const TemporaryFolder folder;
+    SweepDirectory::create(folder / "sweep", "", {});
+    std::ofstream(folder / "sweep/journal.jsonl") << "{}\n";
+
+    CHECK_THROWS_WITH_AS(SweepDirectory::create(folder / "sweep", "", {}), doctest::Contains("crescendo resume"),
+                         InvalidInput);
+}
+
+TEST_CASE("a folder with other files is left alone") {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "thesis.tex") << "…";
+
+    CHECK_THROWS_AS(SweepDirectory::create(folder.path(), "", {}), InvalidInput);
+    CHECK(fs::exists(folder / "thesis.tex"));
+}
+
+TEST_CASE("where nothing can be written nothing is left behind") {
+    CHECK_THROWS_WITH_AS(SweepDirectory::create("/proc/no/sweep", "", {}), doctest::Contains("--dir"), InvalidInput);
+    CHECK_THROWS_AS(SweepDirectory::open("/proc"), InvalidInput);
+    CHECK_THROWS_WITH_AS(SweepDirectory::open("/no/such"), doctest::Contains("no such directory"), InvalidInput);
+}

@@ -1,0 +1,91 @@
+#include "launch/slots/gpus.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <map>
+
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+namespace {
+
+/// What the driver of a node shows, in a folder.
+struct Driver {
+    void add(const std::string& address, int minor, int numa) const {
+        namespace fs = std::filesystem;
+        fs::create_directories(folder / "proc/driver/nvidia/gpus" / address);
+        fs::create_directories(folder / "sys/bus/pci/devices" / address);
+        fs::create_directories(folder / "dev");
+        std::ofstream(folder / "proc/driver/nvidia/gpus" / address / "information")
+            << "Model: \t\t NVIDIA H100\nGPU UUID: \t GPU-" << minor << "abc\nDevice Minor: \t " << minor << "\n";
+        std::ofstream(folder / "sys/bus/pci/devices" / address / "numa_node") << numa << "\n";
+        std::ofstream(folder / "dev" / ("nvidia" + std::to_string(minor)));
+    }
+
+    std::vector<Gpu> gpus(const std::map<std::string, std::string>& environment = {}) const {
+        const auto variable = [&](const char* name) {
+            const auto found = environment.find(name);
+            return found != environment.end() ? found->second.c_str() : nullptr;
+        };
+        return find_gpus(variable, folder.path());
+    }
+
+    TemporaryFolder folder;
+};
+
+}  // namespace
+
+TEST_CASE("a node without a driver has no GPU") { CHECK(Driver().gpus().empty()); }
+
+TEST_CASE("GPUs are numbered by their PCI addresses, and lie at the NUMA node that the system says") {
+    const Driver driver;
+    driver.add("0000:b1:00.0", 1, 1);
+    driver.add("0000:3b:00.0", 0, 0);
+    driver.add("0000:d8:00.0", 2, -1);
+
+    CHECK(driver.gpus() == std::vector<Gpu>{{"0", 0}, {"1", 1}, {"2", {}}});
+}
+
+TEST_CASE("a container with one of the node's GPUs has number 0") {
+    const Driver driver;
+    driver.add("0000:3b:00.0", 0, 0);
+    driver.add("0000:b1:00.0", 1, 1);
+    std::filesystem::remove(driver.folder / "dev/nvidia0");
+
+    CHECK(driver.gpus() == std::vector<Gpu>{{"0", 1}});
+}
+
+TEST_CASE("without /proc the device files are counted, and nvidiactl is none") {
+    const Driver driver;
+    std::filesystem::create_directories(driver.folder / "dev");
+    for (const char* name : {"nvidia0", "nvidia10", "nvidiactl", "nvidia-uvm"}) {
+        std::ofstream(driver.folder / "dev" / name);
+    }
+
+    CHECK(driver.gpus() == std::vector<Gpu>{{"0", {}}, {"1", {}}});
+}
+
+TEST_CASE("CUDA_VISIBLE_DEVICES chooses by number or UUID, and what CUDA ignores is none") {
+    const Driver driver;
+    driver.add("0000:3b:00.0", 0, 0);
+    driver.add("0000:b1:00.0", 1, 1);
+    const auto visible = [&](const std::string& list) { return driver.gpus({{"CUDA_VISIBLE_DEVICES", list}}); };
+
+    CHECK(visible("1,0") == std::vector<Gpu>{{"1", 1}, {"0", 0}});
+    CHECK(visible("GPU-1ab") == std::vector<Gpu>{{"GPU-1ab", 1}});
+    CHECK(visible("MIG-7") == std::vector<Gpu>{{"MIG-7", {}}});
+    CHECK(visible("0,-1,1") == std::vector<Gpu>{{"0", 0}});
+    CHECK(visible("").empty());
+    CHECK(visible("NoDevFiles").empty());
+}
+
+TEST_CASE("Slurm's variables count where CUDA_VISIBLE_DEVICES is not set") {
+    const Driver driver;
+
+    CHECK(driver.gpus({{"SLURM_JOB_GPUS", "0,1"}, {"SLURM_STEP_GPUS", "1"}}) == std::vector<Gpu>{{"1", {}}});
+    CHECK(driver.gpus({{"SLURM_JOB_GPUS", "0,1"}}).size() == 2);
+    CHECK(driver.gpus({{"SLURM_JOB_GPUS", "0,1"}, {"CUDA_VISIBLE_DEVICES", "0"}}).size() == 1);
+}

@@ -1,0 +1,47 @@
+#include "launch/sweep_file/overrides.hpp"
+
+#include <doctest/doctest.h>
+
+#include "core/check.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+/// The document as text after a setting was applied to it.
+std::string after(const std::string& setting, OrderedJson document = OrderedJson::object()) {
+    apply_override(parse_override(setting), document);
+    return document.dump();
+}
+
+}  // namespace
+
+TEST_CASE("a setting replaces a value, or adds it with the maps on the way") {
+    CHECK(after("run_cap=3", {{"run_cap", 27}}) == R"({"run_cap":3})");
+    CHECK(after("a.b.c=x", {{"d", 1}}) == R"({"d":1,"a":{"b":{"c":"x"}}})");
+}
+
+TEST_CASE("values are those of YAML") {
+    CHECK(after("x=1e-3") == R"({"x":0.001})");
+    CHECK(after("x=[1, two]") == R"({"x":[1,"two"]})");
+    CHECK(after("x=a=b") == R"({"x":"a=b"})");
+    CHECK(after("x=") == R"({"x":null})");
+}
+
+TEST_CASE("a key without a value is left out") {
+    OrderedJson document{{"command", 1}, {"name", 2}};
+
+    for (const auto& each : without_training()) {
+        apply_override(each, document);
+    }
+
+    CHECK(document.dump() == R"({"name":2})");
+}
+
+TEST_CASE("settings that set nothing are refused") {
+    CHECK_THROWS_AS(parse_override("run_cap"), InvalidInput);
+    CHECK_THROWS_AS(parse_override("=3"), InvalidInput);
+    CHECK_THROWS_AS(after("run_cap.x=3", {{"run_cap", 27}}), InvalidInput);
+    CHECK_THROWS_AS(after("x=[1"), InvalidInput);
+}

@@ -1,0 +1,229 @@
+#include "launch/sweep_file/sweep_file.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "core/check.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace {
+
+/// The least a sweep file needs, and more lines.
+SweepFile parse(const std::string& more = "") {
+    return parse_sweep(
+        "metric: {name: val_loss}\n"
+        "parameters: {lr: {min: 0.0, max: 1.0}}\n"
+        "scheduler: {type: asha, max: 9}\n"
+        "run_cap: 27\n" +
+            more,
+        "sweep.yaml");
+}
+
+/// The distribution of the one parameter that `map` describes.
+Distribution distribution(const std::string& map) {
+    return parse_sweep("metric: {name: loss}\nrun_cap: 27\nscheduler: {max: 9}\nparameters:\n  x: " + map, "sweep.yaml")
+        .spec.space.parameters()
+        .front()
+        .distribution;
+}
+
+}  // namespace
+
+TEST_CASE("the example of the documentation is read whole") {
+    const std::string text = R"(name: fashion-mnist
+metric: {name: val_accuracy, goal: maximize}
+run_cap: 27                      # trials
+seed: 1
+slots: auto
+cpus_per_slot: 2
+max_retries: 1
+parameters:
+  lr:        {distribution: log_uniform_values, min: 1e-4, max: 0.3}
+  momentum:  {min: 0.0, max: 0.99}
+  width:     {values: [16, 32, 64]}
+sampler:   {type: random}
+scheduler:
+  type: rasda
+  min: 1
+  max: 27
+  reduction_factor: 3
+  mode: stop
+  rule: percentile
+  workers: 1
+  scaling_factor: 2
+  max_workers: 4
+  grow: eager
+  surplus: off
+  batch: per_worker
+budget: {time: 8h, target: 0.93}
+trainer: {model: cnn, batch_size: 128, data: {train: fashion.h5:/train}}
+)";
+
+    const auto file = parse_sweep(text, "sweep.yaml");
+
+    CHECK(file.name == "fashion-mnist");
+    CHECK_FALSE(file.slots.has_value());
+    CHECK(file.cpus_per_slot == 2);
+    CHECK(file.time_budget == std::chrono::hours(8));
+    CHECK(file.trainer->dump() == R"({"batch_size":128,"data":{"train":"fashion.h5:/train"},"model":"cnn"})");
+    CHECK_FALSE(file.command.has_value());
+    CHECK(file.text == text);
+
+    const auto& spec = file.spec;
+    CHECK(spec.metric == "val_accuracy");
+    CHECK(spec.goal == Goal::maximize);
+    CHECK(spec.run_cap == 27);
+    CHECK(spec.target == 0.93);
+    CHECK(spec.has_time_budget);
+    CHECK(spec.max_retries == 1);
+    CHECK(spec.seed == 1);
+
+    CHECK(spec.scheduler.kind == SchedulerKind::rasda);
+    CHECK(spec.scheduler.min == Resource{1});
+    CHECK(spec.scheduler.max == Resource{27});
+    CHECK(spec.scheduler.reduction_factor == 3);
+    CHECK(spec.scheduler.rule == Rule::percentile);
+    CHECK(spec.scheduler.workers == 1);
+    CHECK(spec.scheduler.scaling_factor == 2);
+    CHECK(spec.scheduler.max_workers == 4);
+    CHECK(spec.scheduler.batch == BatchPolicy::per_worker);
+
+    const auto& parameters = spec.space.parameters();
+    REQUIRE(parameters.size() == 3);
+    CHECK(parameters[0].name == "lr");
+    CHECK(std::get<LogUniformValues>(parameters[0].distribution).min == 1e-4);
+    CHECK(std::get<Uniform>(parameters[1].distribution).max == 0.99);
+    CHECK(std::get<Categorical>(parameters[2].distribution).values ==
+          std::vector<Value>{std::int64_t{16}, std::int64_t{32}, std::int64_t{64}});
+}
+
+TEST_CASE("what is left out has the documented default") {
+    const auto file = parse();
+
+    CHECK(file.name == "sweep");  // of sweep.yaml
+    CHECK(file.cpus_per_slot == 1);
+    CHECK_FALSE(file.time_budget.has_value());
+    CHECK_FALSE(file.trainer.has_value());
+    CHECK_FALSE(file.command.has_value());
+    CHECK(file.spec.goal == Goal::minimize);
+    CHECK_FALSE(file.spec.target.has_value());
+    CHECK_FALSE(file.spec.has_time_budget);
+    CHECK(file.spec.max_retries == 2);
+    CHECK(file.spec.scheduler.min == Resource{1});
+    CHECK(file.spec.scheduler.rule == Rule::rank);
+    CHECK_FALSE(file.spec.scheduler.scaling_factor.has_value());
+    CHECK(file.spec.scheduler.batch == BatchPolicy::ladder);
+    CHECK(distribution("{min: 0.0, max: 1.0}").index() == 0);
+}
+
+TEST_CASE("W&B's words without a meaning here are accepted") {
+    const auto file = parse("method: random\ndescription: the third try\nproject: thesis\nentity: us\n");
+
+    CHECK(file.name == "sweep");
+}
+
+TEST_CASE("a distribution that is not named follows from the keys") {
+    CHECK(std::get<IntUniform>(distribution("{min: 1, max: 9}")).max == 9);
+    CHECK(std::get<Uniform>(distribution("{min: 1, max: 9.0}")).max == 9.0);
+    CHECK(std::get<Uniform>(distribution("{min: 1e-4, max: 1}")).min == 1e-4);
+    CHECK(std::get<Categorical>(distribution("{values: [relu]}")).values == std::vector<Value>{"relu"});
+    CHECK(std::get<Constant>(distribution("{value: 3}")).value == Value{std::int64_t{3}});
+}
+
+TEST_CASE("every distribution can be named") {
+    CHECK(std::get<Uniform>(distribution("{distribution: uniform, min: 1, max: 9}")).max == 9.0);
+    CHECK(std::get<IntUniform>(distribution("{distribution: int_uniform, min: -1, max: 9}")).min == -1);
+    CHECK(std::get<QUniform>(distribution("{distribution: q_uniform, min: 0, max: 9, q: 3}")).q == 3.0);
+    CHECK(std::get<QUniform>(distribution("{distribution: q_uniform, min: 0, max: 9}")).q == 1.0);  // as in W&B
+    CHECK(std::get<QLogUniformValues>(distribution("{distribution: q_log_uniform_values, min: 8, max: 64, q: 8}")).q ==
+          8.0);
+    CHECK(std::get<Categorical>(distribution("{distribution: categorical, values: [1, 2]}")).values.size() == 2);
+    CHECK(std::get<Constant>(distribution("{distribution: constant, value: x}")).value == Value{"x"});
+}
+
+TEST_CASE("values keep the types they are written with") {
+    const auto values = std::get<Categorical>(distribution("{values: [1, 1.0, '1', true, \"true\", on, 1e-3]}")).values;
+
+    CHECK(values == std::vector<Value>{std::int64_t{1}, 1.0, "1", true, "true", "on", 1e-3});
+}
+
+TEST_CASE("a program alone has W&B's default command") {
+    const auto file = parse("program: train.py\n");
+
+    CHECK(file.command == std::vector<std::string>{"${env}", "${interpreter}", "${program}", "${args}"});
+    CHECK(file.program == "train.py");
+}
+
+TEST_CASE("a command is kept with its macros") {
+    const auto file = parse("command: [bash, train.sh, \"--rate=${lr}\", '3']\n");
+
+    CHECK(file.command == std::vector<std::string>{"bash", "train.sh", "--rate=${lr}", "3"});
+}
+
+TEST_CASE("crescendo-trainer may be silent for five minutes, other programs for ever, unless the file says") {
+    CHECK_FALSE(parse().hang_timeout.has_value());
+    CHECK(parse("trainer: {model: cnn}\n").hang_timeout == std::chrono::minutes(5));
+    CHECK_FALSE(parse("trainer: {model: cnn}\nhang_timeout: off\n").hang_timeout.has_value());
+    CHECK(parse("command: [./train]\nhang_timeout: 1h\n").hang_timeout == std::chrono::hours(1));
+}
+
+TEST_CASE("workers are bound to cores automatically, always or never") {
+    CHECK(parse("").bind == Binding::automatic);
+    CHECK(parse("bind: on\n").bind == Binding::on);
+    CHECK(parse("bind: off\n").bind == Binding::off);
+}
+
+TEST_CASE("slots are a number or auto") {
+    CHECK(parse("slots: 4\n").slots == 4);
+    CHECK_FALSE(parse("slots: auto\n").slots.has_value());
+}
+
+TEST_CASE("the time budget is a length of time or a clock, without quotes too") {
+    CHECK(parse("budget: {time: 1h30m}\n").time_budget == std::chrono::minutes(90));
+    CHECK(parse("budget: {time: 08:00:00}\n").time_budget == std::chrono::hours(8));
+}
+
+TEST_CASE("line ends of Windows and a byte order mark do not matter") {
+    auto text = parse().text;
+    for (std::size_t i = 0; (i = text.find('\n', i)) != std::string::npos; i += 2) {
+        text.replace(i, 1, "\r\n");
+    }
+
+    CHECK(parse_sweep("\xEF\xBB\xBF" + text, "sweep.yaml").spec.metric == "val_loss");
+}
+
+TEST_CASE("the trainer's settings keep their types and are not interpreted") {
+    const auto file = parse("trainer: {a: 1, b: 1.0, c: '1', d: [true, null], e: {f: x}}\n");
+
+    CHECK(file.trainer->dump() == R"({"a":1,"b":1.0,"c":"1","d":[true,null],"e":{"f":"x"}})");
+}
+
+TEST_CASE("problems that others find with a key are located") {
+    const auto file = parse("trainer:\n  optimizer: sdg\n  layers: [3, x]\n");
+
+    CHECK(file.source.located("trainer.optimizer", "unknown") == "sweep.yaml:6:3: trainer.optimizer: unknown");
+    CHECK(file.source.located("trainer.layers[1]", "no number") == "sweep.yaml:7:15: trainer.layers[1]: no number");
+    CHECK(file.source.located("trainer.data.train", "missing") == "sweep.yaml:5:1: trainer.data.train: missing");
+    CHECK(file.source.located("nowhere", "missing") == "sweep.yaml:1:1: nowhere: missing");
+    CHECK(file.source.located("", "odd") == "sweep.yaml:1:1: odd");
+    CHECK(file.source.position_of("parameters.lr.max") == Position{2, 29});
+}
+
+TEST_CASE("a file is read byte for byte, and a missing one is named") {
+    const TemporaryFolder folder;
+    const auto path = folder / "mnist.yaml";
+    const std::string text = parse("# a comment\n").text;
+    std::ofstream(path) << text;
+
+    CHECK(read_sweep_file(path).text == text);
+    CHECK(read_sweep_file(path).name == "mnist");
+    CHECK_THROWS_WITH_AS(read_sweep_file(folder / "none.yaml"),
+                         ("cannot read " + (folder / "none.yaml").string() + ": No such file or directory").c_str(),
+                         InvalidInput);
+    CHECK_THROWS_AS(read_sweep_file(folder.path()), InvalidInput);
+}

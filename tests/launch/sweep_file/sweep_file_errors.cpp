@@ -1,0 +1,282 @@
+/// What people get wrong in a sweep file, and the whole message that they get.
+
+#include <doctest/doctest.h>
+
+#include "core/check.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+const std::string sound = R"(metric: {name: val_loss, goal: minimize}
+run_cap: 27
+parameters:
+  lr: {distribution: log_uniform_values, min: 1e-4, max: 0.3}
+scheduler:
+  type: asha
+  min: 1
+  max: 27
+  reduction_factor: 3
+)";
+
+std::string error_of(const std::string& text) {
+    try {
+        parse_sweep(text, "sweep.yaml");
+    } catch (const InvalidInput& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+/// The error of a sound file with one change.
+std::string error_with(const std::string& what, const std::string& by) {
+    auto text = sound;
+    REQUIRE(text.find(what) != std::string::npos);
+    return error_of(text.replace(text.find(what), what.size(), by));
+}
+
+std::string error_with_parameter(const std::string& parameter) {
+    return error_with("lr: {distribution: log_uniform_values, min: 1e-4, max: 0.3}", parameter);
+}
+
+}  // namespace
+
+TEST_CASE("the file that the others differ from is sound") { CHECK(error_of(sound) == "no error"); }
+
+TEST_CASE("an unknown key is named with the nearest one") {
+    CHECK(error_with("reduction_factor", "reducton_factor") ==
+          "sweep.yaml:9:3: scheduler.reducton_factor: unknown key (did you mean 'reduction_factor'?); scheduler has "
+          "type, "
+          "resource, min, max, reduction_factor, mode, rule, brackets, max_concurrent, workers, scaling_factor, "
+          "max_workers, grow, priority, shrink, surplus and batch");
+    CHECK(error_with("run_cap: 27", "epochs: 27") ==
+          "sweep.yaml:2:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
+          "sampler, parameters, run_cap, seed, slots, cpus_per_slot, bind, max_retries, hang_timeout, scheduler, "
+          "budget, trainer, program, command and simulate");
+}
+
+TEST_CASE("a key that is given twice is named with the line of the first") {
+    CHECK(error_with("run_cap: 27", "run_cap: 27\nrun_cap: 9") ==
+          "sweep.yaml:3:1: run_cap: is given twice, first in line 2; remove one of the two");
+    CHECK(error_with("  lr:", "  lr: {value: 1}\n  lr:") ==
+          "sweep.yaml:5:3: parameters.lr: is given twice, first in line 4; remove one of the two");
+}
+
+TEST_CASE("a required key that is missing is named with a line to add") {
+    CHECK(error_with("metric: {name: val_loss, goal: minimize}\n", "") ==
+          "sweep.yaml:1:1: metric: is missing: it says which of the reported numbers to optimize; add metric: {name: "
+          "val_loss, goal: minimize}");
+    CHECK(error_with("name: val_loss, ", "") ==
+          "sweep.yaml:1:1: metric.name: is missing: it is the name under which trials report the number; add name: "
+          "val_loss");
+    CHECK(
+        error_with("  max: 27\n", "") ==
+        "sweep.yaml:5:1: scheduler.max: is missing: it is the resource (epochs, say) at which a trial is complete; add "
+        "max: 27");
+    CHECK(error_of("metric: {name: x}\nparameters: {lr: {value: 1}}\n") ==
+          "sweep.yaml:1:1: scheduler: is missing: it says how long a trial trains and which ones are stopped; add "
+          "scheduler: {type: asha, min: 1, max: 27, reduction_factor: 3}");
+    CHECK(
+        error_with("run_cap: 27\n", "") ==
+        "sweep.yaml:1:1: run_cap: nothing ends this sweep (new trials would start for ever); give run_cap, budget.time "
+        "or budget.target");
+}
+
+TEST_CASE("a value of the wrong type is shown with what the key takes") {
+    CHECK(error_with("run_cap: 27", "run_cap: many") ==
+          "sweep.yaml:2:1: run_cap: 'many' is text; it takes a whole number, such as 3, without quotes");
+    CHECK(error_with("run_cap: 27", "run_cap: 2.5") ==
+          "sweep.yaml:2:1: run_cap: 2.5 is a number; it takes a whole number, such as 3, without quotes");
+    CHECK(error_with("run_cap: 27", "run_cap:") ==
+          "sweep.yaml:2:1: run_cap: there is no value; it takes a whole number, such as 3, without quotes");
+    CHECK(
+        error_with("{name: val_loss, goal: minimize}", "val_loss") ==
+        "sweep.yaml:1:1: metric: 'val_loss' is text; it takes a map, such as metric: {name: val_loss, goal: minimize}");
+    CHECK(error_with("min: 1e-4", "min: '1e-4'") ==
+          "sweep.yaml:4:42: parameters.lr.min: '1e-4' is text; it takes a number, such as 0.5 or 1e-4, without quotes");
+    CHECK(error_of(sound + "name: 7\n") ==
+          "sweep.yaml:10:1: name: 7 is a whole number; it takes text; put it in quotes if it looks like a number");
+    CHECK(error_of(sound + "command: python3 train.py\n") ==
+          "sweep.yaml:10:1: command: 'python3 train.py' is text; it takes a list of texts, such as [python3, train.py, "
+          "\"--epochs\", \"3\"]");
+    CHECK(
+        error_of(sound + "command: [python3, 3]\n") ==
+        "sweep.yaml:10:1: command: this is a list; it takes a list of texts, such as [python3, train.py, \"--epochs\", "
+        "\"3\"]");
+}
+
+TEST_CASE("a number that makes no sense is shown with one that does") {
+    CHECK(error_with("run_cap: 27", "run_cap: 0") ==
+          "sweep.yaml:2:1: run_cap: run_cap is 0 (a sweep needs a trial); use 1 or more");
+    CHECK(
+        error_with("reduction_factor: 3", "reduction_factor: 1") ==
+        "sweep.yaml:9:3: scheduler.reduction_factor: reduction_factor is 1 (a rung must drop some trials); use 2, 3 or "
+        "4");
+    CHECK(error_with("reduction_factor: 3", "reduction_factor: 3000000000") ==
+          "sweep.yaml:9:3: scheduler.reduction_factor: is 3000000000; use a number from -2147483648 to 2147483647");
+    CHECK(error_of(sound + "slots: 0\n") == "sweep.yaml:10:1: slots: is 0; use 1 or more");
+    CHECK(error_of(sound + "seed: -1\n") == "sweep.yaml:10:1: seed: is -1; use 0 or a positive whole number");
+    CHECK(error_of(sound + "seed: 99999999999999999999\n") ==
+          "sweep.yaml:10:1: seed: 99999999999999999999 does not fit into 64 bits; use a smaller number, or quotes if "
+          "it is "
+          "text");
+}
+
+TEST_CASE("a word that is misspelt or unknown is named with those there are") {
+    CHECK(error_with("goal: minimize", "goal: maximise") ==
+          "sweep.yaml:1:26: metric.goal: 'maximise' is unknown here (did you mean 'maximize'?); use minimize or "
+          "maximize");
+    CHECK(error_with("type: asha", "type: best") ==
+          "sweep.yaml:6:3: scheduler.type: 'best' is unknown here; use fifo, asha, rasda, "
+          "successive_halving, hyperband, async_hyperband, pasha or median");
+    CHECK(error_of(sound + "slots: all\n") == "sweep.yaml:10:1: slots: 'all' is unknown here; use auto");
+}
+
+TEST_CASE("words of a scheduler that another one does not have are named with what to write instead") {
+    CHECK(error_with("  min: 1\n", "  grow: wait\n") ==
+          "sweep.yaml:7:3: scheduler.grow: grow is about survivors that get more workers, as with type: rasda only; "
+          "remove it");
+    CHECK(error_with("type: asha", "type: median\n  mode: promote") ==
+          "sweep.yaml:7:3: scheduler.mode: mode is promote, which belongs to the asynchronous rungs of asha, rasda and "
+          "async_hyperband; remove it, or use type: asha");
+    CHECK(error_with("run_cap: 27\n", "budget: {time: 1h}\n") == "no error");
+}
+
+TEST_CASE("what this version cannot do is named with what to write instead") {
+    CHECK(error_with("type: asha", "type: bohb") ==
+          "sweep.yaml:6:3: scheduler.type: 'bohb' is not supported by this version; use asha");
+    CHECK(error_of(sound + "method: bayes\n") ==
+          "sweep.yaml:10:1: method: 'bayes' is not supported by this version; configurations are drawn at random; use "
+          "random");
+    CHECK(error_of(sound + "early_terminate: {type: hyperband, min_iter: 3}\n") ==
+          "sweep.yaml:10:1: early_terminate: early stopping is the scheduler's business here; remove it and write "
+          "scheduler: {type: asha, min: 1, max: 27, reduction_factor: 3}");
+    CHECK(
+        error_with("goal: minimize", "target: 0.1") ==
+        "sweep.yaml:1:26: metric.target: the target is a part of the sweep's budget here; remove it and write budget: "
+        "{target: 0.93}");
+    CHECK(error_with_parameter("lr: {distribution: log_uniform, min: -4, max: -1}") ==
+          "sweep.yaml:4:8: parameters.lr.distribution: 'log_uniform' is not supported by this version; its min and max "
+          "are "
+          "exponents; use log_uniform_values with the values themselves");
+    CHECK(error_with_parameter("lr: {distribution: normal, mu: 0, sigma: 1}") ==
+          "sweep.yaml:4:8: parameters.lr.distribution: 'normal' is not supported by this version; use uniform or "
+          "log_uniform_values with the range that matters");
+}
+
+TEST_CASE("a range that is empty or has no logarithm is named with its parameter") {
+    CHECK(error_with("min: 1e-4, max: 0.3", "min: 0.3, max: 1e-4") ==
+          "sweep.yaml:4:3: parameters.lr: min is 0.3 and max is 0.0001 (nothing lies between); use a min below max, or "
+          "value: 0.3");
+    CHECK(error_with("min: 1e-4", "min: 0") ==
+          "sweep.yaml:4:3: parameters.lr: min is 0 (only positive numbers have a logarithm); use a min above 0");
+    CHECK(error_with_parameter("lr: {values: []}") ==
+          "sweep.yaml:4:3: parameters.lr: values is empty (there is nothing to choose from); list some");
+}
+
+TEST_CASE("a parameter that is no map, or says too little or too much, is named with what to write") {
+    CHECK(error_with_parameter("lr: 0.01") ==
+          "sweep.yaml:4:3: parameters.lr: 0.01 is a number; for one fixed value write lr: {value: 0.01}");
+    CHECK(error_with_parameter("lr: [0.01, 0.1]") ==
+          "sweep.yaml:4:3: parameters.lr: this is a list; to choose from it write lr: {values: [...]}");
+    CHECK(error_with_parameter("lr:") ==
+          "sweep.yaml:4:3: parameters.lr: there is no value; it takes a map, such as lr: {min: 0.1, max: 0.9}");
+    CHECK(error_with_parameter("lr: {min: 1}") ==
+          "sweep.yaml:4:3: parameters.lr: has no range; give it values: [a, b], or min: and max:, or value:");
+    CHECK(error_with_parameter("lr: {distribution: uniform, min: 1}") ==
+          "sweep.yaml:4:3: parameters.lr: has no max; add max: with a number");
+    CHECK(error_with_parameter("lr: {mim: 1, max: 2}") ==
+          "sweep.yaml:4:8: parameters.lr.mim: unknown key (did you mean 'min'?); parameters.lr has distribution, min, "
+          "max, "
+          "values, value and q");
+    CHECK(
+        error_with_parameter("lr: {values: [1, 2], max: 3}") ==
+        "sweep.yaml:4:24: parameters.lr.max: has no meaning for the distribution categorical, which has values; remove "
+        "it, or name another distribution");
+    CHECK(error_with_parameter("lr: {min: 1, max: 2, q: 0.1}") ==
+          "sweep.yaml:4:24: parameters.lr.q: has no meaning for the distribution int_uniform, which has min and max; "
+          "remove it, or name another distribution");
+    CHECK(error_with_parameter("lr: {distribution: int_uniform, min: 1, max: 2.5}") ==
+          "sweep.yaml:4:43: parameters.lr.max: 2.5 is not whole; int_uniform takes whole numbers, uniform takes any");
+    CHECK(error_with_parameter("lr: {values: [1, [2, 3]]}") ==
+          "sweep.yaml:4:20: parameters.lr.values[1]: this is a list, and a parameter is a number, a boolean or text; "
+          "describe it with text that the trainer understands, such as \"none\" or \"3x3\"");
+    CHECK(error_with_parameter("optimizer: {parameters: {lr: {value: 1}}}") ==
+          "sweep.yaml:4:15: parameters.optimizer.parameters: a parameter cannot hold others; move them up and give "
+          "each a "
+          "name of its own");
+    CHECK(error_with("parameters:\n  lr: {distribution: log_uniform_values, min: 1e-4, max: 0.3}", "parameters: {}") ==
+          "sweep.yaml:3:1: parameters: is empty, and there is nothing to search; add a parameter, such as lr: {min: "
+          "0.001, "
+          "max: 0.1}");
+}
+
+TEST_CASE("a worker is given time to say something") {
+    CHECK(error_of(sound + "hang_timeout: 1s\n") ==
+          "sweep.yaml:10:1: hang_timeout: \"1s\" is no time to wait for a worker that says nothing (5s is the least); "
+          "write it like 5m, 90s or 1h, or off");
+    CHECK(error_of(sound + "hang_timeout: 60\n").find("60 is no time to wait") != std::string::npos);
+}
+
+TEST_CASE("a time without a unit is not guessed at") {
+    CHECK(error_of(sound + "budget: {time: 60}\n") ==
+          "sweep.yaml:10:10: budget.time: 60 is no length of time; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
+    CHECK(error_of(sound + "budget: {time: 0s}\n") ==
+          "sweep.yaml:10:10: budget.time: \"0s\" is no length of time; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
+}
+
+TEST_CASE("a program cannot be grown") {
+    CHECK(error_with("type: asha", "type: rasda") == "no error");
+    CHECK(error_of(sound + "command: [train]\n") == "no error");
+    CHECK(error_with("scheduler:\n  type: asha", "command: [train]\nscheduler:\n  type: rasda") ==
+          "sweep.yaml:7:3: scheduler.type: rasda grows the trials that survive, and a trial with a command has one "
+          "worker "
+          "for good; use type: asha");
+    CHECK(error_with("scheduler:\n", "command: [train]\nscheduler:\n  workers: 2\n") ==
+          "sweep.yaml:7:3: scheduler.workers: is 2, and a trial with a command has one worker; remove it");
+}
+
+TEST_CASE("a sweep has a trainer or a command") {
+    CHECK(error_of(sound + "trainer: {model: cnn}\ncommand: [train]\n") ==
+          "sweep.yaml:11:1: command: both trainer and this say what to run; remove one of the two");
+    CHECK(error_of(sound + "trainer: {model: cnn}\nprogram: train.py\n") ==
+          "sweep.yaml:11:1: program: both trainer and this say what to run; remove one of the two");
+    CHECK(error_of(sound + "command: []\n") ==
+          "sweep.yaml:10:1: command: is an empty list; write the program and its arguments: [python3, train.py, "
+          "\"${args}\"]");
+    CHECK(
+        error_of(sound + "command: [train, '${rl}']\n") ==
+        "sweep.yaml:10:18: command[1]: ${rl} is neither a macro nor a parameter (did you mean 'lr'?); there are args, "
+        "args_no_hyphens, args_no_boolean_flags, args_json, env, interpreter, lr and program");
+    CHECK(
+        error_of(sound + "trainer: {clip: .inf}\n") ==
+        "sweep.yaml:10:11: trainer.clip: is not a finite number, and settings have to be; leave the key out, or use a "
+        "large number");
+}
+
+TEST_CASE("a name that is no folder's is refused") {
+    CHECK(error_of(sound + "name: a/b\n") ==
+          "sweep.yaml:10:1: name: 'a/b' cannot be the name of the sweep's folder; use letters, digits, '-' and '_'");
+    CHECK(error_of(sound + "name: ..\n").find("cannot be the name") != std::string::npos);
+}
+
+TEST_CASE("what is no YAML is named with its place") {
+    CHECK(error_of("") == "sweep.yaml:1:1: the file is empty");
+    CHECK(error_of("# nothing yet\n") == "sweep.yaml:1:1: the file is empty");
+    CHECK(error_of("just text\n") == "sweep.yaml:1:1: the file is no map; write it as lines of `key: value`");
+    CHECK(error_of("metric:\n\tname: loss\n") ==
+          "sweep.yaml:2:6: this is not YAML (illegal map value): the line is indented with a tab; use spaces");
+    CHECK(
+        error_of("command: [python3, ${args}]\n") ==
+        "sweep.yaml:1:21: this is not YAML (end of sequence flow not found): look for indentation, brackets and quotes "
+        "around here, and put text that holds any of : # { } [ ] , in quotes");
+    CHECK(error_of("a: 1\n---\nb: 2\n") ==
+          "sweep.yaml:3:1: a second YAML document begins here; use one document of `key: value` lines");
+    CHECK(error_of("a: &x [*x]\n").find("is nested more than 32 deep; does an alias contain itself?") !=
+          std::string::npos);
+    CHECK(error_of("a: !path b\n") == "sweep.yaml:1:1: a: has the tag !path, which means nothing here; remove it");
+    CHECK(error_of("? [a, b]\n: 1\n") ==
+          "sweep.yaml:1:1: a key is itself a map, a list or empty; use text (braces and '?' in text need quotes)");
+}

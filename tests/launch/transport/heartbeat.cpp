@@ -1,0 +1,42 @@
+#include "launch/transport/heartbeat.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace crescendo::launch;
+using namespace std::chrono_literals;
+
+TEST_CASE("the pause between looks for mail doubles while there is none, up to a limit, and starts anew with some") {
+    Pace pace;
+    CHECK(pace.next() == 250us);
+
+    pace.idle();
+    CHECK(pace.next() == 500us);
+    for (int i = 0; i < 100; ++i) {
+        pace.idle();
+    }
+    CHECK(pace.next() == Pace::longest);
+
+    pace.busy();
+    CHECK(pace.next() == 250us);
+}
+
+TEST_CASE("a sign of life is due a second after the last one") {
+    const Pulse::Time start;
+    Pulse pulse(start, 30s);
+
+    CHECK_FALSE(pulse.must_send(start + 999ms));
+    CHECK(pulse.must_send(start + 1s));
+
+    pulse.sent(start + 1s);
+    CHECK_FALSE(pulse.must_send(start + 1999ms));
+}
+
+TEST_CASE("a rank is dead when it was silent for the time-out, and what it hears from us is no sign of life") {
+    const Pulse::Time start;
+    Pulse pulse(start, 2s);
+    pulse.heard(start + 1s);
+    pulse.sent(start + 2s);
+
+    CHECK_FALSE(pulse.stopped(start + 2999ms));
+    CHECK(pulse.stopped(start + 3s));
+}

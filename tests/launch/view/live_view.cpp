@@ -1,0 +1,120 @@
+#include "launch/view/live_view.hpp"
+
+#include <doctest/doctest.h>
+
+#include "launch/record/event_json.hpp"
+#include "launch/view/progress.hpp"
+#include "launch/view/results.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+SweepSpec spec_of(int trials) {
+    SweepSpec spec;
+    spec.metric = "loss";
+    spec.run_cap = trials;
+    spec.space = SearchSpace({{"lr", Uniform{0.0, 1.0}}});
+    spec.scheduler.kind = SchedulerKind::asha;
+    spec.scheduler.max = Resource{9};
+    return spec;
+}
+
+struct Told {
+    explicit Told(int trials) : history(spec_of(trials)) {
+        history.apply(session_note(100.0, "host", 2));
+        tell(100.0, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{0}}}});
+    }
+
+    void tell(double time, const Event& event) {
+        Json record = launch::to_json(event);
+        record["time"] = time;
+        if (const auto* report = std::get_if<TrialReported>(&event)) {
+            record["metrics"] = {{"loss", report->loss}};
+        }
+        history.apply(record);
+    }
+
+    History history;
+};
+
+std::string text_of(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const auto& line : lines) {
+        text += line + "\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("the screen shows progress, rungs, slots and the best trial") {
+    Told told(4);
+    told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.25});
+
+    const auto screen = text_of(screen_of(told.history, {"demo", {}}, 115.0, 80));
+
+    CHECK(screen.find("demo: asha on 2 slots, 0:15 elapsed, about ") != std::string::npos);
+    CHECK(screen.find("2 of 4 trials begun: 2 running") != std::string::npos);
+    CHECK(screen.find("best   loss 0.25 at 1, trial 0: lr=") != std::string::npos);
+    CHECK(screen.find("0           1       1   ████") != std::string::npos);
+    CHECK(screen.find("  1    trial 1    worker 1 of 1, after 0 of 9") != std::string::npos);
+}
+
+TEST_CASE("no line of the screen is wider than the terminal") {
+    Told told(4);
+    told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.25});
+
+    for (const auto& line : screen_of(told.history, {std::string(200, 'n'), {}}, 115.0, 30)) {
+        const auto columns = std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; });
+        CHECK(columns <= 30);
+    }
+}
+
+TEST_CASE("progress ends at 1, and what is left shrinks with every report") {
+    Told told(2);
+    told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.5});
+    const auto early = progress_of(told.history, 110.0, {});
+    told.tell(111.0, TrialReported{TrialId{1}, Resource{1}, 0.9});  // worse: stopped
+    told.tell(130.0, TrialReported{TrialId{0}, Resource{9}, 0.4});
+    const auto end = progress_of(told.history, 130.0, {});
+
+    CHECK(*early.fraction > 0.0);
+    CHECK(*early.fraction < 1.0);
+    CHECK(*early.seconds_left > 0.0);
+    CHECK(*end.fraction == 1.0);
+    CHECK(end.stopped == 1);
+    CHECK(end.finished == 1);
+}
+
+TEST_CASE("a time budget bounds the estimate") {
+    Told told(1000);
+    told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.5});
+
+    const auto progress = progress_of(told.history, 150.0, 200.0);
+
+    CHECK(*progress.fraction == doctest::Approx(0.25));
+    CHECK(*progress.seconds_left == doctest::Approx(150.0));
+}
+
+TEST_CASE("slot time is counted while a trial holds slots, and not between sessions") {
+    Told told(1);
+    told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.5});
+    told.history.apply(session_note(1000.0, "host", 2));  // the first session ended after 10 s
+    told.tell(1000.0, SlotsLost{{SlotId{0}, SlotId{1}}});
+    told.tell(1000.0, SlotsJoined{{{SlotId{0}, NodeId{0}}}});
+    told.tell(1005.0, TrialReported{TrialId{0}, Resource{9}, 0.4});
+
+    CHECK(told.history.elapsed() == doctest::Approx(15.0));
+    CHECK(told.history.slot_seconds() == doctest::Approx(15.0));
+    CHECK(told.history.of(TrialId{0}).ended == 1005.0);
+}
+
+TEST_CASE("times read as people write them") {
+    CHECK(clock_text(75) == "1:15");
+    CHECK(clock_text(7300) == "2:01:40");
+    CHECK(clock_text(-3) == "0:00");
+    CHECK(brief({{"lr", 0.031234}, {"width", std::int64_t{32}}, {"act", std::string("relu")}}) ==
+          "lr=0.03123 width=32 act=relu");
+}

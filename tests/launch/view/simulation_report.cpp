@@ -1,0 +1,79 @@
+#include "launch/view/simulation_report.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using namespace crescendo::simulator;
+
+namespace {
+
+SweepSpec accuracy() {
+    SweepSpec spec;
+    spec.metric = "accuracy";
+    spec.goal = Goal::maximize;
+    return spec;
+}
+
+Summary summary() {
+    Summary summary;
+    summary.makespan = 100;
+    summary.slots = 2;
+    summary.slot_seconds_used = 150;
+    summary.best = TrialId{3};
+    summary.best_loss = -0.9;
+    for (int i = 0; i < 100; ++i) {
+        summary.best_over_time.push_back({static_cast<double>(i), -0.009 * i, TrialId{3}, Resource{i + 1}});
+    }
+    summary.slot_use = {{0, 2}, {50, 1}, {100, 0}};
+    return summary;
+}
+
+}  // namespace
+
+TEST_CASE("a summary tells metrics as trials report them") {
+    const auto json = summary_json(summary(), accuracy());
+
+    CHECK(json["accuracy"] == 0.9);
+    CHECK(json["best_trial"] == 3);
+    CHECK(json["utilization"] == 0.75);
+    CHECK(json["slot_hours_idle"].get<double>() == doctest::Approx(50.0 / 3600));
+}
+
+TEST_CASE("of many improvements people see some, the last among them") {
+    const auto rows = Json::parse(best_table(summary(), accuracy(), 10).print(Format::json));
+
+    CHECK(rows.size() == 10);
+    CHECK(rows.front()["seconds"] == 9);
+    CHECK(rows.back()["resource"] == 100);
+}
+
+TEST_CASE("a comparison of single runs has no intervals") {
+    const auto rows = Json::parse(comparison_table(compare({{"asha", {summary()}}}), accuracy()).print(Format::json));
+
+    CHECK(rows[0]["policy"] == "asha");
+    CHECK(rows[0]["makespan"] == 100);
+    CHECK(rows[0]["± makespan"].is_null());
+    CHECK(rows[0]["accuracy"] == 0.9);
+}
+
+TEST_CASE("people see a mean with its interval") {
+    auto slower = summary();
+    slower.makespan = 102;
+
+    const auto text = comparison_text(compare({{"asha", {summary(), slower}}}), accuracy());
+
+    CHECK(text.find("101 ± 12.7") != std::string::npos);  // t = 12.7 for 1 degree of freedom, standard error 1
+    CHECK(text.find("0.9 ± 0") != std::string::npos);
+}
+
+TEST_CASE("a chart needs nothing but itself, whatever the metric is called") {
+    auto spec = accuracy();
+    spec.metric = "a<b";
+
+    const auto svg = chart(summary(), spec);
+
+    CHECK(svg.starts_with("<svg "));
+    CHECK(svg.find("best a&lt;b") != std::string::npos);
+    CHECK(chart({}, spec).find("<path d=''") != std::string::npos);
+}

@@ -1,0 +1,71 @@
+#include "launch/view/table.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+using namespace crescendo::launch;
+
+namespace {
+
+Table trials() {
+    Table table({"trial", "status", "loss"});
+    table.add_row({std::int64_t{3}, "running", 0.123456789});
+    table.add_row({std::int64_t{12}, "größer", {}});
+    return table;
+}
+
+}  // namespace
+
+TEST_CASE("people see aligned columns, numbers to the right") {
+    CHECK(trials().print(Format::table) ==
+          "trial  status      loss\n"
+          "    3  running  0.12346\n"
+          "   12  größer         -\n");
+}
+
+TEST_CASE("people see at most five significant digits and no line breaks") {
+    Table table({"a", "b", "c", "d"});
+    table.add_row({1.0, 123456.7, true, "two\nlines"});
+
+    CHECK(table.print(Format::table) ==
+          "a           b  c     d\n"
+          "1  1.2346e+05  true  two lines\n");
+}
+
+TEST_CASE("a table without rows is its header, a list without rows is empty") {
+    const Table table({"trial", "loss"});
+
+    CHECK(table.print(Format::table) == "trial  loss\n");
+    CHECK(table.print(Format::json) == "[]\n");
+    CHECK(table.print(Format::csv) == "trial,loss\n");
+}
+
+TEST_CASE("JSON has one object a row, with every key and exact numbers") {
+    CHECK(trials().print(Format::json) ==
+          "[\n"
+          "  {\"trial\":3,\"status\":\"running\",\"loss\":0.123456789},\n"
+          "  {\"trial\":12,\"status\":\"größer\",\"loss\":null}\n"
+          "]\n");
+}
+
+TEST_CASE("CSV has exact numbers and nothing where there is no value") {
+    CHECK(trials().print(Format::csv) ==
+          "trial,status,loss\n"
+          "3,running,0.123456789\n"
+          "12,größer,\n");
+}
+
+TEST_CASE("CSV quotes commas, quotes and line breaks") {
+    Table table({"a,b", "c"});
+    table.add_row({R"(say "yes")", "two\nlines"});
+
+    CHECK(table.print(Format::csv) == "\"a,b\",c\n\"say \"\"yes\"\"\",\"two\nlines\"\n");
+}
+
+TEST_CASE("a number that is not finite is null in JSON") {
+    Table table({"x"});
+    table.add_row({std::numeric_limits<double>::quiet_NaN()});
+
+    CHECK(table.print(Format::json) == "[\n  {\"x\":null}\n]\n");
+}
