@@ -32,30 +32,38 @@ void expect_groups_on_the_way(hid_t file, const Location& place) {
 
 }  // namespace
 
-FileBefore::FileBefore(std::filesystem::path path) : path_(std::move(path)), bytes_(std::filesystem::file_size(path_)) {
+FileBefore::FileBefore(std::filesystem::path path) : path_(std::move(path)) {
+    std::error_code trouble;  // is the library's to find when it opens the file
+    bytes_ = std::filesystem::file_size(path_, trouble);
+    written_ = std::filesystem::last_write_time(path_, trouble);
     std::ifstream(path_, std::ios::binary).read(superblock_.data(), superblock_.size());
 }
 
-bool FileBefore::known() const {
+void FileBefore::take() {
     constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
-    return std::string_view(superblock_.data(), superblock_.size()).starts_with(signature) &&
-           bytes_ >= superblock_.size() && bytes_ == std::filesystem::file_size(path_);
+    taken_ = std::string_view(superblock_.data(), superblock_.size()).starts_with(signature) &&
+             bytes_ >= superblock_.size() && bytes_ == std::filesystem::file_size(path_);
 }
 
-void FileBefore::restore() const {
+FileBefore::~FileBefore() {
+    if (!taken_) {
+        return;
+    }
     std::error_code ignored;
     std::filesystem::resize_file(path_, bytes_, ignored);
     std::fstream out(path_, std::ios::binary | std::ios::in | std::ios::out);
     out.write(superblock_.data(), superblock_.size());
+    out.close();
+    std::filesystem::last_write_time(path_, written_, ignored);
 }
 
 NewGroup::NewGroup(Location place) : place_(std::move(place)) {
     const hdf5::Session session;
     if (std::filesystem::exists(place_.file)) {
-        FileBefore before(place_.file);
+        before_.emplace(place_.file);
         file_ = hdf5::open_file(place_.file, hdf5::Access::write);
-        if (before.known() && !fills_holes(file_.get())) {
-            before_ = std::move(before);
+        if (!fills_holes(file_.get())) {
+            before_->take();
         }
         CRESCENDO_VALIDATE(!hdf5::exists(file_.get(), place_.group), "",
                            "{} exists already and is not overwritten; choose another group, or another file",
@@ -75,18 +83,15 @@ NewGroup::NewGroup(Location place) : place_(std::move(place)) {
                  : hdf5::own(H5Gcreate_anon(file_.get(), H5P_DEFAULT, H5P_DEFAULT), "no group can be made");
 }
 
-NewGroup::~NewGroup() {
-    close();
-    if (before_) {
-        before_->restore();
-    }
-}
+NewGroup::~NewGroup() { close(); }
 
 void NewGroup::publish() {
     {
         const hdf5::Session session;
         hdf5::check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), "the samples cannot be written");
-        before_.reset();
+        if (before_) {
+            before_->leave();
+        }
         if (!place_.is_root()) {
             const auto link = hdf5::own(H5Pcreate(H5P_LINK_CREATE), "no link properties");
             hdf5::check(H5Pset_create_intermediate_group(link.get(), 1), "no intermediate groups");

@@ -126,12 +126,14 @@ TEST_CASE("progress runs from the first chunk to the last sample") {
 TEST_CASE("a group that exists is not overwritten") {
     const TenSamples ten;
     ten.convert("/train", {0, 4});
+    const auto written = std::filesystem::last_write_time(ten.file);
 
     CHECK(complaint_of([&] { ten.convert("/train"); }) == Contains("set.h5:/train exists already"));
     CHECK(complaint_of([&] { ten.convert("/"); }) == Contains("set.h5:/ exists already"));
     CHECK(complaint_of([&] { ten.convert("/train/inputs"); }) == Contains("exists already"));
     CHECK(complaint_of([&] { ten.convert("/train/inputs/more"); }) == Contains("set.h5:/train/inputs is not a group"));
     CHECK(SampleSet::open(ten.at("/train"))->size() == 4);
+    CHECK(std::filesystem::last_write_time(ten.file) == written);  // statistics kept of it still hold
 }
 
 TEST_CASE("a conversion that fails leaves no new file") {
@@ -151,6 +153,7 @@ TEST_CASE("a conversion that fails leaves an existing file as it was") {
     const TenSamples ten;
     ten.convert("/train");
     const auto before = read_bytes(ten.file);
+    const auto written = std::filesystem::last_write_time(ten.file);
     // The images end in the middle of sample 9.
     auto stored = read_bytes(ten.images);
     stored.resize(stored.size() - 2);
@@ -159,6 +162,7 @@ TEST_CASE("a conversion that fails leaves an existing file as it was") {
     CHECK(complaint_of([&] { ten.convert("/a/test", {}, {.chunk_samples = 2}); }) == Contains("images is cut off"));
 
     CHECK(read_bytes(ten.file) == before);
+    CHECK(std::filesystem::last_write_time(ten.file) == written);
     ten.convert("/a/test", {0, 9});
     CHECK(SampleSet::open(ten.at("/a/test"))->size() == 9);
 }
@@ -179,6 +183,8 @@ TEST_CASE("a conversion that cannot work is refused before anything is written")
           Contains("nine 9"));
     CHECK(complaint_of([&] { convert_idx(ten.images, ten.labels, "absent/set.h5:/train", {}, {}); }) ==
           Contains("absent is no folder"));
+    CHECK(complaint_of([&] { convert_idx(ten.images, ten.labels, ten.folder.path().string() + ":/train", {}, {}); }) ==
+          Contains("is a folder, not an HDF5 file"));
     CHECK_FALSE(std::filesystem::exists(ten.file));
     CHECK(ten.files_in_folder() == 3);
 }

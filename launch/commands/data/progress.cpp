@@ -54,7 +54,11 @@ ExitCode interruptible(const std::function<ExitCode()>& work) try {
     action.sa_handler = [](int signal) { arrived = signal; };
     action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        ::sigaction(signal, &action, nullptr);
+        struct sigaction before {};
+        ::sigaction(signal, nullptr, &before);
+        if (before.sa_handler != SIG_IGN) {  // as nohup wants it, and the shell for what runs in the background
+            ::sigaction(signal, &action, nullptr);
+        }
     }
     return work();
 } catch (const Interrupted&) {
