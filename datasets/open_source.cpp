@@ -59,7 +59,7 @@ std::unique_ptr<SetSource> open_source(const std::vector<std::string>& sources, 
     refuse(!images && options.images.size, "--size", "a folder of images");
     refuse(!images && options.images.gray, "--gray", "a folder of images");
     refuse((csv || images) && !options.shape.empty(), "--shape", "bare numbers");
-    refuse((csv || images || alone) && !options.target_shape.empty(), "--target-shape", "bare numbers of targets");
+    refuse(alone && !options.target_shape.empty(), "--target-shape", "bare numbers of targets");
     refuse(alone && !csv && options.target_type, "--target-type", "bare numbers of targets");
     if (csv) {
         return std::make_unique<CsvSet>(source, CsvOptions{.targets = options.target_columns,

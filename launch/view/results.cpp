@@ -112,12 +112,13 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
 
 std::string data_wait_hint(const History& history) {
     const auto wait = history.data_wait();
-    return wait && *wait > 0.1 ? fmt::format(
-                                     "trials wait for data {:.0f} % of their time; raise data.threads or "
-                                     "data.memory, or rewrite the file: `crescendo data bench` measures what "
-                                     "it gives here",
-                                     100 * *wait)
-                               : "";
+    if (!wait || *wait <= 0.1) {
+        return "";
+    }
+    return fmt::format(
+        "trials wait for data {:.0f} % of their time; raise data.threads or data.memory, or rewrite the file: "
+        "`crescendo data bench` measures what it gives here",
+        100 * *wait);
 }
 
 std::string brief(const Config& config) {
