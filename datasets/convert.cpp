@@ -1,11 +1,12 @@
 #include "datasets/convert.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/check.hpp"
 #include "datasets/hdf5.hpp"
-#include "datasets/hdf5_types.hpp"
 #include "datasets/location.hpp"
 #include "datasets/new_group.hpp"
 #include "datasets/sample_writer.hpp"
@@ -17,6 +18,7 @@ namespace {
 std::int64_t enter_range(SetSource& source, const SampleRange& range) {
     const auto total = source.num_samples();
     const auto end = range.end.value_or(total);
+    CRESCENDO_VALIDATE(total > 0, "", "{} holds no samples", source.name());
     CRESCENDO_VALIDATE(range.begin >= 0 && range.begin < end && end <= total, "",
                        "samples [{}, {}) are not in {}, which holds [0, {})", range.begin, end, source.name(), total);
     if (range.begin > 0) {
@@ -25,14 +27,14 @@ std::int64_t enter_range(SetSource& source, const SampleRange& range) {
     return end - range.begin;
 }
 
-/// One of the two data sets, and a chunk of it in memory.
+/// A data set, and a chunk of it in memory.
 class Column {
   public:
     Column(hid_t group, const char* name, const SampleFormat& format, std::int64_t num_samples,
            std::int64_t chunk_samples, int compression)
         : sample_bytes_(format.bytes()),
           chunk_(static_cast<std::size_t>(chunk_samples) * sample_bytes_),
-          writer_(group, name, memory_type(format.type), lengths(format, num_samples), chunk_samples, compression) {}
+          writer_(group, name, format.type, lengths(format, num_samples), chunk_samples, compression) {}
 
     std::span<std::byte> next(std::int64_t count) {
         return std::span(chunk_).first(static_cast<std::size_t>(count) * sample_bytes_);
@@ -40,11 +42,6 @@ class Column {
     SampleWriter& writer() { return writer_; }
 
   private:
-    static hdf5::Handle memory_type(ElementType type) {
-        const hdf5::Session session;
-        return hdf5::memory_type(type);
-    }
-
     static std::vector<std::int64_t> lengths(const SampleFormat& format, std::int64_t num_samples) {
         std::vector<std::int64_t> result{num_samples};
         result.insert(result.end(), format.shape.begin(), format.shape.end());
@@ -74,17 +71,24 @@ void write_class_names(hid_t data_set, const std::vector<std::string>& names) {
 }
 
 void write_samples(hid_t group, SetSource& source, std::int64_t total, const WriteOptions& options) {
-    const auto chunk = chunk_samples_for(options, total, std::max(source.inputs().bytes(), source.targets().bytes()));
+    const auto* targets_format = source.targets();
+    const auto largest = std::max(source.inputs().bytes(), targets_format ? targets_format->bytes() : 0);
+    const auto chunk = chunk_samples_for(options, total, largest);
     Column inputs(group, "inputs", source.inputs(), total, chunk, options.compression);
-    Column targets(group, "targets", source.targets(), total, chunk, options.compression);
+    std::optional<Column> targets;
+    if (targets_format) {
+        targets.emplace(group, "targets", *targets_format, total, chunk, options.compression);
+    }
     if (const auto names = source.class_names(); !names.empty()) {
-        write_class_names(targets.writer().id(), names);
+        write_class_names(targets->writer().id(), names);
     }
     for (std::int64_t done = 0; done < total;) {
         const auto count = std::min(chunk, total - done);
-        source.read(inputs.next(count), targets.next(count));
+        source.read(inputs.next(count), targets ? targets->next(count) : std::span<std::byte>());
         inputs.writer().write(inputs.next(count));
-        targets.writer().write(targets.next(count));
+        if (targets) {
+            targets->writer().write(targets->next(count));
+        }
         done += count;
         if (options.progress) {
             options.progress(done, total);

@@ -9,6 +9,9 @@
 namespace crescendo::datasets {
 namespace {
 
+/// What Excel writes before CSV in UTF-8.
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 std::string_view trimmed(std::string_view cell) {
     constexpr std::string_view blanks = " \t\r";
     const auto first = cell.find_first_not_of(blanks);
@@ -70,7 +73,9 @@ bool CsvSet::next_line() {
         if (!std::getline(file_, line_)) {
             return false;
         }
-        ++line_number_;
+        if (++line_number_ == 1 && line_.starts_with(byte_order_mark)) {
+            line_.erase(0, byte_order_mark.size());
+        }
     } while (trimmed(line_).empty());
     split();
     return true;

@@ -26,7 +26,7 @@ class CsvSet : public SetSource {
     const std::string& name() const override { return name_; }
     std::int64_t num_samples() const override { return num_samples_; }
     const SampleFormat& inputs() const override { return inputs_; }
-    const SampleFormat& targets() const override { return targets_; }
+    const SampleFormat* targets() const override { return &targets_; }
     void skip(std::int64_t num_samples) override;
     void read(std::span<std::byte> inputs, std::span<std::byte> targets) override;
 

@@ -11,7 +11,6 @@
 #include "core/check.hpp"
 #include "core/random.hpp"
 #include "datasets/flow.hpp"
-#include "datasets/hdf5_types.hpp"
 #include "datasets/location.hpp"
 #include "datasets/new_group.hpp"
 #include "datasets/sample_writer.hpp"
@@ -102,11 +101,6 @@ class Makers {
     std::vector<std::unique_ptr<Maker>> idle_;
 };
 
-hdf5::Handle float_type() {
-    const hdf5::Session session;
-    return hdf5::memory_type(ElementType::f32);
-}
-
 }  // namespace
 
 double least_viscosity(std::int64_t size) {
@@ -125,10 +119,10 @@ void generate_flow(const std::string& location, const FlowOptions& options, cons
 
     NewGroup group(Location::parse(location));
     {
-        SampleWriter input_writer(group.id(), "inputs", float_type(), fields, chunk, write_options.compression);
+        SampleWriter input_writer(group.id(), "inputs", ElementType::f32, fields, chunk, write_options.compression);
         std::optional<SampleWriter> target_writer;
         if (options.target != FlowOptions::Target::none) {
-            target_writer.emplace(group.id(), "targets", float_type(), future ? fields : std::vector{total}, chunk,
+            target_writer.emplace(group.id(), "targets", ElementType::f32, future ? fields : std::vector{total}, chunk,
                                   write_options.compression);
         }
         Makers makers(options);

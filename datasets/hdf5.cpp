@@ -15,6 +15,14 @@ std::recursive_mutex& library_mutex() {
     return mutex;
 }
 
+/// Of "file write failed: time = …, error message = 'No space left on device', buf = …" what the system said.
+std::string without_addresses(std::string text) {
+    constexpr std::string_view key = "error message = '";
+    const auto begin = text.find(key);
+    const auto end = begin == std::string::npos ? begin : text.find('\'', begin + key.size());
+    return end == std::string::npos ? text : text.substr(begin + key.size(), end - begin - key.size());
+}
+
 /// The innermost entry of the error stack: what went wrong, not who was asked for it.
 std::string cause() {
     std::string text = "no details";
@@ -25,7 +33,7 @@ std::string cause() {
         return 0;
     };
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &text);
-    return text;
+    return without_addresses(std::move(text));
 }
 
 /// "train, test": the members of the group that holds `path`, or of the nearest one above that exists.
@@ -61,6 +69,9 @@ std::vector<std::int64_t> signed_lengths(const std::vector<hsize_t>& lengths) {
 }  // namespace
 
 Session::Session() : lock_(library_mutex()) {
+    // At exit the library would try once more to write what a full disk did not take. It listens at its first call
+    // only.
+    [[maybe_unused]] static const herr_t closes_itself = H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &print_, &print_data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
@@ -110,10 +121,15 @@ Handle open_file(const std::filesystem::path& file, Access access) {
     check(H5Pset_file_locking(settings.get(), true, true), "no file locking property");
     const unsigned flags = access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
     Handle handle{H5Fopen(file.c_str(), flags, settings.get())};
+    const auto reason = handle.get() < 0 ? cause() : std::string();
+    CRESCENDO_VALIDATE(!reason.starts_with("file is already open for write"), "",
+                       "{} is being written to; or a program that wrote to it was killed, and h5clear -s {} makes it "
+                       "readable again, as it was before",
+                       file.string(), file.string());
     CRESCENDO_VALIDATE(handle.get() >= 0, "",
                        "{} cannot be opened for {}: it is damaged, not permitted, or in use by "
                        "another program (HDF5: {})",
-                       file.string(), access == Access::write ? "writing" : "reading", cause());
+                       file.string(), access == Access::write ? "writing" : "reading", reason);
     return handle;
 }
 

@@ -48,8 +48,9 @@ void IdxReader::read_header() {
     const auto type = type_of(magic[2]);
     const auto rank = std::to_integer<int>(magic[3]);
     CRESCENDO_VALIDATE(magic[0] == std::byte{0} && magic[1] == std::byte{0} && type && rank >= 1, "",
-                       "{} is not an IDX file: it does not begin with two zero bytes, an element type and a number {}",
-                       name(), "of axes; give the files as they are distributed, plain or as .gz");
+                       "{} is not an IDX file: it does not begin with two zero bytes, an element type and a number of "
+                       "axes; other formats are told by their ending, .npy, .npz:ARRAY or .csv, and bare numbers by {}",
+                       name(), "--type");
 
     std::vector<std::int64_t> lengths;
     for (int axis = 0; axis < rank; ++axis) {

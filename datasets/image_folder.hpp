@@ -28,7 +28,7 @@ class ImageFolder : public SetSource {
     const std::string& name() const override { return name_; }
     std::int64_t num_samples() const override { return std::ssize(files_); }
     const SampleFormat& inputs() const override { return inputs_; }
-    const SampleFormat& targets() const override { return targets_; }
+    const SampleFormat* targets() const override { return &targets_; }
     std::vector<std::string> class_names() const override { return class_names_; }
     void skip(std::int64_t num_samples) override { next_ += static_cast<std::size_t>(num_samples); }
 

@@ -104,9 +104,10 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> bytes) : SampleSource(bytes->na
                        name(), type, "convert it by astype");
     const auto shape = header.shape();
     CRESCENDO_VALIDATE(!shape.empty(), "", "{} is a single number; its first axis must count the samples", name());
-    CRESCENDO_VALIDATE(header.value("fortran_order").starts_with("False"), "",
-                       "{} is stored in Fortran's order, sample by sample nowhere; save numpy.ascontiguousarray of it",
-                       name());
+    CRESCENDO_VALIDATE(
+        header.value("fortran_order").starts_with("False"), "",
+        "{} is stored in Fortran's order, in which no sample lies in one piece; save numpy.ascontiguousarray of {}",
+        name(), "it");
     set_format({*element, {shape.begin() + 1, shape.end()}}, shape.front());
     const auto other = std::endian::native == std::endian::little ? '>' : '<';
     swapped_ = type.front() == other;

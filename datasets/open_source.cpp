@@ -12,25 +12,35 @@
 namespace crescendo::datasets {
 namespace {
 
-std::unique_ptr<SampleSource> open_samples(const std::string& source, const std::optional<ElementType>& type,
+/// `prefix` is of the options that say what bare numbers are: --type and --shape, or --target-type and --target-shape.
+std::unique_ptr<SampleSource> open_samples(const std::string& source, const std::string& prefix,
+                                           const std::optional<ElementType>& type,
                                            const std::vector<std::int64_t>& shape) {
     constexpr std::string_view archive = ".npz";
-    if (const auto at = source.rfind(std::string(archive) + ":"); at != std::string::npos) {
-        const auto file_length = at + archive.size();
+    const auto colon = source.rfind(std::string(archive) + ":");
+    const bool in_archive = colon != std::string::npos;
+    const bool numpy = in_archive || source.ends_with(".npy");
+    CRESCENDO_VALIDATE(!source.ends_with(archive), "", "{} is an archive of arrays; name one, like {}:images", source,
+                       source);
+    CRESCENDO_VALIDATE(!numpy || (!type && shape.empty()), "",
+                       "{} says itself of which type and shape it is; leave out --{}type and --{}shape", source, prefix,
+                       prefix);
+    if (in_archive) {
+        const auto file_length = colon + archive.size();
         return std::make_unique<NpyReader>(
             open_npz_bytes(source.substr(0, file_length), source.substr(file_length + 1)));
     }
-    CRESCENDO_VALIDATE(!source.ends_with(archive), "", "{} is an archive of arrays; name one, like {}:images", source,
-                       source);
-    if (source.ends_with(".npy")) {
+    if (numpy) {
         return std::make_unique<NpyReader>(open_file_bytes(source));
     }
     if (type) {
         return std::make_unique<RawReader>(source, SampleFormat{*type, shape});
     }
+    CRESCENDO_VALIDATE(shape.empty(), "", "--{}shape is of bare numbers; say by --{}type what {} holds", prefix, prefix,
+                       source);
     CRESCENDO_VALIDATE(!std::filesystem::is_directory(source), "",
-                       "{} is a folder; for files of bare numbers say which they are, by --type and --shape or, for {}",
-                       source, "targets, --target-type and --target-shape");
+                       "{} is a folder; for files of bare numbers say by --{}type and --{}shape what they hold", source,
+                       prefix, prefix);
     return std::make_unique<IdxReader>(source);
 }
 
@@ -39,21 +49,29 @@ std::unique_ptr<SampleSource> open_samples(const std::string& source, const std:
 std::unique_ptr<SetSource> open_source(const std::vector<std::string>& sources, const SourceOptions& options) {
     CRESCENDO_EXPECT(sources.size() == 1 || sources.size() == 2);
     const auto& source = sources.front();
-    if (sources.size() == 2) {
-        auto inputs = open_samples(source, options.type, options.shape);
-        auto targets = open_samples(sources.back(), options.target_type, options.target_shape);
-        return make_set(std::move(inputs), std::move(targets));
+    const bool alone = sources.size() == 1;
+    const bool csv = alone && source.ends_with(".csv");
+    const bool images = alone && !options.type && std::filesystem::is_directory(source);
+    const auto refuse = [&](bool given, const char* option, const char* of) {
+        CRESCENDO_VALIDATE(!given, option, "{} is for {}, and {} is not; leave it out", option, of, source);
+    };
+    refuse(!csv && !options.target_columns.empty(), "--targets", "CSV");
+    refuse(!images && options.images.size, "--size", "a folder of images");
+    refuse(!images && options.images.gray, "--gray", "a folder of images");
+    refuse((csv || images) && !options.shape.empty(), "--shape", "bare numbers");
+    refuse(alone && !options.target_shape.empty(), "--target-shape", "bare numbers of targets");
+    refuse(alone && !csv && options.target_type, "--target-type", "bare numbers of targets");
+    if (csv) {
+        return std::make_unique<CsvSet>(source, CsvOptions{.targets = options.target_columns,
+                                                           .type = options.type.value_or(ElementType::f32),
+                                                           .target_type = options.target_type});
     }
-    if (std::filesystem::is_directory(source)) {
+    if (images) {
         return std::make_unique<ImageFolder>(source, options.images);
     }
-    CRESCENDO_VALIDATE(source.ends_with(".csv"), "",
-                       "{} alone is no set: it is neither a .csv file nor a folder of folders of images; give the file "
-                       "of the targets, too",
-                       source);
-    return std::make_unique<CsvSet>(source, CsvOptions{.targets = options.target_columns,
-                                                       .type = options.type.value_or(ElementType::f32),
-                                                       .target_type = options.target_type});
+    auto inputs = open_samples(source, "", options.type, options.shape);
+    auto targets = alone ? nullptr : open_samples(sources.back(), "target-", options.target_type, options.target_shape);
+    return make_set(std::move(inputs), std::move(targets));
 }
 
 ElementType element_type_named(std::string_view name) {

@@ -21,11 +21,11 @@ struct SourceOptions {
     ImageOptions images = {};
 };
 
-/// Opens what is to be converted. One source is a set by itself: a file FILE.csv, or a folder of folders of images. Two
-/// are inputs and targets, each of them a file FILE.npy, an array FILE.npz:NAME, an IDX file, or, where its type is
-/// given, a file or a folder of files of bare numbers.
+/// Opens what is to be converted. Two sources are inputs and targets, each of them a file FILE.npy, an array
+/// FILE.npz:NAME, an IDX file, or, where its type is given, a file or a folder of files of bare numbers. One is a file
+/// FILE.csv or a folder of folders of images, which have both, or else inputs without targets.
 ///
-/// Throws InvalidInput where a source is none of these, and what its reader throws.
+/// Throws InvalidInput where a source is none of these, for options that do not concern it, and what its reader throws.
 std::unique_ptr<SetSource> open_source(const std::vector<std::string>& sources, const SourceOptions& options = {});
 
 /// "float32" as to_string writes it. Throws InvalidInput that lists the types there are.

@@ -12,7 +12,7 @@ class SourcePair : public SetSource {
   public:
     SourcePair(std::unique_ptr<SampleSource> inputs, std::unique_ptr<SampleSource> targets)
         : inputs_(std::move(inputs)), targets_(std::move(targets)) {
-        CRESCENDO_VALIDATE(inputs_->num_samples() == targets_->num_samples(), "",
+        CRESCENDO_VALIDATE(!targets_ || inputs_->num_samples() == targets_->num_samples(), "",
                            "{} holds {} samples but {} {}; they do not belong together", inputs_->name(),
                            inputs_->num_samples(), targets_->name(), targets_->num_samples());
     }
@@ -20,16 +20,20 @@ class SourcePair : public SetSource {
     const std::string& name() const override { return inputs_->name(); }
     std::int64_t num_samples() const override { return inputs_->num_samples(); }
     const SampleFormat& inputs() const override { return inputs_->format(); }
-    const SampleFormat& targets() const override { return targets_->format(); }
+    const SampleFormat* targets() const override { return targets_ ? &targets_->format() : nullptr; }
 
     void skip(std::int64_t num_samples) override {
         inputs_->skip(num_samples);
-        targets_->skip(num_samples);
+        if (targets_) {
+            targets_->skip(num_samples);
+        }
     }
 
     void read(std::span<std::byte> inputs, std::span<std::byte> targets) override {
         inputs_->read(inputs);
-        targets_->read(targets);
+        if (targets_) {
+            targets_->read(targets);
+        }
     }
 
   private:

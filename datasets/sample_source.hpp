@@ -48,7 +48,7 @@ class SampleSource {
     std::int64_t num_samples_ = 0;
 };
 
-/// Inputs and their targets, read from the first sample to the last.
+/// Inputs and, where there are any, their targets, read from the first sample to the last.
 class SetSource {
   public:
     virtual ~SetSource() = default;
@@ -57,17 +57,18 @@ class SetSource {
     virtual const std::string& name() const = 0;
     virtual std::int64_t num_samples() const = 0;
     virtual const SampleFormat& inputs() const = 0;
-    virtual const SampleFormat& targets() const = 0;
+    virtual const SampleFormat* targets() const = 0;  ///< null where there are none
     /// Of the classes that targets number; empty where they number none, or have no names.
     virtual std::vector<std::string> class_names() const { return {}; }
 
     virtual void skip(std::int64_t num_samples) = 0;
 
-    /// Fills both with the same number of whole samples, in host byte order. Throws InvalidInput as SampleSource does.
+    /// Fills both with the same number of whole samples, in host byte order; without targets, the inputs. Throws
+    /// InvalidInput as SampleSource does.
     virtual void read(std::span<std::byte> inputs, std::span<std::byte> targets) = 0;
 };
 
-/// Two sources as a set. Throws InvalidInput unless they are equally long.
+/// Two sources as a set, or one, of inputs, where `targets` is null. Throws InvalidInput unless they are equally long.
 std::unique_ptr<SetSource> make_set(std::unique_ptr<SampleSource> inputs, std::unique_ptr<SampleSource> targets);
 
 }  // namespace crescendo::datasets

@@ -78,12 +78,12 @@ class SampleStream::Impl {
         read_ahead();
     }
 
-    std::optional<Slice> next() {
+    std::optional<Slice> next(std::pmr::memory_resource& memory) {
         CRESCENDO_EXPECT(share_.has_value());
         if (position_ == set_->size()) {
             return std::nullopt;
         }
-        Slice slice = copy(extent_of_slice());
+        Slice slice = copy(extent_of_slice(), memory);
         position_ += slice.group_samples;
         read_ahead();
         return slice;
@@ -109,12 +109,14 @@ class SampleStream::Impl {
         reader_.seek(begin < set_->size() ? place(begin) : WindowReader::Place{share_->seed, share_->epoch + 1, 0});
     }
 
-    Slice copy(const Extent& extent) {
+    Slice copy(const Extent& extent, std::pmr::memory_resource& memory) {
         const auto count = static_cast<std::size_t>(extent.end - extent.begin);
-        Slice slice{extent.begin, extent.group_samples, {}, {}, {}};
+        Slice slice{extent.begin,
+                    extent.group_samples,
+                    {},
+                    Bytes(count * inputs_.sample_bytes, &memory),
+                    Bytes(count * targets_.sample_bytes, &memory)};
         slice.samples.reserve(count);
-        slice.inputs.resize(count * inputs_.sample_bytes);
-        slice.targets.resize(count * targets_.sample_bytes);
         for (auto position = extent.begin; position < extent.end;) {
             const auto& window = reader_.at(place(position));
             for (const auto end = std::min(extent.end, window.end_position()); position < end; ++position) {
@@ -148,7 +150,7 @@ SampleStream::~SampleStream() = default;
 
 const SampleSet& SampleStream::set() const { return impl_->set(); }
 void SampleStream::enter(const Share& share) { impl_->enter(share); }
-std::optional<Slice> SampleStream::next() { return impl_->next(); }
+std::optional<Slice> SampleStream::next(std::pmr::memory_resource& memory) { return impl_->next(memory); }
 std::int64_t SampleStream::position() const { return impl_->position(); }
 
 }  // namespace crescendo::datasets

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <new>
 #include <optional>
 #include <utility>
@@ -16,11 +17,8 @@ namespace crescendo::datasets {
 
 /// Memory that is not filled with zeros before it is written.
 template <class T>
-struct UninitializedAllocator : std::allocator<T> {
-    template <class U>
-    struct rebind {
-        using other = UninitializedAllocator<U>;
-    };
+struct UninitializedAllocator : std::pmr::polymorphic_allocator<T> {
+    using std::pmr::polymorphic_allocator<T>::polymorphic_allocator;
     template <class U>
     void construct(U* place) {
         ::new (static_cast<void*>(place)) U;
@@ -94,8 +92,8 @@ class SampleStream {
 
     /// The next step's slice; nullopt when the epoch is over. Waits for the reading thread; what it threw is
     /// thrown here, and so is std::runtime_error that names the data set and the row of a number that is not finite;
-    /// the next call tries the same step again.
-    std::optional<Slice> next();
+    /// the next call tries the same step again. `memory` is what the slice's bytes are in, and must outlive them.
+    std::optional<Slice> next(std::pmr::memory_resource& memory = *std::pmr::new_delete_resource());
 
     /// First position of the epoch's order that no `next` has covered yet.
     std::int64_t position() const;

@@ -4,10 +4,15 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "datasets/field.hpp"
+#include "datasets/hdf5_types.hpp"
 
 namespace crescendo::datasets {
 namespace {
+
+hdf5::Handle memory_type(ElementType type) {
+    const hdf5::Session session;
+    return hdf5::memory_type(type);
+}
 
 hdf5::Handle simple_space(const std::vector<hsize_t>& lengths) {
     return hdf5::own(H5Screate_simple(static_cast<int>(lengths.size()), lengths.data(), nullptr),
@@ -61,6 +66,10 @@ SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle ty
         hdf5::own(H5Dcreate2(group, name.c_str(), type_.get(), space_.get(), H5P_DEFAULT, settings.get(), access.get()),
                   text("the data set {} cannot be made", name));
 }
+
+SampleWriter::SampleWriter(hid_t group, const std::string& name, ElementType type,
+                           const std::vector<std::int64_t>& lengths, std::int64_t chunk_samples, int compression)
+    : SampleWriter(group, name, memory_type(type), lengths, chunk_samples, compression) {}
 
 SampleWriter::~SampleWriter() {
     const hdf5::Session session;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/field.hpp"
 #include "datasets/hdf5.hpp"
 #include "datasets/write_options.hpp"
 
@@ -21,6 +22,8 @@ class SampleWriter {
     /// Elements are of `type` in memory as in the file; the first of the `lengths` counts samples. A chunk is made of
     /// whole samples. Throws std::runtime_error where it cannot be made.
     SampleWriter(hid_t group, const std::string& name, hdf5::Handle type, const std::vector<std::int64_t>& lengths,
+                 std::int64_t chunk_samples, int compression);
+    SampleWriter(hid_t group, const std::string& name, ElementType type, const std::vector<std::int64_t>& lengths,
                  std::int64_t chunk_samples, int compression);
     ~SampleWriter();
     SampleWriter(const SampleWriter&) = delete;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +30,8 @@ constexpr const char* footer =
 
 int complain(const std::exception& error, ExitCode code) {
     std::fflush(stdout);
-    fmt::print(stderr, "crescendo: {}\n", error.what());
+    const char* over_progress_bar = ::isatty(STDERR_FILENO) ? "\r\x1b[K" : "";
+    fmt::print(stderr, "{}crescendo: {}\n", over_progress_bar, error.what());
     return static_cast<int>(code);
 }
 

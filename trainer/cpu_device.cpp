@@ -11,7 +11,11 @@ class CpuDevice : public Device {
   public:
     at::Device place() const override { return at::kCPU; }
 
+    std::pmr::memory_resource& staging_memory() const override { return *std::pmr::new_delete_resource(); }
+
     at::Tensor upload(const at::Tensor& host) const override { return host; }
+
+    bool idle() const override { return true; }
 
     c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                                                               int size,

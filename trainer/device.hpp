@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <string>
 
 // The headers of these are among torch's heaviest.
@@ -23,9 +24,17 @@ class Device {
 
     virtual at::Device place() const = 0;
 
-    /// A tensor in host memory, brought to this device; the same tensor where that is the CPU. The
-    /// host memory may be reused once this returns.
+    /// Memory of the host that samples are best put together in before they are uploaded: page-locked where the device
+    /// is a GPU. It may be given back while an upload from it is under way. Lives as long as the process.
+    virtual std::pmr::memory_resource& staging_memory() const = 0;
+
+    /// A tensor in host memory, brought to this device; the same tensor where that is the CPU. Where it is a GPU this
+    /// begins the copy, beside what the GPU computes, and what it is asked to compute from now on waits for the copy.
+    /// The host's numbers must not be written over before that.
     virtual at::Tensor upload(const at::Tensor& host) const = 0;
+
+    /// Whether everything that was to be computed is done.
+    virtual bool idle() const = 0;
 
     /// Meets the other `size` - 1 processes that call this with the same store. `size` is at least 2.
     /// Throws what the store or the backend throws.

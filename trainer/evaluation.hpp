@@ -3,6 +3,7 @@
 #include <string>
 
 #include "datasets/sample_stream.hpp"
+#include "trainer/batch_loader.hpp"
 #include "trainer/group.hpp"
 #include "trainer/pulse.hpp"
 #include "trainer/trial.hpp"
@@ -14,7 +15,7 @@ struct EvaluationSums {
     double samples = 0.0;
     double loss = 0.0;
     double correct = 0.0;
-    double waited = 0.0;  ///< seconds, for data
+    BatchLoader::Seconds waited{};  ///< for data
 };
 
 /// Runs the trial's model over this member's share of the samples, without training; a beat for each batch.

@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "datasets/sample_stream.hpp"
+#include "trainer/batch_loader.hpp"
 #include "trainer/data_cache.hpp"
 #include "trainer/gradient_reducer.hpp"
 #include "trainer/group.hpp"
 #include "trainer/pulse.hpp"
-#include "trainer/stopwatch.hpp"
 #include "trainer/trial.hpp"
 
 namespace crescendo::trainer {
@@ -42,19 +42,18 @@ class Generation {
     using Seconds = std::chrono::duration<double>;
 
     void enter(std::int64_t epoch, std::int64_t position);
-    void log_epoch(const Report& report, Seconds training, Seconds evaluating) const;
+    void log_epoch(const Report& report, Seconds training, Seconds waiting, Seconds evaluating) const;
 
     Group group_;
     Trial& trial_;
     GradientReducer reducer_;
-    datasets::SampleStream& stream_;
+    BatchLoader batches_;
     datasets::SampleStream* validation_;  ///< null where the trial has no validation samples
     Pulse& pulse_;
     const StepObserver& observer_;
     std::int64_t entered_epoch_ = -1;
     std::int64_t entered_batch_ = 0;
     Clock::time_point began_;         ///< the first step of this generation in this epoch
-    Stopwatch waiting_;               ///< for data, since then
     std::int64_t group_samples_ = 0;  ///< since then
     std::optional<double> data_wait_;
 };

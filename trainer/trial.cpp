@@ -105,13 +105,15 @@ at::Tensor Trial::accumulate_gradients(const Batch& batch, double weight, Gradie
     return sum;
 }
 
-void Trial::step(const Batch& batch, std::int64_t group_samples, const Group& group, GradientReducer& reducer) {
+void Trial::step(const Batch& batch, std::int64_t group_samples, const Group& group, GradientReducer& reducer,
+                 const std::function<void()>& meanwhile) {
     seed_torch(seed_, stream_of(progress_.step, group.rank()));
     model_->train();
     // Not Optimizer::zero_grad: it refuses gradients that are views of the reducer's buckets.
     for (auto& parameter : parameters()) parameter.mutable_grad().reset();
     const double weight = loss_weight(group_samples, group.size());
     const at::Tensor loss = collective([&] { return accumulate_gradients(batch, weight, reducer); });
+    meanwhile();
     group.finish();
 
     optimizer_.step(settings_.lr * schedule_.factor(epochs()));

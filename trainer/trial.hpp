@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -52,8 +53,11 @@ class Trial {
     std::int64_t group_batch() const { return schedule_.state().batch; }
 
     /// One update from the group's next `group_samples` samples, of which this member has `batch`; it may be empty
-    /// in a group of several. Throws PeerLost, and then nothing has changed.
-    void step(const Batch& batch, std::int64_t group_samples, const Group& group, GradientReducer& reducer);
+    /// in a group of several. `meanwhile` is called while the device computes; what it throws ends the step. Throws
+    /// PeerLost. Where it throws nothing has changed.
+    void step(
+        const Batch& batch, std::int64_t group_samples, const Group& group, GradientReducer& reducer,
+        const std::function<void()>& meanwhile = [] {});
 
   private:
     double epochs() const;

@@ -18,6 +18,7 @@
 #endif
 #ifdef CRESCENDO_HDF5
 #include "datasets/library.hpp"
+#include "launch/commands/validators.hpp"
 #endif
 
 namespace crescendo::launch {
@@ -212,14 +213,12 @@ void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session) {
     auto* command = app.add_subcommand(
         "doctor", "Show the slots of this machine, or of an MPI job's, and what stands in a sweep's way");
     command->add_option("DIR", options->directory, "Where sweeps are to keep their files; default: here");
-    command->add_option("--slots", options->slots.slots, "As of crescendo run")->check(CLI::PositiveNumber);
+    command->add_option("--slots", options->slots.slots, "As of crescendo run")->check(at_least_one());
     command->add_option("--cpus-per-slot", options->slots.cpus_per_slot, "As cpus_per_slot of a sweep file")
-        ->check(CLI::PositiveNumber);
+        ->check(at_least_one());
     command->add_option("--interface", options->interface, "As of crescendo run");
     static const std::map<std::string, Format> formats{{"table", Format::table}, {"json", Format::json}};
-    command->add_option("--format", options->format, "table or json")
-        ->transform(CLI::CheckedTransformer(formats).description("{table,json}"))
-        ->default_str("table");
+    command->add_option("--format", options->format, "table or json")->transform(one_of(formats))->default_str("table");
     command->footer(
         "Exit codes: 0 nothing stands in the way; 1 something does.\n"
         "Example:\n  crescendo doctor /scratch/me\n  " +

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "launch/commands/commands.hpp"
+#include "launch/commands/validators.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
@@ -48,11 +49,8 @@ OrderedJson status_json(const RecordedSweep& recorded) {
     }
     const auto wait = recorded.history.data_wait();
     status["data_wait"] = wait ? Json(*wait) : Json(nullptr);
-    if (wait && *wait > 0.1) {
-        status["hint"] = fmt::format(
-            "trials wait for data {:.0f} % of their time; raise data.threads or data.memory, or rewrite the file: "
-            "`crescendo data bench` measures what it gives here",
-            100 * *wait);
+    if (const auto hint = data_wait_hint(recorded.history); !hint.empty()) {
+        status["hint"] = hint;
     }
     return status;
 }
@@ -110,9 +108,7 @@ void add(CLI::App& app, ExitCode& code, const std::string& name, const std::stri
 void add_format_option(CLI::App& command, Format& format) {
     static const std::map<std::string, Format> formats{
         {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
-    command.add_option("--format", format, "table, json or csv")
-        ->transform(CLI::CheckedTransformer(formats).description("{table,json,csv}"))
-        ->default_str("table");
+    command.add_option("--format", format, "table, json or csv")->transform(one_of(formats))->default_str("table");
 }
 
 void add_directory_argument(CLI::App& command, std::filesystem::path& directory) {

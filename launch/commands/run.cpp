@@ -7,6 +7,7 @@
 #include "core/check.hpp"
 #include "launch/agent/agent_setup.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/validators.hpp"
 #include "launch/coordinator/coordinator.hpp"
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
@@ -105,6 +106,9 @@ void print_end(Outcome outcome, const History& history, const SweepDirectory& di
         return;
     }
     fmt::print("\n{}\n", best_text(history, directory, Format::table));
+    if (const auto hint = data_wait_hint(history); !hint.empty()) {
+        fmt::print("{}\n", hint);
+    }
     fmt::print("finished: {}, {} trials in {}\n\n", name_of(*history.sweep().finish_reason()),
                history.sweep().trials().size(), clock_text(history.elapsed()));
     fmt::print("  {}     every trial, its parameters and results\n", directory.results().string());
@@ -206,7 +210,7 @@ ExitCode resume(const Options& options, MpiSession* session) {
 
 void add_node_options(CLI::App& command, Options& options) {
     command.add_option("--slots", options.slots, "Workers at a time on a node; default: as the sweep file says")
-        ->check(CLI::PositiveNumber);
+        ->check(at_least_one());
     command.add_option("--interface", options.interface,
                        "Network interface by which workers meet; default: this node's own, or between nodes the one "
                        "of the default route");

@@ -4,6 +4,7 @@
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/validators.hpp"
 #include "launch/read_file.hpp"
 #include "launch/record/history.hpp"
 #include "launch/record/new_sweep.hpp"
@@ -169,13 +170,12 @@ void add_submit_command(CLI::App& app, ExitCode& code) {
     command->add_option("FILE|DIR", options->target, "A sweep file, or the directory of a sweep to go on with")
         ->required();
     command->add_option("--dir", options->directory, "Folder for the results; default: the sweep's name");
-    command->add_option("--nodes", options->job.nodes, "Nodes; default: 1")->check(CLI::PositiveNumber);
+    command->add_option("--nodes", options->job.nodes, "Nodes; default: 1")->check(at_least_one());
     command->add_option("--time", options->time, "Of each job, like 8h; a sweep that needs longer goes on in another");
     command->add_option("--partition", options->job.partition, "Partition");
     command->add_option("--account", options->job.account, "Account");
-    command->add_option("--gpus-per-node", options->job.gpus_per_node, "GPUs of each node")->check(CLI::PositiveNumber);
-    command->add_option("--cpus-per-task", options->job.cpus_per_task, "Cores of each node")
-        ->check(CLI::PositiveNumber);
+    command->add_option("--gpus-per-node", options->job.gpus_per_node, "GPUs of each node")->check(at_least_one());
+    command->add_option("--cpus-per-task", options->job.cpus_per_task, "Cores of each node")->check(at_least_one());
     command->add_option("--sbatch", options->job.sbatch, "Another option of sbatch; may be repeated")
         ->expected(1)
         ->take_all();

@@ -110,6 +110,17 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
     return table.print(format);
 }
 
+std::string data_wait_hint(const History& history) {
+    const auto wait = history.data_wait();
+    if (!wait || *wait <= 0.1) {
+        return "";
+    }
+    return fmt::format(
+        "trials wait for data {:.0f} % of their time; raise data.threads or data.memory, or rewrite the file: "
+        "`crescendo data bench` measures what it gives here",
+        100 * *wait);
+}
+
 std::string brief(const Config& config) {
     std::string result;
     for (const auto& [name, value] : config) {

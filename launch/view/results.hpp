@@ -15,6 +15,9 @@ Table trials_table(const History& history);
 /// A list of name and value for people; one object for programs.
 std::string best_text(const History& history, const SweepDirectory& directory, Format format);
 
+/// What to do where trials wait for data for more than a tenth of their time; else empty.
+std::string data_wait_hint(const History& history);
+
 /// "lr=0.0312 width=32 …": a configuration on one line, numbers to 4 digits.
 std::string brief(const Config& config);
 

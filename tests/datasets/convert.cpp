@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "datasets/convert.hpp"
+#include "datasets/hdf5.hpp"
 #include "datasets/idx.hpp"
 #include "datasets/inspect.hpp"
 #include "datasets/open_source.hpp"
@@ -125,11 +126,14 @@ TEST_CASE("progress runs from the first chunk to the last sample") {
 TEST_CASE("a group that exists is not overwritten") {
     const TenSamples ten;
     ten.convert("/train", {0, 4});
+    const auto written = std::filesystem::last_write_time(ten.file);
 
     CHECK(complaint_of([&] { ten.convert("/train"); }) == Contains("set.h5:/train exists already"));
     CHECK(complaint_of([&] { ten.convert("/"); }) == Contains("set.h5:/ exists already"));
     CHECK(complaint_of([&] { ten.convert("/train/inputs"); }) == Contains("exists already"));
+    CHECK(complaint_of([&] { ten.convert("/train/inputs/more"); }) == Contains("set.h5:/train/inputs is not a group"));
     CHECK(SampleSet::open(ten.at("/train"))->size() == 4);
+    CHECK(std::filesystem::last_write_time(ten.file) == written);  // statistics kept of it still hold
 }
 
 TEST_CASE("a conversion that fails leaves no new file") {
@@ -148,6 +152,8 @@ TEST_CASE("a conversion that fails leaves no new file") {
 TEST_CASE("a conversion that fails leaves an existing file as it was") {
     const TenSamples ten;
     ten.convert("/train");
+    const auto before = read_bytes(ten.file);
+    const auto written = std::filesystem::last_write_time(ten.file);
     // The images end in the middle of sample 9.
     auto stored = read_bytes(ten.images);
     stored.resize(stored.size() - 2);
@@ -155,8 +161,8 @@ TEST_CASE("a conversion that fails leaves an existing file as it was") {
 
     CHECK(complaint_of([&] { ten.convert("/a/test", {}, {.chunk_samples = 2}); }) == Contains("images is cut off"));
 
-    CHECK(paths_in(ten.file) == std::vector<std::string>{"/train/inputs", "/train/targets"});
-    CHECK(read_all(*SampleSet::open(ten.at("/train"))).inputs == bytes_of(ten.pixels));
+    CHECK(read_bytes(ten.file) == before);
+    CHECK(std::filesystem::last_write_time(ten.file) == written);
     ten.convert("/a/test", {0, 9});
     CHECK(SampleSet::open(ten.at("/a/test"))->size() == 9);
 }
@@ -177,6 +183,8 @@ TEST_CASE("a conversion that cannot work is refused before anything is written")
           Contains("nine 9"));
     CHECK(complaint_of([&] { convert_idx(ten.images, ten.labels, "absent/set.h5:/train", {}, {}); }) ==
           Contains("absent is no folder"));
+    CHECK(complaint_of([&] { convert_idx(ten.images, ten.labels, ten.folder.path().string() + ":/train", {}, {}); }) ==
+          Contains("is a folder, not an HDF5 file"));
     CHECK_FALSE(std::filesystem::exists(ten.file));
     CHECK(ten.files_in_folder() == 3);
 }
@@ -189,6 +197,23 @@ TEST_CASE("a file that is being read is not added to") {
     CHECK(complaint_of([&] { ten.convert("/test"); }) == Contains("set.h5 cannot be opened for writing"));
 
     CHECK(read_all(*reader).inputs == bytes_of(ten.pixels));
+}
+
+TEST_CASE("a file that remembers its holes is added to as well, and left sound where that fails") {
+    const TenSamples ten;
+    {
+        const hdf5::Session session;
+        const auto settings = hdf5::own(H5Pcreate(H5P_FILE_CREATE), "no settings");
+        H5Pset_file_space_strategy(settings.get(), H5F_FSPACE_STRATEGY_FSM_AGGR, /*persist=*/true, /*threshold=*/1);
+        hdf5::own(H5Fcreate(ten.file.c_str(), H5F_ACC_EXCL, settings.get(), H5P_DEFAULT), "no file");
+    }
+    ten.convert("/train");
+    const auto fail = [](std::int64_t, std::int64_t) { throw std::runtime_error("interrupted"); };
+
+    CHECK_THROWS_WITH(ten.convert("/test", {}, {.chunk_samples = 2, .progress = fail}), "interrupted");
+
+    CHECK(paths_in(ten.file) == std::vector<std::string>{"/train/inputs", "/train/targets"});
+    CHECK(read_all(*SampleSet::open(ten.at("/train"))).inputs == bytes_of(ten.pixels));
 }
 
 TEST_CASE("a file that is not HDF5 is not touched") {

@@ -237,15 +237,50 @@ TEST_CASE("a cell that is no number is an error with line and column, before any
     CHECK(complaint("1,2\n3\n") == Contains("the line has 1 cells, but the first one 2"));
     CHECK(complaint("1;2\n3;4\n") == Contains("has one column"));
     CHECK(complaint("") == Contains("t.csv is empty"));
-    CHECK(complaint("a,b\n") == Contains("samples [0, 0) are not in"));
+    CHECK(complaint("a,b\n") == Contains("t.csv holds no samples"));
     CHECK_FALSE(fs::exists(converted.folder / "set1.h5"));
+}
+
+TEST_CASE("the mark that Excel writes before CSV belongs to no cell") {
+    const Converted converted;
+    write_text(converted.path("t.csv"),
+               "\xEF\xBB\xBF"
+               "1,2\r\n3,4\r\n");
+
+    CHECK(converted.of({converted.path("t.csv")}).inputs == bytes_of<float>({1, 3}));
+}
+
+TEST_CASE("inputs alone become a set without targets") {
+    const Converted converted;
+    write_bytes(converted.path("fields.bin"), bytes_of<float>({1, 2, 3, 4, 5, 6}));
+
+    const auto content = converted.of({converted.path("fields.bin")}, {.type = ElementType::f32, .shape = {2}}, {1, 3});
+
+    CHECK(content.inputs == bytes_of<float>({3, 4, 5, 6}));
+    CHECK(converted.set->targets().size() == 0);
+}
+
+TEST_CASE("options that do not concern a source are refused, not ignored") {
+    const Converted converted;
+    write_text(converted.path("t.csv"), "1,2\n");
+    write_npy(converted.path("x.npy"), "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }",
+              bytes_of<std::uint8_t>({1, 2}));
+    const auto csv = converted.path("t.csv");
+    const auto npy = converted.path("x.npy");
+
+    CHECK(converted.complaint({csv}, {.shape = {3}}) == Contains("--shape is for bare numbers"));
+    CHECK(converted.complaint({csv}, {.images = {.gray = true}}) == Contains("--gray is for"));
+    CHECK(converted.complaint({npy, npy}, {.target_columns = {"a"}}) == Contains("--targets is for CSV"));
+    CHECK(converted.complaint({npy, npy}, {.type = ElementType::f32}) == Contains("leave out --type and --shape"));
+    CHECK(converted.complaint({npy, npy}, {.target_shape = {1}}) == Contains("leave out --target-type"));
+    CHECK(converted.complaint({npy}, {.target_type = ElementType::f32}) == Contains("--target-type is for"));
 }
 
 TEST_CASE("a source that is nothing known is refused") {
     const Converted converted;
-    write_text(converted.path("t.txt"), "1,2");
+    write_text(converted.path("t.txt"), "1,2\n3,4\n");
 
-    CHECK(converted.complaint({converted.path("t.txt")}) == Contains("t.txt alone is no set"));
+    CHECK(converted.complaint({converted.path("t.txt")}) == Contains("t.txt is not an IDX file"));
     CHECK(complaint_of([] { element_type_named("float"); }) ==
           Contains("float is no type of numbers; use one of uint8, "));
     CHECK(element_type_named("bfloat16") == ElementType::bf16);

@@ -2,10 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "tests/e2e/command.hpp"
+#include "tests/e2e/small_disk.hpp"
 
 using namespace crescendo::tests;
 
@@ -15,6 +18,15 @@ std::string listed(const fs::path& folder, const std::string& file) {
     const auto result = run_crescendo(folder, {"data", "inspect", file, "--format", "csv"});
     CHECK(result.code == 0);
     return result.out;
+}
+
+/// By name.
+std::map<std::string, std::string> contents(const fs::path& folder) {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        all.emplace(entry.path().filename().string(), content_of(entry.path()));
+    }
+    return all;
 }
 
 void check_refused(const fs::path& folder, const std::vector<std::string>& arguments, const std::string& message) {
@@ -68,6 +80,9 @@ TEST_CASE("mistakes in data commands are explained, and leave no file") {
     check_refused(folder.path(), {"data", "convert", "table.csv", "set.h5:/"},
                   "table.csv:3: column 1 (two): \"six\" is no number");
     check_refused(folder.path(), {"data", "convert", "table.csv"}, "LOCATION");
+    check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5:/", "--samples", "1"}, "the first 1 are 0:1");
+    check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5:/", "--gray"},
+                  "--gray is for a folder of images");
     check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5"}, "names no group");
     check_refused(folder.path(), {"data", "convert", "table.csv", "set.h5:/", "--type", "float"},
                   "float is no type of numbers");
@@ -81,9 +96,75 @@ TEST_CASE("mistakes in data commands are explained, and leave no file") {
     CHECK_FALSE(fs::exists(folder / "set.h5"));
 }
 
+TEST_CASE("a command that is interrupted leaves its folder as it was") {
+    const TemporaryFolder folder;
+    fs::create_directory(folder / "data");
+    CHECK(
+        run_crescendo(folder.path(), {"data", "generate", "data/old.h5:/a", "--flow", "--samples", "1", "--size", "16"})
+            .code == 0);
+    const auto before = contents(folder / "data");
+    for (const char* location : {"data/old.h5:/b", "data/new.h5:/b"}) {
+        for (const int signal : {SIGINT, SIGTERM}) {
+            CAPTURE(location);
+            Command generate(folder.path(), {"data", "generate", location, "--flow", "--samples", "1000000", "--size",
+                                             "16", "--chunk", "1"});
+            await("something is written", [&] { return contents(folder / "data") != before; });
+
+            generate.signal(signal);
+
+            CHECK(generate.wait() == 128 + signal);
+            CHECK(generate.err() == "crescendo: interrupted; nothing was written\n");
+            CHECK(contents(folder / "data") == before);
+        }
+    }
+}
+
+TEST_CASE("a file that a killed command was adding to is readable again as the message says") {
+    const TemporaryFolder folder;
+    CHECK(run_crescendo(folder.path(), {"data", "generate", "set.h5:/a", "--flow", "--samples", "1", "--size", "16"})
+              .code == 0);
+    const auto before = listed(folder.path(), "set.h5");
+    const auto bytes = fs::file_size(folder / "set.h5");
+    Command generate(folder.path(), {"data", "generate", "set.h5:/b", "--flow", "--samples", "1000000", "--size", "16",
+                                     "--chunk", "1"});
+    await("samples are written", [&] { return fs::file_size(folder / "set.h5") > bytes; });
+
+    generate.signal(SIGKILL);
+
+    CHECK(generate.wait() == 128 + SIGKILL);
+    check_refused(folder.path(), {"data", "inspect", "set.h5"}, "h5clear -s set.h5 makes it readable again");
+    if (std::system(("h5clear -s " + (folder / "set.h5").string()).c_str()) != 0) {
+        MESSAGE("skipped: no h5clear; Debian's package hdf5-tools has it");
+        return;
+    }
+    CHECK(listed(folder.path(), "set.h5") == before);
+}
+
+TEST_CASE("a data command on a disk that fills up says so, and leaves what was there as it was") {
+    const SmallDisk disk("size=1m");
+    if (!disk) {
+        return;
+    }
+    const auto generate = [&](const std::string& location, const std::string& samples) {
+        return run_crescendo(disk.folder(),
+                             {"data", "generate", "disk/" + location, "--flow", "--size", "16", "--samples", samples});
+    };
+    CHECK(generate("old.h5:/a", "1").code == 0);
+    const auto before = content_of(disk.path() / "old.h5");
+
+    for (const char* location : {"old.h5:/b", "new.h5:/b"}) {
+        const auto full = generate(location, "10000");
+
+        CHECK(full.code == 1);
+        CHECK(full.err == "crescendo: inputs cannot be written (HDF5: No space left on device)\n");
+        CHECK(content_of(disk.path() / "old.h5") == before);
+        CHECK(std::distance(fs::directory_iterator(disk.path()), {}) == 1);
+    }
+}
+
 TEST_CASE("every data command has an example in its help") {
     const TemporaryFolder folder;
-    for (const char* command : {"convert", "rechunk", "generate", "inspect", "bench"}) {
+    for (const char* command : {"convert", "rechunk", "generate", "inspect", "stats", "bench"}) {
         const auto help = run_crescendo(folder.path(), {"data", command, "--help"});
 
         CHECK(help.code == 0);

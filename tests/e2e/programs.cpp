@@ -339,6 +339,24 @@ TEST_CASE("a loss of NaN is a bad trial and no error") {
     CHECK(run_crescendo(folder.path(), {"best", "bash", "--format", "json"}).json().at("trial") != 1);
 }
 
+TEST_CASE("what waits for data is said when a sweep ends, and by its status") {
+    for (const char* wait : {"0.5", "0.05"}) {
+        const TemporaryFolder folder;
+        write_sweep(folder.path());
+        const std::string report = R"(echo '{"resource": 9, "metrics": {"loss": 1}, "data_wait": )";
+        write_file(folder / "train.sh", report + wait + "}' >&$CRESCENDO_FD\n");
+
+        const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+        const auto status = run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json();
+
+        const bool much = std::string(wait) == "0.5";
+        CHECK(run.code == 0);
+        CHECK((run.out.find("trials wait for data 50 % of their time; raise data.threads") != std::string::npos) ==
+              much);
+        CHECK(status.contains("hint") == much);
+    }
+}
+
 TEST_CASE("a report without the sweep's metric is the trial's error, and names what it lacks") {
     const TemporaryFolder folder;
     write_sweep(folder.path(),

@@ -26,8 +26,7 @@ Batch first_batch(DataCache& data, DataSettings settings, ModelKind model = Mode
     auto& stream = data.training(settings);
     stream.enter({.group_batch = 4});
     auto slice = stream.next();
-    const Batch batch = make_batch(*slice, describe_task({.model = model}, stream.set()), *make_cpu_device());
-    return {batch.inputs.clone(), batch.targets.clone()};
+    return make_batch(*slice, describe_task({.model = model}, stream.set()), *make_cpu_device());
 }
 
 }  // namespace

@@ -1,14 +1,19 @@
+#include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <torch/types.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory_resource>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+#include <unordered_map>
 
 #include "trainer/device.hpp"
 
@@ -29,14 +34,55 @@ bool share_a_gpu(const c10::intrusive_ptr<c10d::Store>& store, int rank, int siz
     return static_cast<int>(gpus.size()) < size;
 }
 
+/// Page-locked memory, which a GPU copies from by itself. It is LibTorch's: a block that is given back while copies
+/// from it are under way is not handed out again before they are done (ATen/core/CachingHostAllocator.h).
+class PinnedMemory : public std::pmr::memory_resource {
+  private:
+    void* do_allocate(std::size_t bytes, std::size_t) override {
+        auto block = at::getHostAllocator(at::kCUDA)->allocate(bytes);
+        void* place = block.get();
+        const std::lock_guard lock(mutex_);
+        blocks_.emplace(place, std::move(block));
+        return place;
+    }
+
+    void do_deallocate(void* place, std::size_t, std::size_t) override {
+        const std::lock_guard lock(mutex_);
+        blocks_.erase(place);
+    }
+
+    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+    std::mutex mutex_;
+    std::unordered_map<void*, at::DataPtr> blocks_;
+};
+
 /// The first GPU that CUDA_VISIBLE_DEVICES leaves to this process.
 class CudaDevice : public Device {
   public:
     at::Device place() const override { return {at::kCUDA, 0}; }
 
-    at::Tensor upload(const at::Tensor& host) const override {
-        return host.pin_memory().to(place(), /*non_blocking=*/true);
+    std::pmr::memory_resource& staging_memory() const override {
+        static PinnedMemory memory;
+        return memory;
     }
+
+    at::Tensor upload(const at::Tensor& host) const override {
+        const auto computing = at::cuda::getCurrentCUDAStream();
+        at::Tensor there;
+        at::cuda::CUDAEvent copied;
+        {
+            const c10::cuda::CUDAStreamGuard guard(copying_);
+            there = host.to(place(), /*non_blocking=*/true);
+            copied.record(copying_);
+        }
+        copied.block(computing);
+        // The memory is the copies' stream's, which would else give it to the next copy while it is computed with.
+        there.record_stream(computing);
+        return there;
+    }
+
+    bool idle() const override { return at::cuda::getCurrentCUDAStream().query(); }
 
     c10::intrusive_ptr<ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                                                         int size, std::chrono::milliseconds timeout) const override {
@@ -67,6 +113,9 @@ class CudaDevice : public Device {
         // Members leave a group at different steps: a shutdown by agreement would wait for the dead.
         if (group.getBackendType() == ProcessGroup::BackendType::NCCL) group.getBackend(at::kCUDA)->abort();
     }
+
+  private:
+    c10::cuda::CUDAStream copying_ = at::cuda::getStreamFromPool();
 };
 
 }  // namespace

@@ -20,7 +20,16 @@ void add_data_inspect(CLI::App& data, ExitCode& code);
 void add_data_rechunk(CLI::App& data, ExitCode& code);
 void add_data_stats(CLI::App& data, ExitCode& code);
 
-/// `--chunk` and `--compress`, and a progress bar on the terminal that counts `unit`: "samples", "bytes".
+/// `--chunk` and `--compress`, and a progress bar that counts `unit`.
 void add_write_options(CLI::App& command, datasets::WriteOptions& options, const std::string& unit);
+
+/// Shows on a terminal how many `unit` ("samples", "bytes") are done. Within `interruptible` it is where a signal ends
+/// the work.
+using Progress = std::function<void(std::int64_t done, std::int64_t total)>;
+Progress progress_bar(const std::string& unit);
+
+/// Has Ctrl-C, SIGTERM and SIGHUP end `work` at its next sign of progress, so that it can take back what is half
+/// written; then the process ends by that signal. A second one ends it at once.
+ExitCode interruptible(const std::function<ExitCode()>& work);
 
 }  // namespace crescendo::launch

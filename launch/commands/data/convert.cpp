@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <string>
@@ -12,6 +11,7 @@
 #include "core/check.hpp"
 #include "datasets/open_source.hpp"
 #include "launch/commands/data/commands.hpp"
+#include "launch/commands/validators.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -40,7 +40,9 @@ datasets::SampleRange parse_range(const std::string& text) {
     if (text.empty()) {
         return range;
     }
-    const auto colon = std::min(text.find(':'), text.size());
+    const auto colon = text.find(':');
+    CRESCENDO_VALIDATE(colon != std::string::npos, "--samples", "--samples {}: is no range; the first {} are 0:{}",
+                       text, text, text);
     if (colon > 0) {
         range.begin = to_count(std::string_view(text).substr(0, colon), text);
     }
@@ -64,13 +66,19 @@ ExitCode convert(const Arguments& arguments) {
     const auto& location = arguments.paths.back();
     const auto source = datasets::open_source({arguments.paths.begin(), arguments.paths.end() - 1}, options);
     const auto count = datasets::convert(*source, location, parse_range(arguments.samples), arguments.write);
-    fmt::print("{}: {} samples\n", location, count);
+    fmt::print("{}: {} samples{}\n", location, count, source->targets() ? "" : ", without targets");
     return ExitCode::done;
 }
 
+/// The name of the arguments says how many there are, and CLI11 would add "(2x)".
+class PlainUsage : public CLI::Formatter {
+    std::string make_option_usage(const CLI::Option* option) const override { return make_option_name(option, true); }
+};
+
 constexpr const char* footer =
     "INPUTS and TARGETS are IDX files (MNIST's format), FILE.npy, FILE.npz:ARRAY, or files or folders of bare numbers\n"
-    "of a --type; INPUTS without TARGETS is a FILE.csv, or a folder with one folder of PNG and JPEG images a class.\n"
+    "of a --type. A FILE.csv, or a folder with one folder of PNG and JPEG images a class, has both and stands alone;\n"
+    "other INPUTS without TARGETS make a set without targets, for autoencoders.\n"
     "Examples:\n"
     "  crescendo data convert train-images.gz train-labels.gz fashion.h5:/train --samples 0:50000\n"
     "  crescendo data convert arrays.npz:x arrays.npz:y data.h5:/train\n"
@@ -85,34 +93,35 @@ void add_data_convert(CLI::App& data, ExitCode& code) {
     auto& source = arguments->source;
     auto* command = data.add_subcommand(
         "convert", "Write IDX, NumPy, raw binary or CSV files, or folders of images, as a set in HDF5");
+    command->formatter(std::make_shared<PlainUsage>());
     command
         ->add_option("INPUTS [TARGETS] LOCATION", arguments->paths,
                      "What to convert, and FILE:/GROUP to write; the file may have other groups already")
         ->required()
-        ->expected(2, 3);
+        ->expected(2, 3)
+        ->option_text("REQUIRED");
     command->add_option("--samples", arguments->samples, "BEGIN:END, END not included; default: all");
     command->add_option("--type", arguments->type, "Of bare numbers, like float32; of CSV's inputs (default: float32)");
     command->add_option("--shape", source.shape, "Of a sample of bare numbers, like 3,64,64; default: one number")
         ->delimiter(',')
-        ->check(CLI::PositiveNumber);
+        ->check(at_least_one());
     command->add_option("--target-type", arguments->target_type,
                         "The same of targets; CSV: int64 if they are integers");
     command->add_option("--target-shape", source.target_shape, "Of a target of bare numbers; default: one number")
         ->delimiter(',')
-        ->check(CLI::PositiveNumber);
+        ->check(at_least_one());
     command
         ->add_option("--targets", source.target_columns,
-                     "Columns of a CSV file, by name or number from 0; default: "
-                     "the last")
+                     "Columns of a CSV file, by name or number from 0; default: the last")
         ->delimiter(',');
     command->add_option("--size", arguments->size, "HEIGHT,WIDTH to resize images to, bilinear with antialiasing")
         ->delimiter(',')
         ->expected(2)
-        ->check(CLI::PositiveNumber);
+        ->check(at_least_one());
     command->add_flag("--gray", source.images.gray, "Brightness of images instead of three colours");
     add_write_options(*command, arguments->write, "samples");
     command->footer(footer);
-    command->callback([arguments, &code] { code = convert(*arguments); });
+    command->callback([arguments, &code] { code = interruptible([&] { return convert(*arguments); }); });
 }
 
 }  // namespace crescendo::launch

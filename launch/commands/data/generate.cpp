@@ -11,12 +11,14 @@
 #include "core/check.hpp"
 #include "datasets/generate_flow.hpp"
 #include "launch/commands/data/commands.hpp"
+#include "launch/commands/validators.hpp"
 
 namespace crescendo::launch {
 namespace {
 
 struct Arguments {
     std::string location;
+    bool is_flow = false;
     bool sparse = false;
     std::vector<std::int64_t> shape;
     datasets::FlowOptions flow;
@@ -24,6 +26,7 @@ struct Arguments {
 };
 
 ExitCode generate(const Arguments& arguments) {
+    CRESCENDO_VALIDATE(arguments.is_flow || arguments.sparse, "", "nothing says what to make; use --flow or --sparse");
     const auto count = arguments.flow.num_samples;
     if (arguments.sparse) {
         datasets::generate_sparse(arguments.location, count, arguments.shape);
@@ -43,16 +46,16 @@ void add_data_generate(CLI::App& data, ExitCode& code) {
     flow.num_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     auto* command = data.add_subcommand("generate", "Make a set: flows of a fluid, or holes of any size");
     command->add_option("LOCATION", arguments->location, "FILE:/GROUP to write")->required();
-    command->add_option("--samples", flow.num_samples, "How many")->required()->check(CLI::PositiveNumber);
-    auto* kind = command->add_option_group("kind")->require_option(1);
-    auto* is_flow =
-        kind->add_flag("--flow")->description("Two-dimensional turbulence, solved for each sample: u, v and vorticity");
+    command->add_option("--samples", flow.num_samples, "How many")->required()->check(at_least_one());
+    auto* is_flow = command->add_flag("--flow", arguments->is_flow,
+                                      "Two-dimensional turbulence, solved for each sample: u, v and vorticity");
     auto* is_sparse =
-        kind->add_flag("--sparse", arguments->sparse, "Holes, which take no disk and read as 0, in a new file");
+        command->add_flag("--sparse", arguments->sparse, "Holes, which take no disk and read as 0, in a new file")
+            ->excludes(is_flow);
 
     command->add_option("--shape", arguments->shape, "--sparse: of a sample, like 64,64; default: one number")
         ->delimiter(',')
-        ->check(CLI::PositiveNumber)
+        ->check(at_least_one())
         ->needs(is_sparse);
     command->add_option("--size", flow.size, "--flow: points along an axis, a power of two; default: 64")
         ->needs(is_flow);
@@ -63,15 +66,14 @@ void add_data_generate(CLI::App& data, ExitCode& code) {
         ->add_option(
             "--target", flow.target,
             "--flow: decay, the share of energy left a time of 1 later (default); future, the fields then; none")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, Target>{
-            {"decay", Target::decay}, {"future", Target::future}, {"none", Target::none}}))
+        ->transform(one_of<Target>({{"decay", Target::decay}, {"future", Target::future}, {"none", Target::none}}))
         ->needs(is_flow);
     add_write_options(*command, arguments->write, "samples");
     command->footer(
         "Examples:\n"
         "  crescendo data generate flow.h5:/train --flow --samples 1000 --seed 1\n"
         "  crescendo data generate tera.h5:/train --sparse --samples 67108864 --shape 64,64");
-    command->callback([arguments, &code] { code = generate(*arguments); });
+    command->callback([arguments, &code] { code = interruptible([&] { return generate(*arguments); }); });
 }
 
 }  // namespace crescendo::launch

@@ -7,14 +7,24 @@
 #include "launch/commands/data/commands.hpp"
 
 namespace crescendo::launch {
+namespace {
+
+struct Arguments {
+    std::string from;
+    std::string to;
+    std::int64_t mebibytes = 256;
+    datasets::WriteOptions write;
+};
+
+ExitCode rechunk(const Arguments& arguments) {
+    datasets::rechunk(arguments.from, arguments.to, arguments.write, arguments.mebibytes << 20);
+    fmt::print("{}: copied from {}\n", arguments.to, arguments.from);
+    return ExitCode::done;
+}
+
+}  // namespace
 
 void add_data_rechunk(CLI::App& data, ExitCode& code) {
-    struct Arguments {
-        std::string from;
-        std::string to;
-        std::int64_t mebibytes = 256;
-        datasets::WriteOptions write;
-    };
     auto arguments = std::make_shared<Arguments>();
     auto* command =
         data.add_subcommand("rechunk", "Copy a group so that its samples are read well: chunks of whole ones");
@@ -24,11 +34,7 @@ void add_data_rechunk(CLI::App& data, ExitCode& code) {
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
     add_write_options(*command, arguments->write, "bytes");
     command->footer("Example:\n  crescendo data rechunk simulation.h5:/fields flow.h5:/train --compress 4");
-    command->callback([arguments, &code] {
-        datasets::rechunk(arguments->from, arguments->to, arguments->write, arguments->mebibytes << 20);
-        fmt::print("{}: copied from {}\n", arguments->to, arguments->from);
-        code = ExitCode::done;
-    });
+    command->callback([arguments, &code] { code = interruptible([&] { return rechunk(*arguments); }); });
 }
 
 }  // namespace crescendo::launch

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <memory>
 #include <thread>
 
 #include "datasets/statistics.hpp"
 #include "launch/commands/data/commands.hpp"
+#include "launch/commands/validators.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -16,15 +16,9 @@ struct Arguments {
     Format format = Format::table;
 };
 
-void show_progress(std::int64_t done, std::int64_t total) {
-    if (::isatty(STDERR_FILENO)) {
-        fmt::print(stderr, "\r{:3} % of {} samples{}", 100 * done / total, total, done == total ? "\r\x1b[K" : "");
-    }
-}
-
 ExitCode stats(const Arguments& arguments) {
     auto options = arguments.options;
-    options.progress = show_progress;
+    options.progress = progress_bar("samples");
     const auto statistics = datasets::compute_statistics(arguments.location, options);
     Table table({"data set", "channel", "count", "mean", "std", "min", "max", "nan", "infinite"});
     for (const auto& [name, channels] : statistics) {
@@ -53,10 +47,10 @@ void add_data_stats(CLI::App& data, ExitCode& code) {
     command->add_option("--data-sets", arguments->options.data_sets, "Names in the group; default: all of numbers")
         ->delimiter(',');
     command->add_option("--threads", arguments->options.threads, "That read; default: one a core")
-        ->check(CLI::PositiveNumber);
+        ->check(at_least_one());
     add_format_option(*command, arguments->format);
     command->footer("Example:\n  crescendo data stats fashion.h5:/train");
-    command->callback([arguments, &code] { code = stats(*arguments); });
+    command->callback([arguments, &code] { code = interruptible([&] { return stats(*arguments); }); });
 }
 
 }  // namespace crescendo::launch

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""How well the sweep's best autoencoder reconstructs the test fields, beside other codes of the same size.
+
+usage: compare.py FLOW.H5 CHECKPOINT.PT [PLOT.PNG]
+
+Needs h5py, numpy and torch; PLOT.PNG, fields of the first test sample, needs matplotlib.
+"""
+import json
+import sys
+
+import h5py
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+
+def autoencoder(checkpoint):
+    """The model of `model: autoencoder` as a function."""
+    weights, settings = checkpoint["model"], json.loads(checkpoint["settings"])
+    activate = getattr(F, settings["activation"], None) or getattr(torch, settings["activation"])
+
+    def convolution(name, x, **options):
+        return F.conv2d(x, weights[name + ".weight"], weights[name + ".bias"], **options)
+
+    @torch.no_grad()
+    def reconstruct(x):
+        for i in range(1, settings["depth"] + 1):
+            x = activate(convolution(f"down{i}", x, stride=2, padding=1))
+        x = convolution("decode", convolution("code", x), padding=1)
+        for i in range(settings["depth"], 0, -1):
+            x = convolution(f"up{i}", F.interpolate(activate(x), scale_factor=2), padding=1)
+        return x
+
+    return reconstruct
+
+
+def principal_components(train, count):
+    """Projection onto the directions in which the training samples differ most; their inner products suffice."""
+    mean = train.mean(0)
+    away = (train - mean).flatten(1)
+    _, mixtures = torch.linalg.eigh((away @ away.T).double())
+    basis = F.normalize(mixtures[:, -count:].T.float() @ away, dim=1)
+    return lambda x: mean + ((x - mean).flatten(1) @ basis.T @ basis).view_as(x)
+
+
+def plot(file, fields):
+    import matplotlib.pyplot as plt
+
+    names = ["u", "v", "vorticity"]
+    figure, axes = plt.subplots(3, len(fields), figsize=(2 * len(fields), 6), layout="constrained")
+    for column, (title, sample) in enumerate(fields.items()):
+        for row, name in enumerate(names):
+            limit = float(next(iter(fields.values()))[row].abs().max())
+            axes[row, column].imshow(sample[row], cmap="RdBu_r", vmin=-limit, vmax=limit, origin="lower")
+            axes[row, column].set(xticks=[], yticks=[])
+            axes[row, 0].set_ylabel(name)
+        axes[0, column].set_title(title)
+    figure.savefig(file, dpi=80)
+
+
+def main(data, checkpoint, picture=None):
+    with h5py.File(data) as file:
+        train, test = (torch.from_numpy(file[group]["inputs"][:]) for group in ("train", "test"))
+    mean, std = train.mean((0, 2, 3), keepdim=True), train.std((0, 2, 3), keepdim=True)
+    train, test = (train - mean) / std, (test - mean) / std
+    checkpoint = torch.load(checkpoint)
+    code = json.loads(checkpoint["settings"])["latent"] * (64 >> json.loads(checkpoint["settings"])["depth"]) ** 2
+    answers = {
+        "original": test,
+        "mean field": train.mean(0).expand_as(test),
+        "means of 4 x 4": F.interpolate(F.avg_pool2d(test, 4), scale_factor=4, mode="bicubic"),
+        "autoencoder": autoencoder(checkpoint)(test),
+        "PCA": principal_components(train, code)(test),
+    }
+    for name, answer in answers.items():
+        print(f"{name:16} {F.mse_loss(answer, test):.4f}")
+    if picture:
+        plot(picture, {name: answers[name][0] for name in ("original", "means of 4 x 4", "autoencoder")})
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
