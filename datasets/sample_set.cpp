@@ -162,7 +162,7 @@ class SampleSet::Impl {
         const auto location = Location::parse(selection.group);
         const auto file_name = location.file.string();
         file_ = hdf5::open_file(location.file, hdf5::Access::read);
-        version_.emplace(hdf5::descriptor(file_.get()));
+        version_.emplace(hdf5::descriptor(file_.get()), location.file);
         hdf5::open_group(file_.get(), location.group, file_name);
         num_inputs_ = options.inputs.size();
         const bool none = options.targets == Options().targets &&

@@ -187,15 +187,20 @@ TEST_CASE("a file written to while it is open is an error") {
     CHECK(failure_of(*set, 0, 10) == Contains("set.h5:/train was written to while it was read"));
 }
 
-TEST_CASE("a file that another takes the place of is read on") {
-    const TemporaryFolder folder;
-    const auto set = SampleSet::open(write_counting_set(folder / "set.h5", 100, 0));
-    const auto before = read_all(*set).inputs;
+TEST_CASE("a file that another takes the place of while it is open is an error, and one that is removed is read on") {
+    for (const std::int64_t chunk_samples : {0, 10}) {
+        const TemporaryFolder folder;
+        const auto file = folder / "set.h5";
+        const auto set = SampleSet::open(write_counting_set(file, 100, chunk_samples));
+        const auto before = read_all(*set).inputs;
 
-    write_bytes(folder / "other", std::vector<std::byte>(5000));
-    fs::rename(folder / "other", folder / "set.h5");
+        fs::rename(file, folder / "moved.h5");
+        CHECK(read_all(*set).inputs == before);
 
-    CHECK(read_all(*set).inputs == before);
+        fs::copy_file(folder / "moved.h5", file);  // as large, and with the same bytes
+        CHECK(failure_of(*set, 0, 10) == Contains("set.h5:/train was replaced by another file while it was read"));
+        CHECK(failure_of(*set, 90, 10) == Contains("give a new version a name of its own"));
+    }
 }
 
 TEST_CASE("a data set behind a link to another file is read from there") {
