@@ -44,7 +44,8 @@ ChunkBuffer::ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks)
     : set_(set), chunk_samples_(set.chunk_samples()), capacity_chunks_(capacity_chunks), overlap_(false) {
     for (const auto* side : {&set.inputs(), &set.targets()}) {
         for (const auto& field : *side) {
-            memory_.emplace_back(field, chunk_samples_, capacity_chunks);
+            owner_.push_back(set.first_alike(memory_.size()));
+            memory_.emplace_back(field, chunk_samples_, owner_.back() == memory_.size() ? capacity_chunks : 0);
             overlap_ = overlap_ || field.sample_bytes() > field.pitch_bytes();
         }
     }
@@ -52,7 +53,7 @@ ChunkBuffer::ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks)
 
 std::vector<ChunkBuffer::Read> ChunkBuffer::plan_reads() const {
     CRESCENDO_EXPECT(std::ssize(chunks_) <= capacity_chunks_);
-    const auto chunk_bytes = set_.inputs().chunk_bytes(chunk_samples_) + set_.targets().chunk_bytes(chunk_samples_);
+    const auto chunk_bytes = set_.chunk_bytes(chunk_samples_);
     const auto chunks_per_read = overlap_ ? 1 : std::max<std::size_t>(1, read_bytes / chunk_bytes);
 
     std::vector<Read> reads;
@@ -79,8 +80,8 @@ bool ChunkBuffer::load(std::vector<std::int64_t> chunks, TaskPool& pool, const s
         }
         const auto& [begin, count, place] = reads[index];
         std::vector<std::span<std::byte>> fields;
-        for (auto& memory : memory_) {
-            fields.push_back(memory.range(place, count));
+        for (std::size_t i = 0; i < memory_.size(); ++i) {
+            fields.push_back(owner_[i] == i ? memory_[i].range(place, count) : std::span<std::byte>());
         }
         set_.read(begin, count, fields);
     });

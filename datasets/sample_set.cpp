@@ -85,6 +85,10 @@ class Column {
 
     const Field& field() const { return field_; }
 
+    bool shows_the_same_as(const Column& other) const {
+        return rows_.path == other.rows_.path && first_ == other.first_ && field_.window == other.field_.window;
+    }
+
     void read(const RowMap& map, std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
         CRESCENDO_EXPECT(out.size() == field_.bytes_of(count));
         if (map.list.empty()) {
@@ -196,11 +200,26 @@ class SampleSet::Impl {
     const Fields& targets() const { return targets_; }
     std::int64_t chunk_samples() const { return chunk_samples_; }
 
+    std::size_t first_alike(std::size_t field) const {
+        const auto alike = [&](const Column& column) { return column.shows_the_same_as(columns_[field]); };
+        return static_cast<std::size_t>(std::find_if(columns_.begin(), columns_.end(), alike) - columns_.begin());
+    }
+
+    std::size_t chunk_bytes(std::int64_t count) const {
+        std::size_t bytes = 0;
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            bytes += first_alike(i) == i ? columns_[i].field().chunk_bytes(count) : 0;
+        }
+        return bytes;
+    }
+
     void read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const {
         CRESCENDO_EXPECT(begin >= 0 && count >= 1 && count <= map_.num_samples - begin);
         CRESCENDO_EXPECT(fields.size() == columns_.size());
         for (std::size_t i = 0; i < columns_.size(); ++i) {
-            columns_[i].read(map_, begin, count, fields[i]);
+            if (!fields[i].empty()) {
+                columns_[i].read(map_, begin, count, fields[i]);
+            }
         }
         version_->expect_unchanged(location_);
     }
@@ -275,6 +294,8 @@ std::int64_t SampleSet::size() const { return impl_->map().num_samples; }
 const Fields& SampleSet::inputs() const { return impl_->inputs(); }
 const Fields& SampleSet::targets() const { return impl_->targets(); }
 std::int64_t SampleSet::chunk_samples() const { return impl_->chunk_samples(); }
+std::size_t SampleSet::first_alike(std::size_t field) const { return impl_->first_alike(field); }
+std::size_t SampleSet::chunk_bytes(std::int64_t count) const { return impl_->chunk_bytes(count); }
 std::int64_t SampleSet::row_of(std::int64_t sample) const { return impl_->map().row_of(sample); }
 
 void SampleSet::read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const {
