@@ -12,6 +12,9 @@ namespace {
 /// Neighbouring chunks are read at once up to this size, so that small ones cost few calls.
 constexpr std::size_t read_bytes = std::size_t{4} << 20;
 
+/// As many reads are announced beyond the one that begins: more gained nothing (docs/decisions/read-ahead.md).
+constexpr std::size_t reads_ahead = 4;
+
 /// Length of the run of consecutive numbers at the front, at most `limit`.
 std::size_t run_length(std::span<const std::int64_t> chunks, std::size_t limit) {
     std::size_t length = 1;
@@ -72,12 +75,22 @@ std::vector<ChunkBuffer::Read> ChunkBuffer::plan_reads() const {
 bool ChunkBuffer::load(std::vector<std::int64_t> chunks, TaskPool& pool, const std::function<bool()>& go_on) {
     chunks_ = std::move(chunks);
     const auto reads = plan_reads();
+    // What follows in the file the system reads ahead by itself.
+    const auto announce = [&](std::size_t index) {
+        if (index < reads.size() && reads[index].begin != reads[index - 1].begin + reads[index - 1].count) {
+            set_.announce(reads[index].begin, reads[index].count);
+        }
+    };
+    for (std::size_t index = 1; index < reads_ahead; ++index) {
+        announce(index);
+    }
     std::atomic<bool> complete = true;
     pool.run(reads.size(), [&](std::size_t index) {
         if (!complete || !go_on()) {
             complete = false;
             return;
         }
+        announce(index + reads_ahead);
         const auto& [begin, count, place] = reads[index];
         std::vector<std::span<std::byte>> fields;
         for (std::size_t i = 0; i < memory_.size(); ++i) {

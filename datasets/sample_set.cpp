@@ -91,23 +91,36 @@ class Column {
 
     void read(const RowMap& map, std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
         CRESCENDO_EXPECT(out.size() == field_.bytes_of(count));
+        for_each_run(map, begin, count, [&](std::int64_t first, std::int64_t rows) {
+            const auto bytes = static_cast<std::size_t>(rows) * rows_.sample_bytes();
+            reader_->read(first, rows, out.first(bytes));
+            out = out.subspan(bytes);
+        });
+    }
+
+    void announce(const RowMap& map, std::int64_t begin, std::int64_t count) const {
+        for_each_run(map, begin, count, [&](std::int64_t first, std::int64_t rows) { reader_->announce(first, rows); });
+    }
+
+  private:
+    /// Calls visit(first, rows) for the neighbouring rows that samples [begin, begin + count) are made of.
+    template <class Visit>
+    void for_each_run(const RowMap& map, std::int64_t begin, std::int64_t count, Visit&& visit) const {
         if (map.list.empty()) {
-            const auto rows = (count - 1) * field_.stride + std::max<std::int64_t>(1, field_.window);
-            return reader_->read(first_ + begin * field_.stride, rows, out);
+            visit(first_ + begin * field_.stride,
+                  (count - 1) * field_.stride + std::max<std::int64_t>(1, field_.window));
+            return;
         }
         for (std::span<const std::int64_t> left = std::span(map.list).subspan(begin, count); !left.empty();) {
             std::size_t run = 1;
             while (run < left.size() && left[run] == left[run - 1] + 1) {
                 ++run;
             }
-            const auto bytes = field_.bytes_of(static_cast<std::int64_t>(run));
-            reader_->read(left.front(), static_cast<std::int64_t>(run), out.first(bytes));
+            visit(left.front(), static_cast<std::int64_t>(run));
             left = left.subspan(run);
-            out = out.subspan(bytes);
         }
     }
 
-  private:
     std::string name_;
     Field rows_;   ///< a sample is a row
     Field field_;  ///< as it is shown
@@ -224,6 +237,14 @@ class SampleSet::Impl {
         version_->expect_unchanged(location_);
     }
 
+    void announce(std::int64_t begin, std::int64_t count) const {
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            if (first_alike(i) == i) {
+                columns_[i].announce(map_, begin, count);
+            }
+        }
+    }
+
   private:
     RowMap map_of(const Selection& selection, const Field& rows, const TimeWindow& window,
                   const std::string& file_name) const {
@@ -301,6 +322,8 @@ std::int64_t SampleSet::row_of(std::int64_t sample) const { return impl_->map().
 void SampleSet::read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const {
     impl_->read(begin, count, fields);
 }
+
+void SampleSet::announce(std::int64_t begin, std::int64_t count) const { impl_->announce(begin, count); }
 
 void SampleSet::read(std::int64_t begin, std::int64_t count, std::span<std::byte> inputs,
                      std::span<std::byte> targets) const {

@@ -67,7 +67,10 @@ class SampleSet {
     /// with the file when it was changed since the set was opened.
     void read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const;
 
-    /// The same, with one span for the inputs' fields, one after the other, and one for the targets'.
+    /// Samples [begin, begin + count) will be read soon: the system begins to fetch what lies where it is known.
+    void announce(std::int64_t begin, std::int64_t count) const;
+
+    /// Reads all fields, with one span for the inputs' fields, one after the other, and one for the targets'.
     void read(std::int64_t begin, std::int64_t count, std::span<std::byte> inputs, std::span<std::byte> targets) const;
 
   private:
