@@ -24,6 +24,14 @@ namespace {
 
 constexpr std::uint64_t window_bytes = std::uint64_t{64} << 20;
 
+constexpr int num_turns = 3;
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + std::ssize(values) / 2;
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
 double bytes_per_second(const std::function<std::uint64_t()>& read) {
     const auto begin = std::chrono::steady_clock::now();
     const auto bytes = read();
@@ -114,8 +122,13 @@ std::vector<Throughput> bench(const std::string& location, const std::vector<int
                 cache == Throughput::Cache::cold ? file.forget() : static_cast<void>(read());
                 return bytes_per_second(read);
             };
-            const auto elements = timed([&] { return windows.read(pool); });
-            results.push_back({count, cache, elements, timed([&] { return file.read(bytes, pool); })});
+            std::vector<double> elements;
+            std::vector<double> raw;
+            for (int turn = 0; turn < num_turns; ++turn) {
+                elements.push_back(timed([&] { return windows.read(pool); }));
+                raw.push_back(timed([&] { return file.read(bytes, pool); }));
+            }
+            results.push_back({count, cache, median(elements), median(raw)});
         }
     }
     return results;

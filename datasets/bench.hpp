@@ -6,7 +6,8 @@
 
 namespace crescendo::datasets {
 
-/// How fast one set is read with one number of threads, and how fast its file by pread alone, in bytes a second.
+/// How fast one set is read with one number of threads, and how fast its file by pread alone, in bytes a second: the
+/// medians of several turns, one of each at a time, since disks that others use as well are uneven.
 struct Throughput {
     enum class Cache {
         cold,  ///< the system was told to forget the file; it may keep what others use

@@ -12,6 +12,9 @@ namespace {
 /// Neighbouring chunks are read at once up to this size, so that small ones cost few calls.
 constexpr std::size_t read_bytes = std::size_t{4} << 20;
 
+/// As many reads are announced beyond the one that begins: more gained nothing (docs/decisions/read-ahead.md).
+constexpr std::size_t reads_ahead = 4;
+
 /// Length of the run of consecutive numbers at the front, at most `limit`.
 std::size_t run_length(std::span<const std::int64_t> chunks, std::size_t limit) {
     std::size_t length = 1;
@@ -44,7 +47,8 @@ ChunkBuffer::ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks)
     : set_(set), chunk_samples_(set.chunk_samples()), capacity_chunks_(capacity_chunks), overlap_(false) {
     for (const auto* side : {&set.inputs(), &set.targets()}) {
         for (const auto& field : *side) {
-            memory_.emplace_back(field, chunk_samples_, capacity_chunks);
+            owner_.push_back(set.first_alike(memory_.size()));
+            memory_.emplace_back(field, chunk_samples_, owner_.back() == memory_.size() ? capacity_chunks : 0);
             overlap_ = overlap_ || field.sample_bytes() > field.pitch_bytes();
         }
     }
@@ -52,7 +56,7 @@ ChunkBuffer::ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks)
 
 std::vector<ChunkBuffer::Read> ChunkBuffer::plan_reads() const {
     CRESCENDO_EXPECT(std::ssize(chunks_) <= capacity_chunks_);
-    const auto chunk_bytes = set_.inputs().chunk_bytes(chunk_samples_) + set_.targets().chunk_bytes(chunk_samples_);
+    const auto chunk_bytes = set_.chunk_bytes(chunk_samples_);
     const auto chunks_per_read = overlap_ ? 1 : std::max<std::size_t>(1, read_bytes / chunk_bytes);
 
     std::vector<Read> reads;
@@ -71,16 +75,26 @@ std::vector<ChunkBuffer::Read> ChunkBuffer::plan_reads() const {
 bool ChunkBuffer::load(std::vector<std::int64_t> chunks, TaskPool& pool, const std::function<bool()>& go_on) {
     chunks_ = std::move(chunks);
     const auto reads = plan_reads();
+    // What follows in the file the system reads ahead by itself.
+    const auto announce = [&](std::size_t index) {
+        if (index < reads.size() && reads[index].begin != reads[index - 1].begin + reads[index - 1].count) {
+            set_.announce(reads[index].begin, reads[index].count);
+        }
+    };
+    for (std::size_t index = 1; index < reads_ahead; ++index) {
+        announce(index);
+    }
     std::atomic<bool> complete = true;
     pool.run(reads.size(), [&](std::size_t index) {
         if (!complete || !go_on()) {
             complete = false;
             return;
         }
+        announce(index + reads_ahead);
         const auto& [begin, count, place] = reads[index];
         std::vector<std::span<std::byte>> fields;
-        for (auto& memory : memory_) {
-            fields.push_back(memory.range(place, count));
+        for (std::size_t i = 0; i < memory_.size(); ++i) {
+            fields.push_back(owner_[i] == i ? memory_[i].range(place, count) : std::span<std::byte>());
         }
         set_.read(begin, count, fields);
     });

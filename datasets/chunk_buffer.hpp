@@ -13,7 +13,8 @@
 
 namespace crescendo::datasets {
 
-/// Memory for a fixed number of chunks of a set, filled again and again.
+/// Memory for a fixed number of chunks of a set, filled again and again. Fields that are alike
+/// (SampleSet::first_alike) are read once and share theirs.
 class ChunkBuffer {
   public:
     /// Uses `set` as long as it lives.
@@ -31,7 +32,7 @@ class ChunkBuffer {
     Place find(std::int64_t sample) const;
 
     /// What field `field` has of that sample, counting the inputs' fields and then the targets'.
-    std::span<const std::byte> at(std::size_t field, Place place) const { return memory_[field].at(place); }
+    std::span<const std::byte> at(std::size_t field, Place place) const { return memory_[owner_[field]].at(place); }
 
   private:
     /// Samples [begin, begin + count) of the set, which go to the chunks from `place` on.
@@ -64,7 +65,8 @@ class ChunkBuffer {
     std::int64_t capacity_chunks_;
     bool overlap_;                      ///< the last samples of a chunk reach into the next one
     std::vector<std::int64_t> chunks_;  ///< ascending, so that only the last can be the set's short one
-    std::vector<Memory> memory_;
+    std::vector<std::size_t> owner_;    ///< of each field: the one that it shares memory with, mostly itself
+    std::vector<Memory> memory_;        ///< of each field; for no chunks where it has that of another
 };
 
 }  // namespace crescendo::datasets

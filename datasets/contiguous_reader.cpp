@@ -1,5 +1,6 @@
 #include "datasets/contiguous_reader.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,7 +36,7 @@ ContiguousReader::ContiguousReader(hdf5::Handle file, int descriptor, std::uint6
       name_(std::move(name)) {}
 
 void ContiguousReader::read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
-    auto at = offset_ + static_cast<std::uint64_t>(begin) * sample_bytes_;
+    auto at = offset_of(begin);
     while (!out.empty()) {
         const auto got = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(at));
         if (got < 0 && errno == EINTR) {
@@ -49,6 +50,15 @@ void ContiguousReader::read(std::int64_t begin, std::int64_t count, std::span<st
         at += static_cast<std::uint64_t>(got);
         out = out.subspan(static_cast<std::size_t>(got));
     }
+}
+
+void ContiguousReader::announce(std::int64_t begin, std::int64_t count) const {
+    const auto bytes = offset_of(begin + count) - offset_of(begin);
+    ::posix_fadvise(descriptor_, static_cast<off_t>(offset_of(begin)), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
+}
+
+std::uint64_t ContiguousReader::offset_of(std::int64_t sample) const {
+    return offset_ + static_cast<std::uint64_t>(sample) * sample_bytes_;
 }
 
 }  // namespace crescendo::datasets

@@ -14,8 +14,11 @@ class ContiguousReader : public SampleReader {
     static std::unique_ptr<ContiguousReader> make(hid_t data_set, const Field& field, const std::string& name);
 
     void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override;
+    void announce(std::int64_t begin, std::int64_t count) const override;
 
   private:
+    std::uint64_t offset_of(std::int64_t sample) const;
+
     ContiguousReader(hdf5::Handle file, int descriptor, std::uint64_t offset, const Field& field, std::string name);
 
     hdf5::Handle file_;  ///< keeps the descriptor open

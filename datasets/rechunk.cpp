@@ -258,7 +258,7 @@ class SourceGroup {
         const hdf5::Session session;
         file_ = hdf5::open_file(place.file, hdf5::Access::read);
         group_ = hdf5::open_group(file_.get(), place.group, place.file.string());
-        version_.emplace(hdf5::descriptor(file_.get()));
+        version_.emplace(hdf5::descriptor(file_.get()), place.file);
     }
     ~SourceGroup() {
         const hdf5::Session session;

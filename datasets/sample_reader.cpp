@@ -24,6 +24,8 @@ class ByteSwappingReader : public SampleReader {
         reverse_elements(out, element_bytes_);
     }
 
+    void announce(std::int64_t begin, std::int64_t count) const override { stored_->announce(begin, count); }
+
   private:
     std::unique_ptr<SampleReader> stored_;
     std::size_t element_bytes_;

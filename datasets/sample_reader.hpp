@@ -19,6 +19,10 @@ class SampleReader {
     /// Copies the samples [begin, begin + count) to `out`, exactly their bytes. Throws std::runtime_error with file,
     /// data set and samples, and where they are known chunk and offset, when these cannot be read.
     virtual void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const = 0;
+
+    /// The samples [begin, begin + count) will be read soon: the system may begin to fetch them into its cache. Only a
+    /// hint, which cannot fail; without effect where it is not known where they lie.
+    virtual void announce(std::int64_t /*begin*/, std::int64_t /*count*/) const {}
 };
 
 /// The fastest of the `allowed` readers of `field`, a data set of `file`; sets field.route. `name` is FILE:/PATH; reads

@@ -85,25 +85,42 @@ class Column {
 
     const Field& field() const { return field_; }
 
+    bool shows_the_same_as(const Column& other) const {
+        return rows_.path == other.rows_.path && first_ == other.first_ && field_.window == other.field_.window;
+    }
+
     void read(const RowMap& map, std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
         CRESCENDO_EXPECT(out.size() == field_.bytes_of(count));
+        for_each_run(map, begin, count, [&](std::int64_t first, std::int64_t rows) {
+            const auto bytes = static_cast<std::size_t>(rows) * rows_.sample_bytes();
+            reader_->read(first, rows, out.first(bytes));
+            out = out.subspan(bytes);
+        });
+    }
+
+    void announce(const RowMap& map, std::int64_t begin, std::int64_t count) const {
+        for_each_run(map, begin, count, [&](std::int64_t first, std::int64_t rows) { reader_->announce(first, rows); });
+    }
+
+  private:
+    /// Calls visit(first, rows) for the neighbouring rows that samples [begin, begin + count) are made of.
+    template <class Visit>
+    void for_each_run(const RowMap& map, std::int64_t begin, std::int64_t count, Visit&& visit) const {
         if (map.list.empty()) {
-            const auto rows = (count - 1) * field_.stride + std::max<std::int64_t>(1, field_.window);
-            return reader_->read(first_ + begin * field_.stride, rows, out);
+            visit(first_ + begin * field_.stride,
+                  (count - 1) * field_.stride + std::max<std::int64_t>(1, field_.window));
+            return;
         }
         for (std::span<const std::int64_t> left = std::span(map.list).subspan(begin, count); !left.empty();) {
             std::size_t run = 1;
             while (run < left.size() && left[run] == left[run - 1] + 1) {
                 ++run;
             }
-            const auto bytes = field_.bytes_of(static_cast<std::int64_t>(run));
-            reader_->read(left.front(), static_cast<std::int64_t>(run), out.first(bytes));
+            visit(left.front(), static_cast<std::int64_t>(run));
             left = left.subspan(run);
-            out = out.subspan(bytes);
         }
     }
 
-  private:
     std::string name_;
     Field rows_;   ///< a sample is a row
     Field field_;  ///< as it is shown
@@ -162,7 +179,7 @@ class SampleSet::Impl {
         const auto location = Location::parse(selection.group);
         const auto file_name = location.file.string();
         file_ = hdf5::open_file(location.file, hdf5::Access::read);
-        version_.emplace(hdf5::descriptor(file_.get()));
+        version_.emplace(hdf5::descriptor(file_.get()), location.file);
         hdf5::open_group(file_.get(), location.group, file_name);
         num_inputs_ = options.inputs.size();
         const bool none = options.targets == Options().targets &&
@@ -196,13 +213,36 @@ class SampleSet::Impl {
     const Fields& targets() const { return targets_; }
     std::int64_t chunk_samples() const { return chunk_samples_; }
 
+    std::size_t first_alike(std::size_t field) const {
+        const auto alike = [&](const Column& column) { return column.shows_the_same_as(columns_[field]); };
+        return static_cast<std::size_t>(std::find_if(columns_.begin(), columns_.end(), alike) - columns_.begin());
+    }
+
+    std::size_t chunk_bytes(std::int64_t count) const {
+        std::size_t bytes = 0;
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            bytes += first_alike(i) == i ? columns_[i].field().chunk_bytes(count) : 0;
+        }
+        return bytes;
+    }
+
     void read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const {
         CRESCENDO_EXPECT(begin >= 0 && count >= 1 && count <= map_.num_samples - begin);
         CRESCENDO_EXPECT(fields.size() == columns_.size());
         for (std::size_t i = 0; i < columns_.size(); ++i) {
-            columns_[i].read(map_, begin, count, fields[i]);
+            if (!fields[i].empty()) {
+                columns_[i].read(map_, begin, count, fields[i]);
+            }
         }
         version_->expect_unchanged(location_);
+    }
+
+    void announce(std::int64_t begin, std::int64_t count) const {
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            if (first_alike(i) == i) {
+                columns_[i].announce(map_, begin, count);
+            }
+        }
     }
 
   private:
@@ -275,11 +315,15 @@ std::int64_t SampleSet::size() const { return impl_->map().num_samples; }
 const Fields& SampleSet::inputs() const { return impl_->inputs(); }
 const Fields& SampleSet::targets() const { return impl_->targets(); }
 std::int64_t SampleSet::chunk_samples() const { return impl_->chunk_samples(); }
+std::size_t SampleSet::first_alike(std::size_t field) const { return impl_->first_alike(field); }
+std::size_t SampleSet::chunk_bytes(std::int64_t count) const { return impl_->chunk_bytes(count); }
 std::int64_t SampleSet::row_of(std::int64_t sample) const { return impl_->map().row_of(sample); }
 
 void SampleSet::read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const {
     impl_->read(begin, count, fields);
 }
+
+void SampleSet::announce(std::int64_t begin, std::int64_t count) const { impl_->announce(begin, count); }
 
 void SampleSet::read(std::int64_t begin, std::int64_t count, std::span<std::byte> inputs,
                      std::span<std::byte> targets) const {

@@ -51,16 +51,26 @@ class SampleSet {
     /// about 256 KiB of it where it lies in one piece; several of these where there are millions.
     std::int64_t chunk_samples() const;
 
+    /// The first field, counting the inputs' and then the targets', whose samples are those of field `field`: another
+    /// one where a data set is named twice. Those in windows of time are alike among the inputs, or the targets, only.
+    std::size_t first_alike(std::size_t field) const;
+
+    /// Bytes of `count` samples that are held together (Field::chunk_bytes), fields that are alike once.
+    std::size_t chunk_bytes(std::int64_t count) const;
+
     /// The row that sample `sample` is, or begins with, for messages.
     std::int64_t row_of(std::int64_t sample) const;
 
     /// Copies samples [begin, begin + count) in file order: for each field of the inputs, then of the targets, a span
-    /// of its bytes_of(count).
+    /// of its bytes_of(count), or an empty one where the field is not to be read.
     /// Throws std::runtime_error with file, data set, rows, and chunk or offset when the file cannot be read, and
     /// with the file when it was changed since the set was opened.
     void read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const;
 
-    /// The same, with one span for the inputs' fields, one after the other, and one for the targets'.
+    /// Samples [begin, begin + count) will be read soon: the system begins to fetch what lies where it is known.
+    void announce(std::int64_t begin, std::int64_t count) const;
+
+    /// Reads all fields, with one span for the inputs' fields, one after the other, and one for the targets'.
     void read(std::int64_t begin, std::int64_t count, std::span<std::byte> inputs, std::span<std::byte> targets) const;
 
   private:

@@ -13,20 +13,17 @@ std::size_t mebibytes(std::size_t bytes) { return (bytes + (std::size_t{1} << 20
 
 SampleOrder::Shape plan_windows(const SampleSet& set, std::size_t memory_bytes) {
     SampleOrder::Shape shape{set.size(), set.chunk_samples(), 1};
-    const auto bytes_of = [&](std::int64_t count) {
-        return set.inputs().chunk_bytes(count) + set.targets().chunk_bytes(count);
-    };
     const auto order_bytes = sizeof(std::int64_t);  // a sample's number
     const auto whole_chunks = set.size() / set.chunk_samples();
-    const auto set_bytes = static_cast<std::size_t>(whole_chunks) * bytes_of(set.chunk_samples()) +
-                           bytes_of(set.size() % set.chunk_samples());
+    const auto set_bytes = static_cast<std::size_t>(whole_chunks) * set.chunk_bytes(set.chunk_samples()) +
+                           set.chunk_bytes(set.size() % set.chunk_samples());
     if (set_bytes + static_cast<std::size_t>(set.size()) * 2 * order_bytes <= memory_bytes) {
         shape.window_chunks = shape.num_chunks();
         return shape;
     }
 
     const auto chunk_bytes =
-        bytes_of(set.chunk_samples()) + static_cast<std::size_t>(set.chunk_samples()) * order_bytes;
+        set.chunk_bytes(set.chunk_samples()) + static_cast<std::size_t>(set.chunk_samples()) * order_bytes;
     const auto most_chunks = static_cast<std::int64_t>(memory_bytes / 2 / chunk_bytes);
     CRESCENDO_VALIDATE(most_chunks >= 1, "",
                        "{}: a chunk of {} samples takes {} bytes, and two of them exceed the {} bytes of data.memory; "

@@ -51,13 +51,13 @@ std::int64_t count_classes(const SampleSet& samples) {
     const auto& targets = samples.targets()[0];
     const auto to_class = datasets::Conversion::to_int64(targets);
     std::int64_t most = 0;
-    std::vector<std::byte> input_bytes;
     std::vector<std::byte> target_bytes;
+    std::vector<std::span<std::byte>> fields(samples.inputs().size() + 1);  // the inputs are not read
     for (std::int64_t begin = 0; begin < samples.size(); begin += samples.chunk_samples()) {
         const std::int64_t count = std::min(samples.chunk_samples(), samples.size() - begin);
-        input_bytes.resize(samples.inputs().bytes_of(count));
         target_bytes.resize(targets.bytes_of(count));
-        samples.read(begin, count, input_bytes, target_bytes);
+        fields.back() = target_bytes;
+        samples.read(begin, count, fields);
         for (std::int64_t i = 0; i < count; ++i) {
             const auto at = static_cast<std::size_t>(i) * targets.pitch_bytes();
             std::int64_t number = 0;

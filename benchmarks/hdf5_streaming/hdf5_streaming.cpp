@@ -1,6 +1,8 @@
 // Throughput of the reader beside the least that reading the same bytes can cost, in turn in one process.
 //
 //   hdf5_streaming load FILE:/GROUP THREADS     windows of samples, ours and the bare work, both in MB/s of elements
+//   hdf5_streaming cold FILE:/GROUP THREADS     the same from the disk, in the file's order and shuffled, beside pread
+//   hdf5_streaming copy FILE:/GROUP 1           inputs normalised and looked through for NaN, and copied as they are
 //   hdf5_streaming stream FILE:/GROUP THREADS   one shuffled epoch in batches of 128, in samples/s
 #include <fcntl.h>
 #include <unistd.h>
@@ -12,11 +14,14 @@
 #include <cstdlib>
 #include <functional>
 #include <numeric>
+#include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "datasets/chunk_buffer.hpp"
+#include "datasets/conversion.hpp"
 #include "datasets/filter_pipeline.hpp"
 #include "datasets/hdf5.hpp"
 #include "datasets/location.hpp"
@@ -52,13 +57,20 @@ std::int64_t chunks_in_window(const SampleSet& set) {
     return static_cast<std::int64_t>(std::max<std::size_t>(1, window_bytes / chunk_bytes));
 }
 
+/// The set's chunks in the order of the file.
+std::vector<std::int64_t> in_order(const SampleSet& set) {
+    std::vector<std::int64_t> chunks(static_cast<std::size_t>((set.size() - 1) / set.chunk_samples() + 1));
+    std::iota(chunks.begin(), chunks.end(), 0);
+    return chunks;
+}
+
 /// The whole set through the reader, window by window.
-void load(const SampleSet& set, ChunkBuffer& buffer, TaskPool& pool) {
-    const auto num_chunks = (set.size() - 1) / set.chunk_samples() + 1;
-    const auto window = chunks_in_window(set);
-    for (std::int64_t begin = 0; begin < num_chunks; begin += window) {
-        std::vector<std::int64_t> chunks(static_cast<std::size_t>(std::min(window, num_chunks - begin)));
-        std::iota(chunks.begin(), chunks.end(), begin);
+void load(const SampleSet& set, std::span<const std::int64_t> order, ChunkBuffer& buffer, TaskPool& pool) {
+    const auto window = static_cast<std::size_t>(chunks_in_window(set));
+    for (; !order.empty(); order = order.subspan(std::min(window, order.size()))) {
+        const auto part = order.first(std::min(window, order.size()));
+        std::vector<std::int64_t> chunks(part.begin(), part.end());
+        std::sort(chunks.begin(), chunks.end());
         buffer.load(std::move(chunks), pool, [] { return true; });
     }
 }
@@ -73,6 +85,9 @@ class RawPread {
     ~RawPread() { ::close(descriptor_); }
     RawPread(const RawPread&) = delete;
     RawPread& operator=(const RawPread&) = delete;
+
+    /// Drops what the page cache has of the file.
+    void forget() const { ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED); }
 
     std::size_t read(TaskPool& pool) {
         pool.run(num_blocks_, [&](std::size_t block) {
@@ -169,39 +184,99 @@ class StoredChunks {
     std::vector<std::vector<std::byte>> stored_;
 };
 
+/// How the set is read.
+struct Way {
+    std::vector<std::int64_t> chunks;  ///< in this order, but ascending within a window
+    int threads = 1;
+    std::function<void()> prepare = [] {};  ///< before everything that is timed
+};
+
 /// Ours and `bare` in turn after one round of warming up; `bare` returns the bytes it moved.
-void compare(const SampleSet& set, int threads, const char* what, const std::function<std::size_t(TaskPool&)>& bare) {
-    TaskPool pool(threads);
+void compare(const SampleSet& set, const Way& way, const char* what,
+             const std::function<std::size_t(TaskPool&)>& bare) {
+    TaskPool pool(way.threads);
     ChunkBuffer buffer(set, chunks_in_window(set));
-    load(set, buffer, pool);
+    load(set, way.chunks, buffer, pool);
     bare(pool);
     std::vector<double> ours;
     std::vector<double> theirs;
     std::vector<double> ratios;
     for (int turn = 0; turn < num_turns; ++turn) {
-        ours.push_back(static_cast<double>(bytes_of(set)) / 1e6 / seconds([&] { load(set, buffer, pool); }));
+        way.prepare();
+        const auto our_time = seconds([&] { load(set, way.chunks, buffer, pool); });
+        ours.push_back(static_cast<double>(bytes_of(set)) / 1e6 / our_time);
+        way.prepare();
         std::size_t bytes = 0;
         const auto time = seconds([&] { bytes = bare(pool); });
         theirs.push_back(static_cast<double>(bytes) / 1e6 / time);
         ratios.push_back(ours.back() / theirs.back());
     }
-    std::printf("%-8s %d %-14s %8.0f %8.0f %6.2f\n", to_string(set.inputs()[0].route), threads, what, median(ours),
+    std::printf("%-8s %d %-14s %8.0f %8.0f %6.2f\n", to_string(set.inputs()[0].route), way.threads, what, median(ours),
                 median(theirs), median(ratios));
 }
 
 void compare_load(const SampleSet& set, int threads) {
+    const Way way{.chunks = in_order(set), .threads = threads};
     if (set.inputs()[0].route == Route::pread) {
         RawPread raw(set);
-        compare(set, threads, "pread", [&](TaskPool& pool) { return raw.read(pool); });
+        compare(set, way, "pread", [&](TaskPool& pool) { return raw.read(pool); });
         return;
     }
     StoredChunks chunks(set);
     if (!chunks.filtered()) {
-        compare(set, threads, "H5Dread_chunk", [&](TaskPool&) { return chunks.read(); });
+        compare(set, way, "H5Dread_chunk", [&](TaskPool&) { return chunks.read(); });
         return;
     }
     chunks.keep_in_memory();
-    compare(set, threads, "decompression", [&](TaskPool& pool) { return chunks.decode(pool, threads); });
+    compare(set, way, "decompression", [&](TaskPool& pool) { return chunks.decode(pool, threads); });
+}
+
+/// From the disk: the chunks in the order of the file, and in a random one.
+void compare_cold(const SampleSet& set, int threads) {
+    RawPread raw(set);
+    Way way{.chunks = in_order(set), .threads = threads, .prepare = [&] { raw.forget(); }};
+    const auto bare = [&](TaskPool& pool) { return raw.read(pool); };
+    compare(set, way, "cold pread", bare);
+    std::shuffle(way.chunks.begin(), way.chunks.end(), std::mt19937_64(1));
+    compare(set, way, "shuffled, cold", bare);
+}
+
+/// The inputs of a window's samples one by one, in a random order, into batches of 128: converted beside copied.
+void compare_copy(const SampleSet& set) {
+    TaskPool pool(1);
+    ChunkBuffer buffer(set, chunks_in_window(set));
+    auto chunks = in_order(set);
+    chunks.resize(std::min(chunks.size(), static_cast<std::size_t>(chunks_in_window(set))));
+    std::vector<std::int64_t> samples(
+        std::min(chunks.size() * static_cast<std::size_t>(set.chunk_samples()), static_cast<std::size_t>(set.size())));
+    std::iota(samples.begin(), samples.end(), 0);
+    std::shuffle(samples.begin(), samples.end(), std::mt19937_64(1));
+    buffer.load(std::move(chunks), pool, [] { return true; });
+
+    const auto& field = set.inputs()[0];
+    std::vector<std::byte> batch(128 * sizeof(float) * static_cast<std::size_t>(field.sample_elements()));
+    const auto rate = [&](const Conversion& conversion) {
+        const auto time = seconds([&] {
+            for (std::size_t i = 0; i < samples.size(); ++i) {
+                const auto out = batch.data() + i % 128 * conversion.sample_bytes();
+                if (!conversion.convert(buffer.at(0, buffer.find(samples[i])), out)) {
+                    throw std::runtime_error("a number is not finite");
+                }
+            }
+        });
+        return static_cast<double>(samples.size() * field.sample_bytes()) / 1e6 / time;
+    };
+    const auto normalised = Conversion::to_float32(field, {.mean = {0.5}, .std = {2}});
+    const auto as_stored = Conversion::as_stored(field);
+    std::vector<double> ours;
+    std::vector<double> plain;
+    std::vector<double> ratios;
+    for (int turn = 0; turn < num_turns; ++turn) {
+        ours.push_back(rate(normalised));
+        plain.push_back(rate(as_stored));
+        ratios.push_back(ours.back() / plain.back());
+    }
+    std::printf("%-8s %d %-14s %8.0f %8.0f %6.2f\n", "memory", 1, "copy", median(ours), median(plain), median(ratios));
 }
 
 void stream(const std::shared_ptr<SampleSet>& set, int threads) {
@@ -221,13 +296,17 @@ void stream(const std::shared_ptr<SampleSet>& set, int threads) {
 
 int main(int argc, char** argv) {
     if (argc != 4) {
-        std::fprintf(stderr, "usage: hdf5_streaming load|stream FILE:/GROUP THREADS\n");
+        std::fprintf(stderr, "usage: hdf5_streaming load|cold|copy|stream FILE:/GROUP THREADS\n");
         return 2;
     }
     const auto set = SampleSet::open(argv[2]);
     const int threads = std::atoi(argv[3]);
     if (std::string(argv[1]) == "stream") {
         stream(set, threads);
+    } else if (std::string(argv[1]) == "cold") {
+        compare_cold(*set, threads);
+    } else if (std::string(argv[1]) == "copy") {
+        compare_copy(*set);
     } else {
         compare_load(*set, threads);
     }

@@ -5,10 +5,12 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <vector>
 
 #include "datasets/sample_stream.hpp"
+#include "datasets/window_reader.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -53,6 +55,16 @@ std::string write_floats(const std::filesystem::path& file, const std::vector<fl
 SampleStream::Options as_floats(const SampleSet& set, NonFinite non_finite) {
     return {.conversions = {Conversion::to_float32(set.inputs()[0], {}), Conversion::to_float32(set.targets()[0], {})},
             .non_finite = non_finite};
+}
+
+/// By system calls of this process, from the cache or not.
+std::size_t bytes_read_so_far() {
+    std::ifstream counters("/proc/self/io");
+    std::string name;
+    std::size_t bytes = 0;
+    counters >> name >> bytes;
+    REQUIRE(name == "rchar:");
+    return bytes;
 }
 
 }  // namespace
@@ -160,6 +172,34 @@ TEST_CASE("skipped samples leave the others where they were, whatever the group"
     for (const int size : {1, 2, 3}) {
         CHECK(one_epoch(NonFinite::skip, size) == expected);
     }
+}
+
+TEST_CASE("a data set that is input and target is read once, into memory for one") {
+    const TemporaryFolder folder;
+    const auto file = folder / "set.h5";
+    const std::vector<std::uint8_t> bytes(1 << 20, 7);
+    Hdf5Writer(file).add("/fields", {1 << 10, 1 << 10}, H5T_NATIVE_UINT8, bytes);
+    const auto location = file.string() + ":/";
+    const auto once = SampleSet::open(location, {.inputs = {"fields"}, .targets = {}});
+    const auto twice = SampleSet::open(location, {.inputs = {"fields"}, .targets = {"fields"}});
+    const auto ahead =
+        SampleSet::open(location, {.inputs = {"fields"}, .targets = {"fields"}, .window = {.length = 1, .horizon = 1}});
+
+    CHECK(twice->first_alike(1) == 0);
+    CHECK(twice->chunk_bytes(10) == once->chunk_bytes(10));
+    CHECK(ahead->first_alike(1) == 1);
+    const std::size_t half = 600 << 10;
+    CHECK(plan_windows(*twice, half).window_chunks == plan_windows(*once, half).window_chunks);
+
+    SampleStream stream(twice, {.shuffle = Shuffle::none});
+    const auto before = bytes_read_so_far();
+    stream.enter({.group_batch = 1 << 10});
+    const auto slice = stream.next();
+
+    CHECK(bytes_read_so_far() - before < bytes.size() * 3 / 2);
+    REQUIRE(slice->inputs.size() == bytes.size());
+    CHECK(std::memcmp(slice->inputs.data(), bytes.data(), bytes.size()) == 0);
+    CHECK(slice->targets == slice->inputs);
 }
 
 TEST_CASE("several data sets follow each other in a sample") {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <map>
@@ -63,34 +64,54 @@ struct SmallSet {
     fs::path file = folder / "set.h5";
     std::vector<std::int32_t> values;
     std::string location = file.string() + ":/";
+    bool contiguous;
 
-    explicit SmallSet(const std::vector<H5Z_filter_t>& filters) {
+    explicit SmallSet(const std::vector<H5Z_filter_t>& filters, const std::vector<hsize_t>& chunk = {2, 16})
+        : contiguous(chunk.empty()) {
         for (std::int32_t i = 0; i < 8 * 16; ++i) {
             values.push_back(i);
         }
         Hdf5Writer writer(file);
-        writer.add("/inputs", {8, 16}, H5T_NATIVE_INT32, values, {.chunk = {2, 16}, .filters = filters});
+        writer.add("/inputs", {8, 16}, H5T_NATIVE_INT32, values, {.chunk = chunk, .filters = filters});
         writer.add("/targets", {8}, H5T_NATIVE_UINT8, bytes_of(std::vector<std::uint8_t>(8)));
+    }
+
+    /// Where the inputs lie in the file, or their chunk with samples 2 and 3.
+    std::uint64_t address() const {
+        const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+        const hid_t data_set = H5Dopen2(id, "/inputs", H5P_DEFAULT);
+        haddr_t place = H5Dget_offset(data_set);
+        if (place == HADDR_UNDEF) {
+            const std::array<hsize_t, 2> offset{2, 0};
+            unsigned mask = 0;
+            hsize_t size = 0;
+            REQUIRE(H5Dget_chunk_info_by_coord(data_set, offset.data(), &mask, &place, &size) >= 0);
+        }
+        H5Dclose(data_set);
+        H5Fclose(id);
+        return place;
     }
 
     /// Changes one byte of the chunk that holds samples 2 and 3.
     void damage(std::size_t byte) const {
-        std::size_t address = 0;
-        {
-            const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-            const hid_t data_set = H5Dopen2(id, "/inputs", H5P_DEFAULT);
-            const std::array<hsize_t, 2> offset{2, 0};
-            unsigned mask = 0;
-            haddr_t place = 0;
-            hsize_t size = 0;
-            REQUIRE(H5Dget_chunk_info_by_coord(data_set, offset.data(), &mask, &place, &size) >= 0);
-            REQUIRE(byte < size);
-            address = place;
-            H5Dclose(data_set);
-            H5Fclose(id);
-        }
         auto bytes = read_bytes(file);
-        bytes[address + byte] ^= std::byte{0xFF};
+        bytes[address() + byte] ^= std::byte{0xFF};
+        write_bytes(file, bytes);
+    }
+
+    /// Changes the file's note of `address()`, which the old format keeps without a checksum.
+    void pretend_to_lie_at(std::uint64_t other) const {
+        auto bytes = read_bytes(file);
+        std::vector<std::uint64_t> numbers{address()};
+        if (contiguous) {
+            numbers.push_back(values.size() * sizeof(std::int32_t));  // stands behind it, and makes it unique
+        }
+        const auto old = bytes_of(numbers);
+        const auto note = std::search(bytes.begin(), bytes.end(), old.begin(), old.end());
+        REQUIRE(note != bytes.end());
+        REQUIRE(std::search(note + 1, bytes.end(), old.begin(), old.end()) == bytes.end());
+        const auto changed = bytes_of(std::vector<std::uint64_t>{other});
+        std::copy(changed.begin(), changed.end(), note);
         write_bytes(file, bytes);
     }
 };
@@ -163,6 +184,25 @@ TEST_CASE("a byte that changed in a chunk is an error with file, data set, sampl
     }
 }
 
+TEST_CASE("an address beyond the end of the file is an error that names the samples, not zeros") {
+    for (const auto& chunk : {std::vector<hsize_t>{}, std::vector<hsize_t>{2, 16}}) {
+        for (const bool far : {false, true}) {
+            const SmallSet data({}, chunk);
+            data.pretend_to_lie_at(far ? std::uint64_t{1} << 60 : fs::file_size(data.file) - 10);
+            const auto problem = [&]() -> doctest::String {
+                try {
+                    return failure_of(*SampleSet::open(data.location), 2, 2);
+                } catch (const std::runtime_error& error) {
+                    return error.what();
+                }
+            };
+
+            CHECK(problem() == Contains("set.h5:/inputs"));
+            CHECK(problem() == Contains("cannot be "));
+        }
+    }
+}
+
 TEST_CASE("a file cut off while it is open is an error, not zeros") {
     const TemporaryFolder folder;
     const auto contiguous = SampleSet::open(write_counting_set(folder / "contiguous.h5", 100000, 0));
@@ -187,15 +227,20 @@ TEST_CASE("a file written to while it is open is an error") {
     CHECK(failure_of(*set, 0, 10) == Contains("set.h5:/train was written to while it was read"));
 }
 
-TEST_CASE("a file that another takes the place of is read on") {
-    const TemporaryFolder folder;
-    const auto set = SampleSet::open(write_counting_set(folder / "set.h5", 100, 0));
-    const auto before = read_all(*set).inputs;
+TEST_CASE("a file that another takes the place of while it is open is an error, and one that is removed is read on") {
+    for (const std::int64_t chunk_samples : {0, 10}) {
+        const TemporaryFolder folder;
+        const auto file = folder / "set.h5";
+        const auto set = SampleSet::open(write_counting_set(file, 100, chunk_samples));
+        const auto before = read_all(*set).inputs;
 
-    write_bytes(folder / "other", std::vector<std::byte>(5000));
-    fs::rename(folder / "other", folder / "set.h5");
+        fs::rename(file, folder / "moved.h5");
+        CHECK(read_all(*set).inputs == before);
 
-    CHECK(read_all(*set).inputs == before);
+        fs::copy_file(folder / "moved.h5", file);  // as large, and with the same bytes
+        CHECK(failure_of(*set, 0, 10) == Contains("set.h5:/train was replaced by another file while it was read"));
+        CHECK(failure_of(*set, 90, 10) == Contains("give a new version a name of its own"));
+    }
 }
 
 TEST_CASE("a data set behind a link to another file is read from there") {
