@@ -64,6 +64,9 @@ const Trial& Sweep::trial(TrialId id) const {
 }
 
 std::optional<TrialId> Sweep::best() const {
+    if (over()) {
+        return kept_;  // of the trials that ended, and now all have
+    }
     const Trial* best = nullptr;
     for (const auto& trial : trials_) {
         if (trial.status != TrialStatus::failed && has_finite_loss(trial) &&

@@ -96,9 +96,10 @@ ExitCode ask_tell(const Options& options) {
         Journal::create(options.journal, header_of(file));
     }
     const auto held = lock(options.journal);
-    const auto records = Journal::read(options.journal);
+    std::vector<Json> records;
+    const auto end = Journal::recover(options.journal, [&](const Json& record) { records.push_back(record); });
     check_same_sweep(records.front(), file, options.journal);
-    auto journal = Journal::open(options.journal);
+    auto journal = Journal::open(options.journal, end);
     AskTell conversation(file.spec, journal, records);
     converse(conversation, &journal);
     return ExitCode::done;

@@ -192,7 +192,7 @@ ExitCode resume(const Options& options, MpiSession* session) {
     }
     const auto file = directory.read_sweep();
     History history(file.spec);
-    const auto end = Journal::read(directory.journal(), [&](const Json& record) { history.apply(record); });
+    const auto end = Journal::recover(directory.journal(), [&](const Json& record) { history.apply(record); });
     const bool tested = history.test() || !file.trainer || !history.sweep().best();
     if (history.sweep().state() != SweepState::running && tested) {
         const auto outcome = history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished;

@@ -95,6 +95,12 @@ bool Coordinator::stop_requested(const StopSignals& signals) {
         view_.say(fmt::format("{}: saving what runs", signals.requested()));
         return true;
     }
+    // Not every turn: there may be thousands in a second, and metadata servers are slow.
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_look_) {
+        return false;
+    }
+    next_look_ = now + std::chrono::milliseconds(250);
     if (std::filesystem::exists(directory_.stop_request())) {
         view_.say("asked to stop: saving what runs");
         return true;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -108,8 +109,9 @@ class Coordinator {
     Groups groups_;
     NodeHealth health_;
     bool hopeless_ = false;
-    std::vector<Record> batch_;             ///< of this turn, not yet in the journal
-    std::map<TrialId, Resource> reported_;  ///< in the batch
+    std::chrono::steady_clock::time_point next_look_;  ///< for a request to stop
+    std::vector<Record> batch_;                        ///< of this turn, not yet in the journal
+    std::map<TrialId, Resource> reported_;             ///< in the batch
     std::optional<TrialEvaluated> evaluated_;
 };
 

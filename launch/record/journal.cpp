@@ -128,6 +128,14 @@ void sync_directory(const std::filesystem::path& directory) {
     }
 }
 
+/// What the kernel still has to write is written first; of the rest it then forgets all that it holds.
+void forget_cache(const std::filesystem::path& path) {
+    if (const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC)); file) {
+        ::fdatasync(file.get());  // should it fail: what is on the disk is what counts
+        ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+    }
+}
+
 /// A file whose name is gone, or its folder's, takes all that is written to it, and nobody will read it again.
 bool is_in_place(const std::filesystem::path& path, int file) {
     struct stat named {};
@@ -201,6 +209,11 @@ std::vector<Json> Journal::read(const std::filesystem::path& path) {
     return records;
 }
 
+Journal::End Journal::recover(const std::filesystem::path& path, const std::function<void(const Json&)>& take) {
+    forget_cache(path);
+    return read(path, take);
+}
+
 Journal Journal::open(const std::filesystem::path& path, End end) {
     FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!file || ::ftruncate(file.get(), static_cast<off_t>(end.length)) != 0) {
@@ -210,7 +223,7 @@ Journal Journal::open(const std::filesystem::path& path, End end) {
 }
 
 Journal Journal::open(const std::filesystem::path& path) {
-    return open(path, read(path, [](const Json&) {}));
+    return open(path, recover(path, [](const Json&) {}));
 }
 
 void Journal::append(const OrderedJson& record) {

@@ -46,7 +46,11 @@ class Journal {
     /// The same, all at once: for journals of which much else is kept in memory.
     static std::vector<Json> read(const std::filesystem::path& path);
 
-    /// Goes on with a journal behind its end, which read() told.
+    /// The same, of what is on the disk and not in memory alone: for whoever goes on with the journal. A disk that
+    /// failed leaves in memory what it never got, marked as written, and no later sync would make up for that.
+    static End recover(const std::filesystem::path& path, const std::function<void(const Json&)>& take);
+
+    /// Goes on with a journal behind its end, which recover() told.
     static Journal open(const std::filesystem::path& path, End end);
 
     /// The same, where nobody wants to know what is in it.

@@ -125,7 +125,7 @@ void MpiTransport::take_mail(std::vector<Notice>& notices) {
         pulse->second.heard(Clock::now());
         for (auto& notice : decode_notices(message->content)) {
             if (std::holds_alternative<AgentLost>(notice)) {
-                pulses_.erase(message->from);
+                agentless_.insert(message->from);
             }
             notices.push_back(std::move(notice));
         }
@@ -137,8 +137,10 @@ void MpiTransport::look_after_ranks(std::vector<Notice>& notices) {
         auto& [rank, pulse] = *entry;
         if (pulse.stopped(Clock::now())) {
             session_.give_up(rank);
-            const auto silence = fmt::format("no sign of life for {} s", pulse.timeout().count());
-            notices.push_back(AgentLost{NodeId{rank}, silence});
+            if (!agentless_.contains(rank)) {
+                const auto silence = fmt::format("no sign of life for {} s", pulse.timeout().count());
+                notices.push_back(AgentLost{NodeId{rank}, silence});
+            }
             entry = pulses_.erase(entry);
             continue;
         }
@@ -164,10 +166,19 @@ void serve_agent(MpiSession& session) {
     const StopSignals signals;  // rank 0 got them as well, and sends us home when all is saved
     const NodeId ours{session.rank()};
     std::unique_ptr<Agent> agent;
-    Pulse pulse(Clock::now());
+    // Rank 0 sends no sign of life before all are set up: it reads the sweep, which takes a while where files are slow.
+    Pulse pulse(Clock::now(), 10 * Pulse::timeout_of_environment());
+    bool is_set_up = false;
     Pace pace;
-    // Rank 0 sends no sign of life while it reads the sweep, which takes a while where the files are slow.
-    std::optional<Clock::time_point> patience = Clock::now() + 10 * pulse.timeout();
+    // An agent that cannot go on is lost, and its workers with it; the rank goes on, since its end might end the job.
+    const auto with_agent = [&](const auto& work) {
+        try {
+            work();
+        } catch (const std::exception& error) {
+            agent.reset();
+            session.send(0, MessageKind::notices, encode({AgentLost{ours, error.what()}}));
+        }
+    };
     for (;;) {
         while (const auto message = session.receive()) {
             pulse.heard(Clock::now());
@@ -178,11 +189,12 @@ void serve_agent(MpiSession& session) {
                 }
                 return;
             }
-            patience.reset();
             if (message->kind == MessageKind::setup) {
                 try {
                     agent = set_up_agent(session, Json::from_cbor(message->content).get<AgentSetup>());
                     session.gather(static_cast<int>(agent->slots().size()));
+                    is_set_up = true;
+                    pulse = Pulse(Clock::now());
                 } catch (const InvalidInput&) {
                     // Rank 0 has the same, says it, and sends us home.
                 }
@@ -196,26 +208,19 @@ void serve_agent(MpiSession& session) {
                 session.send(0, MessageKind::echo, {});
                 continue;
             }
-            try {
+            with_agent([&] {
                 for (const auto& order : agent ? decode_orders(message->content) : std::vector<Order>()) {
                     agent->obey(order);
                 }
-            } catch (const std::exception& error) {
-                agent.reset();
-                session.send(0, MessageKind::notices, encode({AgentLost{ours, error.what()}}));
-            }
+            });
         }
-        if (patience && Clock::now() >= *patience) {
-            session.give_up(0);
-            throw std::runtime_error("rank 0 died before it said what to do; resume the sweep");
-        }
-        if (!agent) {  // rank 0 still reads the sweep, or has done with us: it will say
+        std::vector<Notice> notices;
+        if (agent) {
+            with_agent([&] { notices = agent->poll(pace.next()); });
+        } else {  // not yet, or no more: rank 0 will say what next
             std::this_thread::sleep_for(pace.next());
-            pace.idle();
-            continue;
         }
-        const auto notices = agent->poll(pace.next());
-        if (!notices.empty() || pulse.must_send(Clock::now())) {
+        if (!notices.empty() || (is_set_up && pulse.must_send(Clock::now()))) {
             session.send(0, MessageKind::notices, encode(notices));
             pulse.sent(Clock::now());
         }
@@ -226,8 +231,8 @@ void serve_agent(MpiSession& session) {
         }
         if (pulse.stopped(Clock::now())) {
             session.give_up(0);
-            throw std::runtime_error(
-                fmt::format("rank 0 gave no sign of life for {} s; its workers end here", pulse.timeout().count()));
+            throw std::runtime_error(fmt::format("rank 0 gave no sign of life for {} s; what this rank had ends here",
+                                                 pulse.timeout().count()));
         }
     }
 }

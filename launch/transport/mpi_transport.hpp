@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "launch/agent/agent_setup.hpp"
@@ -40,6 +41,7 @@ class MpiTransport final : public Transport {
     std::unique_ptr<Agent> agent_;
     std::vector<Slot> slots_;
     std::map<int, Pulse> pulses_;               ///< of the ranks that live
+    std::set<int> agentless_;                   ///< of these, whose agent is lost: they wait to be sent home
     std::map<int, std::vector<Order>> outbox_;  ///< of this turn: a rank gets one message for all of them
     Pace pace_;
 };

@@ -129,6 +129,10 @@ def main():
     print(f"\n{table.text(results)}\n\n{len(results)} rounds in {time.monotonic() - begun:.0f} s, seed {options.seed}")
     if options.markdown:
         options.markdown.write_text(table.markdown(results))
+    if table.spares_too_many(results):
+        print("more than a tenth of the rounds were over before the fault: sweeps are too short for this machine, or a "
+              "fault finds no victims")
+        return 1
     if any(result.complaints for result in results):
         return 1
     shutil.rmtree(folder, ignore_errors=True)

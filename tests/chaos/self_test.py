@@ -17,7 +17,9 @@ from pathlib import Path
 import checks
 import journal
 import processes
+import rounds
 import sweeps
+import table
 
 
 def write_journal(path, records):
@@ -127,6 +129,22 @@ class BrokenSweeps(unittest.TestCase):
         self.addCleanup(sleeper.wait)
         self.addCleanup(sleeper.kill)
         self.assertEqual([left.pid for left in processes.await_none(str(self.copy), 0.1)], [sleeper.pid])
+
+
+class SparedRounds(unittest.TestCase):
+    @staticmethod
+    def results(spared, struck):
+        return [rounds.Result("drain/0", "drain", "", each >= spared) for each in range(spared + struck)]
+
+    def test_a_tenth_may_be_over_before_the_fault(self):
+        self.assertFalse(table.spares_too_many(self.results(2, 18)))
+        self.assertTrue(table.spares_too_many(self.results(3, 17)))
+
+    def test_one_round_alone_may_be(self):
+        self.assertFalse(table.spares_too_many(self.results(1, 0)))
+
+    def test_the_last_line_tells_how_many(self):
+        self.assertIn("| 18 (2 over before) |", table.markdown(self.results(2, 18)).splitlines()[-1])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 /// A sweep on several nodes, which here are ranks on one machine.
 
+#include <sys/resource.h>
+
 #include "tests/e2e/command.hpp"
 
 using namespace crescendo::tests;
@@ -33,6 +35,51 @@ Command run_up_to_the_gate(const fs::path& folder) {
                "name: s\nmetric: {name: loss}\nrun_cap: 1\nslots: 1\nparameters: {lr: {min: 0.1, max: 1.0}}\n"
                "scheduler: {type: fifo, max: 1}\ntrainer: {}\n");
     return {folder, {"run", "sweep.yaml"}};
+}
+
+/// Trials that all wait, with their first word said, until the file `gate` is there.
+void write_sweep_up_to_the_gate(const fs::path& folder) {
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 12\nslots: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+               "scheduler: {type: fifo, max: 10}\ncommand: [bash, train.sh]\n");
+    write_file(
+        folder / "train.sh",
+        "touch started$CRESCENDO_TRIAL; until [ -e gate ]; do sleep 0.05; done\n"
+        "for epoch in {1..10}; do sleep 0.1\n"
+        "  echo '{\"resource\":'$epoch',\"metrics\":{\"loss\":1}}' >&$CRESCENDO_FD; read -r answer <&$CRESCENDO_FD\n"
+        "done\n");
+}
+
+int num_started(const fs::path& folder) {
+    int count = 0;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        count += entry.path().filename().string().starts_with("started");
+    }
+    return count;
+}
+
+void forbid_new_files(pid_t process) {
+    const rlimit none{12, 12};  // MPI itself has more open, and polls fewer
+    REQUIRE(::prlimit(process, RLIMIT_NOFILE, &none, nullptr) == 0);
+}
+
+/// On node 2, which programs know by their rank's environment, none ever works until the file `mended` is there; it
+/// fails when the others have reported already. Where it works there, it leaves the file `used2`.
+void write_sweep_with_a_bad_node(const fs::path& folder) {
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 16\nslots: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+               "scheduler: {type: fifo, max: 10}\ncommand: [bash, train.sh]\n");
+    write_file(folder / "train.sh",
+               "crescendo=$(awk '/^PPid/ {print $2}' /proc/$PPID/status)\n"
+               "node=$(tr '\\0' '\\n' </proc/$crescendo/environ | sed -n 's/^OMPI_COMM_WORLD_RANK=//p')\n"
+               "if [ $node = 2 ] && [ ! -e mended ]; then\n"
+               "  until [ -e reported ]; do sleep 0.02; done; echo 'no GPU here' >&2; exit 9\n"
+               "fi\n"
+               "touch used$node\n"
+               "for epoch in {1..10}; do sleep 0.1\n"
+               "  echo '{\"resource\":'$epoch',\"metrics\":{\"loss\":1}}' >&$CRESCENDO_FD\n"
+               "  read -r answer <&$CRESCENDO_FD; touch reported\n"
+               "done\n");
 }
 
 }  // namespace
@@ -87,6 +134,76 @@ TEST_CASE("a node that dies costs its slots, and the others finish the sweep") {
     CHECK(status.at("slots") == 2);
     CHECK(status.at("trials").at("finished") == 12);
     CHECK(processes_in(folder.path()).empty());
+}
+
+TEST_CASE("a rank whose agent fails is told of as lost, the others finish, and all leave together") {
+    const Ranks ranks("3", "2");
+    const TemporaryFolder folder;
+    write_sweep_up_to_the_gate(folder.path());
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("every node has a trial", [&] { return num_started(folder.path()) == 3; });
+
+    forbid_new_files(run.ranks().at(2));  // so that it cannot start another trial
+    write_file(folder / "gate", "");
+
+    CHECK(run.wait() == 0);
+    CHECK(run.out().find("node 2 is lost: ") != std::string::npos);
+    CHECK(run.out().find("no sign of life") == std::string::npos);
+    CHECK(run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json().at("trials").at("finished") == 12);
+    CHECK(processes_in(folder.path()).empty());
+}
+
+TEST_CASE("a rank whose agent has failed leaves when rank 0 dies") {
+    const Ranks ranks("3", "2");
+    const TemporaryFolder folder;
+    write_sweep_up_to_the_gate(folder.path());
+    const Command run(folder.path(), {"run", "sweep.yaml"});
+    await("every node has a trial", [&] { return num_started(folder.path()) == 3; });
+    forbid_new_files(run.ranks().at(2));
+    write_file(folder / "gate", "");
+    await("its agent fails", [&] { return run.out().find("node 2 is lost: ") != std::string::npos; });
+
+    ::kill(run.ranks().at(0), SIGKILL);
+
+    await("the others have left", [&] { return processes_in(folder.path()) == std::vector<long>{run.pid()}; });
+}
+
+TEST_CASE("a node where every worker fails is left out, and the sweep finishes on the others") {
+    const Ranks ranks("4", "10");
+    const TemporaryFolder folder;
+    write_sweep_with_a_bad_node(folder.path());
+
+    Command run(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.wait() == 0);
+    CHECK(run.out().find("node 2 is left out: ") != std::string::npos);
+    const auto status = run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json();
+    CHECK(status.at("state") == "finished");
+    CHECK(status.at("nodes_left_out") == Json::array({2}));
+    CHECK(status.at("slots") == 3);
+    CHECK(status.at("trials").at("finished").get<int>() + status.at("trials").at("failed").get<int>() == 16);
+    CHECK(status.at("trials").at("failed") <= 2);  // three failures in a row make a bad node, two a bad trial
+    CHECK(processes_in(folder.path()).empty());
+}
+
+TEST_CASE("a node that was left out is used again by the next session") {
+    const Ranks ranks("4", "10");
+    const TemporaryFolder folder;
+    write_sweep_with_a_bad_node(folder.path());
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("node 2 is left out", [&] { return run.out().find("node 2 is left out: ") != std::string::npos; });
+    REQUIRE(run_crescendo(folder.path(), {"stop", "s"}).code == 0);
+    run.wait();
+    CHECK_FALSE(fs::exists(folder / "used2"));
+
+    write_file(folder / "mended", "");
+    CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
+
+    CHECK(fs::exists(folder / "used2"));
+    const auto status = run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json();
+    CHECK(status.at("state") == "finished");
+    CHECK(status.at("slots") == 4);
+    CHECK(status.value("nodes_left_out", Json::array()).empty());
 }
 
 TEST_CASE("a node that dies shortly before the sweep ends does not keep it from ending") {

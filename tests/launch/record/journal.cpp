@@ -3,15 +3,18 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 
 #include "core/check.hpp"
 #include "launch/read_file.hpp"
+#include "tests/failing_disk.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::FailingDisk;
 using crescendo::tests::TemporaryFolder;
 
 namespace fs = std::filesystem;
@@ -226,6 +229,64 @@ TEST_CASE("a full disk leaves the journal as it was, and sync can be tried again
 
     CHECK(Journal::read(path).size() == 6);
     CHECK(Journal::open(path).read(path).back()["trial"] == 2);
+}
+
+TEST_CASE("a disk that fails leaves the journal as it was, and once it is mended all is written anew") {
+    FailingDisk disk;
+    if (!disk) {
+        return;
+    }
+    const auto path = disk.path() / "journal.jsonl";
+    const auto before = write_example(path);
+    {
+        auto journal = Journal::open(path);
+        for (int trial = 0; trial < 400; ++trial) {  // more than a block, and more than a page
+            journal.append({{"event", "trial_finished"}, {"trial", trial}});
+        }
+
+        disk.fail();
+        CHECK_THROWS_WITH_AS(journal.sync(), doctest::Contains("Input/output error"), JournalError);
+        CHECK(read_file(path) == before);
+        disk.mend();
+        journal.sync();
+    }
+    disk.restart();
+
+    CHECK(Journal::read(path).size() == 404);
+}
+
+TEST_CASE("records of a killed writer that are in memory alone, since the disk failed, are not built upon") {
+    FailingDisk disk;
+    if (!disk) {
+        return;
+    }
+    const auto path = disk.path() / "journal.jsonl";
+    const auto on_disk = write_example(path);
+    const auto copy = disk.folder() / "copy.jsonl";
+    fs::copy(path, copy);
+    auto writer = Journal::open(copy);
+    for (int trial = 0; trial < 400; ++trial) {
+        writer.append({{"event", "trial_finished"}, {"trial", trial}});
+    }
+    writer.sync();
+
+    std::ofstream(path, std::ios::app) << read_file(copy).substr(on_disk.size());  // and killed, without a sync
+    disk.fail();
+    const auto file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    CHECK((::fdatasync(file) == -1 && errno == EIO));  // as the kernel finds out by itself, sooner or later
+    ::close(file);
+    disk.mend();
+    REQUIRE(read_file(path) == read_file(copy));  // so says memory
+    {
+        auto journal = Journal::open(path);
+        journal.append({{"event", "time_up"}});
+        journal.sync();
+    }
+    disk.restart();
+
+    const auto records = Journal::read(path);
+    CHECK(records.size() == num_lines(on_disk) + 1);
+    CHECK(records.back()["event"] == "time_up");
 }
 
 TEST_CASE("a journal that was moved away is written to no more, and goes on when it is back") {

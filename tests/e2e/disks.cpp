@@ -1,10 +1,13 @@
-/// A disk that is full, a real one: a small tmpfs, which needs the right to mount; and a directory that is gone.
+/// Disks that are full, read-only, or fail: real ones, which need the right to mount; and a directory that is gone.
 
 #include <doctest/doctest.h>
 #include <sys/mount.h>
 
+#include <set>
+
 #include "tests/e2e/command.hpp"
 #include "tests/e2e/small_disk.hpp"
+#include "tests/failing_disk.hpp"
 
 using namespace crescendo::tests;
 
@@ -16,6 +19,7 @@ for ((r = 1; r <= CRESCENDO_MAX_RESOURCE; r++)); do
   sleep 0.02
   echo "{\"resource\": $r, \"metrics\": {\"loss\": 0.$RANDOM}}" >&$CRESCENDO_FD
   read -r reply <&$CRESCENDO_FD || exit 0
+  echo "$CRESCENDO_TRIAL $r" >>answered
 done
 )");
     write_file(folder / "sweep.yaml",
@@ -73,6 +77,40 @@ TEST_CASE("a disk that fills up stops a sweep with nothing lost, and it goes on 
     fs::remove(disk.path() / "filler");
     CHECK(run_crescendo(disk.folder(), {"resume", "disk/s"}).code == 0);
     CHECK(before >= 10);
+    CHECK(num_reports(disk.path() / "s") == 4 * 50);
+}
+
+TEST_CASE("a disk that begins to fail stops a sweep, no answered report is lost, and it goes on once that is mended") {
+    FailingDisk disk;
+    if (!disk) {
+        return;
+    }
+    write_sweep(disk.folder());
+    Command run(disk.folder(), {"run", "sweep.yaml", "--dir", "disk/s"});
+    await("ten reports", [&] { return num_reports(disk.path() / "s") >= 10; });
+
+    disk.fail();
+
+    CHECK(run.wait() == 75);
+    CHECK(
+        run.err().find("journal.jsonl: Input/output error; free some space or mend the disk, then resume the sweep") !=
+        std::string::npos);
+    CHECK(processes_in(disk.folder()).empty());
+    disk.mend();
+    disk.restart();
+    std::set<std::pair<int, int>> kept;
+    for (const auto& record : journal_of(disk.path() / "s")) {
+        if (record.value("event", "") == "trial_reported") {
+            kept.emplace(record.at("trial"), record.at("resource"));
+        }
+    }
+    std::ifstream answered(disk.folder() / "answered");
+    int count = 0;
+    for (int trial, resource; answered >> trial >> resource; ++count) {
+        CHECK(kept.contains({trial, resource}));
+    }
+    CHECK(count >= 8);  // two trials at a time: each has at most one report whose answer it has not noted
+    CHECK(run_crescendo(disk.folder(), {"resume", "disk/s"}).code == 0);
     CHECK(num_reports(disk.path() / "s") == 4 * 50);
 }
 
