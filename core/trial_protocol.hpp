@@ -37,4 +37,11 @@ inline constexpr const char* evaluated = "evaluated";          ///< metrics of a
 inline constexpr const char* group_checked = "group_checked";  ///< the group that `--check-group` tries has worked
 }  // namespace type
 
+/// Values of "kind" in "failed".
+namespace failure {
+inline constexpr const char* error = "error";
+inline constexpr const char* out_of_memory = "out_of_memory";  ///< of the GPU or of the machine
+inline constexpr const char* disk = "disk";                    ///< the checkpoint cannot be written
+}  // namespace failure
+
 }  // namespace crescendo::protocol

@@ -64,6 +64,8 @@ int run_command(int argc, char** argv, MpiSession* session) {
         return complain(error, ExitCode::bad_input);
     } catch (const JournalError& error) {
         return complain(error, ExitCode::resumable);
+    } catch (const DirectoryError& error) {
+        return complain(error, ExitCode::resumable);
     } catch (const std::system_error& error) {
         return complain(error, ExitCode::resumable);
     } catch (const std::exception& error) {

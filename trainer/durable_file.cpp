@@ -11,7 +11,7 @@ namespace crescendo::trainer {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path) {
-    throw std::system_error(errno, std::generic_category(), "cannot write " + path.string());
+    throw WriteError(errno, std::generic_category(), "cannot write " + path.string());
 }
 
 class Descriptor {
@@ -44,10 +44,13 @@ class Descriptor {
 
 void replace_durably(const std::filesystem::path& path, std::string_view content) {
     const std::filesystem::path temporary = path.string() + ".tmp";
-    {
+    try {
         const Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
         file.write(content);
         file.sync();
+    } catch (const WriteError&) {
+        ::unlink(temporary.c_str());  // what there was room for is better left to others
+        throw;
     }
     if (::rename(temporary.c_str(), path.c_str()) != 0) fail(path);
     const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");

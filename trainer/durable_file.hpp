@@ -2,11 +2,17 @@
 
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 
 namespace crescendo::trainer {
 
+/// The disk's fault, not the trial's.
+struct WriteError : std::system_error {
+    using std::system_error::system_error;
+};
+
 /// Puts a file with this content in the place of `path`: written beside it, synced, renamed, and the folder
-/// synced, so that a crash at any moment leaves the old content or the new. Throws std::system_error.
+/// synced, so that a crash at any moment leaves the old content or the new. Throws WriteError, and nothing has changed.
 void replace_durably(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace crescendo::trainer

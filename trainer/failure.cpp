@@ -4,6 +4,9 @@
 
 #include <new>
 
+#include "core/trial_protocol.hpp"
+#include "trainer/durable_file.hpp"
+
 namespace crescendo::trainer {
 
 namespace {
@@ -16,19 +19,22 @@ bool is_cpu_allocation(const std::string& message) {
 }  // namespace
 
 Failure describe_failure(const std::exception_ptr& cause) {
+    namespace kind = protocol::failure;
     try {
         std::rethrow_exception(cause);
     } catch (const c10::OutOfMemoryError& error) {
-        return {true, error.what_without_backtrace()};
+        return {kind::out_of_memory, error.what_without_backtrace()};
     } catch (const std::bad_alloc&) {
-        return {true, "the machine's memory is used up"};
+        return {kind::out_of_memory, "the machine's memory is used up"};
     } catch (const c10::Error& error) {
         const std::string message = error.what_without_backtrace();
-        return {is_cpu_allocation(message), message};
+        return {is_cpu_allocation(message) ? kind::out_of_memory : kind::error, message};
+    } catch (const WriteError& error) {
+        return {kind::disk, error.what()};
     } catch (const std::exception& error) {
-        return {false, error.what()};
+        return {kind::error, error.what()};
     } catch (...) {
-        return {false, "an exception of an unknown kind"};
+        return {kind::error, "an exception of an unknown kind"};
     }
 }
 

@@ -7,7 +7,7 @@ namespace crescendo::trainer {
 
 /// What ends a trainer, in the protocol's terms.
 struct Failure {
-    bool out_of_memory = false;  ///< of the GPU or of the machine
+    const char* kind;  ///< of protocol::failure
     std::string message;
 };
 

@@ -47,7 +47,7 @@ int Session::run() {
         std::fprintf(stderr, "%s\n", failure.message.c_str());
         channel_.send({{"type", type::failed},
                        {"trial", concerned_trial_},
-                       {"kind", failure.out_of_memory ? "out_of_memory" : "error"},
+                       {"kind", failure.kind},
                        {"message", failure.message}});
         return 1;
     }

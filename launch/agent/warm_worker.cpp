@@ -197,8 +197,14 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
         notices.push_back(TrialEvaluated{trial_, metrics_from(message.at("metrics")), {}});
         settle(notices, message);
     } else if (type == protocol::type::failed) {
-        const bool memory = message.value("kind", "") == "out_of_memory";
-        report_failure(memory ? FailureKind::out_of_memory : FailureKind::error, message.value("message", ""), notices);
+        const auto kind = message.value("kind", "");
+        const auto text = message.value("message", "");
+        if (kind == protocol::failure::disk) {
+            notices.push_back(CheckpointFailed{trial_, text});
+        } else {
+            const bool memory = kind == protocol::failure::out_of_memory;
+            report_failure(memory ? FailureKind::out_of_memory : FailureKind::error, text, notices);
+        }
         state_ = State::failed;
         deadline_ = Clock::now() + options_.grace;
     }

@@ -171,6 +171,7 @@ void Coordinator::take(const WorkerFailed& notice) {
     const bool is_member = groups_.is_member(notice.trial, notice.slot);
     groups_.note_death(notice.trial, notice.slot);
     if (is_member) {
+        directory_.require_writable();  // else it may well be what the worker died of, and the next ones would too
         fail(notice.trial, notice.kind, notice.slot, notice.message);
         if (health_.note_failure(slots_.node_of(notice.slot), notice.trial)) {
             leave_out(slots_.node_of(notice.slot));
@@ -254,6 +255,11 @@ void Coordinator::take(const WorkerStranded& notice) {
     }
     view_.say(fmt::format("trial {}: its workers lost each other, and come together again", notice.trial.value));
     join(notice.trial, history_.sweep().trial(notice.trial).group, StateSource::memory);
+}
+
+/// On a full disk all would fail in turn; resumed once it is mended, none has.
+void Coordinator::take(const CheckpointFailed& notice) {
+    throw DirectoryError(fmt::format("trial {}: {}", notice.trial.value, notice.message));
 }
 
 void Coordinator::record(const Event& event, const Json& details) {

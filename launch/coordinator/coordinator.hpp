@@ -42,8 +42,8 @@ class Coordinator {
 
     using Seconds = double;  ///< since the epoch
 
-    /// Until the sweep ends, is asked to stop, or it is `deadline`. Throws JournalError when the journal cannot be
-    /// written, with everything that was answered safely in it.
+    /// Until the sweep ends, is asked to stop, or it is `deadline`. Throws JournalError or DirectoryError when
+    /// the journal or other files cannot be written, with everything that was answered safely in the journal.
     Outcome run(const StopSignals& signals, std::optional<Seconds> deadline = {});
 
   private:
@@ -73,6 +73,7 @@ class Coordinator {
     void take(const TrialEvaluated& notice);
     void take(const AgentLost& notice);
     void take(const WorkerStranded& notice);
+    [[noreturn]] void take(const CheckpointFailed& notice);
 
     void record(const Event& event, const Json& details = Json::object());
     void commit();

@@ -89,6 +89,16 @@ SweepFile SweepDirectory::read_sweep() const {
     return file;
 }
 
+void SweepDirectory::require_writable() const {
+    const auto probe = path_ / "probe";
+    try {
+        write_atomically(probe, std::string(1 << 16, ' '));
+        fs::remove(probe);
+    } catch (const std::system_error& error) {
+        throw DirectoryError(error.what());
+    }
+}
+
 void SweepDirectory::discard() const {
     std::error_code ignored;
     fs::remove_all(path_, ignored);

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "core/ids.hpp"
@@ -9,6 +10,12 @@
 #include "launch/sweep_file/sweep_file.hpp"
 
 namespace crescendo::launch {
+
+/// Files of a sweep cannot be written. The sweep can be resumed once that is mended; the message says so.
+struct DirectoryError : std::runtime_error {
+    explicit DirectoryError(const std::string& problem)
+        : std::runtime_error(problem + "; free some space or mend the disk, then resume the sweep") {}
+};
 
 /// Where a sweep keeps its files (docs/architecture.md, section 6).
 class SweepDirectory {
@@ -43,6 +50,9 @@ class SweepDirectory {
 
     /// The frozen sweep file, under the name that the sweep was started with.
     SweepFile read_sweep() const;
+
+    /// Throws DirectoryError where not even a small file can be written any more.
+    void require_writable() const;
 
     /// Removes a directory that create() made, where the sweep could not even begin.
     void discard() const;

@@ -95,6 +95,12 @@ struct WorkerFailed {
     std::string message;
 };
 
+/// A worker could not write its trial's checkpoint, and ends.
+struct CheckpointFailed {
+    TrialId trial;
+    std::string message;
+};
+
 struct StoreRequest {
     SlotId slot;
     Json request;
@@ -132,6 +138,6 @@ struct AgentLost {
 };
 
 using Notice = std::variant<TrialMetrics, ProgramEnded, WorkerFailed, StoreRequest, GroupFormed, LeftTrial,
-                            TrialEvaluated, AgentLost, WorkerStranded>;
+                            TrialEvaluated, AgentLost, WorkerStranded, CheckpointFailed>;
 
 }  // namespace crescendo::launch

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "tests/e2e/command.hpp"
+#include "tests/e2e/small_disk.hpp"
 #include "tests/e2e/sockets.hpp"
 
 using namespace crescendo::tests;
@@ -342,6 +343,29 @@ TEST_CASE("a range of a group is normalised by its statistics, once these are ca
     const auto trial = bench.read("trials")[0];
     CHECK(trial["data_wait"] >= 0.0);
     CHECK(trial["data_wait"] <= 1.0);
+}
+
+TEST_CASE("a disk without room for a checkpoint stops a sweep, and no trial has failed for it") {
+    const SmallDisk disk("size=96k");
+    if (!disk) {
+        return;
+    }
+    const Bench bench;
+    fs::create_symlink(disk.path(), bench.folder / "s-disk");
+    bench.write_sweep("type: asha, min: 1, max: 2, reduction_factor: 2", "run_cap: 3\nslots: 1\n");
+
+    const auto full = run_crescendo(bench.folder.path(), {"run", "sweep.yaml", "--dir", "s-disk/s"});
+    REQUIRE(::mount(nullptr, disk.path().c_str(), nullptr, MS_REMOUNT, "size=64m") == 0);
+    const auto mended = run_crescendo(bench.folder.path(), {"resume", "s-disk/s"});
+
+    CHECK(full.code == 75);
+    CHECK_MESSAGE(full.err.find("checkpoint.pt.tmp: No space left on device; free some space") != std::string::npos,
+                  full.err);
+    CHECK(mended.code == 0);
+    for (const auto& record : journal_of(disk.path() / "s")) {
+        CHECK(record.value("event", "") != "trial_failed");
+    }
+    check_reports(disk.path() / "s");
 }
 
 TEST_CASE("what is wrong with the trainer's settings or data is found before anything starts") {

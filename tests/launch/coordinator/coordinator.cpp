@@ -329,6 +329,25 @@ TEST_CASE("a trial that runs out of memory is told to take smaller micro-batches
     CHECK(joins[1].second.accumulation == 2);
 }
 
+TEST_CASE("a checkpoint that cannot be written is no failure of its trial") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.notices.push_back(CheckpointFailed{TrialId{0}, "cannot write checkpoint.pt: No space left on device"});
+
+    CHECK_THROWS_AS(stage.run(), DirectoryError);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
+}
+
+TEST_CASE("a worker that fails where the sweep's directory cannot be written costs its trial nothing") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no space"});
+    std::filesystem::create_directories(stage.directory.path() / "probe");  // not even root can write this file
+
+    CHECK_THROWS_AS(stage.run(), DirectoryError);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
+}
+
 TEST_CASE("a node that is lost costs its workers; their groups go on in memory, or elsewhere") {
     Stage stage("run_cap: 2\n", "{type: rasda, min: 1, max: 4, reduction_factor: 2}");
     stage.agents.report(0, 1, 0.5);

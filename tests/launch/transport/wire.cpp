@@ -60,11 +60,12 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
                                    LeftTrial{TrialId{1}, SlotId{2}, true},
                                    TrialEvaluated{TrialId{1}, {{"test_loss", 0.5}}, ""},
                                    AgentLost{NodeId{3}, "no sign of life"},
-                                   WorkerStranded{TrialId{1}, SlotId{2}, 4}};
+                                   WorkerStranded{TrialId{1}, SlotId{2}, 4},
+                                   CheckpointFailed{TrialId{1}, "no space"}};
 
     const auto got = decode_notices(encode(sent));
 
-    REQUIRE(got.size() == 9);
+    REQUIRE(got.size() == 10);
     CHECK(std::isnan(std::get<TrialMetrics>(got[0]).metrics.at("loss")));
     CHECK(std::get<TrialMetrics>(got[0]).metrics.at("accuracy") == 1.0 / 3);
     CHECK(std::get<TrialMetrics>(got[0]).data_wait == 0.25);
@@ -77,6 +78,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     CHECK(std::get<TrialEvaluated>(got[6]).metrics.at("test_loss") == 0.5);
     CHECK(std::get<AgentLost>(got[7]).node == NodeId{3});
     CHECK(std::get<WorkerStranded>(got[8]).generation == 4);
+    CHECK(std::get<CheckpointFailed>(got[9]).message == "no space");
 }
 
 TEST_CASE("nothing to say is a message too, and what is no message is refused") {
