@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "datasets/chunk_buffer.hpp"
 #include "datasets/location.hpp"
 #include "datasets/page.hpp"
+#include "datasets/readers/chunk_buffer.hpp"
 #include "datasets/sample_set.hpp"
 #include "datasets/task_pool.hpp"
 

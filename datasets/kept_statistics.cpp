@@ -8,9 +8,9 @@
 
 #include "core/check.hpp"
 #include "datasets/location.hpp"
-#include "datasets/new_file.hpp"
 #include "datasets/selection.hpp"
 #include "datasets/statistics.hpp"
+#include "datasets/writers/new_file.hpp"
 
 namespace crescendo::datasets {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "datasets/filter_pipeline.hpp"
 #include "datasets/hdf5.hpp"
+#include "datasets/readers/filter_pipeline.hpp"
 
 namespace crescendo::datasets {
 

@@ -11,7 +11,7 @@
 #include "datasets/hdf5.hpp"
 #include "datasets/hdf5_types.hpp"
 #include "datasets/location.hpp"
-#include "datasets/sample_reader.hpp"
+#include "datasets/readers/sample_reader.hpp"
 #include "datasets/selection.hpp"
 
 namespace crescendo::datasets {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "datasets/window_reader.hpp"
+#include "datasets/readers/window_reader.hpp"
 
 namespace crescendo::datasets {
 namespace {

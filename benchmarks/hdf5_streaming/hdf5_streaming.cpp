@@ -4,7 +4,9 @@
 //   hdf5_streaming cold FILE:/GROUP THREADS     the same from the disk, in the file's order and shuffled, beside pread
 //   hdf5_streaming copy FILE:/GROUP 1           inputs normalised and looked through for NaN, and copied as they are
 //   hdf5_streaming stream FILE:/GROUP THREADS   one shuffled epoch in batches of 128, in samples/s
+//   hdf5_streaming begin FILE:/GROUP THREADS    opening, until the 100th shuffled batch of 128, and the process's peak
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,12 +22,12 @@
 #include <string>
 #include <vector>
 
-#include "datasets/chunk_buffer.hpp"
 #include "datasets/conversion.hpp"
-#include "datasets/filter_pipeline.hpp"
 #include "datasets/hdf5.hpp"
 #include "datasets/location.hpp"
 #include "datasets/page.hpp"
+#include "datasets/readers/chunk_buffer.hpp"
+#include "datasets/readers/filter_pipeline.hpp"
 #include "datasets/sample_set.hpp"
 #include "datasets/sample_stream.hpp"
 #include "datasets/task_pool.hpp"
@@ -292,15 +294,35 @@ void stream(const std::shared_ptr<SampleSet>& set, int threads) {
     std::printf("%.0f\n", median(rates));
 }
 
+void begin(const char* location, int threads) {
+    std::shared_ptr<SampleSet> set;
+    const auto opening = seconds([&] { set = SampleSet::open(location); });
+    const auto batches = seconds([&] {
+        SampleStream samples(set, {.threads = threads});
+        samples.enter({.seed = 1, .group_batch = 128});
+        for (int batch = 0; batch < 100; ++batch) {
+            samples.next();
+        }
+    });
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    std::printf("%lld samples: opened in %.3f s, 100 batches in %.1f s, at most %ld MB of memory\n",
+                static_cast<long long>(set->size()), opening, batches, usage.ru_maxrss / 1024);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     if (argc != 4) {
-        std::fprintf(stderr, "usage: hdf5_streaming load|cold|copy|stream FILE:/GROUP THREADS\n");
+        std::fprintf(stderr, "usage: hdf5_streaming load|cold|copy|stream|begin FILE:/GROUP THREADS\n");
         return 2;
     }
-    const auto set = SampleSet::open(argv[2]);
     const int threads = std::atoi(argv[3]);
+    if (std::string(argv[1]) == "begin") {
+        begin(argv[2], threads);
+        return 0;
+    }
+    const auto set = SampleSet::open(argv[2]);
     if (std::string(argv[1]) == "stream") {
         stream(set, threads);
     } else if (std::string(argv[1]) == "cold") {

@@ -69,9 +69,13 @@ def data_loader(path, workers):
     return count / (time.perf_counter() - begin)
 
 
+def crescendo_beside(program):
+    return os.path.join(os.path.dirname(program), "crescendo")
+
+
 def write_beside_cp(program, path, folder):
     """`crescendo data convert` and `rechunk` of the same bytes, in turn with a cp that waits for the disk as they do."""
-    crescendo = os.path.join(os.path.dirname(program), "crescendo")
+    crescendo = crescendo_beside(program)
     rows, labels, out = (os.path.join(folder, name) for name in ("rows.npy", "labels.npy", "out"))
     with h5py.File(path) as file:
         np.save(rows, file["inputs"][:])
@@ -115,6 +119,12 @@ def main():
                 print(ours("copy", path + ":/", 1), end="", flush=True)
                 write_beside_cp(program, path, folder)
             os.remove(path)
+
+        path = os.path.join(folder, "terabyte.h5")
+        subprocess.run([crescendo_beside(program), "data", "generate", path + ":/train", "--sparse", "--samples",
+                        "67108864", "--shape", "64,64"], check=True, stdout=subprocess.DEVNULL)
+        print("a terabyte of holes:", ours("begin", path + ":/train", 2), end="", flush=True)
+        os.remove(path)
 
         path = os.path.join(folder, "fashion.h5")
         write_fashion(path)

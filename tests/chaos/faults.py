@@ -114,9 +114,12 @@ def drain(round_):
 
 
 def node_down(round_):
-    """A node dies with all that runs on it, Slurm's daemon too, and comes back. With the first the job script dies."""
+    """A node dies with all that runs on it, Slurm's daemon too, and comes back. The job script dies with the first;
+    that costs the job where there are no other ranks yet to see to it."""
     round_.await_moment()
     node = f"n{round_.number % NUM_NODES + 1}"
+    while node == "n1" and round_.num_reports() == 0 and not round_.is_over():
+        time.sleep(0.01)
     if round_.is_over():
         return False
     round_.note_strike([process for process in round_.processes() if process.node == node])

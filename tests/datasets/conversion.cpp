@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include "datasets/readers/window_reader.hpp"
 #include "datasets/sample_stream.hpp"
-#include "datasets/window_reader.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"
 

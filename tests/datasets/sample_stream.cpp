@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "datasets/readers/window_reader.hpp"
 #include "datasets/sample_stream.hpp"
-#include "datasets/window_reader.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"
 

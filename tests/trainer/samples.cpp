@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "datasets/convert.hpp"
 #include "datasets/location.hpp"
-#include "datasets/open_source.hpp"
+#include "datasets/sources/open_source.hpp"
+#include "datasets/writers/convert.hpp"
 
 namespace crescendo::trainer::test {
 

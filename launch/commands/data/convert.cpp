@@ -1,4 +1,4 @@
-#include "datasets/convert.hpp"
+#include "datasets/writers/convert.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "datasets/open_source.hpp"
+#include "datasets/sources/open_source.hpp"
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/validators.hpp"
 

@@ -1,4 +1,4 @@
-#include "datasets/generate.hpp"
+#include "datasets/writers/generate.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "datasets/generate_flow.hpp"
+#include "datasets/flow/generate_flow.hpp"
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/validators.hpp"
 

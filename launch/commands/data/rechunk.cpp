@@ -1,4 +1,4 @@
-#include "datasets/rechunk.hpp"
+#include "datasets/writers/rechunk.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "datasets/write_options.hpp"
+#include "datasets/writers/write_options.hpp"
 
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/validators.hpp"

@@ -1,0 +1,170 @@
+#include "datasets/readers/chunked_reader.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+std::optional<FilterPipeline> pipeline_of(hid_t data_set, std::size_t chunk_bytes) {
+    const auto settings = hdf5::own(H5Dget_create_plist(data_set), "no creation properties");
+    unsigned options = 0;
+    hdf5::check(H5Pget_chunk_opts(settings.get(), &options), "no chunk options");
+    if (options != 0) {  // partial chunks are stored unfiltered, and nothing in the chunk says so
+        return std::nullopt;
+    }
+    std::vector<FilterPipeline::Stage> stages;
+    for (auto& filter : hdf5::filters(data_set)) {
+        stages.push_back({filter.id, std::move(filter.parameters)});
+    }
+    return FilterPipeline::make(std::move(stages), chunk_bytes);
+}
+
+}  // namespace
+
+std::unique_ptr<ChunkedReader> ChunkedReader::make(hid_t data_set, const Field& field, const std::string& name) {
+    ChunkGrid grid(hdf5::extent(data_set), hdf5::chunk_shape(data_set), size_of(field.type));
+    auto pipeline = pipeline_of(data_set, grid.chunk_bytes());
+    if (!pipeline) {
+        return nullptr;
+    }
+    return std::unique_ptr<ChunkedReader>(new ChunkedReader(data_set, std::move(grid), std::move(*pipeline), name));
+}
+
+ChunkedReader::ChunkedReader(hid_t data_set, ChunkGrid grid, FilterPipeline pipeline, std::string name)
+    : grid_(std::move(grid)), pipeline_(std::move(pipeline)), name_(std::move(name)) {
+    hdf5::check(H5Iinc_ref(data_set), text("{} cannot be kept open", name_));
+    data_set_ = hdf5::Handle(data_set);
+}
+
+void ChunkedReader::read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
+    const auto end = begin + count;
+    auto scratch = take_scratch();
+    // With nothing to decode, threads that pass the lock on after every chunk would only wake each other.
+    std::optional<hdf5::Session> session;
+    if (pipeline_.empty()) {
+        session.emplace();
+    }
+    grid_.for_each_chunk(begin, end, [&](const Offset& offset) {
+        const auto first = grid_.first_sample(offset);
+        const bool all = first >= begin && grid_.last_sample(offset) < end;
+        if (all && grid_.holds_whole_samples(offset)) {
+            const auto place = static_cast<std::size_t>(first - begin) * grid_.sample_bytes();
+            load(offset, out.subspan(place, grid_.chunk_bytes()), *scratch);
+        } else {
+            grid_.copy(chunk_at(offset, *scratch)->bytes, offset, begin, end, out);
+        }
+    });
+    give_back(std::move(scratch));
+}
+
+std::shared_ptr<const ChunkedReader::Chunk> ChunkedReader::chunk_at(const Offset& offset, Scratch& scratch) const {
+    {
+        const std::lock_guard lock(mutex_);
+        if (last_part_ && last_part_->offset == offset) {
+            return last_part_;
+        }
+    }
+    auto chunk = std::make_shared<Chunk>();
+    chunk->offset = offset;
+    chunk->bytes = chunk->memory.of(grid_.chunk_bytes());
+    load(offset, chunk->bytes, scratch);
+    const std::lock_guard lock(mutex_);
+    last_part_ = chunk;
+    return chunk;
+}
+
+void ChunkedReader::load(const Offset& offset, std::span<std::byte> chunk, Scratch& scratch) const {
+    try {
+        fetch_and_decode(offset, chunk, scratch);
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error(text("{}: samples {} to {} cannot be read: {}: {}", name_, grid_.first_sample(offset),
+                                      grid_.last_sample(offset), place_of(offset), error.what()));
+    }
+}
+
+void ChunkedReader::fetch_and_decode(const Offset& offset, std::span<std::byte> chunk, Scratch& scratch) const {
+    std::span<std::byte> stored;
+    std::uint32_t mask = 0;
+    {
+        const hdf5::Session session;
+        hsize_t size = 0;
+        if (H5Dget_chunk_storage_size(data_set_.get(), offset.data(), &size) < 0 || size == 0) {
+            return read_by_library(offset, chunk);
+        }
+        // No filter adds as much; a damaged index must not take all memory.
+        const bool plausible = pipeline_.empty() ? size == chunk.size() : size <= 2 * chunk.size() + 4096;
+        if (!plausible) {
+            throw std::runtime_error(text("it takes {} bytes in the file but has {}", size, chunk.size()));
+        }
+        stored = pipeline_.empty() ? chunk : scratch.stored.of(size);
+        hdf5::check(H5Dread_chunk(data_set_.get(), H5P_DEFAULT, offset.data(), &mask, stored.data()),
+                    "its bytes cannot be read");
+    }
+    if (!pipeline_.empty()) {
+        pipeline_.decode(stored, mask, chunk, scratch);
+    }
+}
+
+/// A chunk that was never written has the fill value. One that cannot be found for another reason is an error.
+void ChunkedReader::read_by_library(const Offset& offset, std::span<std::byte> chunk) const {
+    const auto shape = hdf5::chunk_shape(data_set_.get());
+    const auto extent = hdf5::extent(data_set_.get());
+    const std::vector<hsize_t> whole(shape.begin(), shape.end());
+    const Offset origin(whole.size(), 0);
+    std::vector<hsize_t> inside;  // without the padding
+    for (std::size_t axis = 0; axis < whole.size(); ++axis) {
+        inside.push_back(std::min<hsize_t>(whole[axis], static_cast<hsize_t>(extent[axis]) - offset[axis]));
+    }
+    const auto type = hdf5::own(H5Dget_type(data_set_.get()), "no type");
+    const auto file = hdf5::own(H5Dget_space(data_set_.get()), "no data space");
+    const auto memory =
+        hdf5::own(H5Screate_simple(static_cast<int>(whole.size()), whole.data(), nullptr), "no space in memory");
+    const auto select = [&](const hdf5::Handle& space, const Offset& start) {
+        hdf5::check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, inside.data(), nullptr),
+                    "no selection");
+    };
+    select(file, offset);
+    select(memory, origin);
+    hdf5::check(H5Dread(data_set_.get(), type.get(), memory.get(), file.get(), H5P_DEFAULT, chunk.data()),
+                "it cannot be found");
+}
+
+/// "chunk (0, 28, 28) at offset 4096"
+std::string ChunkedReader::place_of(const Offset& offset) const {
+    std::string indices;
+    for (const auto index : offset) {
+        indices += text("{}{}", indices.empty() ? "" : ", ", index);
+    }
+    const hdf5::Session session;
+    unsigned mask = 0;
+    haddr_t address = HADDR_UNDEF;
+    hsize_t size = 0;
+    // Walks through all chunks in HDF5 1.10: for messages only.
+    if (H5Dget_chunk_info_by_coord(data_set_.get(), offset.data(), &mask, &address, &size) < 0 ||
+        address == HADDR_UNDEF) {
+        return text("chunk ({})", indices);
+    }
+    return text("chunk ({}), {} bytes at offset {}", indices, size, address);
+}
+
+std::unique_ptr<ChunkedReader::Scratch> ChunkedReader::take_scratch() const {
+    const std::lock_guard lock(mutex_);
+    if (idle_scratch_.empty()) {
+        return std::make_unique<Scratch>();
+    }
+    auto scratch = std::move(idle_scratch_.back());
+    idle_scratch_.pop_back();
+    return scratch;
+}
+
+void ChunkedReader::give_back(std::unique_ptr<Scratch> scratch) const {
+    const std::lock_guard lock(mutex_);
+    idle_scratch_.push_back(std::move(scratch));
+}
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "datasets/readers/sample_reader.hpp"
+
+namespace crescendo::datasets {
+
+/// Reads elements that lie in one piece of the file by pread, without the library and its lock.
+///
+/// Bytes are as stored, in the file's byte order.
+class ContiguousReader : public SampleReader {
+  public:
+    /// nullptr where the elements do not lie in one piece of a plain file: compact, external or virtual, not yet
+    /// written, or a file driver of another kind.
+    static std::unique_ptr<ContiguousReader> make(hid_t data_set, const Field& field, const std::string& name);
+
+    void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override;
+    void announce(std::int64_t begin, std::int64_t count) const override;
+
+  private:
+    std::uint64_t offset_of(std::int64_t sample) const;
+
+    ContiguousReader(hdf5::Handle file, int descriptor, std::uint64_t offset, const Field& field, std::string name);
+
+    hdf5::Handle file_;  ///< keeps the descriptor open
+    int descriptor_;     ///< the library's own, so that both see the same file
+    std::uint64_t offset_;
+    std::size_t sample_bytes_;
+    std::string name_;
+};
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "datasets/readers/codecs.hpp"
+
+namespace crescendo::datasets {
+
+/// Memory that grows to the largest size ever asked for and is not initialised.
+class Buffer {
+  public:
+    std::span<std::byte> of(std::size_t bytes);
+
+  private:
+    std::unique_ptr<std::byte[]> bytes_;
+    std::size_t capacity_ = 0;
+};
+
+/// The filters that the chunks of a data set went through when they were written, to be undone in reverse.
+///
+/// Needs no HDF5 library: any number of threads may decode at a time.
+class FilterPipeline {
+  public:
+    struct Stage {
+        int id = 0;  ///< as registered with the HDF Group: 1 deflate, 2 shuffle, 3 fletcher32 …
+        std::vector<unsigned> parameters = {};
+    };
+
+    /// Stages in the order of writing, for chunks of `chunk_bytes`. nullopt where they cannot be undone here: a filter
+    /// that is not built in, or two compressions of which the size between is not known.
+    static std::optional<FilterPipeline> make(std::vector<Stage> stages, std::size_t chunk_bytes);
+
+    /// Whether the filter `id` is built in.
+    static bool knows(int id);
+
+    bool empty() const { return stages_.empty(); }
+    std::size_t chunk_bytes() const { return chunk_bytes_; }
+
+    /// What one thread needs to decode, kept from chunk to chunk: at most two chunks.
+    struct Scratch {
+        Buffer stored;  ///< the caller's
+        Buffer stages[2];
+        codecs::Inflater inflater;
+    };
+
+    /// The elements of a chunk from its stored bytes. Bit k of `mask` says that stage k was skipped when this chunk was
+    /// written. `chunk` has chunk_bytes(). Throws std::runtime_error that says what is wrong with the bytes.
+    void decode(std::span<const std::byte> stored, std::uint32_t mask, std::span<std::byte> chunk,
+                Scratch& scratch) const;
+
+  private:
+    FilterPipeline(std::vector<Stage> stages, std::size_t chunk_bytes);
+
+    enum class Kind { transform, checksum };
+    std::size_t num_before(std::size_t stage, std::uint32_t mask, Kind kind) const;
+
+    std::vector<Stage> stages_;
+    std::size_t chunk_bytes_;
+};
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "datasets/readers/sample_reader.hpp"
+
+namespace crescendo::datasets {
+
+/// Reads whatever the library can read, external and virtual data sets among them, one call at a time.
+class LibraryReader : public SampleReader {
+  public:
+    /// Throws InvalidInput where the library lacks a filter.
+    LibraryReader(hid_t file, const Field& field, const std::string& name, std::int64_t samples_per_read);
+
+    void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override;
+
+  private:
+    std::string name_;
+    std::vector<hsize_t> sample_shape_;
+    hdf5::Handle data_set_;
+    hdf5::Handle memory_type_;
+    hdf5::Handle space_;  ///< its selection changes with every read, under the session's lock
+};
+
+}  // namespace crescendo::datasets

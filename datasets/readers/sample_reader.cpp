@@ -1,0 +1,88 @@
+#include "datasets/readers/sample_reader.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "core/check.hpp"
+#include "datasets/byte_order.hpp"
+#include "datasets/hdf5_types.hpp"
+#include "datasets/readers/chunked_reader.hpp"
+#include "datasets/readers/contiguous_reader.hpp"
+#include "datasets/readers/library_reader.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+/// Elements of the other byte order, turned round once they are read.
+class ByteSwappingReader : public SampleReader {
+  public:
+    ByteSwappingReader(std::unique_ptr<SampleReader> stored, std::size_t element_bytes)
+        : stored_(std::move(stored)), element_bytes_(element_bytes) {}
+
+    void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override {
+        stored_->read(begin, count, out);
+        reverse_elements(out, element_bytes_);
+    }
+
+    void announce(std::int64_t begin, std::int64_t count) const override { stored_->announce(begin, count); }
+
+  private:
+    std::unique_ptr<SampleReader> stored_;
+    std::size_t element_bytes_;
+};
+
+std::unique_ptr<SampleReader> direct_reader(hid_t data_set, Field& field, const std::string& name) {
+    const hdf5::Handle settings = hdf5::own(H5Dget_create_plist(data_set), text("{} has no properties", name));
+    std::unique_ptr<SampleReader> reader;
+    if (H5Pget_layout(settings.get()) == H5D_CHUNKED) {
+        field.route = Route::chunks;
+        reader = ChunkedReader::make(data_set, field, name);
+    } else {
+        field.route = Route::pread;
+        reader = ContiguousReader::make(data_set, field, name);
+    }
+    return reader;
+}
+
+/// Whole chunks are read once, and the library would take one that it caches for one that is stored.
+hdf5::Handle open_without_cache(hid_t file, const std::string& path, const std::string& name) {
+    const auto settings = hdf5::own(H5Pcreate(H5P_DATASET_ACCESS), "no data set access properties");
+    hdf5::check(H5Pset_chunk_cache(settings.get(), 1, 0, 1.0), "no chunk cache");
+    return hdf5::own(H5Dopen2(file, path.c_str(), settings.get()), text("{} cannot be opened", name));
+}
+
+/// How far the stored elements are from those in memory.
+enum class StoredOrder { native, swapped, other };
+
+StoredOrder stored_order(hid_t data_set, ElementType element, const std::string& name) {
+    const auto stored = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
+    const auto number = hdf5::number_type(stored.get());
+    auto memory = hdf5::memory_type(element);
+    if (H5Tequal(number.get(), memory.get()) > 0) {
+        return StoredOrder::native;
+    }
+    const auto other = H5Tget_order(memory.get()) == H5T_ORDER_LE ? H5T_ORDER_BE : H5T_ORDER_LE;
+    hdf5::check(H5Tset_order(memory.get(), other), "no byte order");
+    return H5Tequal(number.get(), memory.get()) > 0 ? StoredOrder::swapped : StoredOrder::other;
+}
+
+}  // namespace
+
+std::unique_ptr<SampleReader> make_reader(hid_t file, Field& field, const std::string& name,
+                                          std::int64_t samples_per_read, Routes allowed) {
+    if (allowed == Routes::fastest) {
+        const auto data_set = open_without_cache(file, field.path, name);
+        const auto order = stored_order(data_set.get(), field.type, name);
+        auto reader = order == StoredOrder::other ? nullptr : direct_reader(data_set.get(), field, name);
+        if (reader && order == StoredOrder::swapped) {
+            reader = std::make_unique<ByteSwappingReader>(std::move(reader), size_of(field.type));
+        }
+        if (reader) {
+            return reader;
+        }
+    }
+    field.route = Route::library;
+    return std::make_unique<LibraryReader>(file, field, name, samples_per_read);
+}
+
+}  // namespace crescendo::datasets

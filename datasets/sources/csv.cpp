@@ -1,0 +1,193 @@
+#include "datasets/sources/csv.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "core/check.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+/// What Excel writes before CSV in UTF-8.
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+std::string_view trimmed(std::string_view cell) {
+    constexpr std::string_view blanks = " \t\r";
+    const auto first = cell.find_first_not_of(blanks);
+    if (first == std::string_view::npos) {
+        return {};
+    }
+    cell = cell.substr(first, cell.find_last_not_of(blanks) - first + 1);
+    const bool quoted = cell.size() >= 2 && cell.front() == '"' && cell.back() == '"';
+    return quoted ? cell.substr(1, cell.size() - 2) : cell;
+}
+
+/// All of `cell` as a number.
+template <class Number>
+std::optional<Number> parse(std::string_view cell) {
+    if (cell.starts_with('+')) {
+        cell.remove_prefix(1);
+    }
+    Number value{};
+    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    return error == std::errc{} && end == cell.data() + cell.size() ? std::optional{value} : std::nullopt;
+}
+
+template <class Number>
+void append(Number value, std::span<std::byte>& out) {
+    std::memcpy(out.data(), &value, sizeof value);
+    out = out.subspan(sizeof value);
+}
+
+}  // namespace
+
+CsvSet::CsvSet(const std::filesystem::path& file, const CsvOptions& options)
+    : name_(file.string()), file_(file, std::ios::binary) {
+    CRESCENDO_VALIDATE(file_.good() && !std::filesystem::is_directory(file), "",
+                       "{} cannot be opened: no such file, or no permission to read it", name_);
+    CRESCENDO_VALIDATE(next_line(), "", "{} is empty", name_);
+    has_header_ = std::any_of(cells_.begin(), cells_.end(), [](auto cell) { return !parse<double>(cell); });
+    for (std::size_t column = 0; column < cells_.size(); ++column) {
+        names_.push_back(has_header_ ? std::string(cells_[column]) : std::to_string(column));
+    }
+    find_targets(options.targets);
+
+    rewind();
+    bool integers = true;
+    for (; next_line(); ++num_samples_) {
+        check_line(integers);
+    }
+    const auto num_targets = std::count(is_target_.begin(), is_target_.end(), true);
+    inputs_ = {options.type, {std::ssize(names_) - num_targets}};
+    targets_.type = options.target_type.value_or(integers ? ElementType::i64 : options.type);
+    if (num_targets > 1) {
+        targets_.shape = {num_targets};
+    }
+    rewind();
+}
+
+/// Whether there was one that is not blank.
+bool CsvSet::next_line() {
+    do {
+        if (!std::getline(file_, line_)) {
+            return false;
+        }
+        if (++line_number_ == 1 && line_.starts_with(byte_order_mark)) {
+            line_.erase(0, byte_order_mark.size());
+        }
+    } while (trimmed(line_).empty());
+    split();
+    return true;
+}
+
+void CsvSet::split() {
+    cells_.clear();
+    std::size_t begin = 0;
+    bool quoted = false;
+    for (std::size_t at = 0; at <= line_.size(); ++at) {
+        if (at == line_.size() || (line_[at] == ',' && !quoted)) {
+            cells_.push_back(trimmed(std::string_view(line_).substr(begin, at - begin)));
+            begin = at + 1;
+        } else if (line_[at] == '"') {
+            quoted = !quoted;
+        }
+    }
+}
+
+void CsvSet::rewind() {
+    file_.clear();
+    file_.seekg(0);
+    line_number_ = 0;
+    if (has_header_) {
+        next_line();
+    }
+}
+
+void CsvSet::find_targets(const std::vector<std::string>& wished) {
+    CRESCENDO_VALIDATE(names_.size() >= 2, "",
+                       "{} has one column; a set needs one of inputs and one of targets: are its cells between {}",
+                       name_, "commas?");
+    is_target_.assign(names_.size(), false);
+    if (wished.empty()) {
+        is_target_.back() = true;
+    }
+    for (const auto& wish : wished) {
+        auto column = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), wish) - names_.begin());
+        if (column == names_.size()) {
+            column = parse<std::size_t>(wish).value_or(names_.size());
+        }
+        std::string all;
+        for (const auto& name : names_) {
+            all += (all.empty() ? "" : ", ") + name;
+        }
+        CRESCENDO_VALIDATE(column < names_.size(), "--targets", "--targets {}: {} has no such column; it has {}", wish,
+                           name_, all);
+        is_target_[column] = true;
+    }
+    CRESCENDO_VALIDATE(std::count(is_target_.begin(), is_target_.end(), false) > 0, "--targets",
+                       "--targets: takes all columns of {}, and leaves none for the inputs", name_);
+}
+
+std::string CsvSet::place(std::size_t column) const {
+    return text("{}:{}: column {}{}", name_, line_number_, column,
+                has_header_ && column < names_.size() ? " (" + names_[column] + ")" : "");
+}
+
+double CsvSet::number(std::size_t column) const {
+    const auto cell = cells_[column];
+    const auto value = parse<double>(cell);
+    if (!value) {
+        throw InvalidInput(text("{}: \"{}\" is no number{}", place(column), cell,
+                                cell.empty() ? "; fill it in, or write nan for a value that is missing"
+                                             : "; number the words, or leave out the column"));
+    }
+    return *value;
+}
+
+std::int64_t CsvSet::integer(std::size_t column) const {
+    const auto value = parse<std::int64_t>(cells_[column]);
+    CRESCENDO_VALIDATE(value.has_value(), "", "{}: {} is no integer of 64 bits; use --target-type float32",
+                       place(column), cells_[column]);
+    return *value;
+}
+
+void CsvSet::check_line(bool& integers) const {
+    CRESCENDO_VALIDATE(cells_.size() == names_.size(), "", "{}: the line has {} cells, but the first one {}",
+                       place(std::min(cells_.size(), names_.size())), cells_.size(), names_.size());
+    for (std::size_t column = 0; column < cells_.size(); ++column) {
+        number(column);
+        integers = integers && (!is_target_[column] || parse<std::int64_t>(cells_[column]).has_value());
+    }
+}
+
+void CsvSet::skip(std::int64_t num_samples) {
+    while (num_samples-- > 0 && next_line()) {}
+}
+
+void CsvSet::read(std::span<std::byte> inputs, std::span<std::byte> targets) {
+    while (!inputs.empty()) {
+        CRESCENDO_VALIDATE(next_line() && cells_.size() == names_.size(), "",
+                           "{}:{}: the file changed while it was read; convert it again", name_, line_number_);
+        for (std::size_t column = 0; column < cells_.size(); ++column) {
+            const bool target = is_target_[column];
+            store(target ? targets_.type : inputs_.type, column, target ? targets : inputs);
+        }
+    }
+}
+
+void CsvSet::store(ElementType type, std::size_t column, std::span<std::byte>& out) const {
+    switch (type) {
+        case ElementType::i64:
+            return append(integer(column), out);
+        case ElementType::f32:
+            return append(static_cast<float>(number(column)), out);
+        case ElementType::f64:
+            return append(number(column), out);
+        default:
+            throw InvalidInput(
+                text("{} are not made from CSV; use float32, float64 or, for targets, int64", to_string(type)));
+    }
+}
+
+}  // namespace crescendo::datasets

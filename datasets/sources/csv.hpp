@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <vector>
+
+#include "datasets/sources/sample_source.hpp"
+
+namespace crescendo::datasets {
+
+struct CsvOptions {
+    std::vector<std::string> targets = {};        ///< columns, by name or by number from 0; empty: the last one
+    ElementType type = ElementType::f32;          ///< of the inputs: f32 or f64
+    std::optional<ElementType> target_type = {};  ///< i64, f32 or f64; unless given i64 for integers, else `type`
+};
+
+/// Reads lines of numbers between commas (RFC 4180; quotes may stand around a cell). The first line is a header if it
+/// has a cell that is no number. Columns that are no targets are the inputs, in their order; one target is a scalar.
+class CsvSet : public SetSource {
+  public:
+    /// Reads the whole file once, to count and to check. Throws InvalidInput with line and column: a cell that is no
+    /// number, a line with more or fewer cells than the first; and for target columns that are not there.
+    explicit CsvSet(const std::filesystem::path& file, const CsvOptions& options = {});
+
+    const std::string& name() const override { return name_; }
+    std::int64_t num_samples() const override { return num_samples_; }
+    const SampleFormat& inputs() const override { return inputs_; }
+    const SampleFormat* targets() const override { return &targets_; }
+    void skip(std::int64_t num_samples) override;
+    void read(std::span<std::byte> inputs, std::span<std::byte> targets) override;
+
+  private:
+    bool next_line();
+    void split();
+    void find_targets(const std::vector<std::string>& wished);
+    double number(std::size_t column) const;
+    std::int64_t integer(std::size_t column) const;
+    void check_line(bool& integers) const;
+    std::string place(std::size_t column) const;
+    void store(ElementType type, std::size_t column, std::span<std::byte>& out) const;
+    void rewind();
+
+    std::string name_;
+    std::ifstream file_;
+    std::string line_;
+    std::vector<std::string_view> cells_;  ///< of line_
+    std::int64_t line_number_ = 0;         ///< from 1
+    bool has_header_ = false;
+    std::vector<std::string> names_;  ///< of the columns; their numbers without a header
+    std::vector<bool> is_target_;     ///< by column
+    std::int64_t num_samples_ = 0;
+    SampleFormat inputs_;
+    SampleFormat targets_;
+};
+
+}  // namespace crescendo::datasets

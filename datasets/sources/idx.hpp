@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "datasets/sources/byte_source.hpp"
+#include "datasets/sources/sample_source.hpp"
+
+namespace crescendo::datasets {
+
+/// Reads an IDX file, plain or compressed with gzip.
+///
+/// The format of MNIST (Y. LeCun, C. Cortes, C. Burges, "The MNIST database of handwritten digits"): two zero bytes,
+/// the element type, the number of axes, the length of each axis as 32 bits, the elements in row-major order; all
+/// big-endian.
+class IdxReader : public SampleSource {
+  public:
+    /// Throws InvalidInput: no such file, not IDX, cut off in its header.
+    explicit IdxReader(const std::filesystem::path& file);
+
+    void skip(std::int64_t num_samples) override;
+    void read(std::span<std::byte> out) override;
+
+  private:
+    void read_header();
+
+    std::unique_ptr<ByteSource> bytes_;
+};
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,214 @@
+#include "datasets/sources/image.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <csetjmp>
+#include <cstdio>
+#include <memory>
+#include <string>
+#ifdef CRESCENDO_PNG
+#include <png.h>
+#endif
+#ifdef CRESCENDO_JPEG
+#include <jpeglib.h>
+#endif
+
+#include "core/check.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string extension(const fs::path& file) {
+    auto name = file.extension().string();
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    return name;
+}
+
+[[noreturn]] void cannot_read(const fs::path& file, const std::string& reason) {
+    throw InvalidInput(text("{} cannot be read as an image: {}", file.string(), reason));
+}
+
+void allocate(Image& image, const fs::path& file, std::int64_t height, std::int64_t width) {
+    constexpr std::int64_t most = std::int64_t{1} << 28;  // damaged files ask for anything
+    if (height < 1 || width < 1 || height > most / width) {
+        cannot_read(file, text("it says to have {} x {} pixels", height, width));
+    }
+    image.height = height;
+    image.width = width;
+    image.rgb.resize(static_cast<std::size_t>(3 * height * width));
+}
+
+#ifdef CRESCENDO_PNG
+
+Image read_png(const fs::path& file) {
+    png_image header{};
+    header.version = PNG_IMAGE_VERSION;
+    const std::unique_ptr<png_image, decltype(&png_image_free)> owner(&header, png_image_free);
+    if (png_image_begin_read_from_file(&header, file.c_str()) == 0) {
+        cannot_read(file, header.message);
+    }
+    Image image;
+    allocate(image, file, header.height, header.width);
+    // With its transparency: the library would put an image without on a background.
+    header.format = PNG_FORMAT_RGBA;
+    std::vector<std::uint8_t> rgba(PNG_IMAGE_SIZE(header));
+    if (png_image_finish_read(&header, nullptr, rgba.data(), 0, nullptr) == 0) {
+        cannot_read(file, header.message);
+    }
+    for (std::size_t pixel = 0; pixel < rgba.size() / 4; ++pixel) {
+        std::copy_n(&rgba[4 * pixel], 3, &image.rgb[3 * pixel]);
+    }
+    return image;
+}
+
+#else
+
+Image read_png(const fs::path& file) {
+    cannot_read(file, "this build lacks libpng; install libpng-dev and build again");
+}
+
+#endif
+
+#ifdef CRESCENDO_JPEG
+
+/// libjpeg ends the program on an error unless its handler jumps. What it warns of is damage, too.
+struct JpegErrors {
+    jpeg_error_mgr manager{};
+    std::jmp_buf place{};
+    std::array<char, JMSG_LENGTH_MAX> message{};
+
+    static void jump(j_common_ptr info) {
+        auto& errors = *reinterpret_cast<JpegErrors*>(info->err);
+        info->err->format_message(info, errors.message.data());
+        std::longjmp(errors.place, 1);
+    }
+    static void warn(j_common_ptr info, int level) {
+        if (level < 0) {
+            jump(info);
+        }
+    }
+};
+
+/// Whether it succeeded; else errors.message. Holds nothing that would have to be destroyed on a jump.
+bool decode_jpeg(std::FILE* in, const fs::path& file, JpegErrors& errors, jpeg_decompress_struct& decoder,
+                 Image& image) {
+    if (setjmp(errors.place) != 0) {
+        return false;
+    }
+    jpeg_create_decompress(&decoder);
+    jpeg_stdio_src(&decoder, in);
+    jpeg_read_header(&decoder, TRUE);
+    decoder.out_color_space = JCS_RGB;
+    jpeg_start_decompress(&decoder);
+    allocate(image, file, decoder.output_height, decoder.output_width);
+    while (decoder.output_scanline < decoder.output_height) {
+        JSAMPROW row = &image.rgb[std::size_t{3} * decoder.output_scanline * decoder.output_width];
+        jpeg_read_scanlines(&decoder, &row, 1);
+    }
+    jpeg_finish_decompress(&decoder);
+    return true;
+}
+
+Image read_jpeg(const fs::path& file) {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rbe"), std::fclose);
+    if (!in) {
+        cannot_read(file, "it cannot be opened");
+    }
+    Image image;
+    JpegErrors errors;
+    jpeg_decompress_struct decoder{};
+    decoder.err = jpeg_std_error(&errors.manager);
+    errors.manager.error_exit = JpegErrors::jump;
+    errors.manager.emit_message = JpegErrors::warn;
+    const std::unique_ptr<jpeg_decompress_struct, decltype(&jpeg_destroy_decompress)> owner(&decoder,
+                                                                                            jpeg_destroy_decompress);
+    if (!decode_jpeg(in.get(), file, errors, decoder, image)) {
+        cannot_read(file, errors.message.data());
+    }
+    return image;
+}
+
+#else
+
+Image read_jpeg(const fs::path& file) {
+    cannot_read(file, "this build lacks libjpeg; install libjpeg-dev and build again");
+}
+
+#endif
+
+/// What one pixel of a line in another length is made of: weights, adding up to 1, of pixels from `first` on.
+struct Mixture {
+    std::int64_t first = 0;
+    std::vector<double> weights;
+};
+
+std::vector<Mixture> mixtures(std::int64_t from, std::int64_t to) {
+    const double scale = static_cast<double>(from) / static_cast<double>(to);
+    const double reach = std::max(1.0, scale);
+    std::vector<Mixture> result;
+    for (std::int64_t i = 0; i < to; ++i) {
+        const double center = (static_cast<double>(i) + 0.5) * scale;
+        Mixture mixture{std::max<std::int64_t>(0, std::llround(center - reach)), {}};
+        const auto end = std::min<std::int64_t>(from, std::llround(center + reach));
+        double sum = 0;
+        for (auto k = mixture.first; k < end; ++k) {
+            const double weight = std::max(0.0, 1 - std::abs((static_cast<double>(k) + 0.5 - center) / reach));
+            mixture.weights.push_back(weight);
+            sum += weight;
+        }
+        for (auto& weight : mixture.weights) {
+            weight /= sum;
+        }
+        result.push_back(std::move(mixture));
+    }
+    return result;
+}
+
+}  // namespace
+
+bool is_image(const fs::path& file) {
+    const auto name = extension(file);
+    return name == ".png" || name == ".jpg" || name == ".jpeg";
+}
+
+Image read_image(const fs::path& file) { return extension(file) == ".png" ? read_png(file) : read_jpeg(file); }
+
+Image resized(const Image& image, std::int64_t height, std::int64_t width) {
+    const auto index = [](std::int64_t row, std::int64_t columns, std::int64_t column) {
+        return static_cast<std::size_t>(3 * (row * columns + column));
+    };
+    std::vector<double> narrow(static_cast<std::size_t>(3 * image.height * width), 0.0);
+    const auto columns = mixtures(image.width, width);
+    for (std::int64_t y = 0; y < image.height; ++y) {
+        for (std::int64_t x = 0; x < width; ++x) {
+            const auto& mixture = columns[static_cast<std::size_t>(x)];
+            for (std::size_t k = 0; k < mixture.weights.size(); ++k) {
+                for (std::size_t c = 0; c < 3; ++c) {
+                    narrow[index(y, width, x) + c] +=
+                        mixture.weights[k] *
+                        image.rgb[index(y, image.width, mixture.first + static_cast<std::int64_t>(k)) + c];
+                }
+            }
+        }
+    }
+    Image result{height, width, std::vector<std::uint8_t>(static_cast<std::size_t>(3 * height * width))};
+    const auto rows = mixtures(image.height, height);
+    for (std::int64_t y = 0; y < height; ++y) {
+        const auto& mixture = rows[static_cast<std::size_t>(y)];
+        for (std::size_t at = 0; at < static_cast<std::size_t>(3 * width); ++at) {
+            double value = 0;
+            for (std::size_t k = 0; k < mixture.weights.size(); ++k) {
+                value +=
+                    mixture.weights[k] * narrow[index(mixture.first + static_cast<std::int64_t>(k), width, 0) + at];
+            }
+            result.rgb[index(y, width, 0) + at] = static_cast<std::uint8_t>(std::lround(value));
+        }
+    }
+    return result;
+}
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "datasets/sources/image.hpp"
+#include "datasets/sources/sample_source.hpp"
+
+namespace crescendo::datasets {
+
+struct ImageOptions {
+    std::optional<std::pair<std::int64_t, std::int64_t>> size = {};  ///< height and width to resize all to
+    bool gray = false;                                               ///< brightness alone instead of colours
+};
+
+/// Reads PNG and JPEG files below FOLDER/CLASS/, as torchvision's ImageFolder does: the classes are the folders in the
+/// order of their names, numbered from 0.
+///
+/// Inputs are uint8, channels x height x width (red, green, blue), or height x width where gray (ITU-R BT.601);
+/// targets are the numbers, uint8 where there are up to 256 classes, else uint16.
+class ImageFolder : public SetSource {
+  public:
+    /// Throws InvalidInput: no such folders, or one without images.
+    explicit ImageFolder(const std::filesystem::path& folder, const ImageOptions& options = {});
+
+    const std::string& name() const override { return name_; }
+    std::int64_t num_samples() const override { return std::ssize(files_); }
+    const SampleFormat& inputs() const override { return inputs_; }
+    const SampleFormat* targets() const override { return &targets_; }
+    std::vector<std::string> class_names() const override { return class_names_; }
+    void skip(std::int64_t num_samples) override { next_ += static_cast<std::size_t>(num_samples); }
+
+    /// Throws InvalidInput also for an image of another size than the first, unless all are resized.
+    void read(std::span<std::byte> inputs, std::span<std::byte> targets) override;
+
+  private:
+    struct File {
+        std::filesystem::path path;
+        std::uint16_t class_number = 0;
+    };
+    Image load(const std::filesystem::path& file) const;
+    void store(const Image& image, std::span<std::byte> out) const;
+
+    std::string name_;
+    ImageOptions options_;
+    std::vector<std::string> class_names_;
+    std::vector<File> files_;
+    std::size_t next_ = 0;
+    std::int64_t height_ = 0;
+    std::int64_t width_ = 0;
+    SampleFormat inputs_;
+    SampleFormat targets_;
+};
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,89 @@
+#include "datasets/sources/open_source.hpp"
+
+#include <filesystem>
+#include <utility>
+
+#include "core/check.hpp"
+#include "datasets/sources/csv.hpp"
+#include "datasets/sources/idx.hpp"
+#include "datasets/sources/npy.hpp"
+#include "datasets/sources/raw.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+/// `prefix` is of the options that say what bare numbers are: --type and --shape, or --target-type and --target-shape.
+std::unique_ptr<SampleSource> open_samples(const std::string& source, const std::string& prefix,
+                                           const std::optional<ElementType>& type,
+                                           const std::vector<std::int64_t>& shape) {
+    constexpr std::string_view archive = ".npz";
+    const auto colon = source.rfind(std::string(archive) + ":");
+    const bool in_archive = colon != std::string::npos;
+    const bool numpy = in_archive || source.ends_with(".npy");
+    CRESCENDO_VALIDATE(!source.ends_with(archive), "", "{} is an archive of arrays; name one, like {}:images", source,
+                       source);
+    CRESCENDO_VALIDATE(!numpy || (!type && shape.empty()), "",
+                       "{} says itself of which type and shape it is; leave out --{}type and --{}shape", source, prefix,
+                       prefix);
+    if (in_archive) {
+        const auto file_length = colon + archive.size();
+        return std::make_unique<NpyReader>(
+            open_npz_bytes(source.substr(0, file_length), source.substr(file_length + 1)));
+    }
+    if (numpy) {
+        return std::make_unique<NpyReader>(open_file_bytes(source));
+    }
+    if (type) {
+        return std::make_unique<RawReader>(source, SampleFormat{*type, shape});
+    }
+    CRESCENDO_VALIDATE(shape.empty(), "", "--{}shape is of bare numbers; say by --{}type what {} holds", prefix, prefix,
+                       source);
+    CRESCENDO_VALIDATE(!std::filesystem::is_directory(source), "",
+                       "{} is a folder; for files of bare numbers say by --{}type and --{}shape what they hold", source,
+                       prefix, prefix);
+    return std::make_unique<IdxReader>(source);
+}
+
+}  // namespace
+
+std::unique_ptr<SetSource> open_source(const std::vector<std::string>& sources, const SourceOptions& options) {
+    CRESCENDO_EXPECT(sources.size() == 1 || sources.size() == 2);
+    const auto& source = sources.front();
+    const bool alone = sources.size() == 1;
+    const bool csv = alone && source.ends_with(".csv");
+    const bool images = alone && !options.type && std::filesystem::is_directory(source);
+    const auto refuse = [&](bool given, const char* option, const char* of) {
+        CRESCENDO_VALIDATE(!given, option, "{} is for {}, and {} is not; leave it out", option, of, source);
+    };
+    refuse(!csv && !options.target_columns.empty(), "--targets", "CSV");
+    refuse(!images && options.images.size, "--size", "a folder of images");
+    refuse(!images && options.images.gray, "--gray", "a folder of images");
+    refuse((csv || images) && !options.shape.empty(), "--shape", "bare numbers");
+    refuse(alone && !options.target_shape.empty(), "--target-shape", "bare numbers of targets");
+    refuse(alone && !csv && options.target_type, "--target-type", "bare numbers of targets");
+    if (csv) {
+        return std::make_unique<CsvSet>(source, CsvOptions{.targets = options.target_columns,
+                                                           .type = options.type.value_or(ElementType::f32),
+                                                           .target_type = options.target_type});
+    }
+    if (images) {
+        return std::make_unique<ImageFolder>(source, options.images);
+    }
+    auto inputs = open_samples(source, "", options.type, options.shape);
+    auto targets = alone ? nullptr : open_samples(sources.back(), "target-", options.target_type, options.target_shape);
+    return make_set(std::move(inputs), std::move(targets));
+}
+
+ElementType element_type_named(std::string_view name) {
+    using enum ElementType;
+    std::string all;
+    for (const auto type : {u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64}) {
+        if (to_string(type) == name) {
+            return type;
+        }
+        all += (all.empty() ? "" : ", ") + std::string(to_string(type));
+    }
+    throw InvalidInput(text("{} is no type of numbers; use one of {}", name, all));
+}
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,111 @@
+#include "datasets/writers/convert.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/check.hpp"
+#include "datasets/hdf5.hpp"
+#include "datasets/location.hpp"
+#include "datasets/writers/new_group.hpp"
+#include "datasets/writers/sample_writer.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+/// Places the source at the first sample of the range. Returns how many the range has.
+std::int64_t enter_range(SetSource& source, const SampleRange& range) {
+    const auto total = source.num_samples();
+    const auto end = range.end.value_or(total);
+    CRESCENDO_VALIDATE(total > 0, "", "{} holds no samples", source.name());
+    CRESCENDO_VALIDATE(range.begin >= 0 && range.begin < end && end <= total, "",
+                       "samples [{}, {}) are not in {}, which holds [0, {})", range.begin, end, source.name(), total);
+    if (range.begin > 0) {
+        source.skip(range.begin);
+    }
+    return end - range.begin;
+}
+
+/// A data set, and a chunk of it in memory.
+class Column {
+  public:
+    Column(hid_t group, const char* name, const SampleFormat& format, std::int64_t num_samples,
+           std::int64_t chunk_samples, int compression)
+        : sample_bytes_(format.bytes()),
+          chunk_(static_cast<std::size_t>(chunk_samples) * sample_bytes_),
+          writer_(group, name, format.type, lengths(format, num_samples), chunk_samples, compression) {}
+
+    std::span<std::byte> next(std::int64_t count) {
+        return std::span(chunk_).first(static_cast<std::size_t>(count) * sample_bytes_);
+    }
+    SampleWriter& writer() { return writer_; }
+
+  private:
+    static std::vector<std::int64_t> lengths(const SampleFormat& format, std::int64_t num_samples) {
+        std::vector<std::int64_t> result{num_samples};
+        result.insert(result.end(), format.shape.begin(), format.shape.end());
+        return result;
+    }
+
+    std::size_t sample_bytes_;
+    std::vector<std::byte> chunk_;
+    SampleWriter writer_;
+};
+
+void write_class_names(hid_t data_set, const std::vector<std::string>& names) {
+    const hdf5::Session session;
+    std::vector<const char*> values;
+    for (const auto& name : names) {
+        values.push_back(name.c_str());
+    }
+    const auto type = hdf5::own(H5Tcopy(H5T_C_S1), "no string type");
+    hdf5::check(H5Tset_size(type.get(), H5T_VARIABLE), "no strings of any length");
+    hdf5::check(H5Tset_cset(type.get(), H5T_CSET_UTF8), "no UTF-8");
+    const hsize_t length = names.size();
+    const auto space = hdf5::own(H5Screate_simple(1, &length, nullptr), "no space for class names");
+    const auto attribute =
+        hdf5::own(H5Acreate2(data_set, "classes", type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
+                  "the names of classes cannot be kept: HDF5's attributes hold 64 KiB; use fewer, or shorter names");
+    hdf5::check(H5Awrite(attribute.get(), type.get(), values.data()), "the names of classes cannot be written");
+}
+
+void write_samples(hid_t group, SetSource& source, std::int64_t total, const WriteOptions& options) {
+    const auto* targets_format = source.targets();
+    const auto largest = std::max(source.inputs().bytes(), targets_format ? targets_format->bytes() : 0);
+    const auto chunk = chunk_samples_for(options, total, largest);
+    Column inputs(group, "inputs", source.inputs(), total, chunk, options.compression);
+    std::optional<Column> targets;
+    if (targets_format) {
+        targets.emplace(group, "targets", *targets_format, total, chunk, options.compression);
+    }
+    if (const auto names = source.class_names(); !names.empty()) {
+        write_class_names(targets->writer().id(), names);
+    }
+    for (std::int64_t done = 0; done < total;) {
+        const auto count = std::min(chunk, total - done);
+        source.read(inputs.next(count), targets ? targets->next(count) : std::span<std::byte>());
+        inputs.writer().write(inputs.next(count));
+        if (targets) {
+            targets->writer().write(targets->next(count));
+        }
+        done += count;
+        if (options.progress) {
+            options.progress(done, total);
+        }
+    }
+}
+
+}  // namespace
+
+std::int64_t convert(SetSource& source, const std::string& location, const SampleRange& range,
+                     const WriteOptions& options) {
+    const auto place = Location::parse(location);
+    const auto total = enter_range(source, range);
+    NewGroup group(place);
+    write_samples(group.id(), source, total, options);
+    group.publish();
+    return total;
+}
+
+}  // namespace crescendo::datasets

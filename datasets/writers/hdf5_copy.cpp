@@ -1,0 +1,75 @@
+#include "datasets/writers/hdf5_copy.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/check.hpp"
+
+namespace crescendo::datasets::hdf5 {
+namespace {
+
+void copy_attribute(hid_t from, hid_t to, const char* name) {
+    const auto attribute = own(H5Aopen(from, name, H5P_DEFAULT), text("no attribute {}", name));
+    const auto stored = own(H5Aget_type(attribute.get()), text("the attribute {} has no type", name));
+    if (H5Tdetect_class(stored.get(), H5T_REFERENCE) > 0) {
+        return;
+    }
+    const auto type = own(H5Tcopy(stored.get()), "no copy of a type");  // a named one belongs to its file
+    const auto space = own(H5Aget_space(attribute.get()), text("the attribute {} has no shape", name));
+    const auto copy = own(H5Acreate2(to, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
+                          text("the attribute {} cannot be made", name));
+    const auto count = static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.get()), 0));
+    if (count == 0) {
+        return;
+    }
+    std::vector<std::byte> values(count * H5Tget_size(type.get()));
+    check(H5Aread(attribute.get(), type.get(), values.data()), text("the attribute {} cannot be read", name));
+    const auto written = H5Awrite(copy.get(), type.get(), values.data());
+    H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, values.data());  // strings, which the library allocated
+    check(written, text("the attribute {} cannot be written", name));
+}
+
+}  // namespace
+
+void copy_attributes(hid_t from, hid_t to) {
+    std::vector<std::string> names;
+    const auto add = [](hid_t, const char* name, const H5A_info_t*, void* out) -> herr_t {
+        static_cast<std::vector<std::string>*>(out)->push_back(name);
+        return 0;
+    };
+    check(H5Aiterate2(from, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names), "attributes cannot be listed");
+    for (const auto& name : names) {
+        copy_attribute(from, to, name.c_str());
+    }
+}
+
+void copy_link(hid_t from, hid_t to, const std::string& name, const H5L_info_t& info) {
+    std::vector<char> value(info.u.val_size);
+    check(H5Lget_val(from, name.c_str(), value.data(), value.size(), H5P_DEFAULT),
+          text("the link {} cannot be read", name));
+    if (info.type == H5L_TYPE_SOFT) {
+        check(H5Lcreate_soft(value.data(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+              text("the link {} cannot be made", name));
+        return;
+    }
+    const char* file = nullptr;
+    const char* path = nullptr;
+    check(H5Lunpack_elink_val(value.data(), value.size(), nullptr, &file, &path),
+          text("the link {} is of a kind that is not known", name));
+    check(H5Lcreate_external(file, path, to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+          text("the link {} cannot be made", name));
+}
+
+Links links_of(hid_t group) {
+    Links links;
+    const auto add = [](hid_t, const char* name, const H5L_info_t* info, void* out) -> herr_t {
+        static_cast<Links*>(out)->emplace_back(name, *info);
+        return 0;
+    };
+    if (H5Literate(group, H5_INDEX_CRT_ORDER, H5_ITER_INC, nullptr, add, &links) < 0) {
+        check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &links), "the members cannot be listed");
+    }
+    return links;
+}
+
+}  // namespace crescendo::datasets::hdf5

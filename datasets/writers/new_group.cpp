@@ -1,0 +1,115 @@
+#include "datasets/writers/new_group.hpp"
+
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+/// Whether new data may land where the file has holes.
+bool fills_holes(hid_t file) {
+    const auto settings = hdf5::own(H5Fget_create_plist(file), "no properties of a file");
+    H5F_fspace_strategy_t strategy{};
+    hbool_t remembers_holes = false;
+    hsize_t threshold = 0;
+    hdf5::check(H5Pget_file_space_strategy(settings.get(), &strategy, &remembers_holes, &threshold), "no strategy");
+    return remembers_holes;
+}
+
+/// Throws InvalidInput where a data set is in the way of the new group.
+void expect_groups_on_the_way(hid_t file, const Location& place) {
+    for (auto slash = place.group.find('/', 1); slash != std::string::npos; slash = place.group.find('/', slash + 1)) {
+        const auto above = place.group.substr(0, slash);
+        if (hdf5::exists(file, above)) {
+            hdf5::open_group(file, above, place.file.string());
+        }
+    }
+}
+
+}  // namespace
+
+FileBefore::FileBefore(std::filesystem::path path) : path_(std::move(path)) {
+    std::error_code trouble;  // is the library's to find when it opens the file
+    bytes_ = std::filesystem::file_size(path_, trouble);
+    written_ = std::filesystem::last_write_time(path_, trouble);
+    std::ifstream(path_, std::ios::binary).read(superblock_.data(), superblock_.size());
+}
+
+void FileBefore::take() {
+    constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
+    taken_ = std::string_view(superblock_.data(), superblock_.size()).starts_with(signature) &&
+             bytes_ >= superblock_.size() && bytes_ == std::filesystem::file_size(path_);
+}
+
+FileBefore::~FileBefore() {
+    if (!taken_) {
+        return;
+    }
+    std::error_code ignored;
+    std::filesystem::resize_file(path_, bytes_, ignored);
+    std::fstream out(path_, std::ios::binary | std::ios::in | std::ios::out);
+    out.write(superblock_.data(), superblock_.size());
+    out.close();
+    std::filesystem::last_write_time(path_, written_, ignored);
+}
+
+NewGroup::NewGroup(Location place) : place_(std::move(place)) {
+    const hdf5::Session session;
+    if (std::filesystem::exists(place_.file)) {
+        before_.emplace(place_.file);
+        file_ = hdf5::open_file(place_.file, hdf5::Access::write);
+        if (!fills_holes(file_.get())) {
+            before_->take();
+        }
+        CRESCENDO_VALIDATE(!hdf5::exists(file_.get(), place_.group), "",
+                           "{} exists already and is not overwritten; choose another group, or another file",
+                           to_string(place_));
+        expect_groups_on_the_way(file_.get(), place_);
+    } else {
+        new_file_.emplace(place_.file);
+        const auto& name = new_file_->temporary();
+        // The format of 1.10, whose metadata have checksums: damage is an error of the library, not its crash.
+        const auto access = hdf5::own(H5Pcreate(H5P_FILE_ACCESS), "no file access properties");
+        hdf5::check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "no format of files");
+        file_ = hdf5::own(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
+                          text("{} cannot be made", name.string()));
+    }
+    group_ = place_.is_root()
+                 ? hdf5::own(H5Gopen2(file_.get(), "/", H5P_DEFAULT), "no root group")
+                 : hdf5::own(H5Gcreate_anon(file_.get(), H5P_DEFAULT, H5P_DEFAULT), "no group can be made");
+}
+
+NewGroup::~NewGroup() { close(); }
+
+void NewGroup::publish() {
+    {
+        const hdf5::Session session;
+        hdf5::check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), "the samples cannot be written");
+        if (before_) {
+            before_->leave();
+        }
+        if (!place_.is_root()) {
+            const auto link = hdf5::own(H5Pcreate(H5P_LINK_CREATE), "no link properties");
+            hdf5::check(H5Pset_create_intermediate_group(link.get(), 1), "no intermediate groups");
+            hdf5::check(H5Olink(group_.get(), file_.get(), place_.group.c_str(), link.get(), H5P_DEFAULT),
+                        text("the group {} cannot be made", place_.group));
+            hdf5::check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), text("the group {} cannot be written", place_.group));
+        }
+    }
+    close();
+    if (new_file_) {
+        new_file_->publish();
+    }
+}
+
+void NewGroup::close() {
+    const hdf5::Session session;
+    group_.reset();
+    file_.reset();
+}
+
+}  // namespace crescendo::datasets

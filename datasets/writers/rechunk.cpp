@@ -1,0 +1,313 @@
+#include "datasets/writers/rechunk.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/check.hpp"
+#include "datasets/file_version.hpp"
+#include "datasets/hdf5_types.hpp"
+#include "datasets/location.hpp"
+#include "datasets/page.hpp"
+#include "datasets/readers/sample_reader.hpp"
+#include "datasets/task_pool.hpp"
+#include "datasets/writers/hdf5_copy.hpp"
+#include "datasets/writers/new_group.hpp"
+#include "datasets/writers/sample_writer.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+/// The data set `name` as samples; nothing where it is none and is copied as it is.
+std::optional<Field> samples_of(hid_t data_set, const std::string& name) {
+    const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
+    const auto element = hdf5::element_type(type.get());
+    const auto lengths = hdf5::extent(data_set);
+    if (!element || lengths.empty() || std::any_of(lengths.begin(), lengths.end(), [](auto n) { return n < 1; })) {
+        return std::nullopt;
+    }
+    auto bytes = static_cast<std::int64_t>(size_of(*element));
+    const bool fits = std::none_of(lengths.begin(), lengths.end(), [&](std::int64_t length) {
+        return __builtin_mul_overflow(bytes, length, &bytes) || bytes > std::int64_t{1} << 60;
+    });
+    CRESCENDO_VALIDATE(fits, "", "{} says to hold more than 2^60 bytes: the file is damaged", name);
+    const auto chunk = hdf5::chunk_shape(data_set);
+    return Field{.path = name,
+                 .type = *element,
+                 .num_samples = lengths[0],
+                 .shape = {lengths.begin() + 1, lengths.end()},
+                 .chunk_samples = chunk.empty() ? 0 : chunk[0]};
+}
+
+/// What the new data set is made of: as before, an enumeration with its names, but in this machine's byte order.
+hdf5::Handle new_type(hid_t data_set, ElementType element) {
+    const auto stored = hdf5::own(H5Dget_type(data_set), "no type");
+    const auto number = hdf5::number_type(stored.get());
+    auto memory = hdf5::memory_type(element);
+    const bool same = H5Tequal(number.get(), memory.get()) > 0;
+    return same ? hdf5::own(H5Tcopy(stored.get()), "no copy of a type") : std::move(memory);
+}
+
+/// Of a group like `old`. Its own properties do not do for another: they say where in its file its links lie.
+hdf5::Handle group_settings(hid_t old) {
+    const auto old_settings = hdf5::own(H5Gget_create_plist(old), "no properties of a group");
+    auto settings = hdf5::own(H5Pcreate(H5P_GROUP_CREATE), "no properties of groups");
+    unsigned order = 0;
+    hdf5::check(H5Pget_link_creation_order(old_settings.get(), &order), "no order of links");
+    hdf5::check(H5Pset_link_creation_order(settings.get(), order), "no order of links");
+    return settings;
+}
+
+/// Owns what has handles of the library: they are closed under a session.
+struct DeleteUnderSession {
+    template <class Object>
+    void operator()(Object* object) const {
+        const hdf5::Session session;
+        delete object;
+    }
+};
+template <class Object>
+using UnderSession = std::unique_ptr<Object, DeleteUnderSession>;
+
+/// What remains of the work once the new group has all but its samples: a data set to fill.
+struct Job {
+    hdf5::Handle from;  ///< the group of the data set
+    Field field;        ///< with the name as its path
+    std::string name;   ///< for messages
+    std::int64_t chunk_samples = 0;
+    std::unique_ptr<SampleWriter> writer = nullptr;
+
+    std::int64_t bytes() const { return field.num_samples * static_cast<std::int64_t>(field.sample_bytes()); }
+};
+
+/// Copies a tree of groups, with data sets that are yet to be filled.
+class TreeCopy {
+  public:
+    TreeCopy(hid_t from, hid_t to, std::string name, const WriteOptions& options)
+        : root_(to), name_(std::move(name)), options_(options) {
+        copy_group(from, to, "");
+    }
+
+    std::vector<Job> jobs() && { return std::move(jobs_); }
+
+  private:
+    /// Bytes of the largest sample by the number of samples: samples of a set are read together, so that data sets of
+    /// one group that are equally long get chunks of equally many.
+    using Largest = std::map<std::int64_t, std::size_t>;
+
+    static Largest largest_samples(hid_t group, const hdf5::Links& links) {
+        Largest largest;
+        for (const auto& [name, info] : links) {
+            const hdf5::Handle object{info.type == H5L_TYPE_HARD ? H5Oopen(group, name.c_str(), H5P_DEFAULT) : -1};
+            if (object.get() >= 0 && H5Iget_type(object.get()) == H5I_DATASET) {
+                if (const auto samples = samples_of(object.get(), name)) {
+                    auto& bytes = largest[samples->num_samples];
+                    bytes = std::max(bytes, samples->sample_bytes());
+                }
+            }
+        }
+        return largest;
+    }
+
+    /// `path` is relative to the root of the copy and ends with '/', or is empty.
+    void copy_group(hid_t from, hid_t to, const std::string& path) {
+        copies_.emplace(hdf5::identity(from), path.empty() ? "." : path);
+        hdf5::copy_attributes(from, to);
+        const auto links = hdf5::links_of(from);
+        const auto largest = largest_samples(from, links);
+        for (const auto& [name, info] : links) {
+            if (info.type == H5L_TYPE_HARD) {
+                copy_object(from, to, name, path, largest);
+            } else {
+                hdf5::copy_link(from, to, name, info);
+            }
+        }
+    }
+
+    void copy_object(hid_t from, hid_t to, const std::string& name, const std::string& path, const Largest& largest) {
+        const auto object =
+            hdf5::own(H5Oopen(from, name.c_str(), H5P_DEFAULT), text("{}/{} cannot be opened", name_, path + name));
+        const auto [copy, is_new] = copies_.emplace(hdf5::identity(object.get()), path + name);
+        if (!is_new) {
+            hdf5::check(H5Lcreate_hard(root_, copy->second.c_str(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                        text("the link {} cannot be made", path + name));
+            return;
+        }
+        const auto type = H5Iget_type(object.get());
+        auto samples = type == H5I_DATASET ? samples_of(object.get(), name) : std::nullopt;
+        if (type == H5I_GROUP) {
+            const auto settings = group_settings(object.get());
+            const auto group = hdf5::own(H5Gcreate2(to, name.c_str(), H5P_DEFAULT, settings.get(), H5P_DEFAULT),
+                                         text("the group {} cannot be made", path + name));
+            copy_group(object.get(), group.get(), path + name + "/");
+        } else if (samples) {
+            Job job{again(from), std::move(*samples), name_ + "/" + path + name};
+            prepare(job, object.get(), to, largest.at(job.field.num_samples));
+            jobs_.push_back(std::move(job));
+        } else {
+            hdf5::check(H5Ocopy(from, name.c_str(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                        text("{} cannot be copied", path + name));
+        }
+    }
+
+    void prepare(Job& job, hid_t old, hid_t to, std::size_t largest_sample) const {
+        const auto& field = job.field;
+        std::vector<std::int64_t> lengths{field.num_samples};
+        lengths.insert(lengths.end(), field.shape.begin(), field.shape.end());
+        job.chunk_samples = chunk_samples_for(options_, field.num_samples, largest_sample);
+        job.writer = std::make_unique<SampleWriter>(to, field.path, new_type(old, field.type), lengths,
+                                                    job.chunk_samples, options_.compression);
+        hdf5::copy_attributes(old, job.writer->id());
+    }
+
+    static hdf5::Handle again(hid_t group) {
+        hdf5::check(H5Iinc_ref(group), "a group cannot be kept open");
+        return hdf5::Handle(group);
+    }
+
+    hid_t root_;
+    std::string name_;
+    const WriteOptions& options_;
+    std::map<std::string, std::string> copies_;  ///< path of the copy by identity of the object
+    std::vector<Job> jobs_;
+};
+
+/// Moves the samples.
+class Mover {
+  public:
+    Mover(const WriteOptions& options, std::int64_t total, std::int64_t memory)
+        : options_(options),
+          total_(total),
+          memory_(memory),
+          pool_(std::max(1, static_cast<int>(std::thread::hardware_concurrency()))) {}
+
+    void move(Job& job) {
+        auto& field = job.field;
+        const auto num_samples = block_samples(job);
+        const auto reader = open(job, num_samples);
+        const auto sample_bytes = static_cast<std::int64_t>(field.sample_bytes());
+        for (std::int64_t begin = 0; begin < field.num_samples; begin += num_samples) {
+            const auto count = std::min(num_samples, field.num_samples - begin);
+            const auto samples = block(count * sample_bytes);
+            read(*reader, field, begin, count, samples);
+            job.writer->write(samples);
+            done_ += count * sample_bytes;
+            if (options_.progress) {
+                options_.progress(done_, total_);
+            }
+        }
+    }
+
+  private:
+    /// Whole new chunks and, where these are not too many, whole old ones.
+    std::int64_t block_samples(const Job& job) const {
+        const auto fit = std::max<std::int64_t>(1, memory_ / static_cast<std::int64_t>(job.field.sample_bytes()));
+        const auto old = std::max<std::int64_t>(1, job.field.chunk_samples);
+        std::int64_t both = 0;
+        const bool overflows = __builtin_mul_overflow(old / std::gcd(old, job.chunk_samples), job.chunk_samples, &both);
+        const auto unit = overflows || both > fit ? job.chunk_samples : both;
+        return std::min(std::max<std::int64_t>(1, fit / unit) * unit, job.field.num_samples);
+    }
+
+    static UnderSession<SampleReader> open(Job& job, std::int64_t block) {
+        const hdf5::Session session;
+        auto reader = make_reader(job.from.get(), job.field, job.name, block, Routes::fastest);
+        return UnderSession<SampleReader>(reader.release());
+    }
+
+    /// By several threads, each of which takes whole old chunks where there are several.
+    void read(const SampleReader& reader, const Field& field, std::int64_t begin, std::int64_t count,
+              std::span<std::byte> out) {
+        const auto old = std::max<std::int64_t>(1, field.chunk_samples);
+        const auto part = std::max(old, samples_per_block(field.sample_bytes()) / old * old);
+        const auto parts = static_cast<std::size_t>((count + part - 1) / part);
+        pool_.run(parts, [&](std::size_t i) {
+            const auto first = static_cast<std::int64_t>(i) * part;
+            const auto num = std::min(part, count - first);
+            const auto bytes = field.sample_bytes();
+            reader.read(begin + first, num,
+                        out.subspan(static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(num) * bytes));
+        });
+    }
+
+    std::span<std::byte> block(std::int64_t bytes) {
+        const auto size = static_cast<std::size_t>(bytes);
+        if (block_.size() < Page::needed_for(size)) {
+            block_.resize(Page::needed_for(size));
+        }
+        return std::as_writable_bytes(std::span(block_)).first(size);
+    }
+
+    const WriteOptions& options_;
+    std::int64_t total_;
+    std::int64_t memory_;
+    std::int64_t done_ = 0;
+    TaskPool pool_;
+    std::vector<Page> block_;
+};
+
+/// Its handles are closed under a session.
+class SourceGroup {
+  public:
+    explicit SourceGroup(const Location& place) {
+        const hdf5::Session session;
+        file_ = hdf5::open_file(place.file, hdf5::Access::read);
+        group_ = hdf5::open_group(file_.get(), place.group, place.file.string());
+        version_.emplace(hdf5::descriptor(file_.get()), place.file);
+    }
+    ~SourceGroup() {
+        const hdf5::Session session;
+        group_.reset();
+        file_.reset();
+    }
+    SourceGroup(const SourceGroup&) = delete;
+    SourceGroup& operator=(const SourceGroup&) = delete;
+
+    hid_t id() const { return group_.get(); }
+    const FileVersion& version() const { return *version_; }
+
+  private:
+    hdf5::Handle file_;
+    hdf5::Handle group_;
+    std::optional<FileVersion> version_;
+};
+
+UnderSession<std::vector<Job>> copy_tree(const SourceGroup& source, const NewGroup& target, const Location& place,
+                                         const WriteOptions& options) {
+    const hdf5::Session session;
+    const auto name = place.file.string() + ":" + (place.is_root() ? "" : place.group);
+    return UnderSession<std::vector<Job>>(
+        new std::vector<Job>(TreeCopy(source.id(), target.id(), name, options).jobs()));
+}
+
+}  // namespace
+
+void rechunk(const std::string& from, const std::string& to, const WriteOptions& options, std::int64_t memory) {
+    const auto old_place = Location::parse(from);
+    const auto new_place = Location::parse(to);
+    std::error_code absent;
+    CRESCENDO_VALIDATE(!std::filesystem::equivalent(old_place.file, new_place.file, absent), "",
+                       "{} is the file that is read; write to another one, and move it here once it is complete",
+                       new_place.file.string());
+    const SourceGroup source(old_place);
+    NewGroup target(new_place);
+    auto jobs = copy_tree(source, target, old_place, options);
+    std::int64_t total = 0;
+    for (const auto& job : *jobs) {
+        total += job.bytes();
+    }
+    Mover mover(options, total, memory);
+    for (auto& job : *jobs) {
+        mover.move(job);
+    }
+    jobs.reset();
+    source.version().expect_unchanged(from);
+    target.publish();
+}
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,96 @@
+#include "datasets/writers/sample_writer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/check.hpp"
+#include "datasets/hdf5_types.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+hdf5::Handle memory_type(ElementType type) {
+    const hdf5::Session session;
+    return hdf5::memory_type(type);
+}
+
+hdf5::Handle simple_space(const std::vector<hsize_t>& lengths) {
+    return hdf5::own(H5Screate_simple(static_cast<int>(lengths.size()), lengths.data(), nullptr),
+                     text("no space of {} axes", lengths.size()));
+}
+
+hdf5::Handle creation_settings(std::vector<hsize_t> chunk, std::size_t element_bytes, int compression) {
+    auto settings = hdf5::own(H5Pcreate(H5P_DATASET_CREATE), "no creation properties");
+    hdf5::check(H5Pset_chunk(settings.get(), static_cast<int>(chunk.size()), chunk.data()), "no chunks");
+    if (compression > 0) {
+        if (element_bytes > 1) {
+            hdf5::check(H5Pset_shuffle(settings.get()), "no shuffle filter");
+        }
+        hdf5::check(H5Pset_deflate(settings.get(), static_cast<unsigned>(compression)), "no deflate filter");
+    }
+    return settings;
+}
+
+}  // namespace
+
+std::int64_t chunk_samples_for(const WriteOptions& options, std::int64_t num_samples, std::size_t sample_bytes) {
+    CRESCENDO_VALIDATE(options.compression >= 0 && options.compression <= 9, "",
+                       "compression {} does not exist; 0 is none, 1 fastest, 9 smallest", options.compression);
+    CRESCENDO_VALIDATE(options.chunk_samples >= 0, "", "{} samples in a chunk; use at least 1, or 0 for {}",
+                       options.chunk_samples, "a good size");
+    const auto wished = options.chunk_samples > 0 ? options.chunk_samples : samples_per_block(sample_bytes);
+    const auto chunk = std::min(wished, num_samples);
+    CRESCENDO_VALIDATE(static_cast<std::uint64_t>(chunk) <= ((std::uint64_t{1} << 32) - 1) / sample_bytes, "",
+                       "a chunk of {} samples of {} bytes is too large: HDF5's chunks are smaller than 4 GiB", chunk,
+                       sample_bytes);
+    return chunk;
+}
+
+SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle type,
+                           const std::vector<std::int64_t>& lengths, std::int64_t chunk_samples, int compression)
+    : name_(name), type_(std::move(type)), lengths_(lengths.begin(), lengths.end()) {
+    const hdf5::Session session;
+    const auto element_bytes = H5Tget_size(type_.get());
+    sample_bytes_ = element_bytes;
+    for (std::size_t axis = 1; axis < lengths_.size(); ++axis) {
+        sample_bytes_ *= lengths_[axis];
+    }
+    auto chunk = lengths_;
+    chunk[0] = static_cast<hsize_t>(chunk_samples);
+    const auto settings = creation_settings(chunk, element_bytes, compression);
+    // Whole chunks are written once: a cache would only copy them.
+    const auto access = hdf5::own(H5Pcreate(H5P_DATASET_ACCESS), "no data set access properties");
+    hdf5::check(H5Pset_chunk_cache(access.get(), 1, 0, 1.0), "no chunk cache");
+    space_ = simple_space(lengths_);
+    data_set_ =
+        hdf5::own(H5Dcreate2(group, name.c_str(), type_.get(), space_.get(), H5P_DEFAULT, settings.get(), access.get()),
+                  text("the data set {} cannot be made", name));
+}
+
+SampleWriter::SampleWriter(hid_t group, const std::string& name, ElementType type,
+                           const std::vector<std::int64_t>& lengths, std::int64_t chunk_samples, int compression)
+    : SampleWriter(group, name, memory_type(type), lengths, chunk_samples, compression) {}
+
+SampleWriter::~SampleWriter() {
+    const hdf5::Session session;
+    space_.reset();
+    data_set_.reset();
+    type_.reset();
+}
+
+void SampleWriter::write(std::span<const std::byte> samples) {
+    const hdf5::Session session;
+    auto count = lengths_;
+    count[0] = samples.size() / sample_bytes_;
+    CRESCENDO_EXPECT(samples.size() % sample_bytes_ == 0 && num_written_ + count[0] <= lengths_[0]);
+    const auto memory = simple_space(count);
+    std::vector<hsize_t> start(lengths_.size(), 0);
+    start[0] = num_written_;
+    hdf5::check(H5Sselect_hyperslab(space_.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
+                "no selection");
+    hdf5::check(H5Dwrite(data_set_.get(), type_.get(), memory.get(), space_.get(), H5P_DEFAULT, samples.data()),
+                text("{} cannot be written", name_));
+    num_written_ += count[0];
+}
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "datasets/field.hpp"
+#include "datasets/hdf5.hpp"
+#include "datasets/writers/write_options.hpp"
+
+namespace crescendo::datasets {
+
+/// Samples of a chunk in data sets of `num_samples`, of which one takes at most `sample_bytes`; 1 to `num_samples`.
+/// Throws InvalidInput for options that cannot be.
+std::int64_t chunk_samples_for(const WriteOptions& options, std::int64_t num_samples, std::size_t sample_bytes);
+
+/// A new data set that is written from its first sample to its last.
+class SampleWriter {
+  public:
+    /// Elements are of `type` in memory as in the file; the first of the `lengths` counts samples. A chunk is made of
+    /// whole samples. Throws std::runtime_error where it cannot be made.
+    SampleWriter(hid_t group, const std::string& name, hdf5::Handle type, const std::vector<std::int64_t>& lengths,
+                 std::int64_t chunk_samples, int compression);
+    SampleWriter(hid_t group, const std::string& name, ElementType type, const std::vector<std::int64_t>& lengths,
+                 std::int64_t chunk_samples, int compression);
+    ~SampleWriter();
+    SampleWriter(const SampleWriter&) = delete;
+    SampleWriter& operator=(const SampleWriter&) = delete;
+
+    hid_t id() const { return data_set_.get(); }
+
+    /// Appends whole samples: but for the last, the size of every call should be a multiple of the chunk's. Throws
+    /// std::runtime_error where the disk does not take them.
+    void write(std::span<const std::byte> samples);
+
+  private:
+    std::string name_;
+    hdf5::Handle type_;
+    std::vector<hsize_t> lengths_;
+    std::size_t sample_bytes_;
+    hsize_t num_written_ = 0;
+    hdf5::Handle data_set_;
+    hdf5::Handle space_;
+};
+
+}  // namespace crescendo::datasets

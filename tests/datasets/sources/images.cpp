@@ -1,0 +1,211 @@
+#include <doctest/doctest.h>
+
+#include <array>
+#include <csetjmp>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+#ifdef CRESCENDO_PNG
+#include <png.h>
+#endif
+#ifdef CRESCENDO_JPEG
+#include <jpeglib.h>
+#endif
+
+#include "datasets/hdf5.hpp"
+#include "datasets/sample_set.hpp"
+#include "datasets/sources/image_folder.hpp"
+#include "datasets/writers/convert.hpp"
+#include "tests/datasets/files.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::datasets;
+using namespace crescendo::tests;
+using doctest::Contains;
+
+TEST_CASE("an image resized is the mean of what each pixel covers") {
+    // Rows 0 and 90, three equal channels.
+    const Image image{2, 2, {0, 0, 0, 30, 30, 30, 90, 90, 90, 120, 120, 120}};
+
+    CHECK(resized(image, 2, 2).rgb == image.rgb);
+    CHECK(resized(image, 1, 1).rgb == std::vector<std::uint8_t>{60, 60, 60});
+    // Pillow's BILINEAR of [0, 30] to four: 0, 7.5, 22.5, 30.
+    CHECK(resized({1, 2, {0, 0, 0, 30, 30, 30}}, 1, 4).rgb ==
+          std::vector<std::uint8_t>{0, 0, 0, 8, 8, 8, 23, 23, 23, 30, 30, 30});
+    const Image plain{5, 7, std::vector<std::uint8_t>(105, 200)};
+    CHECK(resized(plain, 3, 11).rgb == std::vector<std::uint8_t>(99, 200));
+}
+
+#if defined(CRESCENDO_PNG) && defined(CRESCENDO_JPEG)
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A PNG file of `channels` bytes a pixel: 1 grey, 2 grey and opacity, 3 colours, 4 colours and opacity.
+void write_png(const fs::path& file, unsigned height, unsigned width, const std::vector<std::uint8_t>& pixels) {
+    constexpr std::array<png_uint_32, 5> formats{0, PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB, PNG_FORMAT_RGBA};
+    png_image header{};
+    header.version = PNG_IMAGE_VERSION;
+    header.height = height;
+    header.width = width;
+    header.format = formats.at(pixels.size() / (height * width));
+    fs::create_directories(file.parent_path());
+    REQUIRE(png_image_write_to_file(&header, file.c_str(), 0, pixels.data(), 0, nullptr) != 0);
+}
+
+/// A JPEG file of one colour, of 1 (grey), 3 (red, green, blue) or 4 (CMYK) components.
+void write_jpeg(const fs::path& file, unsigned height, unsigned width, std::vector<std::uint8_t> color) {
+    fs::create_directories(file.parent_path());
+    std::FILE* out = std::fopen(file.c_str(), "wb");
+    REQUIRE(out != nullptr);
+    jpeg_compress_struct encoder{};
+    jpeg_error_mgr errors{};
+    encoder.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&encoder);
+    jpeg_stdio_dest(&encoder, out);
+    encoder.image_height = height;
+    encoder.image_width = width;
+    encoder.input_components = static_cast<int>(color.size());
+    encoder.in_color_space = color.size() == 1 ? JCS_GRAYSCALE : color.size() == 3 ? JCS_RGB : JCS_CMYK;
+    jpeg_set_defaults(&encoder);
+    jpeg_set_quality(&encoder, 100, TRUE);
+    jpeg_start_compress(&encoder, TRUE);
+    std::vector<std::uint8_t> row;
+    for (unsigned x = 0; x < width; ++x) {
+        row.insert(row.end(), color.begin(), color.end());
+    }
+    for (unsigned y = 0; y < height; ++y) {
+        JSAMPROW rows = row.data();
+        jpeg_write_scanlines(&encoder, &rows, 1);
+    }
+    jpeg_finish_compress(&encoder);
+    jpeg_destroy_compress(&encoder);
+    std::fclose(out);
+}
+
+struct Images {
+    TemporaryFolder temporary;
+    fs::path folder = temporary / "images";
+    fs::path file = temporary / "set.h5";
+
+    Content converted(const ImageOptions& options = {}) {
+        fs::remove(file);
+        ImageFolder source(folder, options);
+        convert(source, file.string() + ":/train", {}, {.chunk_samples = 2});
+        set = SampleSet::open(file.string() + ":/train");
+        return read_all(*set);
+    }
+    doctest::String complaint(const ImageOptions& options = {}) {
+        return complaint_of([&] { converted(options); });
+    }
+
+    std::shared_ptr<SampleSet> set;
+};
+
+/// The strings of the attribute `classes`.
+std::vector<std::string> class_names_in(const fs::path& file) {
+    const hdf5::Session session;
+    const auto handle = hdf5::open_file(file, hdf5::Access::read);
+    const auto attribute =
+        hdf5::own(H5Aopen_by_name(handle.get(), "/train/targets", "classes", H5P_DEFAULT, H5P_DEFAULT), "");
+    const auto type = hdf5::own(H5Aget_type(attribute.get()), "");
+    const auto space = hdf5::own(H5Aget_space(attribute.get()), "");
+    std::vector<char*> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.get())));
+    H5Aread(attribute.get(), type.get(), values.data());
+    const std::vector<std::string> names(values.begin(), values.end());
+    H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, values.data());
+    return names;
+}
+
+}  // namespace
+
+TEST_CASE("folders of images become a set whose classes are the folders in order") {
+    Images images;
+    write_png(images.folder / "dog/2.PNG", 1, 2, {1, 2, 3, 4, 5, 6});
+    write_png(images.folder / "dog/1.png", 1, 2, {7, 8, 9, 10, 11, 12});
+    write_png(images.folder / "cat/deep/x.png", 1, 2, {100, 200});             // grey
+    write_png(images.folder / "cat/z.png", 1, 2, {1, 2, 3, 0, 4, 5, 6, 128});  // with opacity
+    write_bytes(images.folder / "cat/notes.txt", bytes_of<char>({'x'}));
+    fs::create_directories(images.folder / ".cache");
+
+    const auto content = images.converted();
+
+    CHECK(images.set->inputs()[0].shape == std::vector<std::int64_t>{3, 1, 2});
+    CHECK(content.inputs == bytes_of<std::uint8_t>({100, 200, 100, 200, 100, 200,   // cat/deep/x.png: red, green, blue
+                                                    1,   4,   2,   5,   3,   6,     // cat/z.png
+                                                    7,   10,  8,   11,  9,   12,    // dog/1.png
+                                                    1,   4,   2,   5,   3,   6}));  // dog/2.PNG
+    CHECK(content.targets == bytes_of<std::uint8_t>({0, 0, 1, 1}));
+    CHECK(class_names_in(images.file) == std::vector<std::string>{"cat", "dog"});
+}
+
+TEST_CASE("images are made grey by their brightness") {
+    Images images;
+    write_png(images.folder / "a/1.png", 1, 2, {255, 0, 0, 0, 255, 0});
+    write_png(images.folder / "a/2.png", 1, 2, {0, 0, 255, 77, 77, 77});
+
+    const auto content = images.converted({.gray = true});
+
+    CHECK(images.set->inputs()[0].shape == std::vector<std::int64_t>{1, 2});
+    CHECK(content.inputs == bytes_of<std::uint8_t>({76, 150, 29, 77}));  // 0.299, 0.587 and 0.114 of 255
+}
+
+TEST_CASE("JPEG files are read, in colours and grey, and CMYK is refused") {
+    Images images;
+    write_jpeg(images.folder / "a/1.jpg", 8, 8, {200, 100, 50});
+    write_jpeg(images.folder / "a/2.jpeg", 8, 8, {77});
+
+    const auto content = images.converted();
+
+    REQUIRE(content.inputs.size() == 2 * 3 * 64);
+    const auto close = [&](std::size_t at, int expected) {
+        return std::abs(std::to_integer<int>(content.inputs[at]) - expected) <= 2;  // lossy
+    };
+    CHECK((close(0, 200) && close(64, 100) && close(128, 50)));
+    CHECK((close(192, 77) && close(256, 77) && close(320, 77)));
+    write_jpeg(images.folder / "a/3.jpg", 8, 8, {1, 2, 3, 4});
+    CHECK(images.complaint() == Contains("3.jpg cannot be read as an image"));
+}
+
+TEST_CASE("images of unequal size are an error that names both, unless all are resized") {
+    Images images;
+    write_png(images.folder / "a/1.png", 1, 2, {10, 20});
+    write_png(images.folder / "b/2.png", 2, 2, {10, 20, 30, 40});
+
+    CHECK(images.complaint() == Contains("b/2.png has 2 x 2 pixels (height x width) but"));
+    CHECK(images.complaint() == Contains("a/1.png 1 x 2"));
+    CHECK(images.complaint() == Contains("--size 1,2"));
+    CHECK_FALSE(fs::exists(images.file));
+
+    const auto content = images.converted({.size = {{1, 1}}, .gray = true});
+    CHECK(content.inputs == bytes_of<std::uint8_t>({15, 25}));
+}
+
+TEST_CASE("images that are cut off anywhere are refused, with their names") {
+    Images images;
+    write_png(images.folder / "a/1.png", 2, 2, {10, 20, 30, 40});
+    write_jpeg(images.folder / "a/2.jpg", 2, 2, {10, 20, 30});
+    for (const std::string name : {"a/1.png", "a/2.jpg"}) {
+        const auto whole = read_bytes(images.folder / name);
+        for (std::size_t size = 0; size + 20 < whole.size(); size += 5) {
+            CAPTURE(size);
+            write_bytes(images.folder / name, std::span(whole).first(size));
+            CHECK(images.complaint() == Contains((name + " cannot be read as an image").c_str()));
+        }
+        write_bytes(images.folder / name, whole);
+    }
+    CHECK(images.complaint() == "");
+}
+
+TEST_CASE("folders without images are refused") {
+    Images images;
+    fs::create_directories(images.folder);
+    CHECK(images.complaint() == Contains("images holds 0 folders"));
+    fs::create_directories(images.folder / "a");
+    CHECK(images.complaint() == Contains("images/a holds no .png, .jpg or .jpeg file"));
+    CHECK(complaint_of([] { ImageFolder("absent"); }) == Contains("absent is no folder"));
+}
+
+#endif

@@ -1,0 +1,165 @@
+#include "datasets/writers/rechunk.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "datasets/inspect.hpp"
+#include "datasets/sample_set.hpp"
+#include "tests/datasets/files.hpp"
+#include "tests/datasets/python.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::datasets;
+using namespace crescendo::tests;
+using doctest::Contains;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::int32_t> counting(std::size_t count) {
+    std::vector<std::int32_t> values(count);
+    std::iota(values.begin(), values.end(), 0);
+    return values;
+}
+
+/// 23 inputs of 4 x 6 int32 that count from 0, and 23 targets.
+std::string write_set(const fs::path& file, const Layout& inputs) {
+    Hdf5Writer writer(file);
+    writer.add("/train/inputs", {23, 4, 6}, H5T_NATIVE_INT32, counting(23 * 24), inputs);
+    writer.add("/train/targets", {23}, H5T_NATIVE_INT32, counting(23), {.chunk = {23}});
+    return file.string() + ":/train";
+}
+
+const DataSetInfo& info_of(const std::vector<DataSetInfo>& all, const std::string& path) {
+    for (const auto& info : all) {
+        if (info.path == path) {
+            return info;
+        }
+    }
+    throw std::runtime_error("no " + path);
+}
+
+}  // namespace
+
+TEST_CASE("samples are the same in other chunks, whatever the old ones") {
+    const std::vector<Layout> layouts{{},
+                                      {.chunk = {1, 4, 6}},
+                                      {.chunk = {5, 4, 6}, .deflate = true},
+                                      {.chunk = {23, 1, 1}},
+                                      {.chunk = {7, 3, 4}, .filters = {H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE}},
+                                      {.file_type = H5T_STD_I32BE, .chunk = {23, 4, 6}}};
+    for (std::size_t i = 0; i < layouts.size(); ++i) {
+        for (const int compression : {0, 6}) {
+            for (const std::int64_t chunk : {0, 1, 4, 100}) {
+                CAPTURE(i);
+                CAPTURE(compression);
+                CAPTURE(chunk);
+                const TemporaryFolder folder;
+                const auto from = write_set(folder / "old.h5", layouts[i]);
+                const auto to = (folder / "new.h5").string() + ":/a/b";
+                std::vector<std::int64_t> seen;
+
+                rechunk(from, to,
+                        {.chunk_samples = chunk, .compression = compression, .progress = [&](auto done, auto) {
+                             seen.push_back(done);
+                         }});
+
+                const auto set = SampleSet::open(to);
+                CHECK(read_all(*set).inputs == bytes_of(counting(23 * 24)));
+                CHECK(read_all(*set).targets == bytes_of(counting(23)));
+                const auto all = inspect(folder / "new.h5");
+                const auto samples = chunk == 0 ? 23 : std::min<std::int64_t>(chunk, 23);
+                CHECK(info_of(all, "/a/b/inputs").chunk == std::vector<std::int64_t>{samples, 4, 6});
+                CHECK(info_of(all, "/a/b/targets").chunk == std::vector<std::int64_t>{samples});
+                CHECK(info_of(all, "/a/b/inputs").type == "int32");
+                CHECK(info_of(all, "/a/b/inputs").filters.size() == (compression == 0 ? 0 : 2));
+                CHECK(seen.back() == 23 * 100);
+                CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 2);
+            }
+        }
+    }
+}
+
+TEST_CASE("everything else of a group is kept as h5py sees it") {
+    if (!has_h5py()) {
+        return;
+    }
+    const TemporaryFolder folder;
+    run_python("rechunk_kept.py write", folder.path());
+
+    rechunk((folder / "old.h5").string() + ":/", (folder / "new.h5").string() + ":/", {.chunk_samples = 3});
+
+    run_python("rechunk_kept.py check", folder.path());
+}
+
+TEST_CASE("a group is added to a file that exists, and no group is overwritten") {
+    const TemporaryFolder folder;
+    const auto from = write_set(folder / "old.h5", {});
+    const auto to = write_counting_set(folder / "new.h5", 5, 0);
+    const auto beside = (folder / "new.h5").string() + ":/copy";
+
+    rechunk(from, beside, {});
+
+    CHECK(SampleSet::open(beside)->size() == 23);
+    CHECK(SampleSet::open(to)->size() == 5);
+    CHECK(complaint_of([&] { rechunk(from, beside, {}); }) == Contains("new.h5:/copy exists already"));
+    CHECK(complaint_of([&] { rechunk(from, from + "2", {}); }) == Contains("old.h5 is the file that is read"));
+    CHECK(complaint_of([&] { rechunk(from + "/none", to + "2", {}); }) == Contains("has no group /train/none"));
+    CHECK(complaint_of([&] { rechunk(from, (folder / "x.h5").string() + ":/", {.compression = 10}); }) ==
+          Contains("compression 10 does not exist"));
+    CHECK_FALSE(fs::exists(folder / "x.h5"));
+}
+
+TEST_CASE("a data set that says to be larger than any disk is not copied") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "old.h5");
+        writer.add("/huge", {hsize_t{1} << 62}, H5T_NATIVE_INT32, nullptr, {.chunk = {1 << 20}});
+    }
+
+    CHECK(complaint_of([&] {
+              rechunk((folder / "old.h5").string() + ":/", (folder / "new.h5").string() + ":/", {});
+          }) == Contains("huge says to hold more than 2^60 bytes"));
+    CHECK_FALSE(fs::exists(folder / "new.h5"));
+}
+
+TEST_CASE("a copy that fails leaves no file") {
+    const TemporaryFolder folder;
+    const auto from = write_set(folder / "old.h5", {.chunk = {2, 4, 6}});
+    const auto to = (folder / "new.h5").string() + ":/";
+    const auto fail = [](std::int64_t, std::int64_t) { throw std::runtime_error("interrupted"); };
+
+    CHECK_THROWS_WITH(rechunk(from, to, {.progress = fail}), "interrupted");
+
+    CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("chunks that span all samples are read in parts that fit in memory") {
+    // 4,096 samples of 64 numbers, 1 MiB, one chunk for each of the 64: 256 KiB hold 1,024 samples.
+    const TemporaryFolder folder;
+    const auto values = counting(4096 * 64);
+    {
+        Hdf5Writer writer(folder / "old.h5");
+        writer.add("/inputs", {4096, 64}, H5T_NATIVE_INT32, values, {.chunk = {4096, 1}, .deflate = true});
+        writer.add("/targets", {4096}, H5T_NATIVE_INT32, counting(4096), {.chunk = {4096}});
+    }
+    std::vector<std::int64_t> seen;
+
+    rechunk((folder / "old.h5").string() + ":/", (folder / "new.h5").string() + ":/",
+            {.chunk_samples = 100, .progress = [&](std::int64_t done, std::int64_t) { seen.push_back(done); }},
+            1 << 18);
+
+    // Whole new chunks: 1,000 samples of 256 bytes at a time; then the targets at once.
+    CHECK(seen == std::vector<std::int64_t>{256000, 512000, 768000, 1024000, 1048576, 1064960});
+    const auto set = SampleSet::open((folder / "new.h5").string() + ":/");
+    CHECK(set->inputs()[0].chunk_samples == 100);
+    CHECK(read_all(*set).inputs == bytes_of(values));
+    CHECK(read_all(*set).targets == bytes_of(counting(4096)));
+}
