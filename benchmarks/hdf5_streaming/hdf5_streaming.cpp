@@ -6,7 +6,6 @@
 //   hdf5_streaming stream FILE:/GROUP THREADS   one shuffled epoch in batches of 128, in samples/s
 //   hdf5_streaming begin FILE:/GROUP THREADS    opening, until the 100th shuffled batch of 128, and the process's peak
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -294,6 +294,18 @@ void stream(const std::shared_ptr<SampleSet>& set, int threads) {
     std::printf("%.0f\n", median(rates));
 }
 
+/// Not getrusage's, which counts what the process was before it became this program.
+long peak_kilobytes() {
+    std::ifstream status("/proc/self/status");
+    long peak = 0;
+    for (std::string word; status >> word;) {
+        if (word == "VmHWM:") {
+            status >> peak;
+        }
+    }
+    return peak;
+}
+
 void begin(const char* location, int threads) {
     std::shared_ptr<SampleSet> set;
     const auto opening = seconds([&] { set = SampleSet::open(location); });
@@ -304,10 +316,8 @@ void begin(const char* location, int threads) {
             samples.next();
         }
     });
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
     std::printf("%lld samples: opened in %.3f s, 100 batches in %.1f s, at most %ld MB of memory\n",
-                static_cast<long long>(set->size()), opening, batches, usage.ru_maxrss / 1024);
+                static_cast<long long>(set->size()), opening, batches, peak_kilobytes() / 1024);
 }
 
 }  // namespace
