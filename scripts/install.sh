@@ -14,7 +14,7 @@ WHEELS=("torch==$TORCH_VERSION" h5py hdf5plugin numpy)
 PACKAGES=(build-essential cmake ninja-build ccache git python3 python3-venv
           libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev
           libhdf5-dev hdf5-tools zlib1g-dev libdeflate-dev libzstd-dev liblz4-dev libblosc-dev
-          libzip-dev libpng-dev libjpeg-dev
+          libzip-dev libpng-dev libjpeg-dev bitshuffle
           libopenmpi-dev openmpi-bin libmpich-dev mpich libhwloc-dev libgloo-dev slurm-wlm munge doctest-dev
           dataset-fashion-mnist)
 

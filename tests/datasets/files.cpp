@@ -70,6 +70,10 @@ void Hdf5Writer::add(const std::string& path, const std::vector<hsize_t>& shape,
         H5Pset_deflate(creation, 4);
     }
     for (const auto filter : layout.filters) {
+        if (filter == H5Z_FILTER_SZIP) {
+            H5Pset_szip(creation, H5_SZIP_NN_OPTION_MASK, 16);
+            continue;
+        }
         const unsigned level = 4;
         H5Pset_filter(creation, filter, H5Z_FLAG_MANDATORY, filter == H5Z_FILTER_DEFLATE ? 1 : 0, &level);
     }

@@ -35,7 +35,7 @@ struct Layout {
     hid_t file_type = H5I_INVALID_HID;  ///< that of the memory unless given
     std::vector<hsize_t> chunk = {};    ///< contiguous unless given
     bool deflate = false;
-    std::vector<H5Z_filter_t> filters = {};  ///< those of the library that take no parameters, and deflate
+    std::vector<H5Z_filter_t> filters = {};  ///< those that take no parameters, deflate and szip
 };
 
 /// A file being written with HDF5's C API.

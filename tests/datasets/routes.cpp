@@ -167,6 +167,32 @@ TEST_CASE("chunks that skipped a filter are read") {
     CHECK(read_all(*set).inputs == values);
 }
 
+TEST_CASE("n-bit, szip and bitshuffle are left to the library and its plugins") {
+    constexpr H5Z_filter_t bitshuffle = 32008;
+    std::vector<std::int32_t> values(23 * 16);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<std::int32_t>(i * i % 1000);
+    }
+    for (const auto filter : {H5Z_FILTER_NBIT, H5Z_FILTER_SZIP, bitshuffle}) {
+        CAPTURE(filter);
+        if (H5Zfilter_avail(filter) <= 0) {
+            MESSAGE("skipped: HDF5 has no such filter here");
+            continue;
+        }
+        const TemporaryFolder folder;
+        {
+            Hdf5Writer writer(folder / "set.h5");
+            writer.add("/inputs", {23, 16}, H5T_NATIVE_INT32, values, {.chunk = {5, 16}, .filters = {filter}});
+            writer.add("/targets", {23}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>(23));
+        }
+
+        const auto set = SampleSet::open((folder / "set.h5").string() + ":/");
+
+        CHECK(set->inputs()[0].route == Route::library);
+        CHECK(read_all(*set).inputs == bytes_of(values));
+    }
+}
+
 TEST_CASE("a byte that changed in a chunk is an error with file, data set, samples, chunk and offset") {
     for (const auto& [filters, reason] :
          {std::pair{std::vector<H5Z_filter_t>{H5Z_FILTER_FLETCHER32}, "its checksum (fletcher32) does not match"},
