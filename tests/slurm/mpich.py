@@ -12,7 +12,8 @@ from pathlib import Path
 import sweeps
 from sweeps import (  # noqa: F401: submit starts the step by PMI2 of itself
     test_a_coordinator_that_is_killed_is_launched_again_in_the_same_job, test_a_node_that_dies_costs_its_slots,
-    test_a_sweep_is_queued_runs_on_all_nodes_and_finishes)
+    test_a_sweep_is_queued_runs_on_all_nodes_and_finishes,
+    test_the_first_node_dies_with_the_job_script_and_the_job_is_queued_again)
 
 
 def ranks(sweep):
