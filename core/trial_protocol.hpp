@@ -41,7 +41,7 @@ inline constexpr const char* group_checked = "group_checked";  ///< the group th
 namespace failure {
 inline constexpr const char* error = "error";
 inline constexpr const char* out_of_memory = "out_of_memory";  ///< of the GPU or of the machine
-inline constexpr const char* disk = "disk";                    ///< the checkpoint cannot be written
+inline constexpr const char* disk = "disk";                    ///< there is no room for the checkpoint
 }  // namespace failure
 
 }  // namespace crescendo::protocol

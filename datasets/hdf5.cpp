@@ -122,10 +122,12 @@ Handle open_file(const std::filesystem::path& file, Access access) {
     const unsigned flags = access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
     Handle handle{H5Fopen(file.c_str(), flags, settings.get())};
     const auto reason = handle.get() < 0 ? cause() : std::string();
-    CRESCENDO_VALIDATE(!reason.starts_with("file is already open for write"), "",
-                       "{} is being written to; or a program that wrote to it was killed, and h5clear -s {} makes it "
-                       "readable again, as it was before",
-                       file.string(), file.string());
+    CRESCENDO_VALIDATE(
+        !reason.starts_with("file is already open for write"), "",
+        "{} is being written to, or a program that wrote to it was killed: if none writes to it any more, "
+        "h5clear -s {} makes it readable again; what a program other than crescendo was changing may "
+        "be half written",
+        file.string(), file.string());
     CRESCENDO_VALIDATE(handle.get() >= 0, "",
                        "{} cannot be opened for {}: it is damaged, not permitted, or in use by "
                        "another program (HDF5: {})",

@@ -234,8 +234,10 @@ class SampleSet::Impl {
                 columns_[i].read(map_, begin, count, fields[i]);
             }
         }
-        version_->expect_unchanged(location_);
+        expect_unchanged();
     }
+
+    void expect_unchanged() const { version_->expect_unchanged(location_); }
 
     void announce(std::int64_t begin, std::int64_t count) const {
         for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -322,6 +324,8 @@ std::int64_t SampleSet::row_of(std::int64_t sample) const { return impl_->map().
 void SampleSet::read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const {
     impl_->read(begin, count, fields);
 }
+
+void SampleSet::expect_unchanged() const { impl_->expect_unchanged(); }
 
 void SampleSet::announce(std::int64_t begin, std::int64_t count) const { impl_->announce(begin, count); }
 

@@ -67,6 +67,10 @@ class SampleSet {
     /// with the file when it was changed since the set was opened.
     void read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const;
 
+    /// Throws std::runtime_error where the file was written to, cut off or replaced since it was opened. read() looks
+    /// itself.
+    void expect_unchanged() const;
+
     /// Samples [begin, begin + count) will be read soon: the system begins to fetch what lies where it is known.
     void announce(std::int64_t begin, std::int64_t count) const;
 

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -31,7 +30,8 @@ constexpr const char* footer =
 int complain(const std::exception& error, ExitCode code) {
     std::fflush(stdout);
     const char* over_progress_bar = ::isatty(STDERR_FILENO) ? "\r\x1b[K" : "";
-    fmt::print(stderr, "{}crescendo: {}\n", over_progress_bar, error.what());
+    // Not fmt, which throws where the terminal is gone.
+    std::fprintf(stderr, "%screscendo: %s\n", over_progress_bar, error.what());
     return static_cast<int>(code);
 }
 
@@ -82,6 +82,17 @@ int tell_job_script(int code) {
     return code;
 }
 
+#ifdef CRESCENDO_MPI
+/// Rank 0 is gone, it seems. Did the job script go with it?
+void rescue_job(int rank) {
+    const char* exit_status = std::getenv(exit_status_variable);  // set by the job script
+    const auto job = own_job();
+    if (job && exit_status != nullptr && rank <= num_rescuers) {
+        rescue_if_orphaned(*job, SweepDirectory(std::filesystem::path(exit_status).parent_path()).job_log(*job));
+    }
+}
+#endif
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -94,10 +105,10 @@ int main(int argc, char** argv) {
         } catch (const std::exception& error) {
             complain(error, ExitCode::failed);
         }
-        const char* exit_status = std::getenv(exit_status_variable);  // set by the job script
-        if (const auto job = own_job(); job && exit_status != nullptr && session->rank() <= num_rescuers) {
-            const SweepDirectory directory(std::filesystem::path(exit_status).parent_path());
-            rescue_if_orphaned(*job, directory.job_log(*job));
+        try {
+            rescue_job(session->rank());
+        } catch (const std::exception& error) {
+            complain(error, ExitCode::failed);
         }
         return static_cast<int>(ExitCode::failed);
     }

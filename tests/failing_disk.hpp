@@ -37,7 +37,7 @@ class FailingDisk {
     void fail() { REQUIRE(sh("chattr +i image")); }
     void mend() { sh("chattr -i image"); }
 
-    /// As after a restart of the machine: what was in memory alone is gone.
+    /// What failed to be written, and is in memory alone, is gone; what nobody tried to write yet is written.
     void restart() { REQUIRE((sh("umount disk && e2fsck -p image") && mount())); }
 
   private:

@@ -17,7 +17,7 @@ std::optional<LoadedBatch> BatchLoader::next() {
 void BatchLoader::fetch() {
     const auto began = std::chrono::steady_clock::now();
     auto slice = stream_.next(device_.staging_memory());
-    // Where the device is still at work, the samples were there before it needed them.
+    // Where the device is still at work, the samples are there before it needs them.
     if (device_.idle()) waited_ += std::chrono::steady_clock::now() - began;
     if (!slice) return;
     const Batch batch = make_batch(*slice, task_, device_);

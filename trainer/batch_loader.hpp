@@ -36,7 +36,8 @@ class BatchLoader {
     /// before anybody waits for it, so that a GPU computes meanwhile. Throws what the stream throws, then and again.
     void fetch();
 
-    /// Time for which the device had nothing to do but wait for samples, since the last call.
+    /// Time for which samples were waited for, since the last call; on a GPU at most that, since a wait during which it
+    /// ran out of work counts whole.
     Seconds take_waited() { return std::exchange(waited_, {}); }
 
   private:

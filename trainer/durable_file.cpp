@@ -48,11 +48,11 @@ void replace_durably(const std::filesystem::path& path, std::string_view content
         const Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
         file.write(content);
         file.sync();
+        if (::rename(temporary.c_str(), path.c_str()) != 0) fail(path);
     } catch (const WriteError&) {
         ::unlink(temporary.c_str());  // what there was room for is better left to others
         throw;
     }
-    if (::rename(temporary.c_str(), path.c_str()) != 0) fail(path);
     const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
     Descriptor(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC).sync();
 }

@@ -2,7 +2,9 @@
 
 #include <c10/util/Exception.h>
 
+#include <cerrno>
 #include <new>
+#include <system_error>
 
 #include "core/trial_protocol.hpp"
 #include "trainer/durable_file.hpp"
@@ -14,6 +16,11 @@ namespace {
 /// The CPU's allocator throws a plain c10::Error.
 bool is_cpu_allocation(const std::string& message) {
     return message.find("DefaultCPUAllocator: ") != std::string::npos;
+}
+
+/// Of this disk or of this user's share: the same for every trial.
+bool is_full(const std::error_code& code) {
+    return code == std::errc::no_space_on_device || code == std::errc::file_too_large || code.value() == EDQUOT;
 }
 
 }  // namespace
@@ -30,7 +37,7 @@ Failure describe_failure(const std::exception_ptr& cause) {
         const std::string message = error.what_without_backtrace();
         return {is_cpu_allocation(message) ? kind::out_of_memory : kind::error, message};
     } catch (const WriteError& error) {
-        return {kind::disk, error.what()};
+        return {is_full(error.code()) ? kind::disk : kind::error, error.what()};
     } catch (const std::exception& error) {
         return {kind::error, error.what()};
     } catch (...) {

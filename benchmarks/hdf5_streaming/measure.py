@@ -110,6 +110,7 @@ def main():
                               ("deflate", {"chunks": (64, 32, 32), "compression": 4, "shuffle": True})):
             path = os.path.join(folder, name + ".h5")
             write_rows(path, **options)
+            os.sync()  # else what is dropped from the page cache is not dropped, but written first
             for threads in (1, 2):
                 print(ours("load", path + ":/", threads), end="", flush=True)
             if name != "deflate":

@@ -144,6 +144,7 @@ bool WindowReader::fill(Window& window, const Place& place, const std::stop_toke
     window.order_ = order.window(order.window_at(place.position));
     const bool whole_set = order.num_windows() == 1;
     if (whole_set && whole_set_read_) {
+        set_->expect_unchanged();  // workers that open it now would train on other samples
         return true;
     }
     const auto go_on = [&] {

@@ -1,5 +1,8 @@
 #include "datasets/writers/new_group.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <fstream>
 #include <string_view>
 #include <system_error>
@@ -89,6 +92,7 @@ void NewGroup::publish() {
     {
         const hdf5::Session session;
         hdf5::check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), "the samples cannot be written");
+        sync();
         if (before_) {
             before_->leave();
         }
@@ -98,11 +102,19 @@ void NewGroup::publish() {
             hdf5::check(H5Olink(group_.get(), file_.get(), place_.group.c_str(), link.get(), H5P_DEFAULT),
                         text("the group {} cannot be made", place_.group));
             hdf5::check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), text("the group {} cannot be written", place_.group));
+            sync();
         }
     }
     close();
     if (new_file_) {
         new_file_->publish();
+    }
+}
+
+/// What the library flushes it leaves to the system.
+void NewGroup::sync() const {
+    if (const int descriptor = hdf5::descriptor(file_.get()); descriptor >= 0 && ::fsync(descriptor) != 0) {
+        throw std::system_error(errno, std::generic_category(), "the samples cannot be written");
     }
 }
 

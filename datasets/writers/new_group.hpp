@@ -34,7 +34,7 @@ class FileBefore {
     std::filesystem::path path_;
     std::uintmax_t bytes_ = 0;
     std::filesystem::file_time_type written_;  ///< what was calculated of the file holds as long as this does
-    std::array<char, 96> superblock_{};        ///< the longest there is
+    std::array<char, 100> superblock_{};       ///< the longest there is
     bool taken_ = false;
 };
 
@@ -57,6 +57,7 @@ class NewGroup {
     void publish();
 
   private:
+    void sync() const;
     void close();
 
     Location place_;

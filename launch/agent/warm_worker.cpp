@@ -185,6 +185,13 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
         notices.push_back(StoreRequest{slot(), message});
     } else if (type == protocol::type::left) {
         settle(notices, message);
+    } else if (type == protocol::type::failed && message.value("kind", "") == protocol::failure::disk && !evaluating_ &&
+               (state_ == State::busy || state_ == State::leaving)) {
+        notices.push_back(CheckpointFailed{trial_, slot(), message.value("message", "")});
+        if (state_ == State::busy) {
+            state_ = State::failed;
+            deadline_ = Clock::now() + options_.grace;
+        }
     } else if (state_ != State::busy) {
         return;  // crossed with our order to leave
     } else if (type == protocol::type::report) {
@@ -197,14 +204,8 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
         notices.push_back(TrialEvaluated{trial_, metrics_from(message.at("metrics")), {}});
         settle(notices, message);
     } else if (type == protocol::type::failed) {
-        const auto kind = message.value("kind", "");
-        const auto text = message.value("message", "");
-        if (kind == protocol::failure::disk) {
-            notices.push_back(CheckpointFailed{trial_, text});
-        } else {
-            const bool memory = kind == protocol::failure::out_of_memory;
-            report_failure(memory ? FailureKind::out_of_memory : FailureKind::error, text, notices);
-        }
+        const bool memory = message.value("kind", "") == protocol::failure::out_of_memory;
+        report_failure(memory ? FailureKind::out_of_memory : FailureKind::error, message.value("message", ""), notices);
         state_ = State::failed;
         deadline_ = Clock::now() + options_.grace;
     }

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "launch/commands/commands.hpp"
+#include "launch/commands/validators.hpp"
 #include "launch/doctor/file_system.hpp"
 #include "launch/doctor/launcher.hpp"
 #include "launch/doctor/node_report.hpp"
@@ -18,7 +19,6 @@
 #endif
 #ifdef CRESCENDO_HDF5
 #include "datasets/library.hpp"
-#include "launch/commands/validators.hpp"
 #endif
 
 namespace crescendo::launch {

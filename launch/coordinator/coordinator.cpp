@@ -23,6 +23,10 @@ bool concerns(const Action& action, TrialId trial) {
     return found != nullptr && found->trial == trial;
 }
 
+std::string problem_of(const CheckpointFailed& notice) {
+    return fmt::format("trial {}: {}", notice.trial.value, notice.message);
+}
+
 }  // namespace
 
 Coordinator::Coordinator(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
@@ -258,9 +262,7 @@ void Coordinator::take(const WorkerStranded& notice) {
 }
 
 /// On a full disk all would fail in turn; resumed once it is mended, none has.
-void Coordinator::take(const CheckpointFailed& notice) {
-    throw DirectoryError(fmt::format("trial {}: {}", notice.trial.value, notice.message));
-}
+void Coordinator::take(const CheckpointFailed& notice) { throw DirectoryError(problem_of(notice)); }
 
 void Coordinator::record(const Event& event, const Json& details) {
     auto content = launch::to_json(event);
@@ -423,18 +425,25 @@ void Coordinator::drain() {
 
 void Coordinator::await_departures(std::chrono::milliseconds patience) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
+    std::optional<std::string> problem;
     while (groups_.is_anybody_leaving() && std::chrono::steady_clock::now() < deadline) {
         for (const auto& notice : receive(std::chrono::milliseconds(100))) {
             if (const auto* left = std::get_if<LeftTrial>(&notice)) {
                 take(*left);
             } else if (const auto* failed = std::get_if<WorkerFailed>(&notice)) {
                 groups_.note_death(failed->trial, failed->slot);
+            } else if (const auto* unsaved = std::get_if<CheckpointFailed>(&notice)) {
+                groups_.note_death(unsaved->trial, unsaved->slot);
+                problem = problem_of(*unsaved);
             } else if (const auto* lost = std::get_if<AgentLost>(&notice)) {
                 groups_.lose(slots_.slots_of(lost->node));
             } else if (const auto* request = std::get_if<StoreRequest>(&notice)) {
                 take(*request);  // a group that was still forming may have to come together before it can leave
             }
         }
+    }
+    if (problem) {
+        throw DirectoryError(*problem);  // not all is saved, and it is to be said
     }
 }
 

@@ -110,19 +110,22 @@ void write_atomically(const fs::path& path, const std::string& content, Durabili
     if (!file) {
         cannot("created", path);
     }
+    const auto give_up = [&] {
+        const int error = errno;
+        ::unlink(temporary.c_str());
+        errno = error;
+        cannot("written", path);
+    };
     for (std::size_t done = 0; done < content.size();) {
         const auto written = ::write(file.get(), content.data() + done, content.size() - done);
         if (written < 0) {
-            const int error = errno;
-            ::unlink(temporary.c_str());
-            errno = error;
-            cannot("written", path);
+            give_up();
         }
         done += static_cast<std::size_t>(written);
     }
     if ((durability == Durability::on_disk && ::fsync(file.get()) != 0) ||
         ::rename(temporary.c_str(), path.c_str()) != 0) {
-        cannot("written", path);
+        give_up();
     }
 }
 

@@ -95,9 +95,10 @@ struct WorkerFailed {
     std::string message;
 };
 
-/// A worker could not write its trial's checkpoint, and ends.
+/// There is no room for the trial's checkpoint, and its worker ends.
 struct CheckpointFailed {
     TrialId trial;
+    SlotId slot;
     std::string message;
 };
 

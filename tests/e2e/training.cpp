@@ -86,7 +86,7 @@ void check_reports(const fs::path& sweep) {
 /// No checkpoint was read but one of the very epoch.
 void check_trained_once(const Bench& bench, int trial, int epochs) {
     for (int epoch = 1; epoch <= epochs; ++epoch) {
-        CHECK(count(bench.log(trial), "epoch " + std::to_string(epoch) + ",") == 1);
+        CHECK_MESSAGE(count(bench.log(trial), "epoch " + std::to_string(epoch) + ",") == 1, bench.log(trial));
     }
 }
 

@@ -62,7 +62,8 @@ ExitCode interruptible(const std::function<ExitCode()>& work) try {
     }
     return work();
 } catch (const Interrupted&) {
-    fmt::print(stderr, "{}crescendo: interrupted; nothing was written\n", ::isatty(STDERR_FILENO) ? "\r\x1b[K" : "");
+    // Not fmt, which throws where the terminal is gone.
+    std::fprintf(stderr, "%screscendo: interrupted; nothing was written\n", ::isatty(STDERR_FILENO) ? "\r\x1b[K" : "");
     std::signal(arrived, SIG_DFL);
     std::raise(arrived);
     return ExitCode::failed;

@@ -331,7 +331,8 @@ TEST_CASE("a trial that runs out of memory is told to take smaller micro-batches
 
 TEST_CASE("a checkpoint that cannot be written is no failure of its trial") {
     Stage stage("run_cap: 1\n");
-    stage.agents.notices.push_back(CheckpointFailed{TrialId{0}, "cannot write checkpoint.pt: No space left on device"});
+    stage.agents.notices.push_back(
+        CheckpointFailed{TrialId{0}, SlotId{0}, "cannot write checkpoint.pt: No space left on device"});
 
     CHECK_THROWS_AS(stage.run(), DirectoryError);
 

@@ -61,7 +61,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
                                    TrialEvaluated{TrialId{1}, {{"test_loss", 0.5}}, ""},
                                    AgentLost{NodeId{3}, "no sign of life"},
                                    WorkerStranded{TrialId{1}, SlotId{2}, 4},
-                                   CheckpointFailed{TrialId{1}, "no space"}};
+                                   CheckpointFailed{TrialId{1}, SlotId{2}, "no space"}};
 
     const auto got = decode_notices(encode(sent));
 
