@@ -57,7 +57,7 @@ void queue_again(const std::string& job, const Place& place, const std::filesyst
     const auto what = fmt::format("node {} died with the script of job {}", place.script_host, job);
     if (const auto answer = run_tool({"scontrol", "requeue", job}); answer.success()) {
         std::ofstream(log, std::ios::app) << what << ", which is queued again\n";
-    } else {
+    } else if (const auto now = place_of(job); now && !now->nodes.empty()) {  // no other rank was faster
         run_tool({"scancel", job});
         std::ofstream(log, std::ios::app) << fmt::format(
             "{}, and Slurm does not queue it again ({}): it is cancelled, `crescendo submit {}` goes on\n", what,

@@ -137,7 +137,7 @@ TEST_CASE("a node that dies costs its slots, and the others finish the sweep") {
 }
 
 TEST_CASE("a rank whose agent fails is told of as lost, the others finish, and all leave together") {
-    const Ranks ranks("3", "2");
+    const Ranks ranks("3", "30");
     const TemporaryFolder folder;
     write_sweep_up_to_the_gate(folder.path());
     Command run(folder.path(), {"run", "sweep.yaml"});

@@ -113,6 +113,18 @@ TEST_CASE("nothing is done for a job that does not run any more") {
     CHECK(slurm.calls("s") == 2);
 }
 
+TEST_CASE("a job that another rank has queued again is left alone") {
+    const PlayedSlurm slurm;
+    slurm.answer("squeue", "if [ $(grep -c ^squeue calls) = 1 ]; then echo 'n[2-3] n1'; fi");
+    slurm.answer("scontrol", R"(case $1 in show) printf 'n2\nn3\n' ;; *) echo 'Job is pending'; exit 1 ;; esac)");
+
+    slurm.rescue();
+
+    CHECK(slurm.calls("scontrol requeue 17") == 1);
+    CHECK(slurm.calls("scancel") == 0);
+    CHECK(slurm.log().empty());
+}
+
 TEST_CASE("a job that may not be queued again is cancelled, and what goes on is said") {
     const PlayedSlurm slurm;
     slurm.answer("scontrol",
