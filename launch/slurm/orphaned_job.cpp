@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "launch/slurm/shell.hpp"
+#include "launch/slurm/slurm.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -23,13 +24,12 @@ struct Place {
 
 /// Nothing where Slurm cannot be asked.
 std::optional<Place> place_of(const std::string& job) {
-    const auto answer = run_tool({"squeue", "--noheader", "--jobs=" + job, "--states=RUNNING", "--format=%N %B"});
-    if (!answer.success()) {
-        const bool forgotten = answer.output.find("Invalid job id") != std::string::npos;
-        return forgotten ? std::optional<Place>(Place{}) : std::nullopt;
+    const auto answer = ask_about_job(job, "%N %B", "RUNNING");
+    if (!answer) {
+        return std::nullopt;
     }
     Place place;
-    std::istringstream(answer.output) >> place.nodes >> place.script_host;
+    std::istringstream(*answer) >> place.nodes >> place.script_host;
     return place;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <vector>
 
 #include "core/check.hpp"
 #include "launch/slurm/shell.hpp"
@@ -14,14 +15,25 @@ std::optional<std::string> own_job() {
     return job != nullptr && *job != '\0' ? std::optional<std::string>(job) : std::nullopt;
 }
 
-std::optional<JobState> job_state(const std::string& job) {
-    const auto answer = run_tool({"squeue", "--noheader", "--jobs=" + job, "--format=%T"});
-    if (!answer.success()) {
-        // Slurm forgets a job some minutes after its end.
-        const bool forgotten = answer.output.find("Invalid job id") != std::string::npos;
-        return forgotten ? std::optional(JobState::gone) : std::nullopt;
+std::optional<std::string> ask_about_job(const std::string& job, const std::string& format, const std::string& states) {
+    std::vector<std::string> command{"squeue", "--noheader", "--jobs=" + job, "--format=" + format};
+    if (!states.empty()) {
+        command.push_back("--states=" + states);
     }
-    const auto& state = answer.output;
+    const auto answer = run_tool(command);
+    if (answer.success()) {
+        return answer.output;
+    }
+    const bool forgotten = answer.output.find("Invalid job id") != std::string::npos;
+    return forgotten ? std::optional<std::string>("") : std::nullopt;
+}
+
+std::optional<JobState> job_state(const std::string& job) {
+    const auto answer = ask_about_job(job, "%T");
+    if (!answer) {
+        return std::nullopt;
+    }
+    const auto& state = *answer;
     for (const auto* queued : {"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"}) {
         if (state == queued) {
             return JobState::queued;
