@@ -92,9 +92,9 @@ TEST_CASE("a disk that begins to fail stops a sweep, no answered report is lost,
     disk.fail();
 
     CHECK(run.wait() == 75);
-    CHECK(
-        run.err().find("journal.jsonl: Input/output error; free some space or mend the disk, then resume the sweep") !=
-        std::string::npos);
+    const auto err = run.err();  // whether the disk still lets the journal's end be cut off depends on the moment
+    CHECK_MESSAGE(err.find("journal.jsonl: Input/output error") != std::string::npos, err);
+    CHECK(err.find("; free some space or mend the disk, then resume the sweep") != std::string::npos);
     CHECK(processes_in(disk.folder()).empty());
     disk.mend();
     disk.restart();
