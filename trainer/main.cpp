@@ -105,6 +105,9 @@ int run(int count, char** arguments) try {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     // A batch system sends its warnings to every process of the job. What to do then is crescendo's to say.
     for (const int warning : {SIGTERM, SIGUSR2}) ::signal(warning, SIG_IGN);
+    // Gloo writes to peers that may just have died, and checkpoints may become too large for the user's limit: both are
+    // to be errors of the write.
+    for (const int of_a_write : {SIGPIPE, SIGXFSZ}) ::signal(of_a_write, SIG_IGN);
     const std::string word = count > 1 ? arguments[1] : "";
     if (word == "--version") {
         std::cout << CRESCENDO_VERSION << std::endl;
