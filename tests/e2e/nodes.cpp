@@ -106,8 +106,9 @@ TEST_CASE("a rank that dies before it is set up ends the session, which can be r
     write_file(folder / "gate", "");
 
     run.wait();
-    CHECK(run.err().find("one of 3 ranks died or hangs as they set themselves up: resume the sweep") !=
-          std::string::npos);
+    CHECK_MESSAGE(
+        run.err().find("one of 3 ranks died or hangs as they set themselves up: resume the sweep") != std::string::npos,
+        run.err());
     CHECK(processes_in(folder.path()).empty());
 }
 

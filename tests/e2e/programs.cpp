@@ -187,10 +187,12 @@ TEST_CASE("Ctrl-C, SIGTERM and stop end with 75, leave nothing running, and resu
     for (const std::string how : {"INT", "TERM", "stop"}) {
         CAPTURE(how);
         const TemporaryFolder folder;
-        write_sweep(folder.path(), "sleep 0.05");
+        write_file(folder / "pause", "0.05");
+        write_sweep(folder.path(), "sleep $(<pause)");
         Command run(folder.path(), {"run", "sweep.yaml"});
         await("some reports are in the journal", [&] { return num_reports(folder / "bash") >= 4; });
 
+        write_file(folder / "pause", "2");  // so that it is not over before it is stopped
         if (how == "stop") {
             CHECK(run_crescendo(folder.path(), {"stop", "bash"}).code == 0);
         } else {
@@ -200,6 +202,7 @@ TEST_CASE("Ctrl-C, SIGTERM and stop end with 75, leave nothing running, and resu
         CHECK(run.wait() == 75);
         CHECK(processes_in(folder.path()).empty());
         CHECK(run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json().at("state") == "stopped");
+        write_file(folder / "pause", "0");
         CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 0);
         CHECK(run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json().at("state") == "finished");
     }
