@@ -124,7 +124,7 @@ TEST_CASE("mistakes in data commands are explained, and leave no file") {
     }
     check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5:/", "--gray"},
                   "--gray is for a folder of images");
-    check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5"}, "names no group");
+    check_refused(folder.path(), {"data", "convert", "table.csv", "set.h5"}, "names no group");
     check_refused(folder.path(), {"data", "convert", "table.csv", "set.h5:/", "--type", "float"},
                   "float is no type of numbers");
     check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "2"}, "--flow");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "datasets/location.hpp"
 #include "datasets/sources/open_source.hpp"
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/validators.hpp"
@@ -62,6 +63,7 @@ ExitCode convert(const Arguments& arguments) {
         options.images.size = std::pair{arguments.size.at(0), arguments.size.at(1)};
     }
     const auto& location = arguments.paths.back();
+    datasets::Location::parse(location);  // a pass over the source may take long
     const auto range = parse_range(arguments.samples);
     const auto source = datasets::open_source({arguments.paths.begin(), arguments.paths.end() - 1}, options);
     const auto count = datasets::enter_range(*source, range);
