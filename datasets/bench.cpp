@@ -1,20 +1,14 @@
 #include "datasets/bench.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <filesystem>
 #include <functional>
 #include <numeric>
-#include <system_error>
 #include <vector>
 
 #include "core/check.hpp"
 #include "datasets/location.hpp"
-#include "datasets/page.hpp"
+#include "datasets/raw_file.hpp"
 #include "datasets/readers/chunk_buffer.hpp"
 #include "datasets/sample_set.hpp"
 #include "datasets/task_pool.hpp"
@@ -37,42 +31,6 @@ double bytes_per_second(const std::function<std::uint64_t()>& read) {
     const auto bytes = read();
     return static_cast<double>(bytes) / std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
-
-/// The file as bytes.
-class RawFile {
-  public:
-    explicit RawFile(const std::filesystem::path& file)
-        : descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)), size_(std::filesystem::file_size(file)) {
-        if (descriptor_ < 0) {
-            throw std::system_error(errno, std::generic_category(), file.string());
-        }
-    }
-    ~RawFile() { ::close(descriptor_); }
-    RawFile(const RawFile&) = delete;
-    RawFile& operator=(const RawFile&) = delete;
-
-    /// Drops what the page cache has of it and nobody writes.
-    void forget() const { ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED); }
-
-    /// At most the first `bytes` bytes, by all threads; returns how many.
-    std::uint64_t read(std::uint64_t bytes, TaskPool& pool) {
-        const auto total = std::min<std::uint64_t>(bytes, size_);
-        pool.run((total + block_bytes - 1) / block_bytes, [&](std::size_t block) {
-            const auto place = window_.data() + block * block_bytes % window_bytes / sizeof(Page);
-            const auto count = std::min(block_bytes, total - block * block_bytes);
-            if (::pread(descriptor_, place, count, static_cast<off_t>(block * block_bytes)) < 0) {
-                throw std::system_error(errno, std::generic_category(), "pread");
-            }
-        });
-        return total;
-    }
-
-  private:
-    static constexpr std::uint64_t block_bytes = std::uint64_t{4} << 20;
-    int descriptor_;
-    std::uint64_t size_;
-    std::vector<Page> window_ = std::vector<Page>(window_bytes / sizeof(Page));
-};
 
 /// The set's first chunks, window by window, as a stream without a shuffle would read them.
 class Windows {

@@ -94,6 +94,8 @@ void Handle::reset() {
     }
 }
 
+void Handle::close(const std::string& problem) { check(H5Idec_ref(std::exchange(id_, H5I_INVALID_HID)), problem); }
+
 void fail(const std::string& problem) { throw std::runtime_error(problem + " (HDF5: " + cause() + ")"); }
 
 Handle own(hid_t id, const std::string& problem) {

@@ -15,7 +15,8 @@ namespace crescendo::datasets::hdf5 {
 ///
 /// Builds without thread safety are common (every MPI one is). The thread-safe build serialises its calls itself,
 /// so this lock costs it nothing. Everything below must be used, and its handles closed, under a session; sessions
-/// of one thread nest.
+/// of one thread nest. A constructor that fills handles and may throw is given one from outside, since its members
+/// outlive what is local to it.
 class Session {
   public:
     Session();
@@ -39,7 +40,11 @@ class Handle {
     Handle& operator=(Handle&& other) noexcept;
 
     hid_t get() const { return id_; }
+
+    /// Closes it, and says nothing where that fails.
     void reset();
+    /// Closes what was written to: fail(problem) where the library could not.
+    void close(const std::string& problem);
 
   private:
     hid_t id_ = H5I_INVALID_HID;

@@ -5,9 +5,6 @@
 //   hdf5_streaming copy FILE:/GROUP 1           inputs normalised and looked through for NaN, and copied as they are
 //   hdf5_streaming stream FILE:/GROUP THREADS   one shuffled epoch in batches of 128, in samples/s
 //   hdf5_streaming begin FILE:/GROUP THREADS    opening, until the 100th shuffled batch of 128, and the process's peak
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -25,7 +22,7 @@
 #include "datasets/conversion.hpp"
 #include "datasets/hdf5.hpp"
 #include "datasets/location.hpp"
-#include "datasets/page.hpp"
+#include "datasets/raw_file.hpp"
 #include "datasets/readers/chunk_buffer.hpp"
 #include "datasets/readers/filter_pipeline.hpp"
 #include "datasets/sample_set.hpp"
@@ -77,37 +74,7 @@ void load(const SampleSet& set, std::span<const std::int64_t> order, ChunkBuffer
     }
 }
 
-/// As many bytes of the file by pread, 4 MiB at a time, into a window of the same size.
-class RawPread {
-  public:
-    explicit RawPread(const SampleSet& set)
-        : descriptor_(::open(Location::parse(set.location()).file.c_str(), O_RDONLY | O_CLOEXEC)),
-          num_blocks_(bytes_of(set) / block_bytes),
-          window_(window_bytes / sizeof(Page)) {}
-    ~RawPread() { ::close(descriptor_); }
-    RawPread(const RawPread&) = delete;
-    RawPread& operator=(const RawPread&) = delete;
-
-    /// Drops what the page cache has of the file.
-    void forget() const { ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED); }
-
-    std::size_t read(TaskPool& pool) {
-        pool.run(num_blocks_, [&](std::size_t block) {
-            const auto place = window_.data() + block * block_bytes % window_bytes / sizeof(Page);
-            const auto offset = static_cast<off_t>(block * block_bytes);
-            if (::pread(descriptor_, place, block_bytes, offset) != static_cast<ssize_t>(block_bytes)) {
-                throw std::runtime_error("pread failed");
-            }
-        });
-        return num_blocks_ * block_bytes;
-    }
-
-  private:
-    static constexpr std::size_t block_bytes = std::size_t{4} << 20;
-    int descriptor_;
-    std::size_t num_blocks_;
-    std::vector<Page> window_;
-};
+RawFile file_of(const SampleSet& set) { return RawFile(Location::parse(set.location()).file); }
 
 /// The stored chunks of the inputs, which hold whole samples.
 class StoredChunks {
@@ -220,8 +187,8 @@ void compare(const SampleSet& set, const Way& way, const char* what,
 void compare_load(const SampleSet& set, int threads) {
     const Way way{.chunks = in_order(set), .threads = threads};
     if (set.inputs()[0].route == Route::pread) {
-        RawPread raw(set);
-        compare(set, way, "pread", [&](TaskPool& pool) { return raw.read(pool); });
+        auto raw = file_of(set);
+        compare(set, way, "pread", [&](TaskPool& pool) { return raw.read(bytes_of(set), pool); });
         return;
     }
     StoredChunks chunks(set);
@@ -235,9 +202,9 @@ void compare_load(const SampleSet& set, int threads) {
 
 /// From the disk: the chunks in the order of the file, and in a random one.
 void compare_cold(const SampleSet& set, int threads) {
-    RawPread raw(set);
+    auto raw = file_of(set);
     Way way{.chunks = in_order(set), .threads = threads, .prepare = [&] { raw.forget(); }};
-    const auto bare = [&](TaskPool& pool) { return raw.read(pool); };
+    const auto bare = [&](TaskPool& pool) { return raw.read(bytes_of(set), pool); };
     compare(set, way, "cold pread", bare);
     std::shuffle(way.chunks.begin(), way.chunks.end(), std::mt19937_64(1));
     compare(set, way, "shuffled, cold", bare);

@@ -148,9 +148,10 @@ void Flow::step(double longest, double& left) {
     }
 }
 
-void Flow::advance(double time) {
+void Flow::advance(double time, const std::function<void()>& between_steps) {
     constexpr double longest = 0.1;
     for (double left = time; left > 0;) {
+        between_steps();
         step(longest, left);
     }
 }

@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -40,7 +41,9 @@ class Flow {
     /// in turbulent flow", J. Fluid Mech. 146 (1984)). A function of seed and stream.
     void set_random(double peak, std::uint64_t seed, std::uint64_t stream);
 
-    void advance(double time);
+    /// What `between_steps` throws ends it there.
+    void advance(
+        double time, const std::function<void()>& between_steps = [] {});
 
     /// Fields at the points, row-major.
     struct Fields {

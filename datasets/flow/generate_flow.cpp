@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,6 +28,10 @@ void check(const FlowOptions& options) {
     const auto size = options.size;
     CRESCENDO_VALIDATE(size >= 16 && size <= 4096 && std::has_single_bit(static_cast<std::uint64_t>(size)), "--size",
                        "--size {}: the solver's Fourier transforms take a power of two from 16 to 4096", size);
+    const auto most = (std::int64_t{1} << 50) / (3 * size * size * static_cast<std::int64_t>(sizeof(float)));
+    CRESCENDO_VALIDATE(options.num_samples <= most, "--samples",
+                       "--samples {}: would take more than 2^50 bytes; use at most {}, or --sparse to try scale",
+                       options.num_samples, most);
     if (options.viscosity) {
         const auto least = least_viscosity(size);
         CRESCENDO_VALIDATE(std::isfinite(*options.viscosity) && *options.viscosity >= least, "--viscosity",
@@ -39,19 +44,20 @@ void check(const FlowOptions& options) {
 /// A thread's own solver and what it makes.
 class Maker {
   public:
-    explicit Maker(const FlowOptions& options)
+    Maker(const FlowOptions& options, const std::function<void()>& poll)
         : options_(options),
+          poll_(poll),
           flow_(static_cast<std::size_t>(options.size), options.viscosity.value_or(least_viscosity(options.size))) {}
 
     void make(std::int64_t sample, float* inputs, float* targets) {
         const auto stream = 2 * static_cast<std::uint64_t>(sample);
         const double peak = 2 + 4 * CounterRandom(options_.seed, stream + 1).uniform();
         flow_.set_random(peak, options_.seed, stream);
-        flow_.advance(time_until_inputs);
+        flow_.advance(time_until_inputs, poll_);
         append_fields(inputs);
         const double energy = flow_.energy();
         if (options_.target != FlowOptions::Target::none) {
-            flow_.advance(time_until_targets);
+            flow_.advance(time_until_targets, poll_);
         }
         if (options_.target == FlowOptions::Target::decay) {
             *targets = static_cast<float>(flow_.energy() / energy);
@@ -70,13 +76,14 @@ class Maker {
     }
 
     const FlowOptions& options_;
+    const std::function<void()>& poll_;
     Flow flow_;
 };
 
 /// As many makers as threads, since each holds several fields.
 class Makers {
   public:
-    explicit Makers(const FlowOptions& options) : options_(options) {}
+    Makers(const FlowOptions& options, const std::function<void()>& poll) : options_(options), poll_(poll) {}
 
     void make(std::int64_t sample, float* inputs, float* targets) {
         auto maker = take();
@@ -89,7 +96,7 @@ class Makers {
     std::unique_ptr<Maker> take() {
         const std::lock_guard lock(mutex_);
         if (idle_.empty()) {
-            return std::make_unique<Maker>(options_);
+            return std::make_unique<Maker>(options_, poll_);
         }
         auto maker = std::move(idle_.back());
         idle_.pop_back();
@@ -97,6 +104,7 @@ class Makers {
     }
 
     const FlowOptions& options_;
+    const std::function<void()>& poll_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<Maker>> idle_;
 };
@@ -125,7 +133,7 @@ void generate_flow(const std::string& location, const FlowOptions& options, cons
             target_writer.emplace(group.id(), "targets", ElementType::f32, future ? fields : std::vector{total}, chunk,
                                   write_options.compression);
         }
-        Makers makers(options);
+        Makers makers(options, write_options.poll);
         TaskPool pool(options.num_threads);
         // Enough at a time that no thread waits long for the others.
         const auto block = (4 * options.num_threads + chunk - 1) / chunk * chunk;
@@ -145,6 +153,10 @@ void generate_flow(const std::string& location, const FlowOptions& options, cons
             if (write_options.progress) {
                 write_options.progress(done, total);
             }
+        }
+        input_writer.close();
+        if (target_writer) {
+            target_writer->close();
         }
     }
     group.publish();

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <stdexcept>
 #include <system_error>
@@ -11,6 +12,13 @@
 #include "core/check.hpp"
 
 namespace crescendo::datasets {
+namespace {
+
+/// Linux cuts an announcement off at the device's read-ahead, 128 KiB unless set otherwise, or largest request.
+constexpr std::uint64_t announced_bytes = std::uint64_t{128} << 10;
+
+}  // namespace
+
 std::unique_ptr<ContiguousReader> ContiguousReader::make(hid_t data_set, const Field& field, const std::string& name) {
     const auto settings = hdf5::own(H5Dget_create_plist(data_set), text("{} has no properties", name));
     const haddr_t offset = H5Dget_offset(data_set);
@@ -53,8 +61,11 @@ void ContiguousReader::read(std::int64_t begin, std::int64_t count, std::span<st
 }
 
 void ContiguousReader::announce(std::int64_t begin, std::int64_t count) const {
-    const auto bytes = offset_of(begin + count) - offset_of(begin);
-    ::posix_fadvise(descriptor_, static_cast<off_t>(offset_of(begin)), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
+    const auto end = offset_of(begin + count);
+    for (auto at = offset_of(begin); at < end; at += announced_bytes) {
+        const auto bytes = std::min(announced_bytes, end - at);
+        ::posix_fadvise(descriptor_, static_cast<off_t>(at), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
+    }
 }
 
 std::uint64_t ContiguousReader::offset_of(std::int64_t sample) const {

@@ -71,4 +71,13 @@ void IdxReader::read(std::span<std::byte> out) {
     to_host_order(out, size_of(format().type));
 }
 
+bool is_idx(const std::filesystem::path& file) try {
+    const IdxReader reader(file);
+    const auto header_bytes = 4 * (2 + reader.format().shape.size());
+    const auto sample_bytes = static_cast<std::uintmax_t>(reader.num_samples()) * reader.format().bytes();
+    return std::filesystem::file_size(file) == header_bytes + sample_bytes;
+} catch (const InvalidInput&) {
+    return false;
+}
+
 }  // namespace crescendo::datasets

@@ -27,4 +27,7 @@ class IdxReader : public SampleSource {
     std::unique_ptr<ByteSource> bytes_;
 };
 
+/// Whether a file begins as IDX does and is just as long as that says: bare numbers hardly are.
+bool is_idx(const std::filesystem::path& file);
+
 }  // namespace crescendo::datasets

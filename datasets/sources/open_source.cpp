@@ -20,6 +20,10 @@ std::unique_ptr<SampleSource> open_samples(const std::string& source, const std:
     const auto colon = source.rfind(std::string(archive) + ":");
     const bool in_archive = colon != std::string::npos;
     const bool numpy = in_archive || source.ends_with(".npy");
+    CRESCENDO_VALIDATE(!source.ends_with(".csv"), "",
+                       "{} is CSV, which has inputs and targets in its columns and is given alone; choose the targets "
+                       "by --targets, and put the columns of two files side by side first (paste -d, A.csv B.csv)",
+                       source);
     CRESCENDO_VALIDATE(!source.ends_with(archive), "", "{} is an archive of arrays; name one, like {}:images", source,
                        source);
     CRESCENDO_VALIDATE(!numpy || (!type && shape.empty()), "",
@@ -36,11 +40,18 @@ std::unique_ptr<SampleSource> open_samples(const std::string& source, const std:
     if (type) {
         return std::make_unique<RawReader>(source, SampleFormat{*type, shape});
     }
-    CRESCENDO_VALIDATE(shape.empty(), "", "--{}shape is of bare numbers; say by --{}type what {} holds", prefix, prefix,
-                       source);
+    CRESCENDO_VALIDATE(
+        shape.empty(), "",
+        "--{}shape is of bare numbers; say by --{}type which {} holds, or leave it out where it holds none", prefix,
+        prefix, source);
     CRESCENDO_VALIDATE(!std::filesystem::is_directory(source), "",
-                       "{} is a folder; for files of bare numbers say by --{}type and --{}shape what they hold", source,
-                       prefix, prefix);
+                       "{} is a folder; for files of bare numbers say by --{}type and --{}shape what they hold; images "
+                       "in one folder a class are given without TARGETS",
+                       source, prefix, prefix);
+    const auto file = source.substr(0, source.rfind(":/"));
+    CRESCENDO_VALIDATE(!file.ends_with(".h5") && !file.ends_with(".hdf5"), "",
+                       "{} is HDF5 already; crescendo data rechunk copies a group of it so that it is read well",
+                       source);
     return std::make_unique<IdxReader>(source);
 }
 
@@ -51,14 +62,16 @@ std::unique_ptr<SetSource> open_source(const std::vector<std::string>& sources, 
     const auto& source = sources.front();
     const bool alone = sources.size() == 1;
     const bool csv = alone && source.ends_with(".csv");
-    const bool images = alone && !options.type && std::filesystem::is_directory(source);
+    const bool images = alone && !options.type && options.shape.empty() && std::filesystem::is_directory(source);
+    CRESCENDO_VALIDATE(!options.type || (!options.images.size && !options.images.gray), "--type",
+                       "--type is for bare numbers, --size and --gray are for images; leave out the one or the others");
     const auto refuse = [&](bool given, const char* option, const char* of) {
         CRESCENDO_VALIDATE(!given, option, "{} is for {}, and {} is not; leave it out", option, of, source);
     };
     refuse(!csv && !options.target_columns.empty(), "--targets", "CSV");
     refuse(!images && options.images.size, "--size", "a folder of images");
     refuse(!images && options.images.gray, "--gray", "a folder of images");
-    refuse((csv || images) && !options.shape.empty(), "--shape", "bare numbers");
+    refuse(csv && !options.shape.empty(), "--shape", "bare numbers");
     refuse(alone && !options.target_shape.empty(), "--target-shape", "bare numbers of targets");
     refuse(alone && !csv && options.target_type, "--target-type", "bare numbers of targets");
     if (csv) {

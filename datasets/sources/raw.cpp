@@ -1,18 +1,63 @@
 #include "datasets/sources/raw.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "core/check.hpp"
 #include "datasets/sources/files_of.hpp"
+#include "datasets/sources/idx.hpp"
+#include "datasets/sources/image.hpp"
 
 namespace crescendo::datasets {
+namespace {
+
+/// What a file is whose bytes are more than its numbers, and how it is converted.
+struct Format {
+    std::string_view name;
+    std::string_view remedy;
+};
+
+std::optional<Format> format_by_name(const std::filesystem::path& file) {
+    const auto ending = file.extension();
+    if (is_image(file)) {
+        return Format{"an image", "a folder with one folder of images a class is converted without --type"};
+    }
+    if (ending == ".npy" || ending == ".npz") {
+        return Format{"NumPy's", "FILE.npy and FILE.npz:ARRAY, one at a time, are converted without it"};
+    }
+    if (ending == ".csv") {
+        return Format{"CSV", "one FILE.csv, alone, is converted without it"};
+    }
+    if (ending == ".h5" || ending == ".hdf5") {
+        return Format{"HDF5", "crescendo data rechunk copies it"};
+    }
+    if (ending == ".gz" || ending == ".zip") {
+        return Format{"compressed", "unpack it first"};
+    }
+    return std::nullopt;
+}
+
+void expect_bare_numbers(const std::filesystem::path& file, bool look_inside) {
+    auto format = format_by_name(file);
+    if (!format && look_inside && is_idx(file)) {
+        format = Format{"IDX", "it is converted without it"};
+    }
+    if (format) {
+        throw InvalidInput(text("{} is {}, and --type (--target-type) is for files of bare numbers; {}", file.string(),
+                                format->name, format->remedy));
+    }
+}
+
+}  // namespace
 
 RawReader::RawReader(const std::filesystem::path& path, SampleFormat format) : SampleSource(path.string()) {
     set_format(format, 0);
     const auto sample_bytes = static_cast<std::int64_t>(format.bytes());
     std::int64_t total = 0;
     for (const auto& file : files_of(path)) {
+        expect_bare_numbers(file, /*look_inside=*/files_.empty());  // opening all would double the time that many take
         const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
         CRESCENDO_VALIDATE(bytes > 0 && bytes % sample_bytes == 0, "",
                            "{} has {} bytes, which are no whole samples of {} bytes; check --type and --shape",

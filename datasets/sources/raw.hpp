@@ -12,7 +12,8 @@ namespace crescendo::datasets {
 /// order of their names; each holds one or more whole samples. Files whose names begin with '.' do not count.
 class RawReader : public SampleSource {
   public:
-    /// Throws InvalidInput: no files, or one that does not hold whole samples.
+    /// Throws InvalidInput: no files; one that does not hold whole samples; one whose name (.png, .npy, …), or for the
+    /// first whose header (IDX), says that it is of another format.
     RawReader(const std::filesystem::path& path, SampleFormat format);
 
     void skip(std::int64_t num_samples) override;

@@ -8,9 +8,10 @@
 namespace crescendo::datasets {
 namespace {
 
-class SourcePair : public SetSource {
+/// Inputs from one source and targets, if any, from another.
+class SetOfSources : public SetSource {
   public:
-    SourcePair(std::unique_ptr<SampleSource> inputs, std::unique_ptr<SampleSource> targets)
+    SetOfSources(std::unique_ptr<SampleSource> inputs, std::unique_ptr<SampleSource> targets)
         : inputs_(std::move(inputs)), targets_(std::move(targets)) {
         CRESCENDO_VALIDATE(!targets_ || inputs_->num_samples() == targets_->num_samples(), "",
                            "{} holds {} samples but {} {}; they do not belong together", inputs_->name(),
@@ -61,7 +62,7 @@ void SampleSource::set_format(SampleFormat format, std::int64_t num_samples) {
 }
 
 std::unique_ptr<SetSource> make_set(std::unique_ptr<SampleSource> inputs, std::unique_ptr<SampleSource> targets) {
-    return std::make_unique<SourcePair>(std::move(inputs), std::move(targets));
+    return std::make_unique<SetOfSources>(std::move(inputs), std::move(targets));
 }
 
 }  // namespace crescendo::datasets

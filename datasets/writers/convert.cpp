@@ -14,19 +14,6 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Places the source at the first sample of the range. Returns how many the range has.
-std::int64_t enter_range(SetSource& source, const SampleRange& range) {
-    const auto total = source.num_samples();
-    const auto end = range.end.value_or(total);
-    CRESCENDO_VALIDATE(total > 0, "", "{} holds no samples", source.name());
-    CRESCENDO_VALIDATE(range.begin >= 0 && range.begin < end && end <= total, "",
-                       "samples [{}, {}) are not in {}, which holds [0, {})", range.begin, end, source.name(), total);
-    if (range.begin > 0) {
-        source.skip(range.begin);
-    }
-    return end - range.begin;
-}
-
 /// A data set, and a chunk of it in memory.
 class Column {
   public:
@@ -83,6 +70,7 @@ void write_samples(hid_t group, SetSource& source, std::int64_t total, const Wri
         write_class_names(targets->writer().id(), names);
     }
     for (std::int64_t done = 0; done < total;) {
+        options.poll();
         const auto count = std::min(chunk, total - done);
         source.read(inputs.next(count), targets ? targets->next(count) : std::span<std::byte>());
         inputs.writer().write(inputs.next(count));
@@ -94,18 +82,30 @@ void write_samples(hid_t group, SetSource& source, std::int64_t total, const Wri
             options.progress(done, total);
         }
     }
+    inputs.writer().close();
+    if (targets) {
+        targets->writer().close();
+    }
 }
 
 }  // namespace
 
-std::int64_t convert(SetSource& source, const std::string& location, const SampleRange& range,
-                     const WriteOptions& options) {
-    const auto place = Location::parse(location);
-    const auto total = enter_range(source, range);
-    NewGroup group(place);
-    write_samples(group.id(), source, total, options);
+std::int64_t enter_range(SetSource& source, const SampleRange& range) {
+    const auto total = source.num_samples();
+    const auto end = range.end.value_or(total);
+    CRESCENDO_VALIDATE(total > 0, "", "{} holds no samples", source.name());
+    CRESCENDO_VALIDATE(range.begin >= 0 && range.begin < end && end <= total, "",
+                       "samples [{}, {}) are not in {}, which holds [0, {})", range.begin, end, source.name(), total);
+    if (range.begin > 0) {
+        source.skip(range.begin);
+    }
+    return end - range.begin;
+}
+
+void convert(SetSource& source, std::int64_t num_samples, const std::string& location, const WriteOptions& options) {
+    NewGroup group(Location::parse(location));
+    write_samples(group.id(), source, num_samples, options);
     group.publish();
-    return total;
 }
 
 }  // namespace crescendo::datasets

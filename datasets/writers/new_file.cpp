@@ -4,17 +4,17 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "core/check.hpp"
 
 namespace crescendo::datasets {
-namespace {
 
 namespace fs = std::filesystem;
 
-void sync(const fs::path& path) {
+void sync_to_disk(const fs::path& path) {
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     const bool ok = descriptor >= 0 && ::fsync(descriptor) == 0;
     const int error = errno;
@@ -22,11 +22,10 @@ void sync(const fs::path& path) {
         ::close(descriptor);
     }
     if (!ok) {
-        throw std::system_error(error, std::generic_category(), text("{} cannot be written to disk", path.string()));
+        throw std::runtime_error(
+            text("{} cannot be written to disk: {}", path.string(), std::generic_category().message(error)));
     }
 }
-
-}  // namespace
 
 NewFile::NewFile(fs::path path) : path_(std::move(path)), temporary_(path_) {
     temporary_ += text(".part-{}", ::getpid());
@@ -47,9 +46,9 @@ void NewFile::publish() {
 }
 
 void NewFile::replace() {
-    sync(temporary_);
+    sync_to_disk(temporary_);
     fs::rename(temporary_, path_);
-    sync(path_.has_parent_path() ? path_.parent_path() : ".");
+    sync_to_disk(path_.has_parent_path() ? path_.parent_path() : ".");
 }
 
 }  // namespace crescendo::datasets

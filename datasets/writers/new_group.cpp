@@ -1,9 +1,11 @@
 #include "datasets/writers/new_group.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -42,31 +44,43 @@ FileBefore::FileBefore(std::filesystem::path path) : path_(std::move(path)) {
     std::ifstream(path_, std::ios::binary).read(superblock_.data(), superblock_.size());
 }
 
-void FileBefore::take() {
+void FileBefore::take(int descriptor) {
     constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
-    taken_ = std::string_view(superblock_.data(), superblock_.size()).starts_with(signature) &&
-             bytes_ >= superblock_.size() && bytes_ == std::filesystem::file_size(path_);
+    const bool known = std::string_view(superblock_.data(), superblock_.size()).starts_with(signature) &&
+                       bytes_ >= superblock_.size() && bytes_ == std::filesystem::file_size(path_);
+    if (!known || descriptor < 0) {
+        return;
+    }
+    descriptor_ = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (descriptor_ < 0) {
+        throw std::runtime_error(
+            text("{} cannot be kept locked: {}", path_.string(), std::generic_category().message(errno)));
+    }
+}
+
+void FileBefore::leave() {
+    if (descriptor_ >= 0) {
+        ::close(std::exchange(descriptor_, -1));
+    }
 }
 
 FileBefore::~FileBefore() {
-    if (!taken_) {
-        return;
+    if (descriptor_ >= 0 && ::ftruncate(descriptor_, static_cast<off_t>(bytes_)) == 0 &&
+        ::pwrite(descriptor_, superblock_.data(), superblock_.size(), 0) == std::ssize(superblock_)) {
+        std::error_code ignored;
+        std::filesystem::last_write_time(path_, written_, ignored);
     }
-    std::error_code ignored;
-    std::filesystem::resize_file(path_, bytes_, ignored);
-    std::fstream out(path_, std::ios::binary | std::ios::in | std::ios::out);
-    out.write(superblock_.data(), superblock_.size());
-    out.close();
-    std::filesystem::last_write_time(path_, written_, ignored);
+    leave();
 }
 
-NewGroup::NewGroup(Location place) : place_(std::move(place)) {
-    const hdf5::Session session;
+NewGroup::NewGroup(Location place) : NewGroup(std::move(place), hdf5::Session()) {}
+
+NewGroup::NewGroup(Location place, const hdf5::Session&) : place_(std::move(place)) {
     if (std::filesystem::exists(place_.file)) {
         before_.emplace(place_.file);
         file_ = hdf5::open_file(place_.file, hdf5::Access::write);
         if (!fills_holes(file_.get())) {
-            before_->take();
+            before_->take(hdf5::descriptor(file_.get()));
         }
         CRESCENDO_VALIDATE(!hdf5::exists(file_.get(), place_.group), "",
                            "{} exists already and is not overwritten; choose another group, or another file",
@@ -86,7 +100,11 @@ NewGroup::NewGroup(Location place) : place_(std::move(place)) {
                  : hdf5::own(H5Gcreate_anon(file_.get(), H5P_DEFAULT, H5P_DEFAULT), "no group can be made");
 }
 
-NewGroup::~NewGroup() { close(); }
+NewGroup::~NewGroup() {
+    const hdf5::Session session;
+    group_.reset();
+    file_.reset();
+}
 
 void NewGroup::publish() {
     {
@@ -104,24 +122,21 @@ void NewGroup::publish() {
             hdf5::check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), text("the group {} cannot be written", place_.group));
             sync();
         }
+        group_.close("the group cannot be closed");
+        file_.close(text("{} cannot be closed", place_.file.string()));
     }
-    close();
     if (new_file_) {
         new_file_->publish();
+    } else {
+        sync_to_disk(place_.file);  // the mark that it is being written is off it only now
     }
 }
 
 /// What the library flushes it leaves to the system.
 void NewGroup::sync() const {
     if (const int descriptor = hdf5::descriptor(file_.get()); descriptor >= 0 && ::fsync(descriptor) != 0) {
-        throw std::system_error(errno, std::generic_category(), "the samples cannot be written");
+        throw std::runtime_error(text("the samples cannot be written: {}", std::generic_category().message(errno)));
     }
-}
-
-void NewGroup::close() {
-    const hdf5::Session session;
-    group_.reset();
-    file_.reset();
 }
 
 }  // namespace crescendo::datasets

@@ -18,24 +18,25 @@ namespace crescendo::datasets {
 /// space back. Only the link, which is last, changes what was there.
 class FileBefore {
   public:
-    /// To be made before the library opens the file, and destroyed after it has let go of it.
+    /// To be made before the library opens the file, and destroyed after it has closed it.
     explicit FileBefore(std::filesystem::path path);
     ~FileBefore();
     FileBefore(const FileBefore&) = delete;
     FileBefore& operator=(const FileBefore&) = delete;
 
-    /// From now on the file is ours, to be brought back at the end. A file that does not begin with its superblock, or
-    /// has grown since, is left alone.
-    void take();
+    /// From now on the file is ours, to be brought back at the end, and so is the lock of `descriptor`, the library's:
+    /// no other writer comes between its closing the file and our bringing it back. A file that does not begin with its
+    /// superblock, or has grown since, is left alone.
+    void take(int descriptor);
     /// From now on it is not.
-    void leave() { taken_ = false; }
+    void leave();
 
   private:
     std::filesystem::path path_;
     std::uintmax_t bytes_ = 0;
     std::filesystem::file_time_type written_;  ///< what was calculated of the file holds as long as this does
     std::array<char, 100> superblock_{};       ///< the longest there is
-    bool taken_ = false;
+    int descriptor_ = -1;                      ///< a copy of the library's; -1 where the file is not ours
 };
 
 /// A group that appears under its name when it is complete, or not at all: in a new file, which gets its name then, or
@@ -57,8 +58,8 @@ class NewGroup {
     void publish();
 
   private:
+    NewGroup(Location place, const hdf5::Session&);
     void sync() const;
-    void close();
 
     Location place_;
     std::optional<NewFile> new_file_;   ///< where there was none

@@ -201,6 +201,7 @@ class Mover {
                 options_.progress(done_, total_);
             }
         }
+        job.writer->close();
     }
 
   private:
@@ -227,6 +228,7 @@ class Mover {
         const auto part = std::max(old, samples_per_block(field.sample_bytes()) / old * old);
         const auto parts = static_cast<std::size_t>((count + part - 1) / part);
         pool_.run(parts, [&](std::size_t i) {
+            options_.poll();
             const auto first = static_cast<std::int64_t>(i) * part;
             const auto num = std::min(part, count - first);
             const auto bytes = field.sample_bytes();
@@ -254,12 +256,7 @@ class Mover {
 /// Its handles are closed under a session.
 class SourceGroup {
   public:
-    explicit SourceGroup(const Location& place) {
-        const hdf5::Session session;
-        file_ = hdf5::open_file(place.file, hdf5::Access::read);
-        group_ = hdf5::open_group(file_.get(), place.group, place.file.string());
-        version_.emplace(hdf5::descriptor(file_.get()), place.file);
-    }
+    explicit SourceGroup(const Location& place) : SourceGroup(place, hdf5::Session()) {}
     ~SourceGroup() {
         const hdf5::Session session;
         group_.reset();
@@ -272,6 +269,12 @@ class SourceGroup {
     const FileVersion& version() const { return *version_; }
 
   private:
+    SourceGroup(const Location& place, const hdf5::Session&) {
+        file_ = hdf5::open_file(place.file, hdf5::Access::read);
+        group_ = hdf5::open_group(file_.get(), place.group, place.file.string());
+        version_.emplace(hdf5::descriptor(file_.get()), place.file);
+    }
+
     hdf5::Handle file_;
     hdf5::Handle group_;
     std::optional<FileVersion> version_;

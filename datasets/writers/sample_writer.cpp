@@ -48,8 +48,12 @@ std::int64_t chunk_samples_for(const WriteOptions& options, std::int64_t num_sam
 
 SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle type,
                            const std::vector<std::int64_t>& lengths, std::int64_t chunk_samples, int compression)
+    : SampleWriter(group, name, std::move(type), lengths, chunk_samples, compression, hdf5::Session()) {}
+
+SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle type,
+                           const std::vector<std::int64_t>& lengths, std::int64_t chunk_samples, int compression,
+                           const hdf5::Session&)
     : name_(name), type_(std::move(type)), lengths_(lengths.begin(), lengths.end()) {
-    const hdf5::Session session;
     const auto element_bytes = H5Tget_size(type_.get());
     sample_bytes_ = element_bytes;
     for (std::size_t axis = 1; axis < lengths_.size(); ++axis) {
@@ -91,6 +95,11 @@ void SampleWriter::write(std::span<const std::byte> samples) {
     hdf5::check(H5Dwrite(data_set_.get(), type_.get(), memory.get(), space_.get(), H5P_DEFAULT, samples.data()),
                 text("{} cannot be written", name_));
     num_written_ += count[0];
+}
+
+void SampleWriter::close() {
+    const hdf5::Session session;
+    data_set_.close(text("{} cannot be written", name_));
 }
 
 }  // namespace crescendo::datasets

@@ -35,7 +35,13 @@ class SampleWriter {
     /// std::runtime_error where the disk does not take them.
     void write(std::span<const std::byte> samples);
 
+    /// Once all is written. Throws as `write` does.
+    void close();
+
   private:
+    SampleWriter(hid_t group, const std::string& name, hdf5::Handle type, const std::vector<std::int64_t>& lengths,
+                 std::int64_t chunk_samples, int compression, const hdf5::Session&);
+
     std::string name_;
     hdf5::Handle type_;
     std::vector<hsize_t> lengths_;

@@ -11,6 +11,8 @@ struct WriteOptions {
     int compression = 0;             ///< level of deflate, 1 to 9; 0: none
     /// Called with what is written so far and all there is to write.
     std::function<void(std::int64_t done, std::int64_t total)> progress = {};
+    /// Called often, by any thread that is at work. What it throws ends the writing, and nothing is left of it.
+    std::function<void()> poll = [] {};
 };
 
 }  // namespace crescendo::datasets

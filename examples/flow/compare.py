@@ -64,18 +64,26 @@ def main(data, checkpoint, picture=None):
     mean, std = train.mean((0, 2, 3), keepdim=True), train.std((0, 2, 3), keepdim=True)
     train, test = (train - mean) / std, (test - mean) / std
     checkpoint = torch.load(checkpoint)
-    code = json.loads(checkpoint["settings"])["latent"] * (64 >> json.loads(checkpoint["settings"])["depth"]) ** 2
+    settings = json.loads(checkpoint["settings"])
+    channels, points, _ = test[0].shape
+    code = settings["latent"] * (points >> settings["depth"]) ** 2
+    side = round((channels * points**2 / code) ** 0.5)
+    if channels * points**2 != code * side**2 or points % side:
+        sys.exit(f"a code of {code} numbers is no field of means over squares, which is what it is compared with: "
+                 f"choose depth and latent so that {channels * points**2} / {code} is the square of a divisor of "
+                 f"{points}")
+    means = f"means of {side} x {side}"
     answers = {
         "original": test,
         "mean field": train.mean(0).expand_as(test),
-        "means of 4 x 4": F.interpolate(F.avg_pool2d(test, 4), scale_factor=4, mode="bicubic"),
+        means: F.interpolate(F.avg_pool2d(test, side), scale_factor=side, mode="bicubic"),
         "autoencoder": autoencoder(checkpoint)(test),
         "PCA": principal_components(train, code)(test),
     }
     for name, answer in answers.items():
         print(f"{name:16} {F.mse_loss(answer, test):.4f}")
     if picture:
-        plot(picture, {name: answers[name][0] for name in ("original", "means of 4 x 4", "autoencoder")})
+        plot(picture, {name: answers[name][0] for name in ("original", means, "autoencoder")})
 
 
 if __name__ == "__main__":

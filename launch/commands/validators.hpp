@@ -2,21 +2,29 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <system_error>
 
 namespace crescendo::launch {
 
-/// A whole number, at least 1. CLI::PositiveNumber would name the largest float there is.
-inline CLI::Validator at_least_one() {
-    const auto check = [](std::string& text) {
+/// A whole number, at least `least`. CLI's own reading of numbers would take -1 for the largest that is unsigned, and
+/// what is too large for the largest.
+inline CLI::Validator at_least(std::int64_t least) {
+    const auto check = [least](std::string& text) {
         std::int64_t number = 0;
-        const bool fits = CLI::detail::lexical_cast(text, number) && number >= 1;
-        return fits ? std::string() : text + " is no whole number of at least 1";
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        const bool fits = error == std::errc{} && end == text.data() + text.size() && number >= least;
+        return fits ? std::string() : text + " is no whole number from " + std::to_string(least) + " to 2^63 - 1";
     };
-    return {check, "POSITIVE"};
+    return {check, least > 0 ? "POSITIVE" : "NONNEGATIVE"};
 }
+inline CLI::Validator at_least_one() { return at_least(1); }
+
+/// As many threads as a process can be expected to get.
+inline CLI::Validator number_of_threads() { return CLI::Range(1, 1024); }
 
 /// To transform one of some words into its value. CLI::CheckedTransformer would show the numbers behind the values.
 template <class Enum>

@@ -265,6 +265,21 @@ TEST_CASE("a set that fits in memory is read once, for all epochs and seeds") {
     }
 }
 
+TEST_CASE("a set that was read whole is refused once another file takes its place") {
+    const TemporaryFolder folder;
+    const auto file = folder / "set.h5";
+    const auto set = SampleSet::open(write_counting_set(file, 101, 5));
+    SampleStream stream(set, {.memory_bytes = resident_bytes(101)});
+    stream.enter({.seed = 5, .group_batch = 10});
+    CHECK(sorted(rest_of_epoch(stream)) == counting(101));
+
+    write_counting_set(folder / "new.h5", 101, 5);
+    std::filesystem::rename(folder / "new.h5", file);
+    stream.enter({.seed = 6, .group_batch = 10});  // the next epochs of seed 5 may have been prepared already
+
+    CHECK_THROWS_WITH_AS(stream.next(), Contains("set.h5:/train was replaced by another file"), std::runtime_error);
+}
+
 TEST_CASE("a set that does not fit is read again") {
     StreamedSet data;
     SampleStream stream(data.set, data.options);

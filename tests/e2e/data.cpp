@@ -1,10 +1,15 @@
 /// `crescendo data` as a user types it.
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <pty.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/e2e/command.hpp"
@@ -27,6 +32,38 @@ std::map<std::string, std::string> contents(const fs::path& folder) {
         all.emplace(entry.path().filename().string(), content_of(entry.path()));
     }
     return all;
+}
+
+/// A file whose reader waits for what is not written into it.
+class Pipe {
+  public:
+    explicit Pipe(const fs::path& path) : path_(path) { REQUIRE(::mkfifo(path.c_str(), 0600) == 0); }
+    ~Pipe() { ::close(descriptor_); }
+    Pipe(const Pipe&) = delete;
+    Pipe& operator=(const Pipe&) = delete;
+
+    /// Once somebody reads.
+    void write(const std::string& bytes) const {
+        await("the pipe is opened", [&] { return (descriptor_ = ::open(path_.c_str(), O_WRONLY | O_NONBLOCK)) >= 0; });
+        ::fcntl(descriptor_, F_SETFL, 0);
+        REQUIRE(::write(descriptor_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+    }
+
+  private:
+    fs::path path_;
+    mutable int descriptor_ = -1;
+};
+
+/// Whether the process has a function for that signal.
+bool is_handled(pid_t pid, int signal) {
+    constexpr std::string_view key = "SigCgt:";
+    std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with(key)) {
+            return (std::stoull(line.substr(key.size()), nullptr, 16) >> (signal - 1) & 1) != 0;
+        }
+    }
+    return false;
 }
 
 void check_refused(const fs::path& folder, const std::vector<std::string>& arguments, const std::string& message) {
@@ -81,9 +118,13 @@ TEST_CASE("mistakes in data commands are explained, and leave no file") {
                   "table.csv:3: column 1 (two): \"six\" is no number");
     check_refused(folder.path(), {"data", "convert", "table.csv"}, "LOCATION");
     check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5:/", "--samples", "1"}, "the first 1 are 0:1");
+    for (const char* range : {"abc", "-1:2", "1:2:3", "0-2"}) {
+        check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5:/", std::string("--samples=") + range},
+                      "write BEGIN:END, like 0:50000");
+    }
     check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5:/", "--gray"},
                   "--gray is for a folder of images");
-    check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5"}, "names no group");
+    check_refused(folder.path(), {"data", "convert", "table.csv", "set.h5"}, "names no group");
     check_refused(folder.path(), {"data", "convert", "table.csv", "set.h5:/", "--type", "float"},
                   "float is no type of numbers");
     check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "2"}, "--flow");
@@ -92,6 +133,18 @@ TEST_CASE("mistakes in data commands are explained, and leave no file") {
                   "--size 48");
     check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "2", "--sparse", "--size", "64"},
                   "--flow");
+    for (const char* option : {"--chunk", "--compress"}) {
+        check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "2", "--sparse", option, "2"},
+                      option);
+    }
+    check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "99999999999999999999", "--flow"},
+                  "--samples: 99999999999999999999 is no whole number");
+    check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "9999999999999999", "--flow"},
+                  "more than 2^50 bytes; use at most");
+    check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "2", "--flow", "--seed", "-1"},
+                  "--seed: -1 is no whole number");
+    check_refused(folder.path(), {"data", "stats", "set.h5:/", "--threads", "1000000"}, "not in range 1 to 1024");
+    check_refused(folder.path(), {"data", "inspect", "set.h5:/train"}, "run: crescendo data inspect set.h5");
     check_refused(folder.path(), {"data", "rechunk", "absent.h5:/", "set.h5:/"}, "absent.h5: no such file");
     CHECK_FALSE(fs::exists(folder / "set.h5"));
 }
@@ -104,7 +157,7 @@ TEST_CASE("a command that is interrupted leaves its folder as it was") {
             .code == 0);
     const auto before = contents(folder / "data");
     for (const char* location : {"data/old.h5:/b", "data/new.h5:/b"}) {
-        for (const int signal : {SIGINT, SIGTERM}) {
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
             CAPTURE(location);
             Command generate(folder.path(), {"data", "generate", location, "--flow", "--samples", "1000000", "--size",
                                              "16", "--chunk", "1"});
@@ -117,6 +170,72 @@ TEST_CASE("a command that is interrupted leaves its folder as it was") {
             CHECK(contents(folder / "data") == before);
         }
     }
+}
+
+TEST_CASE("a terminal that is closed leaves nothing of a command") {
+    const TemporaryFolder folder;
+    int terminal = -1;
+    const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+    REQUIRE(pid >= 0);
+    if (pid == 0) {
+        const bool moved = ::chdir(folder.path().c_str()) == 0;
+        const char* arguments[] = {CRESCENDO_BINARY, "data",    "generate", "set.h5:/", "--flow", "--samples",
+                                   "1000000",        "--chunk", "1",        "--size",   "16",     nullptr};
+        if (moved) {
+            ::execv(CRESCENDO_BINARY, const_cast<char**>(arguments));
+        }
+        ::_exit(127);
+    }
+    await("something is written", [&] { return !fs::is_empty(folder.path()); });
+
+    ::close(terminal);
+
+    int status = 0;
+    await("the command ends", [&] { return ::waitpid(pid, &status, WNOHANG) == pid; });
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == SIGHUP);
+    CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("a command that has written nothing yet is ended by one Ctrl-C, whatever it waits for") {
+    const TemporaryFolder folder;
+    const Pipe source(folder / "table.csv");
+    Command convert(folder.path(), {"data", "convert", "table.csv", "set.h5:/"});
+    source.write("1,2\n");
+
+    convert.signal(SIGINT);
+
+    CHECK(convert.wait() == 128 + SIGINT);
+    CHECK_FALSE(fs::exists(folder / "set.h5"));
+}
+
+TEST_CASE("a flow that takes long is not solved to its end after Ctrl-C") {
+    const TemporaryFolder folder;
+    fs::create_directory(folder / "data");
+    Command generate(folder.path(),
+                     {"data", "generate", "data/set.h5:/", "--flow", "--samples", "1", "--size", "1024"});
+    await("something is written", [&] { return !fs::is_empty(folder / "data"); });
+
+    generate.signal(SIGINT);
+
+    CHECK(generate.wait() == 128 + SIGINT);
+    CHECK(fs::is_empty(folder / "data"));
+}
+
+TEST_CASE("a second Ctrl-C ends what does not notice the first") {
+    const TemporaryFolder folder;
+    const Pipe source(folder / "labels");
+    Command convert(folder.path(), {"data", "convert", "labels", "set.h5:/"});
+    // IDX that announces 16 MiB; less than a chunk of them comes, but more than zlib asks for at a time.
+    source.write(std::string("\0\0\x08\x01\x01\0\0\0", 8) + std::string(200'000, 'x'));
+    await("signals are handled", [&] { return is_handled(convert.pid(), SIGINT); });
+
+    convert.signal(SIGINT);
+    await("the first has arrived", [&] { return !is_handled(convert.pid(), SIGINT); });
+    convert.signal(SIGINT);
+
+    CHECK(convert.wait() == 128 + SIGINT);
+    CHECK_FALSE(fs::exists(folder / "set.h5"));
 }
 
 TEST_CASE("a file that a killed command was adding to is readable again as the message says") {

@@ -46,7 +46,7 @@ std::string convert(const std::filesystem::path& file, const std::string& group)
     std::string location = file.string() + ":/" + group;
     const auto path = (file.parent_path() / group).string();
     const auto source = datasets::open_source({path + "-inputs", path + "-targets"});
-    datasets::convert(*source, location, {}, {.chunk_samples = 8});
+    datasets::convert(*source, source->num_samples(), location, {.chunk_samples = 8});
     return location;
 }
 
@@ -119,6 +119,23 @@ std::string without_targets(const std::string& location) {
     const auto place = datasets::Location::parse(location);
     const hid_t file = H5Fopen(place.file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
     H5Ldelete(file, place.member("targets").c_str(), H5P_DEFAULT);
+    H5Fclose(file);
+    return location;
+}
+
+std::string without_inputs(const std::string& location) {
+    const auto place = datasets::Location::parse(location);
+    const hid_t file = H5Fopen(place.file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t old = H5Dopen2(file, place.member("inputs").c_str(), H5P_DEFAULT);
+    const hid_t space = H5Dget_space(old);
+    H5Dclose(old);
+    H5Ldelete(file, place.member("inputs").c_str(), H5P_DEFAULT);
+    const hid_t settings = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(settings, "absent", 0, H5F_UNLIMITED);
+    H5Dclose(
+        H5Dcreate2(file, place.member("inputs").c_str(), H5T_NATIVE_UINT8, space, H5P_DEFAULT, settings, H5P_DEFAULT));
+    H5Pclose(settings);
+    H5Sclose(space);
     H5Fclose(file);
     return location;
 }

@@ -25,6 +25,9 @@ std::string write_waves(const std::filesystem::path& file, const std::string& gr
 /// Takes the targets from a set; returns its location.
 std::string without_targets(const std::string& location);
 
+/// Has the inputs of a set, made by write_images, lie in a file that is not there; returns the set's location.
+std::string without_inputs(const std::string& location);
+
 /// Settings of a cnn small enough for tests, on `train` and, unless empty, `validation`.
 nlohmann::json small_cnn(const std::string& train, const std::string& validation = {});
 

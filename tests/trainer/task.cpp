@@ -45,6 +45,17 @@ TEST_CASE("classes are counted in the targets unless their number is given") {
     CHECK(describe_task({.classes = 10}, *samples).num_outputs == 10);
 }
 
+TEST_CASE("counting classes reads no inputs") {
+    const SweepFixture sweep;
+    const auto samples = SampleSet::open(without_inputs(sweep.train));
+
+    CHECK(describe_task({}, *samples).num_outputs == 4);
+
+    std::vector<std::byte> image(64);
+    std::vector<std::byte> label(1);
+    CHECK_THROWS_WITH(samples->read(0, 1, image, label), Contains("inputs"));
+}
+
 TEST_CASE("targets of floating-point numbers make a regression") {
     const SweepFixture sweep;
     const auto samples = SampleSet::open(write_numbers(sweep.folder / "numbers.h5", "train", 10));

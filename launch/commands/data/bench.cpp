@@ -67,7 +67,7 @@ void add_data_bench(CLI::App& data, ExitCode& code) {
     command->add_option("LOCATION", arguments->location, "FILE:/GROUP of the set")->required();
     command->add_option("--threads", arguments->threads, "Numbers of threads, like 1,2,4; default: up to the cores")
         ->delimiter(',')
-        ->check(at_least_one());
+        ->check(number_of_threads());
     command->add_option("--mebibytes", arguments->mebibytes, "To read of the set; default: 1024, or all if less")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
     add_format_option(*command, arguments->format);

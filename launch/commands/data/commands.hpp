@@ -23,13 +23,15 @@ void add_data_stats(CLI::App& data, ExitCode& code);
 /// `--chunk` and `--compress`, and a progress bar that counts `unit`.
 void add_write_options(CLI::App& command, datasets::WriteOptions& options, const std::string& unit);
 
-/// Shows on a terminal how many `unit` ("samples", "bytes") are done. Within `interruptible` it is where a signal ends
-/// the work.
+/// Shows on a terminal how many `unit` ("samples", "bytes") are done.
 using Progress = std::function<void(std::int64_t done, std::int64_t total)>;
 Progress progress_bar(const std::string& unit);
 
-/// Has Ctrl-C, SIGTERM and SIGHUP end `work` at its next sign of progress, so that it can take back what is half
-/// written; then the process ends by that signal. A second one ends it at once.
+/// Has Ctrl-C, SIGTERM and SIGHUP end `work` at its next call of `end_if_interrupted`, so that it can take back what is
+/// half written; then the process ends by that signal. A second one ends it at once.
 ExitCode interruptible(const std::function<ExitCode()>& work);
+
+/// Throws once a signal came within `interruptible`. For any thread.
+void end_if_interrupted();
 
 }  // namespace crescendo::launch

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "datasets/location.hpp"
 #include "datasets/sources/open_source.hpp"
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/validators.hpp"
@@ -26,30 +27,28 @@ struct Arguments {
     datasets::WriteOptions write;
 };
 
-std::int64_t to_count(std::string_view text, const std::string& whole) {
+std::optional<std::int64_t> to_count(std::string_view text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    CRESCENDO_VALIDATE(error == std::errc{} && end == text.data() + text.size() && value >= 0, "--samples",
-                       "--samples {}: is no range; write BEGIN:END, like 0:50000, where END is not included", whole);
-    return value;
+    const bool good = error == std::errc{} && end == text.data() + text.size() && value >= 0;
+    return good ? std::optional(value) : std::nullopt;
 }
 
 /// "0:50000", "50000:", ":100"
 datasets::SampleRange parse_range(const std::string& text) {
-    datasets::SampleRange range;
     if (text.empty()) {
-        return range;
+        return {};
     }
+    CRESCENDO_VALIDATE(!to_count(text), "--samples", "--samples {}: is no range; the first {} are 0:{}", text, text,
+                       text);
     const auto colon = text.find(':');
-    CRESCENDO_VALIDATE(colon != std::string::npos, "--samples", "--samples {}: is no range; the first {} are 0:{}",
-                       text, text, text);
-    if (colon > 0) {
-        range.begin = to_count(std::string_view(text).substr(0, colon), text);
-    }
-    if (colon + 1 < text.size()) {
-        range.end = to_count(std::string_view(text).substr(colon + 1), text);
-    }
-    return range;
+    const auto begin = text.substr(0, colon);
+    const auto end = colon == std::string::npos ? "" : text.substr(colon + 1);
+    const bool is_range =
+        colon != std::string::npos && (begin.empty() || to_count(begin)) && (end.empty() || to_count(end));
+    CRESCENDO_VALIDATE(is_range, "--samples",
+                       "--samples {}: is no range; write BEGIN:END, like 0:50000, where END is not included", text);
+    return {to_count(begin).value_or(0), to_count(end)};
 }
 
 ExitCode convert(const Arguments& arguments) {
@@ -64,10 +63,15 @@ ExitCode convert(const Arguments& arguments) {
         options.images.size = std::pair{arguments.size.at(0), arguments.size.at(1)};
     }
     const auto& location = arguments.paths.back();
+    datasets::Location::parse(location);  // a pass over the source may take long
+    const auto range = parse_range(arguments.samples);
     const auto source = datasets::open_source({arguments.paths.begin(), arguments.paths.end() - 1}, options);
-    const auto count = datasets::convert(*source, location, parse_range(arguments.samples), arguments.write);
-    fmt::print("{}: {} samples{}\n", location, count, source->targets() ? "" : ", without targets");
-    return ExitCode::done;
+    const auto count = datasets::enter_range(*source, range);
+    return interruptible([&] {
+        datasets::convert(*source, count, location, arguments.write);
+        fmt::print("{}: {} samples{}\n", location, count, source->targets() ? "" : ", without targets");
+        return ExitCode::done;
+    });
 }
 
 /// The name of the arguments says how many there are, and CLI11 would add "(2x)".
@@ -121,7 +125,7 @@ void add_data_convert(CLI::App& data, ExitCode& code) {
     command->add_flag("--gray", source.images.gray, "Brightness of images instead of three colours");
     add_write_options(*command, arguments->write, "samples");
     command->footer(footer);
-    command->callback([arguments, &code] { code = interruptible([&] { return convert(*arguments); }); });
+    command->callback([arguments, &code] { code = convert(*arguments); });
 }
 
 }  // namespace crescendo::launch

@@ -50,8 +50,7 @@ void add_data_generate(CLI::App& data, ExitCode& code) {
     auto* is_flow = command->add_flag("--flow", arguments->is_flow,
                                       "Two-dimensional turbulence, solved for each sample: u, v and vorticity");
     auto* is_sparse =
-        command->add_flag("--sparse", arguments->sparse, "Holes, which take no disk and read as 0, in a new file")
-            ->excludes(is_flow);
+        command->add_flag("--sparse", arguments->sparse, "Holes, which take no disk and read as 0")->excludes(is_flow);
 
     command->add_option("--shape", arguments->shape, "--sparse: of a sample, like 64,64; default: one number")
         ->delimiter(',')
@@ -59,7 +58,9 @@ void add_data_generate(CLI::App& data, ExitCode& code) {
         ->needs(is_sparse);
     command->add_option("--size", flow.size, "--flow: points along an axis, a power of two; default: 64")
         ->needs(is_flow);
-    command->add_option("--seed", flow.seed, "--flow: of the random starts; default: 1")->needs(is_flow);
+    command->add_option("--seed", flow.seed, "--flow: of the random starts; default: 1")
+        ->check(at_least(0))
+        ->needs(is_flow);
     command->add_option("--viscosity", flow.viscosity, "--flow: default: the least that the size resolves")
         ->needs(is_flow);
     command
@@ -69,6 +70,9 @@ void add_data_generate(CLI::App& data, ExitCode& code) {
         ->transform(one_of<Target>({{"decay", Target::decay}, {"future", Target::future}, {"none", Target::none}}))
         ->needs(is_flow);
     add_write_options(*command, arguments->write, "samples");
+    for (const char* of_chunks : {"--chunk", "--compress"}) {
+        command->get_option(of_chunks)->excludes(is_sparse);
+    }
     command->footer(
         "Examples:\n"
         "  crescendo data generate flow.h5:/train --flow --samples 1000 --seed 1\n"

@@ -5,12 +5,17 @@
 
 #include <memory>
 
+#include "core/check.hpp"
 #include "launch/commands/data/commands.hpp"
 
 namespace crescendo::launch {
 namespace {
 
 ExitCode inspect(const std::filesystem::path& file, Format format) {
+    const auto colon = file.string().rfind(":/");
+    CRESCENDO_VALIDATE(colon == std::string::npos || std::filesystem::exists(file), "",
+                       "{} is a group of a file, and inspect lists all there are; run: crescendo data inspect {}",
+                       file.string(), file.string().substr(0, colon));
     Table table({"data set", "type", "samples", "shape", "chunk", "filters", "bytes", "stored", "problem"});
     for (const auto& info : datasets::inspect(file)) {
         table.add_row({info.path, info.type, info.samples, fmt::format("{}", fmt::join(info.shape, " x ")),

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <string>
 
@@ -11,7 +13,7 @@ namespace crescendo::launch {
 namespace {
 
 // A handler can reach nothing but a static.
-volatile std::sig_atomic_t arrived = 0;
+std::atomic<int> arrived = 0;
 
 class Interrupted : public std::exception {};
 
@@ -27,8 +29,9 @@ class ProgressBar {
         }
         percent_ = percent;
         const auto filled = static_cast<std::size_t>(percent) * width / 100;
-        fmt::print(stderr, "\r[{:<{}}] {:3} % of {} {}{}", std::string(filled, '#'), width, percent, total, unit_,
-                   done == total ? "\r\x1b[K" : "");
+        const auto line = fmt::format("\r[{:<{}}] {:3} % of {} {}{}", std::string(filled, '#'), width, percent, total,
+                                      unit_, done == total ? "\r\x1b[K" : "");
+        std::fputs(line.c_str(), stderr);  // which does not throw where the terminal is gone
     }
 
   private:
@@ -41,12 +44,13 @@ class ProgressBar {
 }  // namespace
 
 Progress progress_bar(const std::string& unit) {
-    return [bar = ProgressBar(unit)](std::int64_t done, std::int64_t total) mutable {
-        if (arrived != 0) {
-            throw Interrupted();
-        }
-        bar.show(done, total);
-    };
+    return [bar = ProgressBar(unit)](std::int64_t done, std::int64_t total) mutable { bar.show(done, total); };
+}
+
+void end_if_interrupted() {
+    if (arrived != 0) {
+        throw Interrupted();
+    }
 }
 
 ExitCode interruptible(const std::function<ExitCode()>& work) try {
@@ -62,7 +66,6 @@ ExitCode interruptible(const std::function<ExitCode()>& work) try {
     }
     return work();
 } catch (const Interrupted&) {
-    // Not fmt, which throws where the terminal is gone.
     std::fprintf(stderr, "%screscendo: interrupted; nothing was written\n", ::isatty(STDERR_FILENO) ? "\r\x1b[K" : "");
     std::signal(arrived, SIG_DFL);
     std::raise(arrived);

@@ -47,10 +47,10 @@ void add_data_stats(CLI::App& data, ExitCode& code) {
     command->add_option("--data-sets", arguments->options.data_sets, "Names in the group; default: all of numbers")
         ->delimiter(',');
     command->add_option("--threads", arguments->options.threads, "That read; default: one a core")
-        ->check(at_least_one());
+        ->check(number_of_threads());
     add_format_option(*command, arguments->format);
     command->footer("Example:\n  crescendo data stats fashion.h5:/train");
-    command->callback([arguments, &code] { code = interruptible([&] { return stats(*arguments); }); });
+    command->callback([arguments, &code] { code = stats(*arguments); });
 }
 
 }  // namespace crescendo::launch

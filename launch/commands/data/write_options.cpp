@@ -11,6 +11,7 @@ void add_write_options(CLI::App& command, datasets::WriteOptions& options, const
     command.add_option("--compress", options.compression, "Level of deflate; default: 0, none")
         ->check(CLI::Range(0, 9));
     options.progress = progress_bar(unit);
+    options.poll = end_if_interrupted;
 }
 
 }  // namespace crescendo::launch

@@ -93,7 +93,7 @@ struct Images {
     Content converted(const ImageOptions& options = {}) {
         fs::remove(file);
         ImageFolder source(folder, options);
-        convert(source, file.string() + ":/train", {}, {.chunk_samples = 2});
+        convert(source, source.num_samples(), file.string() + ":/train", {.chunk_samples = 2});
         set = SampleSet::open(file.string() + ":/train");
         return read_all(*set);
     }

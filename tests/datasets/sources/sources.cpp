@@ -51,7 +51,7 @@ struct Converted {
                const SampleRange& range = {}) const {
         const auto file = folder / ("set" + std::to_string(++num_sets_) + ".h5");
         const auto source = open_source(sources, options);
-        convert(*source, file.string() + ":/train", range, {.chunk_samples = 2});
+        convert(*source, enter_range(*source, range), file.string() + ":/train", {.chunk_samples = 2});
         set = SampleSet::open(file.string() + ":/train");
         return read_all(*set);
     }
@@ -274,6 +274,48 @@ TEST_CASE("options that do not concern a source are refused, not ignored") {
     CHECK(converted.complaint({npy, npy}, {.type = ElementType::f32}) == Contains("leave out --type and --shape"));
     CHECK(converted.complaint({npy, npy}, {.target_shape = {1}}) == Contains("leave out --target-type"));
     CHECK(converted.complaint({npy}, {.target_type = ElementType::f32}) == Contains("--target-type is for"));
+}
+
+TEST_CASE("files of another format are not taken for bare numbers") {
+    const Converted converted;
+    const SourceOptions bytes{.type = ElementType::u8};
+    fs::create_directories(converted.folder / "images/cat");
+    for (const char* name : {"images/cat/a.PNG", "x.npy", "t.csv", "x.gz", "x.h5"}) {
+        write_text(converted.path(name), "1,2\n");
+    }
+    write_bytes(converted.path("idx"), idx_bytes(0x08, {3, 2}, bytes_of<std::uint8_t>({1, 2, 3, 4, 5, 6})));
+    write_bytes(converted.path("like-idx"), idx_bytes(0x08, {3, 2}, bytes_of<std::uint8_t>({1, 2, 3, 4, 5, 6, 7})));
+    fs::create_directory(converted.folder / "arrays");
+    fs::copy(converted.path("x.npy"), converted.path("arrays/x.npy"));
+
+    CHECK(converted.complaint({converted.path("images")}, bytes) == Contains("a.PNG is an image, and --type"));
+    CHECK(converted.complaint({converted.path("idx")}, bytes) == Contains("idx is IDX, and --type"));
+    CHECK(converted.complaint({converted.path("x.gz")}, bytes) == Contains("unpack it first"));
+    CHECK(converted.complaint({converted.path("x.h5")}, bytes) == Contains("crescendo data rechunk copies it"));
+    CHECK(converted.complaint({converted.path("arrays")}, bytes) == Contains("x.npy is NumPy's"));
+    CHECK(converted.complaint({converted.path("idx"), converted.path("idx")}, {.target_type = ElementType::u8}) ==
+          Contains("idx is IDX"));
+    CHECK(converted.of({converted.path("like-idx")}, bytes).inputs == read_bytes(converted.path("like-idx")));
+}
+
+TEST_CASE("sources that do not go together are refused, and what does go together is said") {
+    const Converted converted;
+    fs::create_directories(converted.folder / "images/cat");
+    for (const char* name : {"images/cat/a.png", "a.csv", "b.csv"}) {
+        write_text(converted.path(name), "1,2\n");
+    }
+    const auto images = converted.path("images");
+
+    CHECK(converted.complaint({converted.path("a.csv"), converted.path("b.csv")}) ==
+          Contains("a.csv is CSV, which has inputs and targets in its columns and is given alone"));
+    CHECK(converted.complaint({converted.path("a.csv"), converted.path("b.csv")}, {.type = ElementType::u8}) ==
+          Contains("a.csv is CSV, which"));
+    CHECK(converted.complaint({images, converted.path("b.csv")}) == Contains("are given without TARGETS"));
+    CHECK(converted.complaint({images}, {.shape = {3, 8, 8}}) == Contains("say by --type which"));
+    CHECK(converted.complaint({images}, {.type = ElementType::u8, .images = {.gray = true}}) ==
+          Contains("--size and --gray are for images"));
+    CHECK(converted.complaint({converted.path("set.h5:/train")}) ==
+          Contains("is HDF5 already; crescendo data rechunk"));
 }
 
 TEST_CASE("a source that is nothing known is refused") {

@@ -13,6 +13,7 @@
 #include "datasets/sources/idx.hpp"
 #include "datasets/sources/open_source.hpp"
 #include "datasets/writers/convert.hpp"
+#include "datasets/writers/new_group.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -24,7 +25,10 @@ namespace {
 
 std::int64_t convert_idx(const std::filesystem::path& inputs, const std::filesystem::path& targets,
                          const std::string& location, const SampleRange& range, const WriteOptions& options) {
-    return convert(*open_source({inputs.string(), targets.string()}), location, range, options);
+    const auto source = open_source({inputs.string(), targets.string()});
+    const auto count = enter_range(*source, range);
+    convert(*source, count, location, options);
+    return count;
 }
 
 /// Ten samples: images of 2 × 3 bytes counting from 0, labels counting from 100.
@@ -250,4 +254,28 @@ TEST_CASE("Fashion-MNIST is converted from Debian's package") {
     CHECK(content.inputs == expected);
     CHECK(
         std::all_of(content.targets.begin(), content.targets.end(), [](auto label) { return label < std::byte{10}; }));
+}
+
+TEST_CASE("what HDF5 cannot close is told") {
+    const hdf5::Session session;
+    hdf5::Handle nothing;
+
+    CHECK_THROWS_WITH_AS(nothing.close("set.h5 cannot be closed"), Contains("set.h5 cannot be closed (HDF5: "),
+                         std::runtime_error);
+}
+
+TEST_CASE("a file is not opened between the end of its writer and its being brought back") {
+    const TenSamples ten;
+    ten.convert("/train");
+    FileBefore file(ten.file);
+    {
+        const hdf5::Session session;
+        const auto writer = hdf5::open_file(ten.file, hdf5::Access::write);
+        file.take(hdf5::descriptor(writer.get()));
+    }
+
+    CHECK(complaint_of([&] { SampleSet::open(ten.at("/train")); }) == Contains("in use by another program"));
+
+    file.leave();
+    CHECK(SampleSet::open(ten.at("/train"))->size() == 10);
 }

@@ -34,6 +34,18 @@ TEST_CASE("a sparse terabyte takes no disk and reads as zeros to its end") {
     CHECK(target == std::vector<std::byte>(4));
 }
 
+TEST_CASE("a sparse set is added to a file, in the format whose metadata have checksums") {
+    const TemporaryFolder folder;
+    const auto file = (folder / "set.h5").string();
+
+    generate_sparse(file + ":/a", 2, {3});
+    generate_sparse(file + ":/b", 4, {3});
+
+    CHECK(SampleSet::open(file + ":/a")->size() == 2);
+    CHECK(SampleSet::open(file + ":/b")->size() == 4);
+    CHECK(read_bytes(file)[8] == std::byte{3});  // the version of the superblock
+}
+
 TEST_CASE("a sparse set that cannot be is refused, and no file is left") {
     const TemporaryFolder folder;
     const auto location = (folder / "set.h5").string() + ":/";
