@@ -77,7 +77,11 @@ void Coordinator::begin_session() {
 }
 
 void Coordinator::turn() {
-    for (auto& notice : receive(view_.period())) {
+    auto notices = receive(view_.period());
+    if (std::ranges::any_of(notices, [](const auto& each) { return std::holds_alternative<WorkerFailed>(each); })) {
+        directory_.require_writable();  // else it may well be what they died of, and the next ones would too
+    }
+    for (auto& notice : notices) {
         std::visit([this](auto& each) { take(each); }, notice);
     }
     if (file_.time_budget && history_.elapsed() + (wall_clock() - history_.last_time()) >=
@@ -175,7 +179,6 @@ void Coordinator::take(const WorkerFailed& notice) {
     const bool is_member = groups_.is_member(notice.trial, notice.slot);
     groups_.note_death(notice.trial, notice.slot);
     if (is_member) {
-        directory_.require_writable();  // else it may well be what the worker died of, and the next ones would too
         fail(notice.trial, notice.kind, notice.slot, notice.message);
         if (health_.note_failure(slots_.node_of(notice.slot), notice.trial)) {
             leave_out(slots_.node_of(notice.slot));

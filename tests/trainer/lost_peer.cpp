@@ -134,7 +134,8 @@ TEST_CASE("a rank 0 that finds neither memory nor checkpoint begins anew") {
     crescendo.join({0}, "memory", terms);
 
     CHECK(crescendo.await(0, "report")["resource"] == 1);
-    CHECK(content(terms.directory / "trainer.log").find("with those who held it; it begins anew\n") != std::string::npos);
+    CHECK(content(terms.directory / "trainer.log").find("with those who held it; it begins anew\n") !=
+          std::string::npos);
 }
 
 TEST_CASE("a regroup that crosses a report does not answer it") {
