@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "launch/read_file.hpp"
 #include "launch/record/crc32.hpp"
 
 namespace crescendo::launch {
@@ -34,7 +35,7 @@ class Lines {
   public:
     explicit Lines(const std::filesystem::path& path) : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
         if (!file_) {
-            fail();
+            cannot_read(path_, errno);
         }
     }
 
@@ -63,14 +64,10 @@ class Lines {
         ssize_t count;
         while ((count = ::read(file_.get(), piece_.data() + size, step)) < 0 && errno == EINTR) {}
         if (count < 0) {
-            fail();
+            cannot_read(path_, errno);
         }
         piece_.resize(size + static_cast<std::size_t>(count));
         return count > 0;
-    }
-
-    [[noreturn]] void fail() const {
-        throw InvalidInput(fmt::format("cannot read {}: {}", path_.string(), std::strerror(errno)));
     }
 
     std::filesystem::path path_;
