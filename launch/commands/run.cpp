@@ -87,7 +87,7 @@ void print_end(Outcome outcome, const History& history, const SweepDirectory& di
     const auto where = directory.path().string();
     if (outcome == Outcome::interrupted) {
         fmt::print(
-            "stopped; nothing is lost\n\n  crescendo resume {}     goes on\n  crescendo status {}     shows how far it "
+            "stopped, to be resumed\n\n  crescendo resume {}     goes on\n  crescendo status {}     shows how far it "
             "is\n",
             where, where);
         return;

@@ -58,7 +58,7 @@ class Coordinator {
     std::vector<Notice> receive(std::chrono::milliseconds timeout);
     void drain();
     void finish();
-    void await_departures(std::chrono::milliseconds patience);
+    void await_departures();
     bool stop_requested(const StopSignals& signals);
     bool is_over(std::optional<Seconds> deadline);
     void look_ahead(Seconds deadline);

@@ -304,6 +304,25 @@ TEST_CASE("Ctrl-C saves the epoch that is under way, and resume takes it up") {
     check_reports(bench.folder / "s");
 }
 
+TEST_CASE("a trainer that does not leave when a sweep stops is killed, and the sweep can be resumed") {
+    const Bench bench;
+    bench.write_sweep("type: fifo, max: 30", "run_cap: 1\nslots: 1\n");
+    ::setenv("CRESCENDO_SAVE_TIMEOUT", "1", 1);
+    Command run(bench.folder.path(), {"run", "sweep.yaml"});
+    ::unsetenv("CRESCENDO_SAVE_TIMEOUT");
+    await("two reports", [&] { return num_reports(bench.folder / "s") >= 2; });
+
+    ::kill(static_cast<pid_t>(trainers_of(run).at(0)), SIGSTOP);
+    run.signal(SIGTERM);
+
+    CHECK(run.wait() == 75);
+    CHECK_MESSAGE(run.out().find("trial 0: a trainer did not leave in time") != std::string::npos, run.out());
+    CHECK(processes_in(bench.folder.path()).empty());
+    CHECK(run_crescendo(bench.folder.path(), {"resume", "s"}).code == 0);
+    CHECK(bench.read("trials").at(0).at("failures") == 0);
+    check_reports(bench.folder / "s");
+}
+
 TEST_CASE("a loss that becomes NaN is a bad trial and no error") {
     const Bench bench;
     bench.write_sweep("type: asha, min: 1, max: 2, reduction_factor: 2", "run_cap: 2\nslots: 1\n");

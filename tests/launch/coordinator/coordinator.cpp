@@ -92,7 +92,7 @@ struct Stage {
         agents.on_order = [this](NodeId, const Order& order) {
             if (const auto* leave = std::get_if<LeaveTrial>(&order)) {
                 for (const auto& slot : agents.slots()) {
-                    agents.notices.push_back(LeftTrial{leave->trial, slot.id, leave->save});
+                    agents.notices.push_back(LeftTrial{leave->trial, slot.id});
                 }
             }
         };
