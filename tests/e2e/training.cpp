@@ -62,16 +62,18 @@ std::size_t count(const std::string& text, const std::string& what) {
     return times;
 }
 
-/// The warm trainers of a running crescendo.
-std::vector<long> trainers_of(const Command& run) {
+/// The warm trainers of a crescendo, or of one rank of it.
+std::vector<long> trainers_of(pid_t process) {
     std::vector<long> result;
-    const auto pid = std::to_string(run.pid());
+    const auto pid = std::to_string(process);
     std::istringstream children(content_of("/proc/" + pid + "/task/" + pid + "/children"));
     for (long child; children >> child;) {
         result.push_back(child);
     }
     return result;
 }
+
+std::vector<long> trainers_of(const Command& run) { return trainers_of(run.pid()); }
 
 /// Every report once, in order: nothing was repeated, nothing was left out.
 void check_reports(const fs::path& sweep) {
@@ -90,6 +92,15 @@ void check_trained_once(const Bench& bench, const Command& run, int trial, int e
     for (int epoch = 1; epoch <= epochs; ++epoch) {
         CHECK_MESSAGE(count(log, "epoch " + std::to_string(epoch) + ",") <= 1, run.out() << log);
     }
+}
+
+/// Of one trial.
+std::size_t num_reports(const fs::path& sweep, int trial) {
+    std::size_t reports = 0;
+    for (const auto& record : journal_of(sweep)) {
+        reports += record.value("event", "") == "trial_reported" && record.at("trial") == trial;
+    }
+    return reports;
 }
 
 std::size_t num_regroups(const fs::path& sweep) {
@@ -227,6 +238,40 @@ TEST_CASE("a node that dies costs a group that spans nodes its worker there, and
     CHECK(bench.log(0).find("epoch 60, 2 workers") != std::string::npos);
     check_reports(bench.folder / "s");
     check_trained_once(bench, run, 0, 60);
+    ::unsetenv("CRESCENDO_TEST_RANKS");
+    ::unsetenv("CRESCENDO_HEARTBEAT_TIMEOUT");
+    ::unsetenv("OMPI_MCA_orte_enable_recovery");
+}
+
+TEST_CASE(
+    "a node that only stood still is told that it was given up: its trainers end, and its trial goes on elsewhere") {
+    ::setenv("CRESCENDO_TEST_RANKS", "3", 1);
+    ::setenv("CRESCENDO_HEARTBEAT_TIMEOUT", "2", 1);
+    ::setenv("OMPI_MCA_orte_enable_recovery", "1", 1);
+    const Bench bench;
+    bench.write_sweep("type: fifo, max: 100000", "run_cap: 2\nslots: 1\n");
+    Command run(bench.folder.path(), {"run", "sweep.yaml"});
+    await("the second trial, on rank 1, trains", [&] { return num_reports(bench.folder / "s", 1) >= 2; });
+    const auto rank = run.ranks().at(1);
+    const auto trainer = static_cast<pid_t>(trainers_of(rank).at(0));
+
+    for (const auto process : {rank, trainer}) {
+        ::kill(process, SIGSTOP);
+    }
+    await("it is given up", [&] { return run.out().find("node 1 is lost: no sign of life") != std::string::npos; });
+    const auto before = num_reports(bench.folder / "s", 1);
+    await("its trial goes on", [&] { return num_reports(bench.folder / "s", 1) > before; });
+    for (const auto process : {rank, trainer}) {
+        ::kill(process, SIGCONT);
+    }
+
+    await("it has left", [&] { return !is_alive(rank) && !is_alive(trainer); });
+    CHECK(run_crescendo(bench.folder.path(), {"stop", "s"}).code == 0);
+    run.wait();
+    CHECK(bench.read("status").at("state") == "stopped");
+    CHECK(bench.read("trials").at(1).at("failures") == 0);
+    check_reports(bench.folder / "s");
+    CHECK(processes_in(bench.folder.path()).empty());
     ::unsetenv("CRESCENDO_TEST_RANKS");
     ::unsetenv("CRESCENDO_HEARTBEAT_TIMEOUT");
     ::unsetenv("OMPI_MCA_orte_enable_recovery");
