@@ -8,6 +8,7 @@
 #include "tests/e2e/command.hpp"
 #include "tests/e2e/small_disk.hpp"
 #include "tests/e2e/sockets.hpp"
+#include "tests/failing_disk.hpp"
 
 using namespace crescendo::tests;
 
@@ -429,6 +430,39 @@ TEST_CASE("a disk without room for a checkpoint stops a sweep, and no trial has 
     CHECK_MESSAGE(full.err.find("checkpoint.pt.tmp: No space left on device; free some space") != std::string::npos,
                   full.err);
     CHECK(mended.code == 0);
+    for (const auto& record : journal_of(disk.path() / "s")) {
+        CHECK(record.value("event", "") != "trial_failed");
+    }
+    check_reports(disk.path() / "s");
+}
+
+TEST_CASE("a disk that fails under a checkpoint stops a sweep, and no trial has failed for it") {
+    FailingDisk disk;
+    if (!disk) {
+        return;
+    }
+    const Bench bench;
+    fs::create_symlink(disk.path(), bench.folder / "s-disk");
+    bench.write_sweep("type: asha, min: 1, max: 2, reduction_factor: 2", "run_cap: 3\nslots: 1\n");
+    Command run(bench.folder.path(), {"run", "sweep.yaml", "--dir", "s-disk/s"});
+    await("the settings are checked", [&] { return fs::exists(disk.path() / "s/journal.jsonl"); });
+    await("a trainer starts", [&] { return trainers_of(run).size() == 1; });
+    const auto trainer = static_cast<pid_t>(trainers_of(run).front());
+    await("it is spawned", [&] { return content_of("/proc/" + std::to_string(trainer) + "/comm") != "crescendo\n"; });
+    ::kill(trainer, SIGSTOP);  // so that its checkpoint, before its first report, is the first thing to be written
+    await("a trial starts", [&] { return fs::exists(disk.path() / "s/trials/000000/params.json"); });
+
+    disk.fail();
+    ::kill(trainer, SIGCONT);
+
+    CHECK(run.wait() == 75);
+    const auto err =
+        run.err();  // not the trainer's words: the coordinator looks at the disk itself when a worker fails
+    CHECK_MESSAGE(err.find("probe: cannot be written: Input/output error; free some space") != std::string::npos, err);
+    CHECK(processes_in(bench.folder.path()).empty());
+    disk.mend();
+    disk.restart();
+    CHECK(run_crescendo(bench.folder.path(), {"resume", "s-disk/s"}).code == 0);
     for (const auto& record : journal_of(disk.path() / "s")) {
         CHECK(record.value("event", "") != "trial_failed");
     }
