@@ -7,7 +7,6 @@
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
-#include "launch/record/journal.hpp"
 #include "launch/record/sweep_directory.hpp"
 #ifdef CRESCENDO_MPI
 #include "launch/slurm/orphaned_job.hpp"
@@ -62,8 +61,6 @@ int run_command(int argc, char** argv, MpiSession* session) {
         return asked ? 0 : static_cast<int>(ExitCode::bad_input);
     } catch (const InvalidInput& error) {
         return complain(error, ExitCode::bad_input);
-    } catch (const JournalError& error) {
-        return complain(error, ExitCode::resumable);
     } catch (const DirectoryError& error) {
         return complain(error, ExitCode::resumable);
     } catch (const std::system_error& error) {

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include "core/check.hpp"
 #include "launch/agent/file_descriptor.hpp"
@@ -14,12 +16,9 @@
 namespace crescendo::launch {
 
 std::string read_file(const std::filesystem::path& path) {
-    const auto fail = [&] {
-        throw InvalidInput(fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
-    };
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file) {
-        fail();
+        cannot_read(path, errno);
     }
     std::string bytes;
     std::array<char, 65536> buffer;
@@ -30,9 +29,18 @@ std::string read_file(const std::filesystem::path& path) {
         } else if (count == 0) {
             return bytes;
         } else if (errno != EINTR) {
-            fail();
+            cannot_read(path, errno);
         }
     }
+}
+
+void cannot_read(const std::filesystem::path& path, int error) {
+    constexpr std::array of_the_path{ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG};
+    if (std::ranges::find(of_the_path, error) != of_the_path.end()) {
+        throw InvalidInput(fmt::format("cannot read {}: {}", path.string(), std::strerror(error)));
+    }
+    throw std::system_error(error, std::generic_category(),
+                            fmt::format("cannot read {}, try again once this is mended", path.string()));
 }
 
 }  // namespace crescendo::launch

@@ -37,7 +37,8 @@ class FailingDisk {
     void fail() { REQUIRE(sh("chattr +i image")); }
     void mend() { sh("chattr -i image"); }
 
-    /// What failed to be written, and is in memory alone, is gone; what nobody tried to write yet is written.
+    /// What failed to be written, and is in memory alone, is gone; what nobody tried to write yet is written. Where the
+    /// file system's own journal failed (somebody synced a folder), all that came since is gone.
     void restart() { REQUIRE((sh("umount disk && e2fsck -p image") && mount())); }
 
   private:

@@ -1,6 +1,7 @@
 #include "trainer/durable_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,6 +36,12 @@ class Descriptor {
         if (::fsync(fd_) != 0) fail(path_);
     }
 
+    /// False once another file has taken its place, or none.
+    bool has_name() const {
+        struct stat status {};
+        return ::fstat(fd_, &status) == 0 && status.st_nlink > 0;
+    }
+
   private:
     const std::filesystem::path& path_;
     int fd_;
@@ -44,13 +51,17 @@ class Descriptor {
 
 void replace_durably(const std::filesystem::path& path, std::string_view content) {
     const std::filesystem::path temporary = path.string() + ".tmp";
+    // Of a writer that was killed, or that stood still, was given up, and will go on: then with a file without a name.
+    ::unlink(temporary.c_str());
+    const Descriptor file(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
     try {
-        const Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
         file.write(content);
         file.sync();
+        if (!file.has_name())
+            throw WriteError(ESTALE, std::generic_category(), "another process writes " + path.string());
         if (::rename(temporary.c_str(), path.c_str()) != 0) fail(path);
     } catch (const WriteError&) {
-        ::unlink(temporary.c_str());  // what there was room for is better left to others
+        if (file.has_name()) ::unlink(temporary.c_str());  // what there was room for is better left to others
         throw;
     }
     const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");

@@ -141,17 +141,20 @@ void Session::obey(const Join& join) {
 }
 
 void Session::prepare_state(const Join& join, const Settings& settings) {
+    if (join.state == StateSource::memory && trial_ && trial_->number() == join.trial) return settle_report(join);
     const auto checkpoint = join.directory / "checkpoint.pt";
-    if (join.state == StateSource::memory && trial_ && trial_->number() == join.trial) {
-        settle_report(join);
-    } else if (join.state != StateSource::fresh && std::filesystem::exists(checkpoint)) {
+    const bool saved = join.state != StateSource::fresh && std::filesystem::exists(checkpoint);
+    if (join.state == StateSource::memory) {
+        std::fprintf(stderr, "trial %lld: its state in memory died with those who held it; it %s\n",
+                     static_cast<long long>(join.trial), saved ? "goes on from its checkpoint" : "begins anew");
+    }
+    if (saved) {
         trial_ = read_checkpoint(checkpoint, join.trial, join.seed, settings, device_);
         trial_->progress().report_pending = trial_->progress().report.has_value();
-        report_sent_ = false;
     } else {
         trial_ = new_trial(join, settings, data_, device_);
-        report_sent_ = false;
     }
+    report_sent_ = false;
 }
 
 /// A join decides about every report that crescendo had when it gave the order; others are still on their way to it, or

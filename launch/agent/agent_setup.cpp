@@ -1,9 +1,17 @@
 #include "launch/agent/agent_setup.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "launch/slots/slot_plan_json.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 
 namespace crescendo::launch {
+
+std::chrono::seconds save_timeout_of_environment() {
+    const char* seconds = std::getenv("CRESCENDO_SAVE_TIMEOUT");
+    return std::chrono::seconds(seconds != nullptr ? std::max(1, std::atoi(seconds)) : 60);
+}
 
 SlotPlan AgentSetup::plan() const { return SlotPlan::make(NodeResources::detect(), slots); }
 
@@ -18,6 +26,7 @@ std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot, co
     options.slots = plan.slots;
     options.interface = interface;
     options.hang_timeout = hang_timeout;
+    options.save_timeout = save_timeout;
     return std::make_unique<Agent>(node, kind, std::move(options));
 }
 
@@ -27,6 +36,7 @@ void to_json(Json& json, const AgentSetup& setup) {
             {"log", setup.log},
             {"slots", setup.slots},
             {"hang_timeout", setup.hang_timeout ? Json(setup.hang_timeout->count()) : Json()},
+            {"save_timeout", setup.save_timeout.count()},
             {"interface", setup.interface}};
 }
 
@@ -38,6 +48,7 @@ void from_json(const Json& json, AgentSetup& setup) {
     if (const auto& seconds = json.at("hang_timeout"); !seconds.is_null()) {
         setup.hang_timeout = std::chrono::seconds(seconds.get<std::int64_t>());
     }
+    setup.save_timeout = std::chrono::seconds(json.at("save_timeout").get<std::int64_t>());
     setup.interface = json.at("interface");
 }
 

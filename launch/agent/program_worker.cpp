@@ -98,7 +98,7 @@ void ProgramWorker::go_on(const GoOn&) {
 
 void ProgramWorker::leave(bool) {
     if (next_) {
-        owed_.push_back(LeftTrial{next_->trial, slot(), false});
+        owed_.push_back(LeftTrial{next_->trial, slot()});
         next_.reset();
     } else if (program_ && !dismissed_) {
         program_->channel.send({{"decision", "stop"}});
@@ -168,7 +168,7 @@ void ProgramWorker::press(Clock::time_point now) {
 
 void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices) {
     if (dismissed_) {
-        notices.push_back(LeftTrial{work_->trial, slot(), false});
+        notices.push_back(LeftTrial{work_->trial, slot()});
     } else if (hung_ || !status.success()) {
         const auto cause = hung_ ? no_progress_for(*options_.hang_timeout) : to_string(status);
         fail(fmt::format("{}; last words: {}", cause, last_words(log_of(*work_))),

@@ -128,12 +128,12 @@ void WarmWorker::go_on(const GoOn& order) {
 
 void WarmWorker::leave(bool save) {
     if (next_) {
-        owed_.push_back(LeftTrial{next_->trial, slot(), false});
+        owed_.push_back(LeftTrial{next_->trial, slot()});
         next_.reset();
     } else if (state_ == State::busy) {
         trainer_->channel.send({{"type", protocol::type::leave}, {"trial", trial_.value}, {"save", save}});
         state_ = State::leaving;
-        deadline_ = Clock::now() + options_.patience;
+        deadline_ = Clock::now() + options_.save_timeout;
     }
 }
 
@@ -184,7 +184,7 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
     } else if (type == protocol::type::store) {
         notices.push_back(StoreRequest{slot(), message});
     } else if (type == protocol::type::left) {
-        settle(notices, message);
+        settle(notices);
     } else if (type == protocol::type::failed && message.value("kind", "") == protocol::failure::disk && !evaluating_ &&
                (state_ == State::busy || state_ == State::leaving)) {
         notices.push_back(CheckpointFailed{trial_, slot(), message.value("message", "")});
@@ -202,7 +202,7 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
         notices.push_back(WorkerStranded{trial_, slot(), message.at("generation")});
     } else if (type == protocol::type::evaluated) {
         notices.push_back(TrialEvaluated{trial_, metrics_from(message.at("metrics")), {}});
-        settle(notices, message);
+        settle(notices);
     } else if (type == protocol::type::failed) {
         const bool memory = message.value("kind", "") == protocol::failure::out_of_memory;
         report_failure(memory ? FailureKind::out_of_memory : FailureKind::error, message.value("message", ""), notices);
@@ -212,9 +212,9 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
 }
 
 /// The trainer is idle again.
-void WarmWorker::settle(std::vector<Notice>& notices, const Json& left) {
+void WarmWorker::settle(std::vector<Notice>& notices) {
     if (!evaluating_) {
-        notices.push_back(LeftTrial{trial_, slot(), left.value("saved", false)});
+        notices.push_back(LeftTrial{trial_, slot()});
     }
     state_ = State::idle;
     deadline_.reset();
@@ -234,7 +234,7 @@ void WarmWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices
         report_failure(hung_ ? FailureKind::crash : kind_of(status),
                        fmt::format("{}; last words: {}", cause, last_words(directory_ + "/trainer.log")), notices);
     } else if (state_ == State::leaving) {
-        notices.push_back(LeftTrial{trial_, slot(), false});
+        notices.push_back(LeftTrial{trial_, slot(), /*died=*/true});
     }
     deadline_.reset();
     spawn();

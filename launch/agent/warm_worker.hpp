@@ -43,7 +43,7 @@ class WarmWorker final : public Worker {
     void assign(Assignment assignment);
     void begin();
     void receive(const Json& message, std::vector<Notice>& notices);
-    void settle(std::vector<Notice>& notices, const Json& left);
+    void settle(std::vector<Notice>& notices);
     void conclude(const ExitStatus& status, std::vector<Notice>& notices);
     void report_failure(FailureKind kind, const std::string& message, std::vector<Notice>& notices);
 

@@ -101,12 +101,10 @@ std::vector<NodeReport> examine_all(const Examination& examination, [[maybe_unus
     return {examine_node(examination, SlotPlan::make(NodeResources::detect(), examination.slots))};
 }
 
-Findings examine_start([[maybe_unused]] MpiSession* session) {
-    int num_ranks = 1;
+Findings examine_start(MpiSession* session) {
     Findings findings;
 #ifdef CRESCENDO_MPI
     if (session != nullptr) {
-        num_ranks = session->size();
         findings = examine_mpi(*session);
     } else {
         findings = {{Verdict::ok, "MPI",
@@ -116,7 +114,8 @@ Findings examine_start([[maybe_unused]] MpiSession* session) {
 #else
     findings = {{Verdict::ok, "MPI", "this crescendo is built without it: one node"}};
 #endif
-    for (const auto& more : {examine_launcher(num_ranks, srun_command()), examine_slurm(num_ranks, srun_command())}) {
+    for (const auto& more :
+         {examine_launcher(num_ranks(session), launch_advice()), examine_slurm(num_ranks(session), srun_command())}) {
         findings.insert(findings.end(), more.begin(), more.end());
     }
     return findings;

@@ -9,10 +9,10 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/coordinator/coordinator.hpp"
+#include "launch/doctor/launcher.hpp"
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
-#include "launch/transport/launched.hpp"
 #include "launch/transport/local_transport.hpp"
 #include "launch/transport/network.hpp"
 #include "launch/view/results.hpp"
@@ -87,7 +87,7 @@ void print_end(Outcome outcome, const History& history, const SweepDirectory& di
     const auto where = directory.path().string();
     if (outcome == Outcome::interrupted) {
         fmt::print(
-            "stopped; nothing is lost\n\n  crescendo resume {}     goes on\n  crescendo status {}     shows how far it "
+            "stopped, to be resumed\n\n  crescendo resume {}     goes on\n  crescendo status {}     shows how far it "
             "is\n",
             where, where);
         return;
@@ -146,27 +146,10 @@ ExitCode work(const SweepFile& file, const SweepDirectory& directory, SweepLock&
     return exit_code(outcome);
 }
 
-/// Tasks that were started without a word about each other, or in a language that MPI does not speak, would all begin
-/// the same sweep.
-void require_whole_step([[maybe_unused]] const MpiSession* session) {
-    const int launched = num_launched();
-    if (launched < 2) {
-        return;
+void require_whole_step(const MpiSession* session) {
+    for (const auto& problem : examine_launcher(num_ranks(session), launch_advice())) {
+        throw InvalidInput(fmt::format("{}; {}", problem.observation, problem.remedy));
     }
-#ifdef CRESCENDO_MPI
-    const bool alone = session == nullptr || session->size() == 1;
-    const auto remedy = fmt::format(
-        "crescendo was built with {}, whose own launcher or `{}` has to start it (`srun --mpi=list` shows what this "
-        "Slurm has)",
-        MpiSession::library(), srun_command());
-#else
-    constexpr bool alone = true;
-    constexpr const char* remedy = "this crescendo was built without MPI (CRESCENDO_MPI=OFF): start one task only";
-#endif
-    CRESCENDO_VALIDATE(!alone, "",
-                       "{} tasks were started, but none learns from its launcher of the others (each would begin the "
-                       "sweep for itself); {}",
-                       launched, remedy);
 }
 
 ExitCode run(const Options& options, MpiSession* session) {
@@ -221,6 +204,25 @@ void add_node_options(CLI::App& command, Options& options) {
 }
 
 }  // namespace
+
+int num_ranks([[maybe_unused]] const MpiSession* session) {
+#ifdef CRESCENDO_MPI
+    return session != nullptr ? session->size() : 1;
+#else
+    return 1;
+#endif
+}
+
+std::string launch_advice() {
+#ifdef CRESCENDO_MPI
+    return fmt::format(
+        "crescendo was built with {}, whose own launcher or `{}` has to start it (`srun --mpi=list` shows what this "
+        "Slurm has)",
+        MpiSession::library(), srun_command());
+#else
+    return "this crescendo was built without MPI (CRESCENDO_MPI=OFF): start one task only";
+#endif
+}
 
 std::string srun_command() {
 #ifdef CRESCENDO_MPI

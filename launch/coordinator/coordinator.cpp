@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "launch/agent/agent_setup.hpp"
 #include "launch/coordinator/failures.hpp"
 #include "launch/coordinator/trial_work.hpp"
 #include "launch/record/event_json.hpp"
@@ -14,7 +15,6 @@
 namespace crescendo::launch {
 namespace {
 
-constexpr std::chrono::milliseconds patience_to_save{60'000};
 constexpr std::chrono::milliseconds patience_to_evaluate{600'000};
 
 template <class ActionKind>
@@ -22,6 +22,9 @@ bool concerns(const Action& action, TrialId trial) {
     const auto* found = std::get_if<ActionKind>(&action);
     return found != nullptr && found->trial == trial;
 }
+
+/// Agents kill trainers that do not leave in time, and are to have the time to say so.
+std::chrono::seconds patience_to_leave() { return save_timeout_of_environment() + std::chrono::seconds(10); }
 
 std::string problem_of(const CheckpointFailed& notice) {
     return fmt::format("trial {}: {}", notice.trial.value, notice.message);
@@ -77,7 +80,11 @@ void Coordinator::begin_session() {
 }
 
 void Coordinator::turn() {
-    for (auto& notice : receive(view_.period())) {
+    auto notices = receive(view_.period());
+    if (std::ranges::any_of(notices, [](const auto& each) { return std::holds_alternative<WorkerFailed>(each); })) {
+        directory_.require_writable();  // else it may well be what they died of, and the next ones would too
+    }
+    for (auto& notice : notices) {
         std::visit([this](auto& each) { take(each); }, notice);
     }
     if (file_.time_budget && history_.elapsed() + (wall_clock() - history_.last_time()) >=
@@ -175,7 +182,6 @@ void Coordinator::take(const WorkerFailed& notice) {
     const bool is_member = groups_.is_member(notice.trial, notice.slot);
     groups_.note_death(notice.trial, notice.slot);
     if (is_member) {
-        directory_.require_writable();  // else it may well be what the worker died of, and the next ones would too
         fail(notice.trial, notice.kind, notice.slot, notice.message);
         if (health_.note_failure(slots_.node_of(notice.slot), notice.trial)) {
             leave_out(slots_.node_of(notice.slot));
@@ -420,15 +426,20 @@ void Coordinator::drain() {
             transport_.send(node, LeaveTrial{trial, /*save=*/true});
         }
     }
-    await_departures(patience_to_save);
+    await_departures();
 }
 
-void Coordinator::await_departures(std::chrono::milliseconds patience) {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
+void Coordinator::await_departures() {
+    const auto deadline = std::chrono::steady_clock::now() + patience_to_leave();
     std::optional<std::string> problem;
     while (groups_.is_anybody_leaving() && std::chrono::steady_clock::now() < deadline) {
         for (const auto& notice : receive(std::chrono::milliseconds(100))) {
             if (const auto* left = std::get_if<LeftTrial>(&notice)) {
+                if (left->died) {
+                    view_.say(
+                        fmt::format("trial {}: a trainer did not leave in time or died; what it saved before is kept",
+                                    left->trial.value));
+                }
                 take(*left);
             } else if (const auto* failed = std::get_if<WorkerFailed>(&notice)) {
                 groups_.note_death(failed->trial, failed->slot);
@@ -448,7 +459,7 @@ void Coordinator::await_departures(std::chrono::milliseconds patience) {
 }
 
 void Coordinator::finish() {
-    await_departures(patience_to_save);
+    await_departures();
     const auto best = history_.sweep().best();
     const bool has_test_data =
         file_.trainer && file_.trainer->contains("data") && file_.trainer->at("data").contains("test");

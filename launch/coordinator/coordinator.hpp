@@ -42,8 +42,8 @@ class Coordinator {
 
     using Seconds = double;  ///< since the epoch
 
-    /// Until the sweep ends, is asked to stop, or it is `deadline`. Throws JournalError or DirectoryError when
-    /// the journal or other files cannot be written, with everything that was answered safely in the journal.
+    /// Until the sweep ends, is asked to stop, or it is `deadline`. Throws DirectoryError when the
+    /// journal or other files cannot be written, with everything that was answered safely in the journal.
     Outcome run(const StopSignals& signals, std::optional<Seconds> deadline = {});
 
   private:
@@ -58,7 +58,7 @@ class Coordinator {
     std::vector<Notice> receive(std::chrono::milliseconds timeout);
     void drain();
     void finish();
-    void await_departures(std::chrono::milliseconds patience);
+    void await_departures();
     bool stop_requested(const StopSignals& signals);
     bool is_over(std::optional<Seconds> deadline);
     void look_ahead(Seconds deadline);

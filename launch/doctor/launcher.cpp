@@ -6,15 +6,17 @@
 
 namespace crescendo::launch {
 
-Findings examine_launcher(int num_ranks, const std::string& srun,
+Findings examine_launcher(int num_ranks, const std::string& advice,
                           const std::function<const char*(const char*)>& variable) {
     const int launched = num_launched(variable);
     if (num_ranks > 1 || launched < 2) {
         return {};
     }
     return {{Verdict::problem, "MPI",
-             fmt::format("{} tasks were started, and each is alone, so that each would run the sweep", launched),
-             fmt::format("{}, or the own launcher of this MPI; `srun --mpi=list` shows what there is", srun)}};
+             fmt::format("{} tasks were started, but none learns from its launcher of the others (each would begin the "
+                         "sweep for itself)",
+                         launched),
+             advice}};
 }
 
 Findings examine_slurm(int num_ranks, const std::string& srun,

@@ -8,13 +8,14 @@
 
 namespace crescendo::launch {
 
-// `num_ranks`: that MPI knows of, 1 without it. `srun`: how Slurm starts such ranks.
+// `num_ranks`: that MPI knows of, 1 without it.
 
-/// Tasks that a launcher started and MPI did not join are each alone, and would each run the sweep.
-Findings examine_launcher(int num_ranks, const std::string& srun,
+/// Tasks that a launcher started and MPI did not join, without a word about each other or in a language that it does
+/// not speak, would each run the sweep: a problem, whose remedy is `advice`.
+Findings examine_launcher(int num_ranks, const std::string& advice,
                           const std::function<const char*(const char*)>& variable = ::getenv);
 
-/// What Slurm's variables say of the job.
+/// What Slurm's variables say of the job. `srun`: how Slurm starts ranks.
 Findings examine_slurm(int num_ranks, const std::string& srun,
                        const std::function<const char*(const char*)>& variable = ::getenv);
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "launch/read_file.hpp"
 #include "launch/record/crc32.hpp"
 
 namespace crescendo::launch {
@@ -34,7 +35,7 @@ class Lines {
   public:
     explicit Lines(const std::filesystem::path& path) : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
         if (!file_) {
-            fail();
+            cannot_read(path_, errno);
         }
     }
 
@@ -63,14 +64,10 @@ class Lines {
         ssize_t count;
         while ((count = ::read(file_.get(), piece_.data() + size, step)) < 0 && errno == EINTR) {}
         if (count < 0) {
-            fail();
+            cannot_read(path_, errno);
         }
         piece_.resize(size + static_cast<std::size_t>(count));
         return count > 0;
-    }
-
-    [[noreturn]] void fail() const {
-        throw InvalidInput(fmt::format("cannot read {}: {}", path_.string(), std::strerror(errno)));
     }
 
     std::filesystem::path path_;
@@ -124,7 +121,7 @@ int write_at(int fd, std::string_view bytes, std::uint64_t offset) {
 void sync_directory(const std::filesystem::path& directory) {
     const FileDescriptor fd(::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd || ::fsync(fd.get()) != 0) {
-        throw JournalError(fmt::format("cannot sync the folder {}: {}", directory.string(), std::strerror(errno)));
+        throw DirectoryError(fmt::format("cannot sync the folder {}: {}", directory.string(), std::strerror(errno)));
     }
 }
 
@@ -158,14 +155,14 @@ Journal Journal::create(const std::filesystem::path& path, const OrderedJson& he
             "{} exists: a sweep was begun here; resume it, or choose another folder with --dir", path.string()));
     }
     if (!file) {
-        throw JournalError(fmt::format("cannot create {}: {}", path.string(), std::strerror(errno)));
+        throw DirectoryError(fmt::format("cannot create {}: {}", path.string(), std::strerror(errno)));
     }
     Journal journal(path, std::move(file), End{});
     try {
         journal.append(first);
         journal.sync();
         sync_directory(path.parent_path());
-    } catch (const JournalError&) {
+    } catch (const DirectoryError&) {
         ::unlink(path.c_str());
         throw;
     }
@@ -217,7 +214,7 @@ Journal::End Journal::recover(const std::filesystem::path& path, const std::func
 Journal Journal::open(const std::filesystem::path& path, End end) {
     FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!file || ::ftruncate(file.get(), static_cast<off_t>(end.length)) != 0) {
-        throw JournalError(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+        throw DirectoryError(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
     }
     return {path, std::move(file), end};
 }
@@ -247,16 +244,14 @@ void Journal::sync() {
         return;
     }
     if (!is_in_place(path_, file_.get())) {
-        throw JournalError(
-            fmt::format("{}: is not there any more; put it back where it was, then resume the sweep", path_.string()));
+        throw DirectoryError(path_.string() + ": is not there any more", "put it back where it was");
     }
     if (const int error = write_at(file_.get(), batch_, end_.length); error != 0) {
         // Should this fail as well, the next sync() overwrites the remains, and a reader takes them for what
         // they are: whole lines of events that did happen, and a torn tail.
         const bool restored = ::ftruncate(file_.get(), static_cast<off_t>(end_.length)) == 0;
-        throw JournalError(fmt::format("cannot write {}: {}{}; free some space or mend the disk, then resume the sweep",
-                                       path_.string(), std::strerror(error),
-                                       restored ? "" : " (and its end could not be cut off)"));
+        throw DirectoryError(fmt::format("cannot write {}: {}{}", path_.string(), std::strerror(error),
+                                         restored ? "" : " (and its end could not be cut off)"));
     }
     end_.length += batch_.size();
     batch_.clear();

@@ -3,21 +3,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "launch/agent/file_descriptor.hpp"
 #include "launch/json.hpp"
+#include "launch/record/directory_error.hpp"
 
 namespace crescendo::launch {
-
-/// The journal could not be written: no space, a quota, an I/O error, a folder that was moved away. Everything up to
-/// the last successful sync() is safe, so the sweep can be resumed.
-class JournalError : public std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 /// The append-only log of a sweep: the one source of truth.
 ///
@@ -30,7 +24,7 @@ class JournalError : public std::runtime_error {
 class Journal {
   public:
     /// Starts a journal whose header has the members of the object `header` too; it is on disk on return.
-    /// Throws InvalidInput where the file exists, JournalError where it cannot be written.
+    /// Throws InvalidInput where the file exists, DirectoryError where it cannot be written.
     static Journal create(const std::filesystem::path& path, const OrderedJson& header = OrderedJson::object());
 
     /// Where the last whole line ends.
@@ -62,7 +56,7 @@ class Journal {
     /// The same, given the text of the record's members: `"event":"time_up","time":1.5`. Nothing is checked.
     void append_members(std::string_view members);
 
-    /// Puts the batch on disk with one write. On JournalError the file is as it was before, and the
+    /// Puts the batch on disk with one write. On DirectoryError the file is as it was before, and the
     /// batch is kept: sync() may be tried again.
     void sync();
 

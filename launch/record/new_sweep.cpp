@@ -16,9 +16,9 @@ SweepDirectory create_sweep(const std::filesystem::path& path, const SweepFile& 
     const auto directory = SweepDirectory::create(path, file.text, run);
     try {
         Journal::create(directory.journal(), {{"sweep", file.name}, {"crescendo", CRESCENDO_VERSION}});
-    } catch (const JournalError& error) {
+    } catch (const DirectoryError& error) {
         directory.discard();
-        throw InvalidInput(error.what());
+        throw InvalidInput(error.problem() + "; choose another folder with --dir");
     }
     return directory;
 }

@@ -2,20 +2,14 @@
 
 #include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 #include "core/ids.hpp"
 #include "launch/json.hpp"
+#include "launch/record/directory_error.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 
 namespace crescendo::launch {
-
-/// Files of a sweep cannot be written. The sweep can be resumed once that is mended; the message says so.
-struct DirectoryError : std::runtime_error {
-    explicit DirectoryError(const std::string& problem)
-        : std::runtime_error(problem + "; free some space or mend the disk, then resume the sweep") {}
-};
 
 /// Where a sweep keeps its files (docs/architecture.md, section 6).
 class SweepDirectory {

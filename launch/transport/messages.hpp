@@ -123,7 +123,7 @@ struct WorkerStranded {
 struct LeftTrial {
     TrialId trial;
     SlotId slot;
-    bool saved = false;
+    bool died = false;  ///< its trainer did so before it had left, or was killed since it did not
 };
 
 struct TrialEvaluated {

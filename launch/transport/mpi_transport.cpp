@@ -136,6 +136,7 @@ void MpiTransport::look_after_ranks(std::vector<Notice>& notices) {
     for (auto entry = pulses_.begin(); entry != pulses_.end();) {
         auto& [rank, pulse] = *entry;
         if (pulse.stopped(Clock::now())) {
+            session_.send(rank, MessageKind::goodbye, {std::uint8_t{1}});  // it may be alive, and is to train no more
             session_.give_up(rank);
             if (!agentless_.contains(rank)) {
                 const auto silence = fmt::format("no sign of life for {} s", pulse.timeout().count());

@@ -16,7 +16,8 @@ namespace crescendo::launch {
 /// Many nodes: one agent a rank. That of rank 0 is in the coordinator's process; the others are served by
 /// serve_agent() and get the same orders as messages.
 ///
-/// A rank that gives no sign of life for CRESCENDO_HEARTBEAT_TIMEOUT seconds becomes an AgentLost, once.
+/// A rank that gives no sign of life for CRESCENDO_HEARTBEAT_TIMEOUT seconds becomes an AgentLost, once. Should it be
+/// alive after all, what it says is ignored, and it is sent home.
 class MpiTransport final : public Transport {
   public:
     /// At rank 0, while all the other ranks are in serve_agent(): sets up the agents of all of them.

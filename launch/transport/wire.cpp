@@ -36,7 +36,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StoreRequest, slot, request)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GroupFormed, trial, generation, seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkerStranded, trial, slot, generation)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckpointFailed, trial, slot, message)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LeftTrial, trial, slot, saved)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LeftTrial, trial, slot, died)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TrialEvaluated, trial, metrics, error)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AgentLost, node, reason)
 

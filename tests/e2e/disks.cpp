@@ -131,3 +131,24 @@ TEST_CASE("a sweep whose directory vanishes stops, and goes on when it is back")
     CHECK(num_reports(folder / "s") == 4 * 50);
     CHECK(processes_in(folder.path()).empty());
 }
+
+TEST_CASE("a journal that its disk does not give back ends a session as a full disk does, and resume goes on later") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("reports are in the journal", [&] { return num_reports(folder / "s") >= 10; });
+    run.signal(SIGTERM);
+    REQUIRE(run.wait() == 75);
+
+    fs::rename(folder / "s/journal.jsonl", folder / "kept");
+    fs::create_symlink("/proc/self/mem", folder / "s/journal.jsonl");  // reading its beginning is an I/O error
+    const auto failing = run_crescendo(folder.path(), {"resume", "s"});
+    fs::rename(folder / "kept", folder / "s/journal.jsonl");
+
+    CHECK(failing.code == 75);
+    CHECK_MESSAGE(failing.err.find("cannot read s/journal.jsonl, try again once this is mended: Input/output error") !=
+                      std::string::npos,
+                  failing.err);
+    CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
+    CHECK(num_reports(folder / "s") == 4 * 50);
+}

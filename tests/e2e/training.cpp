@@ -8,6 +8,7 @@
 #include "tests/e2e/command.hpp"
 #include "tests/e2e/small_disk.hpp"
 #include "tests/e2e/sockets.hpp"
+#include "tests/failing_disk.hpp"
 
 using namespace crescendo::tests;
 
@@ -62,16 +63,18 @@ std::size_t count(const std::string& text, const std::string& what) {
     return times;
 }
 
-/// The warm trainers of a running crescendo.
-std::vector<long> trainers_of(const Command& run) {
+/// The warm trainers of a crescendo, or of one rank of it.
+std::vector<long> trainers_of(pid_t process) {
     std::vector<long> result;
-    const auto pid = std::to_string(run.pid());
+    const auto pid = std::to_string(process);
     std::istringstream children(content_of("/proc/" + pid + "/task/" + pid + "/children"));
     for (long child; children >> child;) {
         result.push_back(child);
     }
     return result;
 }
+
+std::vector<long> trainers_of(const Command& run) { return trainers_of(run.pid()); }
 
 /// Every report once, in order: nothing was repeated, nothing was left out.
 void check_reports(const fs::path& sweep) {
@@ -90,6 +93,15 @@ void check_trained_once(const Bench& bench, const Command& run, int trial, int e
     for (int epoch = 1; epoch <= epochs; ++epoch) {
         CHECK_MESSAGE(count(log, "epoch " + std::to_string(epoch) + ",") <= 1, run.out() << log);
     }
+}
+
+/// Of one trial.
+std::size_t num_reports(const fs::path& sweep, int trial) {
+    std::size_t reports = 0;
+    for (const auto& record : journal_of(sweep)) {
+        reports += record.value("event", "") == "trial_reported" && record.at("trial") == trial;
+    }
+    return reports;
 }
 
 std::size_t num_regroups(const fs::path& sweep) {
@@ -232,6 +244,40 @@ TEST_CASE("a node that dies costs a group that spans nodes its worker there, and
     ::unsetenv("OMPI_MCA_orte_enable_recovery");
 }
 
+TEST_CASE(
+    "a node that only stood still is told that it was given up: its trainers end, and its trial goes on elsewhere") {
+    ::setenv("CRESCENDO_TEST_RANKS", "3", 1);
+    ::setenv("CRESCENDO_HEARTBEAT_TIMEOUT", "2", 1);
+    ::setenv("OMPI_MCA_orte_enable_recovery", "1", 1);
+    const Bench bench;
+    bench.write_sweep("type: fifo, max: 100000", "run_cap: 2\nslots: 1\n");
+    Command run(bench.folder.path(), {"run", "sweep.yaml"});
+    await("the second trial, on rank 1, trains", [&] { return num_reports(bench.folder / "s", 1) >= 2; });
+    const auto rank = run.ranks().at(1);
+    const auto trainer = static_cast<pid_t>(trainers_of(rank).at(0));
+
+    for (const auto process : {rank, trainer}) {
+        ::kill(process, SIGSTOP);
+    }
+    await("it is given up", [&] { return run.out().find("node 1 is lost: no sign of life") != std::string::npos; });
+    const auto before = num_reports(bench.folder / "s", 1);
+    await("its trial goes on", [&] { return num_reports(bench.folder / "s", 1) > before; });
+    for (const auto process : {rank, trainer}) {
+        ::kill(process, SIGCONT);
+    }
+
+    await("it has left", [&] { return !is_alive(rank) && !is_alive(trainer); });
+    CHECK(run_crescendo(bench.folder.path(), {"stop", "s"}).code == 0);
+    run.wait();
+    CHECK(bench.read("status").at("state") == "stopped");
+    CHECK(bench.read("trials").at(1).at("failures") == 0);
+    check_reports(bench.folder / "s");
+    CHECK(processes_in(bench.folder.path()).empty());
+    ::unsetenv("CRESCENDO_TEST_RANKS");
+    ::unsetenv("CRESCENDO_HEARTBEAT_TIMEOUT");
+    ::unsetenv("OMPI_MCA_orte_enable_recovery");
+}
+
 TEST_CASE("signals to every process of a job, as a batch system sends them, save what runs") {
     for (const int warning : {SIGUSR2, SIGTERM}) {
         CAPTURE(warning);
@@ -304,6 +350,25 @@ TEST_CASE("Ctrl-C saves the epoch that is under way, and resume takes it up") {
     check_reports(bench.folder / "s");
 }
 
+TEST_CASE("a trainer that does not leave when a sweep stops is killed, and the sweep can be resumed") {
+    const Bench bench;
+    bench.write_sweep("type: fifo, max: 30", "run_cap: 1\nslots: 1\n");
+    ::setenv("CRESCENDO_SAVE_TIMEOUT", "1", 1);
+    Command run(bench.folder.path(), {"run", "sweep.yaml"});
+    ::unsetenv("CRESCENDO_SAVE_TIMEOUT");
+    await("two reports", [&] { return num_reports(bench.folder / "s") >= 2; });
+
+    ::kill(static_cast<pid_t>(trainers_of(run).at(0)), SIGSTOP);
+    run.signal(SIGTERM);
+
+    CHECK(run.wait() == 75);
+    CHECK_MESSAGE(run.out().find("trial 0: a trainer did not leave in time") != std::string::npos, run.out());
+    CHECK(processes_in(bench.folder.path()).empty());
+    CHECK(run_crescendo(bench.folder.path(), {"resume", "s"}).code == 0);
+    CHECK(bench.read("trials").at(0).at("failures") == 0);
+    check_reports(bench.folder / "s");
+}
+
 TEST_CASE("a loss that becomes NaN is a bad trial and no error") {
     const Bench bench;
     bench.write_sweep("type: asha, min: 1, max: 2, reduction_factor: 2", "run_cap: 2\nslots: 1\n");
@@ -365,6 +430,39 @@ TEST_CASE("a disk without room for a checkpoint stops a sweep, and no trial has 
     CHECK_MESSAGE(full.err.find("checkpoint.pt.tmp: No space left on device; free some space") != std::string::npos,
                   full.err);
     CHECK(mended.code == 0);
+    for (const auto& record : journal_of(disk.path() / "s")) {
+        CHECK(record.value("event", "") != "trial_failed");
+    }
+    check_reports(disk.path() / "s");
+}
+
+TEST_CASE("a disk that fails under a checkpoint stops a sweep, and no trial has failed for it") {
+    FailingDisk disk;
+    if (!disk) {
+        return;
+    }
+    const Bench bench;
+    fs::create_symlink(disk.path(), bench.folder / "s-disk");
+    bench.write_sweep("type: asha, min: 1, max: 2, reduction_factor: 2", "run_cap: 3\nslots: 1\n");
+    Command run(bench.folder.path(), {"run", "sweep.yaml", "--dir", "s-disk/s"});
+    await("the settings are checked", [&] { return fs::exists(disk.path() / "s/journal.jsonl"); });
+    await("a trainer starts", [&] { return trainers_of(run).size() == 1; });
+    const auto trainer = static_cast<pid_t>(trainers_of(run).front());
+    await("it is spawned", [&] { return content_of("/proc/" + std::to_string(trainer) + "/comm") != "crescendo\n"; });
+    ::kill(trainer, SIGSTOP);  // so that its checkpoint, before its first report, is the first thing to be written
+    await("a trial starts", [&] { return fs::exists(disk.path() / "s/trials/000000/params.json"); });
+
+    disk.fail();
+    ::kill(trainer, SIGCONT);
+
+    CHECK(run.wait() == 75);
+    const auto err =
+        run.err();  // not the trainer's words: the coordinator looks at the disk itself when a worker fails
+    CHECK_MESSAGE(err.find("probe: cannot be written: Input/output error; free some space") != std::string::npos, err);
+    CHECK(processes_in(bench.folder.path()).empty());
+    disk.mend();
+    disk.restart();
+    CHECK(run_crescendo(bench.folder.path(), {"resume", "s-disk/s"}).code == 0);
     for (const auto& record : journal_of(disk.path() / "s")) {
         CHECK(record.value("event", "") != "trial_failed");
     }

@@ -122,15 +122,20 @@ TEST_CASE("a rank 0 that is to go on from memory, but holds nothing, takes the c
     const Json repeated = crescendo.await(1, "report");
     CHECK(repeated["resource"] == 2);
     CHECK(repeated["metrics"] == report["metrics"]);
+    CHECK(content(terms.directory / "trainer.log").find("with those who held it; it goes on from its checkpoint\n") !=
+          std::string::npos);
 }
 
 TEST_CASE("a rank 0 that finds neither memory nor checkpoint begins anew") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
+    const Terms terms = sweep.terms("trial");
 
-    crescendo.join({0}, "memory", sweep.terms("trial"));
+    crescendo.join({0}, "memory", terms);
 
     CHECK(crescendo.await(0, "report")["resource"] == 1);
+    CHECK(content(terms.directory / "trainer.log").find("with those who held it; it begins anew\n") !=
+          std::string::npos);
 }
 
 TEST_CASE("a regroup that crosses a report does not answer it") {

@@ -31,7 +31,8 @@ class PlayedAgents final : public Transport {
     }
 
     std::vector<Notice> receive(std::chrono::milliseconds) override {
-        REQUIRE_MESSAGE((!notices.empty() || may_wait), "the coordinator waits for something that nobody will send");
+        REQUIRE_MESSAGE((!notices.empty() || num_waits-- > 0),
+                        "the coordinator waits for something that nobody will send");
         if (notices.empty()) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
             return {};
@@ -61,7 +62,7 @@ class PlayedAgents final : public Transport {
     std::vector<std::pair<NodeId, Order>> orders;
     std::deque<Notice> notices;
     bool all_at_once = false;
-    bool may_wait = false;
+    int num_waits = 0;  ///< of a millisecond at least, for which nothing may come
 };
 
 class SilentView final : public LiveView {
@@ -91,7 +92,7 @@ struct Stage {
         agents.on_order = [this](NodeId, const Order& order) {
             if (const auto* leave = std::get_if<LeaveTrial>(&order)) {
                 for (const auto& slot : agents.slots()) {
-                    agents.notices.push_back(LeftTrial{leave->trial, slot.id, leave->save});
+                    agents.notices.push_back(LeftTrial{leave->trial, slot.id});
                 }
             }
         };
@@ -480,7 +481,7 @@ TEST_CASE("the winner alone saves when the target ends the sweep, and is measure
 TEST_CASE("a request to stop saves every trial, and the next session resumes them") {
     Stage stage("run_cap: 2\n");
     stage.agents.report(0, 1, 0.5);
-    stage.agents.may_wait = true;  // it does not look for requests every turn
+    stage.agents.num_waits = 10'000;  // it does not look for requests every turn
     const auto leave = stage.agents.on_order;
     stage.agents.on_order = [&](NodeId node, const Order& order) {
         if (std::holds_alternative<GoOn>(order)) {

@@ -221,7 +221,7 @@ TEST_CASE("a full disk leaves the journal as it was, and sync can be tried again
         CAPTURE(room);
         const FileSizeLimit limit(before.size() + room);  // the batch needs more than 100 bytes
 
-        CHECK_THROWS_AS(journal.sync(), JournalError);
+        CHECK_THROWS_AS(journal.sync(), DirectoryError);
         CHECK(read_file(path) == before);
     }
 
@@ -245,7 +245,7 @@ TEST_CASE("a disk that fails leaves the journal as it was, and once it is mended
         }
 
         disk.fail();
-        CHECK_THROWS_WITH_AS(journal.sync(), doctest::Contains("Input/output error"), JournalError);
+        CHECK_THROWS_WITH_AS(journal.sync(), doctest::Contains("Input/output error"), DirectoryError);
         CHECK(read_file(path) == before);
         disk.mend();
         journal.sync();
@@ -295,7 +295,7 @@ TEST_CASE("a journal that was moved away is written to no more, and goes on when
     journal.append({{"a", 1}});
     fs::rename(folder / "journal.jsonl", folder / "elsewhere");
 
-    CHECK_THROWS_WITH_AS(journal.sync(), doctest::Contains("is not there any more"), JournalError);
+    CHECK_THROWS_WITH_AS(journal.sync(), doctest::Contains("is not there any more"), DirectoryError);
     CHECK(Journal::read(folder / "elsewhere").size() == 1);  // the header
     fs::rename(folder / "elsewhere", folder / "journal.jsonl");
     journal.sync();
@@ -307,10 +307,10 @@ TEST_CASE("a journal that could not be begun leaves no file behind") {
     const TemporaryFolder folder;
     {
         const FileSizeLimit limit(10);
-        CHECK_THROWS_AS(Journal::create(folder / "journal.jsonl"), JournalError);
+        CHECK_THROWS_AS(Journal::create(folder / "journal.jsonl"), DirectoryError);
     }
     CHECK_FALSE(fs::exists(folder / "journal.jsonl"));
-    CHECK_THROWS_AS(Journal::create(folder / "nowhere/journal.jsonl"), JournalError);
+    CHECK_THROWS_AS(Journal::create(folder / "nowhere/journal.jsonl"), DirectoryError);
 }
 
 TEST_CASE("a journal is not written over") {

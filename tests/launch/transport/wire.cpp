@@ -74,7 +74,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     CHECK(std::get<WorkerFailed>(got[2]).message == "no \xff memory");
     CHECK(std::get<StoreRequest>(got[3]).request == Json{{"op", "get"}});
     CHECK(std::get<GroupFormed>(got[4]).seconds == 0.25);
-    CHECK(std::get<LeftTrial>(got[5]).saved);
+    CHECK(std::get<LeftTrial>(got[5]).died);
     CHECK(std::get<TrialEvaluated>(got[6]).metrics.at("test_loss") == 0.5);
     CHECK(std::get<AgentLost>(got[7]).node == NodeId{3});
     CHECK(std::get<WorkerStranded>(got[8]).generation == 4);
