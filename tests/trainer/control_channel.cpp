@@ -10,6 +10,10 @@
 
 #include "trainer/control_store.hpp"
 
+// c10 has a CHECK too, which ends the program.
+#undef CHECK
+#define CHECK DOCTEST_CHECK
+
 using namespace crescendo::trainer;
 using namespace std::chrono_literals;
 using nlohmann::json;
