@@ -1,10 +1,12 @@
 #include "trainer/durable_file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <climits>
+#include <string>
 #include <system_error>
 
 namespace crescendo::trainer {
@@ -36,35 +38,43 @@ class Descriptor {
         if (::fsync(fd_) != 0) fail(path_);
     }
 
-    /// False once another file has taken its place, or none.
-    bool has_name() const {
-        struct stat status {};
-        return ::fstat(fd_, &status) == 0 && status.st_nlink > 0;
-    }
-
   private:
     const std::filesystem::path& path_;
     int fd_;
 };
 
+/// This process's own: one that stood still does not write into another's.
+std::filesystem::path temporary_name(const std::filesystem::path& path) {
+    std::array<char, HOST_NAME_MAX + 1> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    return path.string() + ".tmp." + host.data() + "." + std::to_string(::getpid());
+}
+
+/// Of writers that were killed, or that stood still and were given up: should they go on, there is nothing for
+/// them to rename.
+void remove_temporaries(const std::filesystem::path& path, const std::filesystem::path& folder) {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+        const auto name = entry.path().filename().string();
+        if (name.starts_with(path.filename().string() + ".tmp")) std::filesystem::remove(entry.path(), ignored);
+    }
+}
+
 }  // namespace
 
 void replace_durably(const std::filesystem::path& path, std::string_view content) {
-    const std::filesystem::path temporary = path.string() + ".tmp";
-    // Of a writer that was killed, or that stood still, was given up, and will go on: then with a file without a name.
-    ::unlink(temporary.c_str());
-    const Descriptor file(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
+    const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+    remove_temporaries(path, folder);
+    const auto temporary = temporary_name(path);
     try {
+        const Descriptor file(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
         file.write(content);
         file.sync();
-        if (!file.has_name())
-            throw WriteError(ESTALE, std::generic_category(), "another process writes " + path.string());
         if (::rename(temporary.c_str(), path.c_str()) != 0) fail(path);
     } catch (const WriteError&) {
-        if (file.has_name()) ::unlink(temporary.c_str());  // what there was room for is better left to others
+        ::unlink(temporary.c_str());  // what there was room for is better left to others
         throw;
     }
-    const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
     Descriptor(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC).sync();
 }
 

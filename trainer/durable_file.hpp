@@ -15,7 +15,7 @@ struct WriteError : std::system_error {
 /// synced, so that a crash at any moment leaves the old content or the new. Throws WriteError; the
 /// old content or the new is there.
 ///
-/// Of two that write at a time, one that stood still while the other began gets the WriteError.
+/// Of two processes that write at a time, the one that began first gets the WriteError: the other took over from it.
 void replace_durably(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace crescendo::trainer

@@ -57,6 +57,7 @@ Order parse_order(const json& message) try {
     if (type == protocol::type::evaluate) {
         return Evaluate{.trial = message.at("trial"),
                         .settings = message.at("settings"),
+                        .resource = message.at("resource"),
                         .checkpoint = message.at("checkpoint").get<std::string>(),
                         .data = message.at("data")};
     }

@@ -45,6 +45,7 @@ struct Leave {
 struct Evaluate {
     std::int64_t trial = 0;
     nlohmann::json settings;
+    std::int64_t resource = 0;  ///< of the trial's last report: an older checkpoint is refused
     std::filesystem::path checkpoint;
     std::string data;  ///< "validation" or "test"
 };

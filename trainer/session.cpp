@@ -200,6 +200,9 @@ void Session::obey(const Evaluate& evaluate) {
     CRESCENDO_VALIDATE(!location.empty(), "trainer.data." + evaluate.data,
                        "missing: there are no {} samples to run trial {} over", evaluate.data, evaluate.trial);
     const auto trial = read_checkpoint(evaluate.checkpoint, evaluate.trial, 0, settings, device_);
+    CRESCENDO_VALIDATE(trial->progress().epoch >= evaluate.resource, "",
+                       "the checkpoint is of epoch {}, and what trial {} reported at {} was not saved",
+                       trial->progress().epoch, evaluate.trial, evaluate.resource);
     auto& stream = data_.evaluation(location, settings.data);
     Metrics metrics;
     add_means(metrics, test ? "test" : "val", evaluate_share(*trial, stream, Group(device_), pulse_), trial->task());

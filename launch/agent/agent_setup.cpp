@@ -1,16 +1,13 @@
 #include "launch/agent/agent_setup.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-
+#include "launch/environment.hpp"
 #include "launch/slots/slot_plan_json.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 
 namespace crescendo::launch {
 
 std::chrono::seconds save_timeout_of_environment() {
-    const char* seconds = std::getenv("CRESCENDO_SAVE_TIMEOUT");
-    return std::chrono::seconds(seconds != nullptr ? std::max(1, std::atoi(seconds)) : 60);
+    return seconds_of_environment("CRESCENDO_SAVE_TIMEOUT", std::chrono::seconds(60));
 }
 
 SlotPlan AgentSetup::plan() const { return SlotPlan::make(NodeResources::detect(), slots); }

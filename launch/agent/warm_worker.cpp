@@ -96,6 +96,7 @@ void WarmWorker::evaluate(const EvaluateTrial& order) {
             {{"type", protocol::type::evaluate},
              {"trial", order.work.trial.value},
              {"settings", order.work.settings},
+             {"resource", order.resource.value},
              {"checkpoint", order.checkpoint},
              {"data", order.data}}});
 }
@@ -133,6 +134,7 @@ void WarmWorker::leave(bool save) {
     } else if (state_ == State::busy) {
         trainer_->channel.send({{"type", protocol::type::leave}, {"trial", trial_.value}, {"save", save}});
         state_ = State::leaving;
+        problem_.reset();
         deadline_ = Clock::now() + options_.save_timeout;
     }
 }
@@ -159,9 +161,10 @@ void WarmWorker::advance(std::vector<Notice>& notices) {
     }
 }
 
-/// A trainer whose main thread is alive is heard of every second, whatever it does or waits for.
+/// A trainer whose main thread is alive is heard of every second, whatever it does or waits for but a checkpoint that
+/// it writes: how long that may take as it leaves, the save_timeout says.
 std::optional<Clock::time_point> WarmWorker::silent_until() const {
-    if (!options_.hang_timeout || hung_) {
+    if (!options_.hang_timeout || hung_ || state_ == State::leaving) {
         return {};
     }
     return heard_ +
@@ -188,10 +191,13 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
     } else if (type == protocol::type::failed && message.value("kind", "") == protocol::failure::disk && !evaluating_ &&
                (state_ == State::busy || state_ == State::leaving)) {
         notices.push_back(CheckpointFailed{trial_, slot(), message.value("message", "")});
+        problem_ = "";  // all is said
         if (state_ == State::busy) {
             state_ = State::failed;
             deadline_ = Clock::now() + options_.grace;
         }
+    } else if (type == protocol::type::failed && state_ == State::leaving) {
+        problem_ = message.value("message", "");
     } else if (state_ != State::busy) {
         return;  // crossed with our order to leave
     } else if (type == protocol::type::report) {
@@ -234,7 +240,9 @@ void WarmWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices
         report_failure(hung_ ? FailureKind::crash : kind_of(status),
                        fmt::format("{}; last words: {}", cause, last_words(directory_ + "/trainer.log")), notices);
     } else if (state_ == State::leaving) {
-        notices.push_back(LeftTrial{trial_, slot(), /*died=*/true});
+        const auto end =
+            deadline_ ? to_string(status) : fmt::format("it did not leave within {} s", options_.save_timeout.count());
+        notices.push_back(LeftTrial{trial_, slot(), problem_.value_or(end)});
     }
     deadline_.reset();
     spawn();

@@ -56,8 +56,9 @@ class WarmWorker final : public Worker {
     int deaths_before_hello_ = 0;
     std::optional<Assignment> next_;
     std::optional<Clock::time_point> deadline_;
-    Clock::time_point heard_;  ///< the trainer's last message, or its start
-    bool hung_ = false;        ///< it was killed since it said nothing for too long
+    Clock::time_point heard_;             ///< the trainer's last message, or its start
+    bool hung_ = false;                   ///< it was killed since it said nothing for too long
+    std::optional<std::string> problem_;  ///< what it said of its end while it was leaving
     std::vector<Notice> owed_;
 };
 

@@ -435,10 +435,9 @@ void Coordinator::await_departures() {
     while (groups_.is_anybody_leaving() && std::chrono::steady_clock::now() < deadline) {
         for (const auto& notice : receive(std::chrono::milliseconds(100))) {
             if (const auto* left = std::get_if<LeftTrial>(&notice)) {
-                if (left->died) {
+                if (!left->problem.empty()) {
                     view_.say(
-                        fmt::format("trial {}: a trainer did not leave in time or died; what it saved before is kept",
-                                    left->trial.value));
+                        fmt::format("trial {}: {}; what it saved before is kept", left->trial.value, left->problem));
                 }
                 take(*left);
             } else if (const auto* failed = std::get_if<WorkerFailed>(&notice)) {
@@ -452,6 +451,9 @@ void Coordinator::await_departures() {
                 take(*request);  // a group that was still forming may have to come together before it can leave
             }
         }
+    }
+    if (groups_.is_anybody_leaving()) {
+        view_.say("some workers did not leave in time; what they saved before is kept");
     }
     if (problem) {
         throw DirectoryError(*problem);  // not all is saved, and it is to be said
@@ -473,7 +475,8 @@ void Coordinator::evaluate(TrialId best) {
     view_.say(fmt::format("measuring trial {} on the test data", best.value));
     const auto work = work_of(best, history_.sweep(), file_, directory_);
     const auto slot = slots_.first();
-    transport_.send(slots_.node_of(slot), EvaluateTrial{work, slot, work.directory + "/checkpoint.pt", "test"});
+    transport_.send(slots_.node_of(slot), EvaluateTrial{work, slot, history_.sweep().trial(best).resource,
+                                                        work.directory + "/checkpoint.pt", "test"});
     const auto deadline = std::chrono::steady_clock::now() + patience_to_evaluate;
     while (!evaluated_ && std::chrono::steady_clock::now() < deadline) {
         for (const auto& notice : receive(view_.period())) {

@@ -59,7 +59,11 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
 
 SweepDirectory SweepDirectory::open(const fs::path& path) {
     SweepDirectory result(path);
-    if (!fs::is_directory(path)) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+        if (error && error != std::errc::no_such_file_or_directory) {
+            cannot_read(path, error.value());
+        }
         throw InvalidInput(fmt::format("{}: no such directory; name the directory of a sweep", path.string()));
     }
     if (!fs::exists(result.sweep_file()) || !fs::exists(result.journal())) {

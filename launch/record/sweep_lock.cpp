@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "core/check.hpp"
+#include "launch/record/directory_error.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/slurm/slurm.hpp"
 
@@ -130,6 +131,15 @@ bool take(const FileDescriptor& file) {
     return true;
 }
 
+/// A disk may be mended, a user's rights are what they are.
+[[noreturn]] void cannot_write(const fs::path& path) {
+    const auto problem = fmt::format("cannot write {}: {}", path.string(), std::strerror(errno));
+    if (errno == EACCES || errno == EPERM) {
+        throw InvalidInput(problem + "; the sweep is another user's: resume it as that one");
+    }
+    throw DirectoryError(problem);
+}
+
 }  // namespace
 
 std::string LockHolder::text() const {
@@ -148,7 +158,7 @@ SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) 
     };
     file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (!file_) {
-        throw InvalidInput(fmt::format("{}: cannot be opened: {}", path_.string(), std::strerror(errno)));
+        cannot_write(path_);
     }
     const bool refused = !take(file_);
     const auto previous = content_of(path_);
@@ -163,7 +173,7 @@ SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) 
     content_ = to_content(ourselves());
     if (::ftruncate(file_.get(), 0) != 0 ||
         ::pwrite(file_.get(), content_.data(), content_.size(), 0) != static_cast<ssize_t>(content_.size())) {
-        throw InvalidInput(fmt::format("{}: cannot be written: {}", path_.string(), std::strerror(errno)));
+        cannot_write(path_);
     }
 }
 
@@ -179,6 +189,9 @@ void SweepLock::beat() {
     }
     beat_ = Clock::now();
     const auto content = content_of(path_);
+    if (content.empty() && ::access(path_.c_str(), R_OK) != 0) {
+        throw DirectoryError(fmt::format("cannot read {}: {}", path_.string(), std::strerror(errno)));
+    }
     if (content != content_) {
         throw std::runtime_error(fmt::format(
             "{}: {} took over this sweep, for we gave no sign of life; all that was answered is in the journal",

@@ -1,12 +1,11 @@
 #include "launch/transport/heartbeat.hpp"
 
-#include <cstdlib>
+#include "launch/environment.hpp"
 
 namespace crescendo::launch {
 
 std::chrono::seconds Pulse::timeout_of_environment() {
-    const char* seconds = std::getenv("CRESCENDO_HEARTBEAT_TIMEOUT");
-    return std::chrono::seconds(seconds != nullptr ? std::max(1, std::atoi(seconds)) : 30);
+    return seconds_of_environment("CRESCENDO_HEARTBEAT_TIMEOUT", std::chrono::seconds(30));
 }
 
 }  // namespace crescendo::launch

@@ -62,6 +62,7 @@ struct LeaveTrial {
 struct EvaluateTrial {
     TrialWork work;
     SlotId slot;
+    Resource resource;  ///< that the trial has reported: a checkpoint of less does not count
     std::string checkpoint;
     std::string data;  ///< "validation" or "test"
 };
@@ -123,7 +124,8 @@ struct WorkerStranded {
 struct LeftTrial {
     TrialId trial;
     SlotId slot;
-    bool died = false;  ///< its trainer did so before it had left, or was killed since it did not
+    std::string problem =
+        {};  ///< why its trainer ended before it had left, and may not have saved; empty if all is well
 };
 
 struct TrialEvaluated {

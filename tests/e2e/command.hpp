@@ -168,4 +168,21 @@ inline std::vector<long> processes_in(const fs::path& folder) {
     return result;
 }
 
+/// While it lives, commands are started as `count` ranks, which outlive each other, and are noticed to be dead after
+/// `heartbeat` seconds.
+struct Ranks {
+    Ranks(const char* count, const char* heartbeat) {
+        ::setenv("CRESCENDO_TEST_RANKS", count, 1);
+        ::setenv("CRESCENDO_HEARTBEAT_TIMEOUT", heartbeat, 1);
+        ::setenv("OMPI_MCA_orte_enable_recovery", "1", 1);  // else mpirun ends the job when a rank dies
+    }
+    ~Ranks() {
+        ::unsetenv("CRESCENDO_TEST_RANKS");
+        ::unsetenv("CRESCENDO_HEARTBEAT_TIMEOUT");
+        ::unsetenv("OMPI_MCA_orte_enable_recovery");
+    }
+    Ranks(Ranks&&) = delete;
+    Ranks& operator=(Ranks&&) = delete;
+};
+
 }  // namespace crescendo::tests

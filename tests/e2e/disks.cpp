@@ -58,6 +58,27 @@ TEST_CASE("a sweep does not begin on a read-only disk") {
     CHECK(run.err.find("Read-only file system") != std::string::npos);
 }
 
+TEST_CASE("a sweep on a disk that became read-only is not resumed before that is mended") {
+    const SmallDisk disk("size=1m");
+    if (!disk) {
+        return;
+    }
+    write_sweep(disk.folder());
+    Command run(disk.folder(), {"run", "sweep.yaml", "--dir", "disk/s"});
+    await("ten reports", [&] { return num_reports(disk.path() / "s") >= 10; });
+    run.signal(SIGINT);
+    CHECK(run.wait() == 75);
+    REQUIRE(::mount(nullptr, disk.path().c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0);
+
+    const auto refused = run_crescendo(disk.folder(), {"resume", "disk/s"});
+
+    CHECK(refused.code == 75);
+    CHECK_MESSAGE(refused.err.find("Read-only file system; free some space or mend the disk") != std::string::npos,
+                  refused.err);
+    REQUIRE(::mount(nullptr, disk.path().c_str(), nullptr, MS_REMOUNT, nullptr) == 0);
+    CHECK(run_crescendo(disk.folder(), {"resume", "disk/s"}).code == 0);
+}
+
 TEST_CASE("a disk that fills up stops a sweep with nothing lost, and it goes on once there is space") {
     const SmallDisk disk("size=128k");
     if (!disk) {

@@ -8,21 +8,10 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// Ranks that outlive each other, and are noticed to be dead after `heartbeat` seconds.
-struct Ranks {
-    Ranks(const char* count, const char* heartbeat) {
-        ::setenv("CRESCENDO_TEST_RANKS", count, 1);
-        ::setenv("CRESCENDO_HEARTBEAT_TIMEOUT", heartbeat, 1);
-        ::setenv("OMPI_MCA_orte_enable_recovery", "1", 1);  // else mpirun ends the job when a rank dies
-    }
-    ~Ranks() {
-        ::unsetenv("CRESCENDO_TEST_RANKS");
-        ::unsetenv("CRESCENDO_HEARTBEAT_TIMEOUT");
-        ::unsetenv("OMPI_MCA_orte_enable_recovery");
-        ::unsetenv("CRESCENDO_TRAINER");
-    }
-    Ranks(Ranks&&) = delete;
-    Ranks& operator=(Ranks&&) = delete;
+/// Ranks that run_up_to_the_gate().
+struct GatedRanks : Ranks {
+    using Ranks::Ranks;
+    ~GatedRanks() { ::unsetenv("CRESCENDO_TRAINER"); }
 };
 
 /// A sweep that rank 0 is still checking, before any other rank has heard of it, until the file `gate` is there.
@@ -85,7 +74,7 @@ void write_sweep_with_a_bad_node(const fs::path& folder) {
 }  // namespace
 
 TEST_CASE("ranks whose rank 0 dies before they are set up leave") {
-    const Ranks ranks("3", "1");
+    const GatedRanks ranks("3", "1");
     const TemporaryFolder folder;
     const Command run = run_up_to_the_gate(folder.path());
     await("rank 0 checks the sweep", [&] { return fs::exists(folder / "checking"); });
@@ -97,7 +86,7 @@ TEST_CASE("ranks whose rank 0 dies before they are set up leave") {
 }
 
 TEST_CASE("a rank that dies before it is set up ends the session, which can be resumed") {
-    const Ranks ranks("3", "2");
+    const GatedRanks ranks("3", "2");
     const TemporaryFolder folder;
     Command run = run_up_to_the_gate(folder.path());
     await("rank 0 checks the sweep", [&] { return fs::exists(folder / "checking"); });

@@ -223,10 +223,9 @@ TEST_CASE("a trainer that stands still is killed after the time-out, and the pee
     CHECK(processes_in(bench.folder.path()).empty());
 }
 
+#ifdef CRESCENDO_TEST_MPI
 TEST_CASE("a node that dies costs a group that spans nodes its worker there, and a step") {
-    ::setenv("CRESCENDO_TEST_RANKS", "3", 1);
-    ::setenv("CRESCENDO_HEARTBEAT_TIMEOUT", "2", 1);
-    ::setenv("OMPI_MCA_orte_enable_recovery", "1", 1);  // else mpirun ends the job when a rank dies
+    const Ranks ranks("3", "4");
     const Bench bench;
     bench.write_sweep("type: fifo, max: 60, workers: 3", "run_cap: 1\nslots: 1\n");
     Command run(bench.folder.path(), {"run", "sweep.yaml"});
@@ -239,16 +238,11 @@ TEST_CASE("a node that dies costs a group that spans nodes its worker there, and
     CHECK(bench.log(0).find("epoch 60, 2 workers") != std::string::npos);
     check_reports(bench.folder / "s");
     check_trained_once(bench, run, 0, 60);
-    ::unsetenv("CRESCENDO_TEST_RANKS");
-    ::unsetenv("CRESCENDO_HEARTBEAT_TIMEOUT");
-    ::unsetenv("OMPI_MCA_orte_enable_recovery");
 }
 
 TEST_CASE(
     "a node that only stood still is told that it was given up: its trainers end, and its trial goes on elsewhere") {
-    ::setenv("CRESCENDO_TEST_RANKS", "3", 1);
-    ::setenv("CRESCENDO_HEARTBEAT_TIMEOUT", "2", 1);
-    ::setenv("OMPI_MCA_orte_enable_recovery", "1", 1);
+    const Ranks ranks("3", "4");
     const Bench bench;
     bench.write_sweep("type: fifo, max: 100000", "run_cap: 2\nslots: 1\n");
     Command run(bench.folder.path(), {"run", "sweep.yaml"});
@@ -273,10 +267,8 @@ TEST_CASE(
     CHECK(bench.read("trials").at(1).at("failures") == 0);
     check_reports(bench.folder / "s");
     CHECK(processes_in(bench.folder.path()).empty());
-    ::unsetenv("CRESCENDO_TEST_RANKS");
-    ::unsetenv("CRESCENDO_HEARTBEAT_TIMEOUT");
-    ::unsetenv("OMPI_MCA_orte_enable_recovery");
 }
+#endif
 
 TEST_CASE("signals to every process of a job, as a batch system sends them, save what runs") {
     for (const int warning : {SIGUSR2, SIGTERM}) {
@@ -362,7 +354,9 @@ TEST_CASE("a trainer that does not leave when a sweep stops is killed, and the s
     run.signal(SIGTERM);
 
     CHECK(run.wait() == 75);
-    CHECK_MESSAGE(run.out().find("trial 0: a trainer did not leave in time") != std::string::npos, run.out());
+    CHECK_MESSAGE(
+        run.out().find("trial 0: it did not leave within 1 s; what it saved before is kept") != std::string::npos,
+        run.out());
     CHECK(processes_in(bench.folder.path()).empty());
     CHECK(run_crescendo(bench.folder.path(), {"resume", "s"}).code == 0);
     CHECK(bench.read("trials").at(0).at("failures") == 0);
@@ -427,8 +421,7 @@ TEST_CASE("a disk without room for a checkpoint stops a sweep, and no trial has 
     const auto mended = run_crescendo(bench.folder.path(), {"resume", "s-disk/s"});
 
     CHECK(full.code == 75);
-    CHECK_MESSAGE(full.err.find("checkpoint.pt.tmp: No space left on device; free some space") != std::string::npos,
-                  full.err);
+    CHECK_MESSAGE(full.err.find(": No space left on device; free some space") != std::string::npos, full.err);
     CHECK(mended.code == 0);
     for (const auto& record : journal_of(disk.path() / "s")) {
         CHECK(record.value("event", "") != "trial_failed");

@@ -192,15 +192,24 @@ TEST_CASE("a model evaluated from its checkpoint gets the metrics it reported") 
     const Json report = crescendo.train({0}, "new", terms, 2);
     crescendo.leave({0}, /*save=*/false);
 
-    crescendo.send(0, {{"type", "evaluate"},
-                       {"trial", 0},
-                       {"settings", terms.settings},
-                       {"checkpoint", (terms.directory / "checkpoint.pt").string()},
-                       {"data", "test"}});
+    Json evaluate = {{"type", "evaluate"},
+                     {"trial", 0},
+                     {"settings", terms.settings},
+                     {"resource", 2},
+                     {"checkpoint", (terms.directory / "checkpoint.pt").string()},
+                     {"data", "test"}};
+    crescendo.send(0, evaluate);
 
     const Json metrics = crescendo.await(0, "evaluated")["metrics"];
     CHECK(metrics["test_loss"] == report["metrics"]["val_loss"]);
     CHECK(metrics["test_accuracy"] == report["metrics"]["val_accuracy"]);
+
+    evaluate["resource"] = 3;
+    crescendo.send(0, evaluate);
+
+    const std::string refusal = crescendo.await(0, "failed")["message"];
+    CHECK(refusal.find("the checkpoint is of epoch 2, and what trial 0 reported at 3 was not saved") !=
+          std::string::npos);
 }
 
 TEST_CASE("validation is the same however many workers share it") {

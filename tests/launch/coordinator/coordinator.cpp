@@ -464,7 +464,8 @@ TEST_CASE("the winner alone saves when the target ends the sweep, and is measure
     const auto leave = stage.agents.on_order;
     stage.agents.on_order = [&](NodeId node, const Order& order) {
         leave(node, order);
-        if (std::holds_alternative<EvaluateTrial>(order)) {
+        if (const auto* evaluate = std::get_if<EvaluateTrial>(&order)) {
+            CHECK(evaluate->resource == Resource{1});
             stage.agents.notices.push_back(TrialEvaluated{TrialId{0}, {{"test_accuracy", 0.94}}, ""});
         }
     };

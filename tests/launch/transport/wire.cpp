@@ -21,7 +21,7 @@ TEST_CASE("orders arrive as they were sent, in their order") {
     const JoinGroup join{work(), 2,           4,          {{SlotId{5}, 1}, {SlotId{6}, 2}}, StateSource::memory, 3,
                          2,      Resource{9}, Resource{8}};
     const std::vector<Order> sent{join, GoOn{TrialId{1}, 2, Resource{3}}, LeaveTrial{TrialId{4}, true},
-                                  EvaluateTrial{work(), SlotId{5}, "checkpoint.pt", "test"},
+                                  EvaluateTrial{work(), SlotId{5}, Resource{9}, "checkpoint.pt", "test"},
                                   AnswerStore{SlotId{6}, {{"value", "AAE="}}}};
 
     const auto got = decode_orders(encode(sent));
@@ -46,6 +46,7 @@ TEST_CASE("orders arrive as they were sent, in their order") {
     CHECK(joined.checkpoint_at == Resource{9});
     CHECK(std::get<GoOn>(got[1]).checkpoint_at == Resource{3});
     CHECK(std::get<LeaveTrial>(got[2]).save);
+    CHECK(std::get<EvaluateTrial>(got[3]).resource == Resource{9});
     CHECK(std::get<EvaluateTrial>(got[3]).data == "test");
     CHECK(std::get<AnswerStore>(got[4]).answer == Json{{"value", "AAE="}});
 }
@@ -57,7 +58,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
                                    WorkerFailed{TrialId{2}, SlotId{3}, FailureKind::out_of_memory, "no \xff memory"},
                                    StoreRequest{SlotId{1}, {{"op", "get"}}},
                                    GroupFormed{TrialId{1}, 2, 0.25},
-                                   LeftTrial{TrialId{1}, SlotId{2}, true},
+                                   LeftTrial{TrialId{1}, SlotId{2}, "no room"},
                                    TrialEvaluated{TrialId{1}, {{"test_loss", 0.5}}, ""},
                                    AgentLost{NodeId{3}, "no sign of life"},
                                    WorkerStranded{TrialId{1}, SlotId{2}, 4},
@@ -74,7 +75,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     CHECK(std::get<WorkerFailed>(got[2]).message == "no \xff memory");
     CHECK(std::get<StoreRequest>(got[3]).request == Json{{"op", "get"}});
     CHECK(std::get<GroupFormed>(got[4]).seconds == 0.25);
-    CHECK(std::get<LeftTrial>(got[5]).died);
+    CHECK(std::get<LeftTrial>(got[5]).problem == "no room");
     CHECK(std::get<TrialEvaluated>(got[6]).metrics.at("test_loss") == 0.5);
     CHECK(std::get<AgentLost>(got[7]).node == NodeId{3});
     CHECK(std::get<WorkerStranded>(got[8]).generation == 4);
