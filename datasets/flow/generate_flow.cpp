@@ -145,9 +145,10 @@ void generate_flow(const std::string& location, const FlowOptions& options, cons
                 makers.make(done + static_cast<std::int64_t>(i), &inputs[i * input_elements],
                             &targets[i * target_elements]);
             });
-            input_writer.write(std::as_bytes(std::span(inputs).first(count * input_elements)));
+            input_writer.write(std::as_bytes(std::span(inputs).first(count * input_elements)), write_options.poll);
             if (target_writer) {
-                target_writer->write(std::as_bytes(std::span(targets).first(count * target_elements)));
+                target_writer->write(std::as_bytes(std::span(targets).first(count * target_elements)),
+                                     write_options.poll);
             }
             done += static_cast<std::int64_t>(count);
             if (write_options.progress) {

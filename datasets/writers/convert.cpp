@@ -70,12 +70,11 @@ void write_samples(hid_t group, SetSource& source, std::int64_t total, const Wri
         write_class_names(targets->writer().id(), names);
     }
     for (std::int64_t done = 0; done < total;) {
-        options.poll();
         const auto count = std::min(chunk, total - done);
         source.read(inputs.next(count), targets ? targets->next(count) : std::span<std::byte>());
-        inputs.writer().write(inputs.next(count));
+        inputs.writer().write(inputs.next(count), options.poll);
         if (targets) {
-            targets->writer().write(targets->next(count));
+            targets->writer().write(targets->next(count), options.poll);
         }
         done += count;
         if (options.progress) {

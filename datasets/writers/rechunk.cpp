@@ -195,7 +195,7 @@ class Mover {
             const auto count = std::min(num_samples, field.num_samples - begin);
             const auto samples = block(count * sample_bytes);
             read(*reader, field, begin, count, samples);
-            job.writer->write(samples);
+            job.writer->write(samples, options_.poll);
             done_ += count * sample_bytes;
             if (options_.progress) {
                 options_.progress(done_, total_);

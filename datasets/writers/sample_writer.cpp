@@ -59,6 +59,7 @@ SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle ty
     for (std::size_t axis = 1; axis < lengths_.size(); ++axis) {
         sample_bytes_ *= lengths_[axis];
     }
+    chunk_bytes_ = static_cast<std::size_t>(chunk_samples) * sample_bytes_;
     auto chunk = lengths_;
     chunk[0] = static_cast<hsize_t>(chunk_samples);
     const auto settings = creation_settings(chunk, element_bytes, compression);
@@ -82,7 +83,16 @@ SampleWriter::~SampleWriter() {
     type_.reset();
 }
 
-void SampleWriter::write(std::span<const std::byte> samples) {
+void SampleWriter::write(std::span<const std::byte> samples, const std::function<void()>& poll) {
+    while (!samples.empty()) {
+        poll();
+        const auto chunk = samples.first(std::min(chunk_bytes_, samples.size()));
+        append(chunk);
+        samples = samples.subspan(chunk.size());
+    }
+}
+
+void SampleWriter::append(std::span<const std::byte> samples) {
     const hdf5::Session session;
     auto count = lengths_;
     count[0] = samples.size() / sample_bytes_;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,9 +32,10 @@ class SampleWriter {
 
     hid_t id() const { return data_set_.get(); }
 
-    /// Appends whole samples: but for the last, the size of every call should be a multiple of the chunk's. Throws
-    /// std::runtime_error where the disk does not take them.
-    void write(std::span<const std::byte> samples);
+    /// Appends whole samples, chunk by chunk, and calls `poll` before each: what it throws ends the writing. But for
+    /// the last, the size of every call should be a multiple of the chunk's. Throws std::runtime_error where the disk
+    /// does not take them.
+    void write(std::span<const std::byte> samples, const std::function<void()>& poll);
 
     /// Once all is written. Throws as `write` does.
     void close();
@@ -41,11 +43,13 @@ class SampleWriter {
   private:
     SampleWriter(hid_t group, const std::string& name, hdf5::Handle type, const std::vector<std::int64_t>& lengths,
                  std::int64_t chunk_samples, int compression, const hdf5::Session&);
+    void append(std::span<const std::byte> samples);
 
     std::string name_;
     hdf5::Handle type_;
     std::vector<hsize_t> lengths_;
     std::size_t sample_bytes_;
+    std::size_t chunk_bytes_;
     hsize_t num_written_ = 0;
     hdf5::Handle data_set_;
     hdf5::Handle space_;

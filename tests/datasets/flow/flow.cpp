@@ -219,6 +219,19 @@ TEST_CASE("the same seed gives the same bytes, whatever the threads, and another
     CHECK(generated("other.h5", other, 0).inputs != one.inputs);
 }
 
+TEST_CASE("flows are written chunk by chunk, each of which Ctrl-C can forestall") {
+    const TemporaryFolder folder;
+    const auto num_polls = [&](std::int64_t chunk) {
+        int polls = 0;
+        const auto location = (folder / std::to_string(chunk)).string() + ":/";
+        generate_flow(location, small_flows(8), {.chunk_samples = chunk, .poll = [&] { ++polls; }});
+        return polls;
+    };
+
+    // The solver's steps are the same; 8 chunks of inputs and 8 of targets, or one of each.
+    CHECK(num_polls(1) - num_polls(8) == 14);
+}
+
 TEST_CASE("targets of flows are the share of energy that is left, the fields later, or none") {
     const TemporaryFolder folder;
     auto options = small_flows(6);

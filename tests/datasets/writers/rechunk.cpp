@@ -141,6 +141,23 @@ TEST_CASE("a copy that fails leaves no file") {
     CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }
 
+TEST_CASE("a copy is ended between two chunks that are written, and leaves no file") {
+    const TemporaryFolder folder;
+    const auto from = write_set(folder / "old.h5", {});
+    const auto to = (folder / "new.h5").string() + ":/";
+    int num_polls = 0;
+    const auto interrupt = [&] {
+        if (++num_polls == 10) {  // the inputs are read at once, which polls once, and written in 23 chunks
+            throw std::runtime_error("interrupted");
+        }
+    };
+
+    CHECK_THROWS_WITH(rechunk(from, to, {.chunk_samples = 1, .poll = interrupt}), "interrupted");
+
+    CHECK(num_polls == 10);
+    CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
+}
+
 TEST_CASE("chunks that span all samples are read in parts that fit in memory") {
     // 4,096 samples of 64 numbers, 1 MiB, one chunk for each of the 64: 256 KiB hold 1,024 samples.
     const TemporaryFolder folder;
