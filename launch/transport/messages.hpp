@@ -124,8 +124,7 @@ struct WorkerStranded {
 struct LeftTrial {
     TrialId trial;
     SlotId slot;
-    std::string problem =
-        {};  ///< why its trainer ended before it had left, and may not have saved; empty if all is well
+    std::string problem = {};  ///< its trainer ended before it had left and may not have saved, for this; else empty
 };
 
 struct TrialEvaluated {
