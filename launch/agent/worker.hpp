@@ -29,7 +29,7 @@ struct WorkerOptions {
     std::string interface;  ///< by which groups meet, where the environment does not say; the trainer's choice if empty
     std::chrono::milliseconds grace{5'000};                 ///< for a program to leave before it gets SIGTERM
     std::optional<std::chrono::milliseconds> hang_timeout;  ///< silence after which a worker is killed
-    std::chrono::milliseconds save_timeout{60'000};         ///< for a warm trainer to obey `leave` before it is killed
+    std::chrono::seconds save_timeout{60};                  ///< for a warm trainer to obey `leave` before it is killed
 };
 
 /// What sits on one slot: at most one trial, and the process that trains it.
