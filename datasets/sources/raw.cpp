@@ -34,7 +34,7 @@ std::optional<Format> format_by_name(const std::filesystem::path& file) {
         return Format{"HDF5", "crescendo data rechunk copies it"};
     }
     if (ending == ".gz" || ending == ".zip") {
-        return Format{"compressed", "unpack it first"};
+        return Format{"compressed", "IDX is converted without it; all else: unpack it first"};
     }
     return std::nullopt;
 }

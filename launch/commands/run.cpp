@@ -157,6 +157,7 @@ ExitCode run(const Options& options, MpiSession* session) {
     const auto file = read_sweep_file(options.file);
     require_sound(file, ProgramPaths::find());
     require_interface(options.interface);
+    save_timeout_of_environment();  // should it be none, that is said before anything is written
     const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
     const auto directory = create_sweep(path, file);
     SweepLock lock(directory);

@@ -50,6 +50,20 @@ TEST_CASE("mistakes in a sweep file name file, line and key") {
     check_refused(replaced(sound, "command: [bash, train.sh, \"${args}\"]\n", ""), "nothing to train");
 }
 
+TEST_CASE("a time-out in the environment that is none is refused before anything is written") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", sound);
+    write_file(folder / "train.sh", "exit 1");
+
+    ::setenv("CRESCENDO_SAVE_TIMEOUT", "10m", 1);
+    const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+    ::unsetenv("CRESCENDO_SAVE_TIMEOUT");
+
+    CHECK(result.code == 2);
+    CHECK(result.err.find("CRESCENDO_SAVE_TIMEOUT=10m: is no number of seconds") != std::string::npos);
+    CHECK_FALSE(fs::exists(folder / "sweep"));
+}
+
 TEST_CASE("a missing file is named") {
     const TemporaryFolder folder;
 
