@@ -39,7 +39,7 @@ ALLOWED = {
     "simulator": set(),
     "datasets": {"hdf5", "decompression", "archives and images", "nlohmann-json"},
     "trainer": {"torch", "nlohmann-json"},
-    "trainer/cuda": {"torch", "nlohmann-json", "cuda"},
+    "trainer/device/cuda": {"torch", "nlohmann-json", "cuda"},
     "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "nlohmann-json"},
 }
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.

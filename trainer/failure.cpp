@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "core/trial_protocol.hpp"
-#include "trainer/durable_file.hpp"
+#include "trainer/checkpoint/durable_file.hpp"
 
 namespace crescendo::trainer {
 

@@ -3,8 +3,8 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "core/trial_protocol.hpp"
-#include "trainer/control_store.hpp"
-#include "trainer/group.hpp"
+#include "trainer/group/group.hpp"
+#include "trainer/protocol/control_store.hpp"
 
 namespace crescendo::trainer {
 

@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "trainer/control_channel.hpp"
-#include "trainer/device.hpp"
+#include "trainer/device/device.hpp"
+#include "trainer/protocol/control_channel.hpp"
 
 namespace crescendo::trainer {
 

@@ -15,7 +15,7 @@
 #include "trainer/group_check.hpp"
 #include "trainer/session.hpp"
 #include "trainer/settings_check.hpp"
-#include "trainer/warm_up.hpp"
+#include "trainer/training/warm_up.hpp"
 
 namespace crescendo::trainer {
 

@@ -6,11 +6,11 @@
 
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
-#include "trainer/checkpoint.hpp"
-#include "trainer/control_store.hpp"
-#include "trainer/evaluation.hpp"
+#include "trainer/checkpoint/checkpoint.hpp"
 #include "trainer/failure.hpp"
-#include "trainer/state_exchange.hpp"
+#include "trainer/protocol/control_store.hpp"
+#include "trainer/training/evaluation.hpp"
+#include "trainer/training/state_exchange.hpp"
 
 namespace crescendo::trainer {
 

@@ -4,13 +4,13 @@
 #include <memory>
 #include <optional>
 
-#include "trainer/control_channel.hpp"
-#include "trainer/data_cache.hpp"
-#include "trainer/device.hpp"
-#include "trainer/generation.hpp"
-#include "trainer/orders.hpp"
-#include "trainer/pulse.hpp"
-#include "trainer/trial_log.hpp"
+#include "trainer/data/data_cache.hpp"
+#include "trainer/device/device.hpp"
+#include "trainer/protocol/control_channel.hpp"
+#include "trainer/protocol/orders.hpp"
+#include "trainer/protocol/pulse.hpp"
+#include "trainer/protocol/trial_log.hpp"
+#include "trainer/training/generation.hpp"
 
 namespace crescendo::trainer {
 

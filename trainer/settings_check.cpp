@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/check.hpp"
-#include "trainer/data_cache.hpp"
-#include "trainer/task.hpp"
+#include "trainer/data/data_cache.hpp"
+#include "trainer/data/task.hpp"
 
 namespace crescendo::trainer {
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
-#include "trainer/settings.hpp"
+#include "trainer/settings/settings.hpp"
 
 namespace crescendo::trainer {
 

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "core/random.hpp"
-#include "launch/transport/wire.hpp"
+#include "launch/messages/wire.hpp"
 
 namespace crescendo::benchmarks {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "launch/agent/file_descriptor.hpp"
+#include "launch/system/file_descriptor.hpp"
 #include "launch/transport/transport.hpp"
 
 namespace crescendo::benchmarks {

@@ -19,15 +19,15 @@
 #include <string>
 #include <vector>
 
-#include "datasets/conversion.hpp"
-#include "datasets/hdf5.hpp"
-#include "datasets/location.hpp"
-#include "datasets/raw_file.hpp"
-#include "datasets/readers/chunk_buffer.hpp"
+#include "datasets/hdf5/hdf5.hpp"
+#include "datasets/hdf5/location.hpp"
 #include "datasets/readers/filter_pipeline.hpp"
-#include "datasets/sample_set.hpp"
-#include "datasets/sample_stream.hpp"
-#include "datasets/task_pool.hpp"
+#include "datasets/samples/chunk_buffer.hpp"
+#include "datasets/samples/conversion.hpp"
+#include "datasets/samples/sample_set.hpp"
+#include "datasets/samples/sample_stream.hpp"
+#include "datasets/system/raw_file.hpp"
+#include "datasets/system/task_pool.hpp"
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include "core/check.hpp"
 #include "core/random.hpp"
 #include "datasets/flow/flow.hpp"
-#include "datasets/location.hpp"
-#include "datasets/task_pool.hpp"
+#include "datasets/hdf5/location.hpp"
+#include "datasets/system/task_pool.hpp"
 #include "datasets/writers/new_group.hpp"
 #include "datasets/writers/sample_writer.hpp"
 

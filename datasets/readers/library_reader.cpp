@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "datasets/hdf5_types.hpp"
+#include "datasets/hdf5/hdf5_types.hpp"
 
 namespace crescendo::datasets {
 namespace {

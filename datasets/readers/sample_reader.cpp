@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "datasets/byte_order.hpp"
-#include "datasets/hdf5_types.hpp"
+#include "datasets/hdf5/byte_order.hpp"
+#include "datasets/hdf5/hdf5_types.hpp"
 #include "datasets/readers/chunked_reader.hpp"
 #include "datasets/readers/contiguous_reader.hpp"
 #include "datasets/readers/library_reader.hpp"

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "datasets/field.hpp"
-#include "datasets/hdf5.hpp"
+#include "datasets/hdf5/field.hpp"
+#include "datasets/hdf5/hdf5.hpp"
 
 namespace crescendo::datasets {
 

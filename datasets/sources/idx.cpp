@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/check.hpp"
-#include "datasets/byte_order.hpp"
+#include "datasets/hdf5/byte_order.hpp"
 
 namespace crescendo::datasets {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/check.hpp"
-#include "datasets/byte_order.hpp"
+#include "datasets/hdf5/byte_order.hpp"
 
 namespace crescendo::datasets {
 namespace {

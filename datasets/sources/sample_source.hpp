@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/field.hpp"
+#include "datasets/hdf5/field.hpp"
 
 namespace crescendo::datasets {
 

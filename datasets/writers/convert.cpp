@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "datasets/hdf5.hpp"
-#include "datasets/location.hpp"
+#include "datasets/hdf5/hdf5.hpp"
+#include "datasets/hdf5/location.hpp"
 #include "datasets/writers/new_group.hpp"
 #include "datasets/writers/sample_writer.hpp"
 

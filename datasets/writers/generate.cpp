@@ -1,8 +1,8 @@
 #include "datasets/writers/generate.hpp"
 
 #include "core/check.hpp"
-#include "datasets/hdf5.hpp"
-#include "datasets/location.hpp"
+#include "datasets/hdf5/hdf5.hpp"
+#include "datasets/hdf5/location.hpp"
 #include "datasets/writers/new_group.hpp"
 
 namespace crescendo::datasets {

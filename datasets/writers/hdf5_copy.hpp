@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/hdf5.hpp"
+#include "datasets/hdf5/hdf5.hpp"
 
 /// Parts of objects that H5Ocopy only copies together with everything below.
 namespace crescendo::datasets::hdf5 {

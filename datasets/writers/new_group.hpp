@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "datasets/hdf5.hpp"
-#include "datasets/location.hpp"
+#include "datasets/hdf5/hdf5.hpp"
+#include "datasets/hdf5/location.hpp"
 #include "datasets/writers/new_file.hpp"
 
 namespace crescendo::datasets {

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "datasets/file_version.hpp"
-#include "datasets/hdf5_types.hpp"
-#include "datasets/location.hpp"
-#include "datasets/page.hpp"
+#include "datasets/hdf5/hdf5_types.hpp"
+#include "datasets/hdf5/location.hpp"
 #include "datasets/readers/sample_reader.hpp"
-#include "datasets/task_pool.hpp"
+#include "datasets/system/file_version.hpp"
+#include "datasets/system/page.hpp"
+#include "datasets/system/task_pool.hpp"
 #include "datasets/writers/hdf5_copy.hpp"
 #include "datasets/writers/new_group.hpp"
 #include "datasets/writers/sample_writer.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "datasets/hdf5_types.hpp"
+#include "datasets/hdf5/hdf5_types.hpp"
 
 namespace crescendo::datasets {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/field.hpp"
-#include "datasets/hdf5.hpp"
+#include "datasets/hdf5/field.hpp"
+#include "datasets/hdf5/hdf5.hpp"
 #include "datasets/writers/write_options.hpp"
 
 namespace crescendo::datasets {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "launch/agent/worker.hpp"
-#include "launch/transport/messages.hpp"
+#include "launch/messages/messages.hpp"
 
 namespace crescendo::launch {
 

@@ -1,8 +1,8 @@
 #include "launch/agent/agent_setup.hpp"
 
-#include "launch/environment.hpp"
 #include "launch/slots/slot_plan_json.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
+#include "launch/system/environment.hpp"
 
 namespace crescendo::launch {
 

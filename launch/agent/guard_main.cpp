@@ -20,7 +20,7 @@
 #include <optional>
 #include <string>
 
-#include "launch/agent/child_process.hpp"
+#include "launch/system/child_process.hpp"
 
 using crescendo::launch::ChildProcess;
 

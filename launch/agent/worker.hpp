@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "launch/agent/child_process.hpp"
-#include "launch/agent/line_channel.hpp"
-#include "launch/agent/oom_kills.hpp"
+#include "launch/messages/line_channel.hpp"
+#include "launch/messages/messages.hpp"
 #include "launch/slots/slot_plan.hpp"
-#include "launch/transport/messages.hpp"
+#include "launch/system/child_process.hpp"
+#include "launch/system/oom_kills.hpp"
 
 namespace crescendo::launch {
 

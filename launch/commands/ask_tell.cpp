@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "core/check.hpp"
-#include "launch/ask_tell.hpp"
+#include "launch/ask_tell/ask_tell.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/record/crc32.hpp"
 #include "launch/sweep_file/sweep_file.hpp"

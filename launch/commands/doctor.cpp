@@ -18,7 +18,7 @@
 #include "launch/doctor/nodes.hpp"
 #endif
 #ifdef CRESCENDO_HDF5
-#include "datasets/library.hpp"
+#include "datasets/readers/library.hpp"
 #endif
 
 namespace crescendo::launch {

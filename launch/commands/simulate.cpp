@@ -5,9 +5,9 @@
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
-#include "launch/record/recording.hpp"
-#include "launch/record/replay.hpp"
 #include "launch/record/sweep_directory.hpp"
+#include "launch/replay/recording.hpp"
+#include "launch/replay/replay.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/view/results.hpp"
 #include "launch/view/simulation_report.hpp"

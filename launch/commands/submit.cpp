@@ -5,7 +5,6 @@
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/read_file.hpp"
 #include "launch/record/history.hpp"
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
@@ -13,6 +12,7 @@
 #include "launch/slurm/slurm.hpp"
 #include "launch/sweep_file/duration.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
+#include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "launch/commands/commands.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/system/wall_clock.hpp"
 #include "launch/view/live_view.hpp"
-#include "launch/wall_clock.hpp"
 
 namespace crescendo::launch {
 namespace {

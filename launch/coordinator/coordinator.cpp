@@ -7,10 +7,10 @@
 #include "launch/agent/agent_setup.hpp"
 #include "launch/coordinator/failures.hpp"
 #include "launch/coordinator/trial_work.hpp"
-#include "launch/record/event_json.hpp"
-#include "launch/record/value_json.hpp"
+#include "launch/messages/event_json.hpp"
+#include "launch/messages/value_json.hpp"
 #include "launch/slots/node_resources.hpp"
-#include "launch/wall_clock.hpp"
+#include "launch/system/wall_clock.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -10,12 +10,12 @@
 #include "launch/coordinator/node_health.hpp"
 #include "launch/coordinator/rendezvous.hpp"
 #include "launch/coordinator/slot_map.hpp"
-#include "launch/coordinator/stop_signals.hpp"
 #include "launch/record/history.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/record/sweep_directory.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
+#include "launch/system/stop_signals.hpp"
 #include "launch/transport/transport.hpp"
 #include "launch/view/live_view.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
-#include "launch/transport/messages.hpp"
+#include "launch/messages/messages.hpp"
 
 namespace crescendo::launch {
 

@@ -1,8 +1,8 @@
 #include "launch/coordinator/trial_work.hpp"
 
 #include "core/random.hpp"
-#include "launch/agent/command_macros.hpp"
-#include "launch/record/value_json.hpp"
+#include "launch/messages/value_json.hpp"
+#include "launch/sweep_file/command_macros.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "launch/messages/messages.hpp"
 #include "launch/record/sweep_directory.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
-#include "launch/transport/messages.hpp"
 #include "scheduler/sweep.hpp"
 
 namespace crescendo::launch {

@@ -15,7 +15,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "launch/agent/file_descriptor.hpp"
+#include "launch/system/file_descriptor.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -11,9 +11,9 @@
 #include <memory>
 
 #include "core/trial_protocol.hpp"
-#include "launch/agent/file_descriptor.hpp"
 #include "launch/agent/worker.hpp"
 #include "launch/coordinator/rendezvous.hpp"
+#include "launch/system/file_descriptor.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "launch/agent/worker.hpp"
-#include "launch/record/event_json.hpp"
+#include "launch/messages/event_json.hpp"
 #include "launch/record/journal.hpp"
 
 namespace crescendo::launch {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/json.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/record/report_record.hpp"
 #include "scheduler/sweep.hpp"
 

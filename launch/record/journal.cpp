@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "launch/read_file.hpp"
 #include "launch/record/crc32.hpp"
+#include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "launch/json.hpp"
+#include "launch/messages/json.hpp"
 
 namespace crescendo::launch {
 namespace {

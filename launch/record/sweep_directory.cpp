@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "core/check.hpp"
-#include "launch/agent/file_descriptor.hpp"
-#include "launch/read_file.hpp"
+#include "launch/system/file_descriptor.hpp"
+#include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {

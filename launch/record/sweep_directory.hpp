@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/ids.hpp"
-#include "launch/json.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/record/directory_error.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 

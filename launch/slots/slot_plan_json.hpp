@@ -1,6 +1,6 @@
 #pragma once
 
-#include "launch/json.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/slots/slot_plan.hpp"
 
 namespace crescendo::launch {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/json.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/slurm/site_profile.hpp"
 
 namespace crescendo::launch {

@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "core/check.hpp"
-#include "launch/agent/file_descriptor.hpp"
+#include "launch/system/file_descriptor.hpp"
 
 extern char** environ;
 

@@ -7,10 +7,10 @@
 #include <cstdlib>
 
 #include "core/check.hpp"
-#include "launch/read_file.hpp"
 #include "launch/sweep_file/duration.hpp"
 #include "launch/sweep_file/yaml_document.hpp"
 #include "launch/sweep_file/yaml_section.hpp"
+#include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "launch/json.hpp"
+#include "launch/messages/json.hpp"
 
 namespace crescendo::launch {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/json.hpp"
+#include "launch/messages/json.hpp"
 
 namespace crescendo::launch {
 

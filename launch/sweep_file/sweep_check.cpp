@@ -13,9 +13,9 @@
 #include <sstream>
 
 #include "core/check.hpp"
-#include "launch/agent/child_process.hpp"
-#include "launch/agent/command_macros.hpp"
-#include "launch/record/value_json.hpp"
+#include "launch/messages/value_json.hpp"
+#include "launch/sweep_file/command_macros.hpp"
+#include "launch/system/child_process.hpp"
 
 extern char** environ;
 

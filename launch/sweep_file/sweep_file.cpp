@@ -5,14 +5,14 @@
 #include <cmath>
 
 #include "core/check.hpp"
-#include "launch/agent/command_macros.hpp"
-#include "launch/read_file.hpp"
+#include "launch/sweep_file/command_macros.hpp"
 #include "launch/sweep_file/duration.hpp"
 #include "launch/sweep_file/sweep_parameters.hpp"
 #include "launch/sweep_file/sweep_scheduler.hpp"
 #include "launch/sweep_file/sweep_simulation.hpp"
 #include "launch/sweep_file/yaml_document.hpp"
 #include "launch/sweep_file/yaml_section.hpp"
+#include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {

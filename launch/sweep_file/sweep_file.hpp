@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/json.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/slots/slot_plan.hpp"
 #include "launch/sweep_file/overrides.hpp"
 #include "launch/sweep_file/source_map.hpp"

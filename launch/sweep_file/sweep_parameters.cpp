@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "launch/record/value_json.hpp"
+#include "launch/messages/value_json.hpp"
 #include "launch/sweep_file/spelling.hpp"
 
 namespace crescendo::launch {

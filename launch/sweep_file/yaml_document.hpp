@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "launch/json.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/sweep_file/source_map.hpp"
 
 namespace crescendo::launch {

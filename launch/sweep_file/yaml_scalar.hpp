@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "launch/json.hpp"
+#include "launch/messages/json.hpp"
 
 namespace crescendo::launch {
 

@@ -1,6 +1,6 @@
 #include "launch/transport/heartbeat.hpp"
 
-#include "launch/environment.hpp"
+#include "launch/system/environment.hpp"
 
 namespace crescendo::launch {
 

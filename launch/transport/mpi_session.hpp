@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/transport/wire.hpp"
+#include "launch/messages/wire.hpp"
 
 namespace crescendo::launch {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "launch/agent/agent_setup.hpp"
-#include "launch/coordinator/stop_signals.hpp"
+#include "launch/system/stop_signals.hpp"
 #include "launch/transport/heartbeat.hpp"
 #include "launch/transport/mpi_session.hpp"
 #include "launch/transport/transport.hpp"

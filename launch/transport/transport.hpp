@@ -3,7 +3,7 @@
 #include <chrono>
 #include <vector>
 
-#include "launch/transport/messages.hpp"
+#include "launch/messages/messages.hpp"
 
 namespace crescendo::launch {
 

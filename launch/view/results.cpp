@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "launch/record/value_json.hpp"
+#include "launch/messages/value_json.hpp"
 
 namespace crescendo::launch {
 namespace {

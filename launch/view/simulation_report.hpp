@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/json.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/view/table.hpp"
 #include "scheduler/sweep_spec.hpp"
 #include "simulator/comparison.hpp"

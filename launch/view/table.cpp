@@ -8,7 +8,7 @@
 
 #include "core/check.hpp"
 #include "core/value.hpp"
-#include "launch/json.hpp"
+#include "launch/messages/json.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/sample_set.hpp"
+#include "datasets/samples/sample_set.hpp"
 
 /// Small files for the tests of datasets/.
 namespace crescendo::tests {

@@ -28,8 +28,8 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "datasets/inspect.hpp"
-#include "datasets/sample_set.hpp"
+#include "datasets/inspection/inspect.hpp"
+#include "datasets/samples/sample_set.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "datasets/location.hpp"
+#include "datasets/hdf5/location.hpp"
 #include "datasets/sources/open_source.hpp"
 #include "datasets/writers/convert.hpp"
 

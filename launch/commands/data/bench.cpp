@@ -1,4 +1,4 @@
-#include "datasets/bench.hpp"
+#include "datasets/inspection/bench.hpp"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "datasets/location.hpp"
+#include "datasets/hdf5/location.hpp"
 #include "datasets/sources/open_source.hpp"
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/validators.hpp"

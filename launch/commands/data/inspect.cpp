@@ -1,4 +1,4 @@
-#include "datasets/inspect.hpp"
+#include "datasets/inspection/inspect.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,7 +3,7 @@
 #include <memory>
 #include <thread>
 
-#include "datasets/statistics.hpp"
+#include "datasets/inspection/statistics.hpp"
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/validators.hpp"
 

@@ -11,8 +11,8 @@
 #include "datasets/flow/fft.hpp"
 #include "datasets/flow/flow.hpp"
 #include "datasets/flow/generate_flow.hpp"
-#include "datasets/inspect.hpp"
-#include "datasets/sample_set.hpp"
+#include "datasets/inspection/inspect.hpp"
+#include "datasets/samples/sample_set.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"
 

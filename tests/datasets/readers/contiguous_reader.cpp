@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "datasets/hdf5.hpp"
-#include "datasets/readers/chunk_buffer.hpp"
-#include "datasets/sample_set.hpp"
+#include "datasets/hdf5/hdf5.hpp"
+#include "datasets/samples/chunk_buffer.hpp"
+#include "datasets/samples/sample_set.hpp"
 #include "tests/await.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"

@@ -13,8 +13,8 @@
 #include <jpeglib.h>
 #endif
 
-#include "datasets/hdf5.hpp"
-#include "datasets/sample_set.hpp"
+#include "datasets/hdf5/hdf5.hpp"
+#include "datasets/samples/sample_set.hpp"
 #include "datasets/sources/image_folder.hpp"
 #include "datasets/writers/convert.hpp"
 #include "tests/datasets/files.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/sample_set.hpp"
+#include "datasets/samples/sample_set.hpp"
 #include "datasets/sources/npy.hpp"
 #include "datasets/sources/open_source.hpp"
 #include "datasets/writers/convert.hpp"

@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "datasets/hdf5.hpp"
-#include "datasets/inspect.hpp"
-#include "datasets/sample_set.hpp"
+#include "datasets/hdf5/hdf5.hpp"
+#include "datasets/inspection/inspect.hpp"
+#include "datasets/samples/sample_set.hpp"
 #include "datasets/sources/idx.hpp"
 #include "datasets/sources/open_source.hpp"
 #include "datasets/writers/convert.hpp"

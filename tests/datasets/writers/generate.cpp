@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include "datasets/sample_set.hpp"
+#include "datasets/samples/sample_set.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"
 

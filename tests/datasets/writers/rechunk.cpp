@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/inspect.hpp"
-#include "datasets/sample_set.hpp"
+#include "datasets/inspection/inspect.hpp"
+#include "datasets/samples/sample_set.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/datasets/python.hpp"
 #include "tests/temporary_folder.hpp"

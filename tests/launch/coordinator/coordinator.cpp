@@ -7,9 +7,9 @@
 #include <deque>
 #include <thread>
 
-#include "launch/record/event_json.hpp"
+#include "launch/messages/event_json.hpp"
+#include "launch/system/wall_clock.hpp"
 #include "launch/view/results.hpp"
-#include "launch/wall_clock.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "core/check.hpp"
-#include "launch/read_file.hpp"
+#include "launch/system/read_file.hpp"
 #include "tests/failing_disk.hpp"
 #include "tests/temporary_folder.hpp"
 

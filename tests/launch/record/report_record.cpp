@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "launch/agent/worker.hpp"
-#include "launch/record/event_json.hpp"
+#include "launch/messages/event_json.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;

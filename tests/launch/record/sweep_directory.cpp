@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "core/check.hpp"
-#include "launch/read_file.hpp"
+#include "launch/system/read_file.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;

@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "core/check.hpp"
-#include "launch/read_file.hpp"
 #include "launch/slots/node_resources.hpp"
+#include "launch/system/read_file.hpp"
 #include "tests/await.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "launch/record/event_json.hpp"
+#include "launch/messages/event_json.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
 

@@ -1,0 +1,138 @@
+#include "datasets/hdf5/field.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <span>
+
+#include "core/check.hpp"
+
+namespace crescendo::datasets {
+
+std::size_t size_of(ElementType type) {
+    switch (type) {
+        case ElementType::u8:
+        case ElementType::i8:
+            return 1;
+        case ElementType::u16:
+        case ElementType::i16:
+        case ElementType::f16:
+        case ElementType::bf16:
+            return 2;
+        case ElementType::u32:
+        case ElementType::i32:
+        case ElementType::f32:
+            return 4;
+        case ElementType::u64:
+        case ElementType::i64:
+        case ElementType::f64:
+            return 8;
+    }
+    CRESCENDO_EXPECT(false);
+    return 0;
+}
+
+bool is_floating(ElementType type) {
+    return type == ElementType::f16 || type == ElementType::bf16 || type == ElementType::f32 ||
+           type == ElementType::f64;
+}
+
+const char* to_string(ElementType type) {
+    switch (type) {
+        case ElementType::u8:
+            return "uint8";
+        case ElementType::i8:
+            return "int8";
+        case ElementType::u16:
+            return "uint16";
+        case ElementType::i16:
+            return "int16";
+        case ElementType::u32:
+            return "uint32";
+        case ElementType::i32:
+            return "int32";
+        case ElementType::u64:
+            return "uint64";
+        case ElementType::i64:
+            return "int64";
+        case ElementType::f16:
+            return "float16";
+        case ElementType::bf16:
+            return "bfloat16";
+        case ElementType::f32:
+            return "float32";
+        case ElementType::f64:
+            return "float64";
+    }
+    CRESCENDO_EXPECT(false);
+    return "";
+}
+
+const char* to_string(Route route) {
+    switch (route) {
+        case Route::pread:
+            return "pread";
+        case Route::chunks:
+            return "chunks";
+        case Route::library:
+            return "library";
+    }
+    CRESCENDO_EXPECT(false);
+    return "";
+}
+
+std::int64_t Field::sample_elements() const {
+    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>{});
+}
+
+std::size_t Field::sample_bytes() const { return static_cast<std::size_t>(sample_elements()) * size_of(type); }
+
+std::size_t Field::pitch_bytes() const {
+    const auto rows = std::max<std::int64_t>(1, window);
+    return sample_bytes() / static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride);
+}
+
+std::size_t Field::bytes_of(std::int64_t count) const {
+    return count == 0 ? 0 : static_cast<std::size_t>(count - 1) * pitch_bytes() + sample_bytes();
+}
+
+std::size_t Field::chunk_bytes(std::int64_t count) const {
+    return std::max(static_cast<std::size_t>(count) * pitch_bytes(), bytes_of(count));
+}
+
+Channels Field::channels() const {
+    constexpr std::int64_t most_features = 1024;
+    const auto elements = sample_elements() / std::max<std::int64_t>(1, window);
+    const std::span<const std::int64_t> row = std::span(shape).subspan(window > 0 ? 1 : 0);
+    if (row.size() >= 3) {
+        return {row[0], elements / row[0]};
+    }
+    if (row.size() == 1 && elements <= most_features) {
+        return {elements, 1};
+    }
+    return {1, elements};
+}
+
+std::int64_t Fields::sample_elements() const {
+    return std::accumulate(begin(), end(), std::int64_t{0},
+                           [](std::int64_t sum, const Field& field) { return sum + field.sample_elements(); });
+}
+
+std::size_t Fields::sample_bytes() const { return bytes_of(1); }
+
+std::size_t Fields::bytes_of(std::int64_t count) const {
+    return std::accumulate(begin(), end(), std::size_t{0},
+                           [&](std::size_t sum, const Field& field) { return sum + field.bytes_of(count); });
+}
+
+std::size_t Fields::chunk_bytes(std::int64_t count) const {
+    return std::accumulate(begin(), end(), std::size_t{0},
+                           [&](std::size_t sum, const Field& field) { return sum + field.chunk_bytes(count); });
+}
+
+std::int64_t samples_per_block(std::size_t sample_bytes) {
+    constexpr std::size_t block_bytes = std::size_t{256} << 10;
+    return static_cast<std::int64_t>(std::max<std::size_t>(1, block_bytes / sample_bytes));
+}
+
+}  // namespace crescendo::datasets

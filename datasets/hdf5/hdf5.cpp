@@ -1,0 +1,222 @@
+#include "datasets/hdf5/hdf5.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace crescendo::datasets::hdf5 {
+namespace {
+
+std::recursive_mutex& library_mutex() {
+    static std::recursive_mutex mutex;
+    return mutex;
+}
+
+/// Of "file write failed: time = …, error message = 'No space left on device', buf = …" what the system said.
+std::string without_addresses(std::string text) {
+    constexpr std::string_view key = "error message = '";
+    const auto begin = text.find(key);
+    const auto end = begin == std::string::npos ? begin : text.find('\'', begin + key.size());
+    return end == std::string::npos ? text : text.substr(begin + key.size(), end - begin - key.size());
+}
+
+/// The innermost entry of the error stack: what went wrong, not who was asked for it.
+std::string cause() {
+    std::string text = "no details";
+    const auto take_first = [](unsigned depth, const H5E_error2_t* error, void* out) -> herr_t {
+        if (depth == 0 && error->desc != nullptr) {
+            *static_cast<std::string*>(out) = error->desc;
+        }
+        return 0;
+    };
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &text);
+    return without_addresses(std::move(text));
+}
+
+/// "train, test": the members of the group that holds `path`, or of the nearest one above that exists.
+std::string siblings(hid_t file, std::string path) {
+    do {
+        path.resize(std::max<std::size_t>(path.rfind('/'), 1));
+    } while (!exists(file, path));
+
+    std::string names;
+    const auto add = [](hid_t, const char* name, const H5L_info_t*, void* out) -> herr_t {
+        auto& list = *static_cast<std::string*>(out);
+        list += (list.empty() ? "" : ", ") + std::string(name);
+        return 0;
+    };
+    Handle group{H5Oopen(file, path.c_str(), H5P_DEFAULT)};
+    H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add, &names);
+    return names.empty() ? text("{} is empty", path) : text("{} holds {}", path, names);
+}
+
+Handle open_object(hid_t file, const std::string& path, const std::string& file_name, H5I_type_t type) {
+    const char* kind = type == H5I_GROUP ? "group" : "data set";
+    CRESCENDO_VALIDATE(exists(file, path), "", "{} has no {} {}: {}", file_name, kind, path, siblings(file, path));
+    auto object = own(H5Oopen(file, path.c_str(), H5P_DEFAULT), text("{}:{} cannot be opened", file_name, path));
+    CRESCENDO_VALIDATE(H5Iget_type(object.get()) == type, "", "{}:{} is not a {}; a location is FILE:/GROUP, {}",
+                       file_name, path, kind, "and the group holds the data sets inputs and targets");
+    return object;
+}
+
+std::vector<std::int64_t> signed_lengths(const std::vector<hsize_t>& lengths) {
+    return {lengths.begin(), lengths.end()};
+}
+
+}  // namespace
+
+Session::Session() : lock_(library_mutex()) {
+    // At exit the library would try once more to write what a full disk did not take. It listens at its first call
+    // only.
+    [[maybe_unused]] static const herr_t closes_itself = H5dont_atexit();
+    H5Eget_auto2(H5E_DEFAULT, &print_, &print_data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Session::~Session() { H5Eset_auto2(H5E_DEFAULT, print_, print_data_); }
+
+Handle::Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
+
+Handle& Handle::operator=(Handle&& other) noexcept {
+    if (this != &other) {
+        reset();
+        id_ = std::exchange(other.id_, H5I_INVALID_HID);
+    }
+    return *this;
+}
+
+void Handle::reset() {
+    if (id_ >= 0) {
+        H5Idec_ref(std::exchange(id_, H5I_INVALID_HID));
+    }
+}
+
+void Handle::close(const std::string& problem) { check(H5Idec_ref(std::exchange(id_, H5I_INVALID_HID)), problem); }
+
+void fail(const std::string& problem) { throw std::runtime_error(problem + " (HDF5: " + cause() + ")"); }
+
+Handle own(hid_t id, const std::string& problem) {
+    if (id < 0) {
+        fail(problem);
+    }
+    return Handle{id};
+}
+
+void check(herr_t status, const std::string& problem) {
+    if (status < 0) {
+        fail(problem);
+    }
+}
+
+Handle open_file(const std::filesystem::path& file, Access access) {
+    CRESCENDO_VALIDATE(std::filesystem::exists(file), "", "{}: no such file; relative paths start at {}", file.string(),
+                       std::filesystem::current_path().string());
+    CRESCENDO_VALIDATE(!std::filesystem::is_directory(file), "", "{} is a folder, not an HDF5 file", file.string());
+    CRESCENDO_VALIDATE(H5Fis_hdf5(file.c_str()) != 0, "", "{} is not an HDF5 file: it has no HDF5 signature",
+                       file.string());
+
+    Handle settings = own(H5Pcreate(H5P_FILE_ACCESS), "no file access properties");
+    // Lock where the file system can; many parallel ones cannot, and refuse.
+    check(H5Pset_file_locking(settings.get(), true, true), "no file locking property");
+    const unsigned flags = access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
+    Handle handle{H5Fopen(file.c_str(), flags, settings.get())};
+    const auto reason = handle.get() < 0 ? cause() : std::string();
+    CRESCENDO_VALIDATE(
+        !reason.starts_with("file is already open for write"), "",
+        "{} is being written to, or a program that wrote to it was killed: if none writes to it any more, "
+        "h5clear -s {} makes it readable again; what a program other than crescendo was changing may "
+        "be half written",
+        file.string(), file.string());
+    CRESCENDO_VALIDATE(handle.get() >= 0, "",
+                       "{} cannot be opened for {}: it is damaged, not permitted, or in use by "
+                       "another program (HDF5: {})",
+                       file.string(), access == Access::write ? "writing" : "reading", reason);
+    return handle;
+}
+
+int descriptor(hid_t file) {
+    const auto settings = own(H5Fget_access_plist(file), "no file access properties");
+    void* place = nullptr;
+    if (H5Pget_driver(settings.get()) != H5FD_SEC2 || H5Fget_vfd_handle(file, H5P_DEFAULT, &place) < 0) {
+        return -1;
+    }
+    return *static_cast<const int*>(place);
+}
+
+bool exists(hid_t file, const std::string& path) {
+    // H5Lexists fails, rather than saying no, where a group on the way is missing.
+    for (auto slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+        if (H5Lexists(file, path.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) {
+            return false;
+        }
+    }
+    return path == "/" || (H5Lexists(file, path.c_str(), H5P_DEFAULT) > 0 &&
+                           H5Oexists_by_name(file, path.c_str(), H5P_DEFAULT) > 0);  // no to a dangling soft link
+}
+
+std::string identity(hid_t object) {
+    H5O_info_t info;
+#if H5_VERSION_GE(1, 12, 0)
+    check(H5Oget_info3(object, &info, H5O_INFO_BASIC), "it has no identity");
+    const auto& number = info.token;
+#else
+    check(H5Oget_info2(object, &info, H5O_INFO_BASIC), "it has no identity");
+    const auto& number = info.addr;
+#endif
+    return {reinterpret_cast<const char*>(&number), sizeof number};
+}
+
+Handle open_group(hid_t file, const std::string& path, const std::string& file_name) {
+    return open_object(file, path, file_name, H5I_GROUP);
+}
+
+Handle open_data_set(hid_t file, const std::string& path, const std::string& file_name) {
+    return open_object(file, path, file_name, H5I_DATASET);
+}
+
+std::vector<std::int64_t> extent(hid_t data_set) {
+    const Handle space = own(H5Dget_space(data_set), "no data space");
+    const int rank = H5Sget_simple_extent_ndims(space.get());
+    std::vector<hsize_t> lengths(static_cast<std::size_t>(std::max(rank, 0)));
+    check(H5Sget_simple_extent_dims(space.get(), lengths.data(), nullptr), "no extent");
+    return signed_lengths(lengths);
+}
+
+std::vector<std::int64_t> chunk_shape(hid_t data_set) {
+    const Handle settings = own(H5Dget_create_plist(data_set), "no creation properties");
+    if (H5Pget_layout(settings.get()) != H5D_CHUNKED) {
+        return {};
+    }
+    std::vector<hsize_t> lengths(H5S_MAX_RANK);
+    const int rank = H5Pget_chunk(settings.get(), H5S_MAX_RANK, lengths.data());
+    check(rank, "no chunk shape");
+    lengths.resize(static_cast<std::size_t>(rank));
+    return signed_lengths(lengths);
+}
+
+std::vector<Filter> filters(hid_t data_set) {
+    const Handle settings = own(H5Dget_create_plist(data_set), "no creation properties");
+    const int count = H5Pget_nfilters(settings.get());
+    check(count, "no filters");
+
+    std::vector<Filter> result;
+    for (unsigned i = 0; i < static_cast<unsigned>(count); ++i) {
+        unsigned flags = 0;
+        unsigned config = 0;
+        std::vector<unsigned> values(64);
+        std::size_t num_values = values.size();
+        std::array<char, 128> name{};
+        const H5Z_filter_t id = H5Pget_filter2(settings.get(), i, &flags, &num_values, values.data(), name.size() - 1,
+                                               name.data(), &config);
+        check(id, "no filter");
+        values.resize(std::min(num_values, values.size()));
+        result.push_back(
+            {name[0] != '\0' ? name.data() : text("filter {}", id), H5Zfilter_avail(id) > 0, id, std::move(values)});
+    }
+    return result;
+}
+
+}  // namespace crescendo::datasets::hdf5

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "datasets/hdf5/field.hpp"
+#include "datasets/hdf5/hdf5.hpp"
+
+namespace crescendo::datasets::hdf5 {
+
+/// The element type of a data set's type in the file, of either byte order; nothing where it is no number.
+/// An enumeration, such as h5py's bool, counts as the integer it is stored as.
+std::optional<ElementType> element_type(hid_t type);
+
+/// The type of the numbers themselves: of an enumeration the one that it is stored as.
+Handle number_type(hid_t type);
+
+/// The type in memory, in host byte order.
+Handle memory_type(ElementType type);
+
+/// "uint8", "float32, big-endian", "string", "compound": for people.
+std::string type_name(hid_t type);
+
+}  // namespace crescendo::datasets::hdf5

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "core/check.hpp"
+#include "datasets/hdf5/field.hpp"
+
+namespace crescendo::datasets {
+
+/// IEEE half precision.
+struct Half {
+    std::uint16_t bits;
+
+    explicit operator float() const {
+        std::uint32_t wide = (bits & 0x7FFFU) << 13;
+        const float scaled = std::bit_cast<float>(wide) * 0x1p112F;  // the exponent's bias is 127, not 15
+        wide = (bits & 0x7C00U) == 0x7C00U ? wide | 0x7F800000U : std::bit_cast<std::uint32_t>(scaled);
+        return std::bit_cast<float>(wide | (bits & 0x8000U) << 16);
+    }
+    explicit operator double() const { return static_cast<float>(*this); }
+};
+
+/// The upper half of a float.
+struct BFloat16 {
+    std::uint16_t bits;
+
+    explicit operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+    explicit operator double() const { return static_cast<float>(*this); }
+};
+
+/// Calls `function`, a template lambda without parameters, with the C++ type of the elements.
+template <class Function>
+decltype(auto) with_type(ElementType type, Function&& function) {
+    switch (type) {
+        case ElementType::u8:
+            return function.template operator()<std::uint8_t>();
+        case ElementType::i8:
+            return function.template operator()<std::int8_t>();
+        case ElementType::u16:
+            return function.template operator()<std::uint16_t>();
+        case ElementType::i16:
+            return function.template operator()<std::int16_t>();
+        case ElementType::u32:
+            return function.template operator()<std::uint32_t>();
+        case ElementType::i32:
+            return function.template operator()<std::int32_t>();
+        case ElementType::u64:
+            return function.template operator()<std::uint64_t>();
+        case ElementType::i64:
+            return function.template operator()<std::int64_t>();
+        case ElementType::f16:
+            return function.template operator()<Half>();
+        case ElementType::bf16:
+            return function.template operator()<BFloat16>();
+        case ElementType::f32:
+            return function.template operator()<float>();
+        case ElementType::f64:
+            return function.template operator()<double>();
+    }
+    CRESCENDO_EXPECT(!"a type without a name");
+    return function.template operator()<double>();
+}
+
+/// Element `index` of an array of T, wherever it lies.
+template <class T>
+T element(const std::byte* array, std::size_t index) {
+    T value;
+    std::memcpy(&value, array + index * sizeof(T), sizeof(T));
+    return value;
+}
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,125 @@
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "core/check.hpp"
+#include "datasets/hdf5/location.hpp"
+#include "datasets/inspection/statistics.hpp"
+#include "datasets/samples/selection.hpp"
+#include "datasets/writers/new_file.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// Where the statistics of a location are kept, and under which name.
+struct Place {
+    fs::path file;  ///< of the samples
+    fs::path kept;
+    std::string name;  ///< "/train[0:50000]"
+
+    explicit Place(const std::string& location) {
+        const auto selection = Selection::parse(location);
+        const auto set = Location::parse(selection.group);
+        file = set.file;
+        kept = file.string() + ".stats.json";
+        name = set.group + selection.suffix();
+    }
+};
+
+/// Which version of the file was read: another size or time of writing is another one.
+json version_of(const fs::path& file) {
+    struct stat status {};
+    if (::stat(file.c_str(), &status) != 0) {
+        throw InvalidInput(text("{}: {}", file.string(), std::generic_category().message(errno)));
+    }
+    return {{"bytes", status.st_size}, {"seconds", status.st_mtim.tv_sec}, {"nanoseconds", status.st_mtim.tv_nsec}};
+}
+
+double number_or_nan(const json& value) {
+    return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+
+json to_json(const ChannelStatistics& channel) {
+    return {{"count", channel.count}, {"nan", channel.nan}, {"infinite", channel.infinite},
+            {"mean", channel.mean},   {"std", channel.std}, {"min", channel.min},
+            {"max", channel.max}};
+}
+
+ChannelStatistics to_channel(const json& in) {
+    return {.count = in.at("count"),
+            .nan = in.at("nan"),
+            .infinite = in.at("infinite"),
+            .mean = number_or_nan(in.at("mean")),
+            .std = number_or_nan(in.at("std")),
+            .min = number_or_nan(in.at("min")),
+            .max = number_or_nan(in.at("max"))};
+}
+
+/// The file as it lies there; null where there is none that can be read.
+json read_kept(const fs::path& path) {
+    std::ifstream in(path);
+    auto content = json::parse(in, nullptr, /*allow_exceptions=*/false);
+    const bool usable = content.is_object() && content.contains("file") && content.contains("sets");
+    return usable ? content : json();
+}
+
+}  // namespace
+
+void keep_statistics(const std::string& location, const std::vector<DataSetStatistics>& statistics) {
+    const Place place(location);
+    const auto version = version_of(place.file);
+    auto content = read_kept(place.kept);
+    if (content.is_null() || content["file"] != version) {
+        content = {{"file", version}, {"sets", json::object()}};
+    }
+    auto& set = content["sets"][place.name];
+    for (const auto& [name, channels] : statistics) {
+        auto& list = set[name] = json::array();
+        for (const auto& channel : channels) {
+            list.push_back(to_json(channel));
+        }
+    }
+    NewFile target(place.kept);
+    {
+        std::ofstream out(target.temporary());
+        out << content.dump(1) << '\n';
+        out.close();
+        CRESCENDO_VALIDATE(out.good(), "",
+                           "{} cannot be written, and there the statistics of {} are kept; give "
+                           "data.normalize the mean and the std instead, or copy the file to where you may write",
+                           place.kept.string(), place.file.string());
+    }
+    target.replace();
+}
+
+std::vector<DataSetStatistics> kept_statistics(const std::string& location) try {
+    const Place place(location);
+    const auto content = read_kept(place.kept);
+    const bool there = content.is_object() && content.at("sets").contains(place.name);
+    CRESCENDO_VALIDATE(there, "", "no mean and spread of {} are known; run: crescendo data stats '{}'", location,
+                       location);
+    CRESCENDO_VALIDATE(content.at("file") == version_of(place.file), "",
+                       "{} was written to since its mean and spread were calculated; run: crescendo data stats '{}'",
+                       place.file.string(), location);
+    std::vector<DataSetStatistics> statistics;
+    for (const auto& [name, channels] : content.at("sets").at(place.name).items()) {
+        auto& set = statistics.emplace_back(DataSetStatistics{name, {}});
+        for (const auto& channel : channels) {
+            set.channels.push_back(to_channel(channel));
+        }
+    }
+    return statistics;
+} catch (const json::exception& error) {
+    throw InvalidInput(
+        text("the statistics kept beside {} are damaged ({}); remove {} and run: crescendo data stats '{}'", location,
+             error.what(), Place(location).kept.string(), location));
+}
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,202 @@
+#include "datasets/inspection/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "core/check.hpp"
+#include "datasets/hdf5/hdf5.hpp"
+#include "datasets/hdf5/hdf5_types.hpp"
+#include "datasets/hdf5/location.hpp"
+#include "datasets/hdf5/numbers.hpp"
+#include "datasets/inspection/inspect.hpp"
+#include "datasets/samples/sample_set.hpp"
+#include "datasets/samples/selection.hpp"
+#include "datasets/system/task_pool.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+/// What is known of some of a channel's numbers; parts are joined to a whole.
+struct Part {
+    std::int64_t count = 0;
+    std::int64_t nan = 0;
+    std::int64_t infinite = 0;
+    double mean = 0;
+    double squares = 0;  ///< Σ(x - mean)²
+    double min = std::numeric_limits<double>::infinity();
+    double max = -std::numeric_limits<double>::infinity();
+
+    void join(const Part& other) {
+        nan += other.nan;
+        infinite += other.infinite;
+        if (other.count == 0) {
+            return;
+        }
+        const auto total = static_cast<double>(count + other.count);
+        const auto delta = other.mean - mean;
+        const auto share = static_cast<double>(other.count) / total;
+        squares += other.squares + delta * delta * static_cast<double>(count) * share;
+        mean += delta * share;
+        count += other.count;
+        min = std::min(min, other.min);
+        max = std::max(max, other.max);
+    }
+
+    ChannelStatistics result() const {
+        ChannelStatistics channel{.count = count, .nan = nan, .infinite = infinite};
+        if (count > 0) {
+            channel.mean = mean;
+            channel.std = std::sqrt(squares / static_cast<double>(count));
+            channel.min = min;
+            channel.max = max;
+        }
+        return channel;
+    }
+};
+
+/// Calls `visit` with each element's value and channel, row by row.
+template <class T, class Visit>
+void for_each_element(std::span<const std::byte> rows, const Channels& channels, Visit&& visit) {
+    const auto count = static_cast<std::size_t>(channels.count);
+    const auto run = static_cast<std::size_t>(channels.run);
+    const auto elements = rows.size() / sizeof(T);
+    for (std::size_t at = 0; at < elements;) {
+        for (std::size_t channel = 0; channel < count; ++channel) {
+            for (std::size_t i = 0; i < run; ++i, ++at) {
+                visit(static_cast<double>(element<T>(rows.data(), at)), channel);
+            }
+        }
+    }
+}
+
+template <class T>
+std::vector<Part> parts_of(std::span<const std::byte> rows, const Channels& channels) {
+    std::vector<Part> parts(static_cast<std::size_t>(channels.count));
+    for_each_element<T>(rows, channels, [&](double value, std::size_t channel) {
+        Part& part = parts[channel];
+        if (!std::isfinite(value)) {
+            ++(std::isnan(value) ? part.nan : part.infinite);
+            return;
+        }
+        ++part.count;
+        part.mean += value;  // the sum, for now
+        part.min = std::min(part.min, value);
+        part.max = std::max(part.max, value);
+    });
+    for (auto& part : parts) {
+        part.mean /= static_cast<double>(std::max<std::int64_t>(1, part.count));
+    }
+    for_each_element<T>(rows, channels, [&](double value, std::size_t channel) {
+        if (std::isfinite(value)) {
+            const auto distance = value - parts[channel].mean;
+            parts[channel].squares += distance * distance;
+        }
+    });
+    return parts;
+}
+
+/// Reads one data set block by block.
+class Survey {
+  public:
+    Survey(const std::string& location, const std::string& name)
+        : set_(SampleSet::open(location, {.inputs = {name}, .targets = {}})),
+          field_(set_->inputs()[0]),
+          whole_(static_cast<std::size_t>(field_.channels().count)) {}
+
+    std::int64_t size() const { return set_->size(); }
+
+    /// Calls `advance` with the samples of every round of blocks.
+    void run(TaskPool& pool, int threads, const std::function<void(std::int64_t)>& advance) {
+        // Rounds of a few blocks a thread: their parts are joined in order, and none waits for long.
+        const auto round = static_cast<std::int64_t>(threads) * 16;
+        const auto block = set_->chunk_samples();
+        const auto num_blocks = (size() - 1) / block + 1;
+        for (std::int64_t first = 0; first < num_blocks; first += round) {
+            std::vector<std::vector<Part>> parts(static_cast<std::size_t>(std::min(round, num_blocks - first)));
+            pool.run(parts.size(),
+                     [&](std::size_t index) { parts[index] = read(first + static_cast<std::int64_t>(index), block); });
+            for (const auto& of_block : parts) {
+                for (std::size_t channel = 0; channel < whole_.size(); ++channel) {
+                    whole_[channel].join(of_block[channel]);
+                }
+            }
+            advance(std::min(size(), (first + round) * block) - first * block);
+        }
+    }
+
+    std::vector<ChannelStatistics> result() const {
+        std::vector<ChannelStatistics> channels;
+        for (const auto& part : whole_) {
+            channels.push_back(part.result());
+        }
+        return channels;
+    }
+
+  private:
+    std::vector<Part> read(std::int64_t index, std::int64_t block) const {
+        const auto begin = index * block;
+        const auto count = std::min(block, size() - begin);
+        std::vector<std::byte> rows(field_.bytes_of(count));
+        const std::span<std::byte> out = rows;
+        set_->read(begin, count, {&out, 1});
+        return with_type(field_.type, [&]<class T>() { return parts_of<T>(rows, field_.channels()); });
+    }
+
+    std::shared_ptr<SampleSet> set_;
+    Field field_;
+    std::vector<Part> whole_;
+};
+
+/// Every data set of numbers in the group that has samples.
+std::vector<std::string> data_sets_of_numbers(const std::string& location) {
+    const auto place = Location::parse(Selection::parse(location).group);
+    const hdf5::Session session;
+    const auto file = hdf5::open_file(place.file, hdf5::Access::read);
+    hdf5::open_group(file.get(), place.group, place.file.string());
+    const auto prefix = place.member("");
+    std::vector<std::string> names;
+    for (const auto& info : inspect(place.file)) {
+        const bool member = info.path.starts_with(prefix) && info.path.find('/', prefix.size()) == std::string::npos;
+        if (!member || info.samples == 0) {
+            continue;
+        }
+        const auto data_set = hdf5::open_data_set(file.get(), info.path, place.file.string());
+        const auto type = hdf5::own(H5Dget_type(data_set.get()), info.path + " has no type");
+        if (hdf5::element_type(type.get())) {
+            names.push_back(info.path.substr(prefix.size()));
+        }
+    }
+    CRESCENDO_VALIDATE(!names.empty(), "", "{} holds no data set of numbers; look at `crescendo data inspect {}`",
+                       location, place.file.string());
+    return names;
+}
+
+}  // namespace
+
+std::vector<DataSetStatistics> compute_statistics(const std::string& location, const StatisticsOptions& options) {
+    CRESCENDO_VALIDATE(options.threads >= 1, "", "{} threads cannot read; use 1 or more", options.threads);
+    const auto names = options.data_sets.empty() ? data_sets_of_numbers(location) : options.data_sets;
+    std::vector<Survey> surveys;
+    std::int64_t total = 0;
+    for (const auto& name : names) {
+        total += surveys.emplace_back(location, name).size();
+    }
+    TaskPool pool(options.threads);
+    std::vector<DataSetStatistics> results;
+    std::int64_t done = 0;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        surveys[i].run(pool, options.threads, [&](std::int64_t samples) {
+            done += samples;
+            if (options.progress) {
+                options.progress(done, total);
+            }
+        });
+        results.push_back({names[i], surveys[i].result()});
+    }
+    return results;
+}
+
+}  // namespace crescendo::datasets

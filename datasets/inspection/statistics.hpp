@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "datasets/hdf5/field.hpp"
+
+namespace crescendo::datasets {
+
+/// Of the numbers of one channel (Field::channels). Mean, spread and extremes are those of the finite ones; NaN where
+/// there are none.
+struct ChannelStatistics {
+    std::int64_t count = 0;     ///< finite numbers
+    std::int64_t nan = 0;       ///< not a number
+    std::int64_t infinite = 0;  ///< of either sign
+    double mean = std::numeric_limits<double>::quiet_NaN();
+    double std = std::numeric_limits<double>::quiet_NaN();  ///< √(Σ(x - mean)² / count)
+    double min = std::numeric_limits<double>::quiet_NaN();
+    double max = std::numeric_limits<double>::quiet_NaN();
+
+    friend bool operator==(const ChannelStatistics&, const ChannelStatistics&) = default;
+};
+
+struct DataSetStatistics {
+    std::string name;  ///< in the group: "inputs"
+    std::vector<ChannelStatistics> channels;
+
+    friend bool operator==(const DataSetStatistics&, const DataSetStatistics&) = default;
+};
+
+struct StatisticsOptions {
+    std::vector<std::string> data_sets = {};  ///< names in the group; none: all of numbers
+    int threads = 2;                          ///< that read; the result does not depend on them
+    /// Called now and then with the samples read so far, of all data sets, and their total.
+    std::function<void(std::int64_t done, std::int64_t total)> progress = {};
+};
+
+/// Reads the data sets at `location`, FILE:/GROUP or a Selection of it, once.
+///
+/// Each block's sums are about its own mean, in float64, and blocks are joined in the order of the file (Chan, Golub
+/// and LeVeque 1979), so that large offsets cost few digits. Holds a block, about 256 KiB or a chunk, for each thread.
+/// Throws as SampleSet::open and SampleSet::read do.
+std::vector<DataSetStatistics> compute_statistics(const std::string& location, const StatisticsOptions& options);
+
+/// Keeps them in FILE.stats.json, beside what it has of other groups and selections of the file as it is now. The
+/// file is replaced as a whole. Throws InvalidInput where its folder cannot be written to.
+void keep_statistics(const std::string& location, const std::vector<DataSetStatistics>& statistics);
+
+/// What was kept for exactly this location. Throws InvalidInput that names the command to run where nothing was, or
+/// where the file has changed since.
+std::vector<DataSetStatistics> kept_statistics(const std::string& location);
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,110 @@
+#include "datasets/samples/chunk_buffer.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+/// Neighbouring chunks are read at once up to this size, so that small ones cost few calls.
+constexpr std::size_t read_bytes = std::size_t{4} << 20;
+
+/// As many reads are announced beyond the one that begins: more gained nothing (docs/decisions/read-ahead.md).
+constexpr std::size_t reads_ahead = 4;
+
+/// Length of the run of consecutive numbers at the front, at most `limit`.
+std::size_t run_length(std::span<const std::int64_t> chunks, std::size_t limit) {
+    std::size_t length = 1;
+    while (length < std::min(limit, chunks.size()) && chunks[length] == chunks[length - 1] + 1) {
+        ++length;
+    }
+    return length;
+}
+
+}  // namespace
+
+ChunkBuffer::Memory::Memory(const Field& field, std::int64_t chunk_samples, std::int64_t num_chunks)
+    : field_(field),
+      sample_bytes_(field.sample_bytes()),
+      pitch_bytes_(field.pitch_bytes()),
+      chunk_bytes_(field.chunk_bytes(chunk_samples)),
+      pages_(std::make_unique_for_overwrite<Page[]>(
+          Page::needed_for(chunk_bytes_ * static_cast<std::size_t>(num_chunks)))) {}
+
+std::span<std::byte> ChunkBuffer::Memory::range(std::int64_t place, std::int64_t count) {
+    return {bytes() + static_cast<std::size_t>(place) * chunk_bytes_, field_.bytes_of(count)};
+}
+
+std::span<const std::byte> ChunkBuffer::Memory::at(Place place) const {
+    const auto chunk = bytes() + static_cast<std::size_t>(place.chunk) * chunk_bytes_;
+    return {chunk + static_cast<std::size_t>(place.sample) * pitch_bytes_, sample_bytes_};
+}
+
+ChunkBuffer::ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks)
+    : set_(set), chunk_samples_(set.chunk_samples()), capacity_chunks_(capacity_chunks), overlap_(false) {
+    for (const auto* side : {&set.inputs(), &set.targets()}) {
+        for (const auto& field : *side) {
+            owner_.push_back(set.first_alike(memory_.size()));
+            memory_.emplace_back(field, chunk_samples_, owner_.back() == memory_.size() ? capacity_chunks : 0);
+            overlap_ = overlap_ || field.sample_bytes() > field.pitch_bytes();
+        }
+    }
+}
+
+std::vector<ChunkBuffer::Read> ChunkBuffer::plan_reads() const {
+    CRESCENDO_EXPECT(std::ssize(chunks_) <= capacity_chunks_);
+    const auto chunk_bytes = set_.chunk_bytes(chunk_samples_);
+    const auto chunks_per_read = overlap_ ? 1 : std::max<std::size_t>(1, read_bytes / chunk_bytes);
+
+    std::vector<Read> reads;
+    std::int64_t place = 0;
+    for (std::span<const std::int64_t> left = chunks_; !left.empty();) {
+        const auto run = run_length(left, chunks_per_read);
+        const auto begin = left.front() * chunk_samples_;
+        const auto count = std::min(static_cast<std::int64_t>(run) * chunk_samples_, set_.size() - begin);
+        reads.push_back({begin, count, place});
+        place += static_cast<std::int64_t>(run);
+        left = left.subspan(run);
+    }
+    return reads;
+}
+
+bool ChunkBuffer::load(std::vector<std::int64_t> chunks, TaskPool& pool, const std::function<bool()>& go_on) {
+    chunks_ = std::move(chunks);
+    const auto reads = plan_reads();
+    // What follows in the file the system reads ahead by itself.
+    const auto announce = [&](std::size_t index) {
+        if (index < reads.size() && reads[index].begin != reads[index - 1].begin + reads[index - 1].count) {
+            set_.announce(reads[index].begin, reads[index].count);
+        }
+    };
+    for (std::size_t index = 1; index < reads_ahead; ++index) {
+        announce(index);
+    }
+    std::atomic<bool> complete = true;
+    pool.run(reads.size(), [&](std::size_t index) {
+        if (!complete || !go_on()) {
+            complete = false;
+            return;
+        }
+        announce(index + reads_ahead);
+        const auto& [begin, count, place] = reads[index];
+        std::vector<std::span<std::byte>> fields;
+        for (std::size_t i = 0; i < memory_.size(); ++i) {
+            fields.push_back(owner_[i] == i ? memory_[i].range(place, count) : std::span<std::byte>());
+        }
+        set_.read(begin, count, fields);
+    });
+    return complete;
+}
+
+ChunkBuffer::Place ChunkBuffer::find(std::int64_t sample) const {
+    const auto chunk = sample / chunk_samples_;
+    const auto held = std::lower_bound(chunks_.begin(), chunks_.end(), chunk) - chunks_.begin();
+    return {held, sample - chunk * chunk_samples_};
+}
+
+}  // namespace crescendo::datasets

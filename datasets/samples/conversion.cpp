@@ -1,0 +1,132 @@
+#include "datasets/samples/conversion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "core/check.hpp"
+#include "datasets/hdf5/numbers.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+/// What (x - mean) / std is calculated in.
+template <class T>
+using Wide = std::conditional_t<std::is_same_v<T, double> || (std::is_integral_v<T> && sizeof(T) >= 4), double, float>;
+
+template <class T>
+constexpr bool may_be_infinite = !std::is_integral_v<T>;
+
+/// `count` elements with one mean and one std. Written for the compiler to turn into vector instructions.
+template <class T>
+bool convert_run(const std::byte* in, std::size_t count, Wide<T> mean, Wide<T> std, std::byte* out) {
+    unsigned bad = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto y = static_cast<float>((static_cast<Wide<T>>(element<T>(in, i)) - mean) / std);
+        if constexpr (may_be_infinite<T>) {
+            bad |= static_cast<unsigned>(!(std::abs(y) <= std::numeric_limits<float>::max()));
+        }
+        std::memcpy(out + i * sizeof y, &y, sizeof y);
+    }
+    return bad == 0;
+}
+
+/// `count` elements, each with its own.
+template <class T>
+bool convert_row(const std::byte* in, std::size_t count, const Wide<T>* mean, const Wide<T>* std, std::byte* out) {
+    unsigned bad = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto y = static_cast<float>((static_cast<Wide<T>>(element<T>(in, i)) - mean[i]) / std[i]);
+        if constexpr (may_be_infinite<T>) {
+            bad |= static_cast<unsigned>(!(std::abs(y) <= std::numeric_limits<float>::max()));
+        }
+        std::memcpy(out + i * sizeof y, &y, sizeof y);
+    }
+    return bad == 0;
+}
+
+}  // namespace
+
+template <class Float>
+const Conversion::Scales<Float>& Conversion::scales() const {
+    if constexpr (std::is_same_v<Float, double>) {
+        return exact_;
+    } else {
+        return rounded_;
+    }
+}
+
+template <class T>
+bool Conversion::run_to_float32(const Conversion& self, std::span<const std::byte> sample, std::byte* out) {
+    const auto& [means, stds] = self.scales<Wide<T>>();
+    const auto* mean = means.data();
+    const auto* std = stds.data();
+    const auto elements = sample.size() / sizeof(T);
+    if (means.size() == 1) {
+        return convert_run<T>(sample.data(), elements, *mean, *std, out);
+    }
+    const auto count = static_cast<std::size_t>(self.channels_.count);
+    const auto run = static_cast<std::size_t>(self.channels_.run);
+    bool finite = true;
+    for (std::size_t at = 0; at < elements; at += count * run) {  // the rows of a window
+        const auto in = sample.data() + at * sizeof(T);
+        const auto to = out + at * sizeof(float);
+        if (run == 1) {
+            finite = convert_row<T>(in, count, mean, std, to) && finite;
+            continue;
+        }
+        for (std::size_t channel = 0; channel < count; ++channel) {
+            finite = convert_run<T>(in + channel * run * sizeof(T), run, mean[channel], std[channel],
+                                    to + channel * run * sizeof(float)) &&
+                     finite;
+        }
+    }
+    return finite;
+}
+
+template <class T>
+bool Conversion::run_to_int64(const Conversion&, std::span<const std::byte> sample, std::byte* out) {
+    if constexpr (std::is_integral_v<T>) {
+        for (std::size_t i = 0; i < sample.size() / sizeof(T); ++i) {
+            const auto value = static_cast<std::int64_t>(element<T>(sample.data(), i));
+            std::memcpy(out + i * sizeof value, &value, sizeof value);
+        }
+    }
+    return true;
+}
+
+Conversion Conversion::as_stored(const Field& field) {
+    const auto copy = [](const Conversion&, std::span<const std::byte> sample, std::byte* out) {
+        std::memcpy(out, sample.data(), sample.size());
+        return true;
+    };
+    return {copy, field.sample_bytes()};
+}
+
+Conversion Conversion::to_float32(const Field& field, Normalization normalization) {
+    const auto run = with_type(field.type, []<class T>() -> Run { return run_to_float32<T>; });
+    Conversion conversion(run, static_cast<std::size_t>(field.sample_elements()) * sizeof(float));
+    conversion.channels_ = field.channels();
+    const auto widen = [&](std::vector<double>& values, std::size_t count) {
+        CRESCENDO_EXPECT(values.size() == 1 || values.size() == static_cast<std::size_t>(conversion.channels_.count));
+        values.resize(count, values.front());
+    };
+    const auto count = std::max(normalization.mean.size(), normalization.std.size());
+    widen(normalization.mean, count);
+    widen(normalization.std, count);
+    conversion.rounded_ = {{normalization.mean.begin(), normalization.mean.end()},
+                           {normalization.std.begin(), normalization.std.end()}};
+    conversion.exact_ = {std::move(normalization.mean), std::move(normalization.std)};
+    return conversion;
+}
+
+Conversion Conversion::to_int64(const Field& field) {
+    CRESCENDO_EXPECT(!is_floating(field.type));
+    const auto run = with_type(field.type, []<class T>() -> Run { return run_to_int64<T>; });
+    return {run, static_cast<std::size_t>(field.sample_elements()) * sizeof(std::int64_t)};
+}
+
+}  // namespace crescendo::datasets

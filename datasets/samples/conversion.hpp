@@ -1,0 +1,65 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "datasets/hdf5/field.hpp"
+
+namespace crescendo::datasets {
+
+/// x becomes (x - mean) / std: one of each, or one for each channel of the field. No std is 0.
+struct Normalization {
+    std::vector<double> mean{0.0};
+    std::vector<double> std{1.0};
+
+    friend auto operator<=>(const Normalization&, const Normalization&) = default;
+};
+
+/// How the elements of a field come into a batch, in one pass from the bytes as they are stored.
+class Conversion {
+  public:
+    /// The same bytes.
+    static Conversion as_stored(const Field& field);
+
+    /// float32, normalised. Calculates in float32, but for types of 32 bits and more that float32 does not hold
+    /// in float64. As many means, and stds, as channels, or one.
+    static Conversion to_float32(const Field& field, Normalization normalization);
+
+    /// int64; `field` holds integers.
+    static Conversion to_int64(const Field& field);
+
+    /// Of one sample, converted.
+    std::size_t sample_bytes() const { return converted_bytes_; }
+
+    /// Converts a sample, or several that lie one after the other, to `out`, sample_bytes() for each. Returns whether
+    /// all numbers are finite; those that are not are converted all the same. As stored, nothing is looked at.
+    bool convert(std::span<const std::byte> sample, std::byte* out) const { return run_(*this, sample, out); }
+
+  private:
+    using Run = bool (*)(const Conversion&, std::span<const std::byte>, std::byte*);
+    Conversion(Run run, std::size_t converted_bytes) : run_(run), converted_bytes_(converted_bytes) {}
+
+    template <class Float>
+    struct Scales {
+        std::vector<Float> mean;
+        std::vector<Float> std;
+    };
+    template <class Float>
+    const Scales<Float>& scales() const;
+
+    template <class T>
+    static bool run_to_float32(const Conversion& self, std::span<const std::byte> sample, std::byte* out);
+    template <class T>
+    static bool run_to_int64(const Conversion& self, std::span<const std::byte> sample, std::byte* out);
+
+    Run run_;
+    std::size_t converted_bytes_;
+    Channels channels_;
+    Scales<double> exact_;  ///< one for each channel, or one where all have the same
+    Scales<float> rounded_;
+};
+
+}  // namespace crescendo::datasets

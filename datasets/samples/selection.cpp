@@ -1,0 +1,57 @@
+#include "datasets/samples/selection.hpp"
+
+#include <charconv>
+#include <string_view>
+
+#include "core/check.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+std::optional<std::int64_t> to_row(std::string_view digits, const std::string& location) {
+    if (digits.empty()) {
+        return std::nullopt;
+    }
+    std::int64_t row = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), row);
+    CRESCENDO_VALIDATE(error == std::errc{} && end == digits.data() + digits.size() && row >= 0, "",
+                       "\"{}\": {} is no number of a sample; write [BEGIN:END], like [0:50000], where END is not "
+                       "included, or [/PATH] of a data set that lists samples",
+                       location, digits);
+    return row;
+}
+
+}  // namespace
+
+Selection Selection::parse(const std::string& location) {
+    const auto open = location.rfind('[');
+    if (location.empty() || location.back() != ']' || open == std::string::npos) {
+        return {.group = location};
+    }
+    Selection selection{.group = location.substr(0, open)};
+    const auto inside = std::string_view(location).substr(open + 1, location.size() - open - 2);
+    if (inside.starts_with('/')) {
+        selection.list = inside;
+        return selection;
+    }
+    const auto colon = inside.find(':');
+    CRESCENDO_VALIDATE(colon != std::string_view::npos, "",
+                       "\"{}\": [{}] selects nothing; write [BEGIN:END], like [0:50000], where END is not included, or "
+                       "[/PATH] of a data set that lists samples",
+                       location, inside);
+    selection.begin = to_row(inside.substr(0, colon), location).value_or(0);
+    selection.end = to_row(inside.substr(colon + 1), location);
+    return selection;
+}
+
+std::string Selection::suffix() const {
+    if (!list.empty()) {
+        return "[" + list + "]";
+    }
+    if (begin == 0 && !end) {
+        return "";
+    }
+    return text("[{}:{}]", begin, end ? std::to_string(*end) : "");
+}
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+#include "datasets/samples/chunk_buffer.hpp"
+#include "datasets/samples/sample_order.hpp"
+#include "datasets/samples/sample_set.hpp"
+#include "datasets/system/task_pool.hpp"
+
+namespace crescendo::datasets {
+
+/// The largest windows of which two fit in `memory_bytes`, evenly sized; all chunks in one where the set fits as a
+/// whole. Throws InvalidInput where two windows of one chunk each do not fit.
+SampleOrder::Shape plan_windows(const SampleSet& set, std::size_t memory_bytes);
+
+/// Holds the window of samples that is being consumed while threads read the one after it.
+///
+/// After an epoch's last window comes the next epoch's first. A set that is one window is read once; its epochs
+/// differ in their order only.
+class WindowReader {
+  public:
+    /// A position of one epoch's order.
+    struct Place {
+        std::uint64_t seed = 0;
+        std::int64_t epoch = 0;
+        std::int64_t position = 0;
+    };
+
+    class Window {
+      public:
+        bool covers(const Place& place) const;
+        std::int64_t end_position() const { return order_.first_position + std::ssize(order_.samples); }
+        /// Number in the set of the sample at a position of the epoch.
+        std::int64_t sample_at(std::int64_t position) const { return order_.samples[position - order_.first_position]; }
+        const ChunkBuffer& chunks() const { return *chunks_; }
+
+      private:
+        friend WindowReader;
+        Place place_;
+        SampleOrder::Window order_;  ///< without samples as long as the window is not filled
+        std::shared_ptr<ChunkBuffer> chunks_;
+    };
+
+    /// Reads with `num_threads`, at least 1.
+    WindowReader(std::shared_ptr<const SampleSet> set, SampleOrder::Shape shape, Shuffle shuffle, int num_threads);
+
+    /// `place` is what will be asked for next: its window and the one after it are read, others given up.
+    void seek(const Place& place);
+
+    /// The window at `place`, valid until the next call of `at` or `seek`. Waits for the thread; what it threw is
+    /// thrown here, and the next call reads again.
+    const Window& at(const Place& place);
+
+  private:
+    void want(const Place& place);
+    const Window* held(const Place& place) const;
+    Place after(const Window& window) const;
+    std::optional<Place> missing() const;
+    Window& spare();
+
+    void run(const std::stop_token& stop);
+    bool fill(Window& window, const Place& place, const std::stop_token& stop);
+    const SampleOrder& order_of(const Place& place);
+
+    const std::shared_ptr<const SampleSet> set_;
+    const SampleOrder::Shape shape_;
+    const Shuffle shuffle_;
+
+    std::mutex mutex_;  ///< of the next four, but for a window's bytes while they are filled or consumed
+    std::condition_variable_any changed_;
+    std::array<Window, 2> windows_;
+    std::optional<Place> wanted_;
+    std::exception_ptr failure_;
+
+    std::optional<SampleOrder> order_;  ///< of the epoch at `order_place_`; the thread's own, as are these four
+    Place order_place_;
+    bool whole_set_read_ = false;
+    TaskPool pool_;
+
+    std::jthread thread_;  ///< last: it uses all the others
+};
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "datasets/system/page.hpp"
+#include "datasets/system/task_pool.hpp"
+
+namespace crescendo::datasets {
+
+/// A file as bytes, whatever they mean: what reading a set is measured beside.
+class RawFile {
+  public:
+    /// Throws std::system_error where it cannot be opened.
+    explicit RawFile(const std::filesystem::path& file);
+    ~RawFile();
+    RawFile(const RawFile&) = delete;
+    RawFile& operator=(const RawFile&) = delete;
+
+    /// Drops what the page cache has of it and nobody writes.
+    void forget() const;
+
+    /// Reads at most the first `bytes` bytes by pread, 4 MiB at a time, by all threads, into a window of 64 MiB;
+    /// returns how many.
+    std::uint64_t read(std::uint64_t bytes, TaskPool& pool);
+
+  private:
+    int descriptor_;
+    std::uint64_t size_;
+    std::vector<Page> window_;
+};
+
+}  // namespace crescendo::datasets

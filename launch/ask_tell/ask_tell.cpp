@@ -1,0 +1,155 @@
+#include "launch/ask_tell/ask_tell.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "core/check.hpp"
+#include "launch/agent/worker.hpp"
+#include "launch/messages/action_json.hpp"
+#include "launch/messages/event_json.hpp"
+#include "launch/messages/line_channel.hpp"
+#include "launch/record/history.hpp"
+#include "launch/slots/node_resources.hpp"
+#include "launch/system/wall_clock.hpp"
+#include "scheduler/loss.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// More is a slip of the pen, and would take up all memory.
+constexpr std::int64_t most_slots = 1'000'000;
+
+constexpr std::string_view example = R"({"event":"trial_reported","trial":3,"resource":1,"metrics":{"val_loss":0.3}})";
+
+SlotsJoined join(const Json& count, std::int64_t first) {
+    CRESCENDO_VALIDATE(count.is_number_unsigned() && count >= 1 && count <= most_slots - first, "slots",
+                       R"("slots" is {} (how many join); use a whole number from 1 to {}, or the list of them)",
+                       count.dump(), most_slots - first);
+    SlotsJoined joined;
+    for (std::int64_t slot = first; slot < first + count.get<std::int64_t>(); ++slot) {
+        joined.slots.push_back({SlotId{static_cast<std::int32_t>(slot)}, NodeId{0}});
+    }
+    return joined;
+}
+
+}  // namespace
+
+AskTell::AskTell(SweepSpec spec, Journal& journal, const std::vector<Json>& records)
+    : sweep_(std::move(spec)), journal_(&journal) {
+    for (const auto& record : records) {
+        if (record.contains("event")) {
+            sweep_.apply(event_from_json(record));
+        }
+    }
+    journal_->append(session_note(wall_clock(), host_name(), 0));
+    if (sweep_.num_slots() > 0) {
+        const SlotsLost lost{sweep_.slots()};
+        sweep_.apply(lost);
+        record(lost, {});
+    }
+}
+
+std::string AskTell::take(std::string_view bytes) {
+    std::string answers;
+    for (std::size_t end; (end = bytes.find('\n')) != std::string_view::npos; bytes.remove_prefix(end + 1)) {
+        hold(bytes.substr(0, end));
+        answers += finish_line();
+    }
+    hold(bytes);
+    return answers;
+}
+
+std::string AskTell::end() { return line_.empty() && !too_long_ ? "" : finish_line(); }
+
+void AskTell::hold(std::string_view bytes) {
+    too_long_ = too_long_ || line_.size() + bytes.size() > longest_line;
+    if (too_long_) {
+        line_.clear();
+    } else {
+        line_ += bytes;
+    }
+}
+
+std::string AskTell::finish_line() {
+    ++line_number_;
+    OrderedJson result;
+    try {
+        CRESCENDO_VALIDATE(!too_long_, "", "longer than {} bytes: no event is; end each with a line feed",
+                           longest_line);
+        result = answer(line_);
+    } catch (const std::runtime_error& error) {
+        result = {{"error", {{"message", error.what()}, {"line", line_number_}}}};
+    }
+    line_.clear();
+    too_long_ = false;
+    return result.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + '\n';
+}
+
+OrderedJson AskTell::answer(std::string_view text) {
+    const auto line = parse_line(text, example);
+    const auto event = read(line);
+    auto actions = sweep_.apply(event);
+    record(event, line);
+    if (const auto* joined = std::get_if<SlotsJoined>(&event)) {
+        for (const auto& slot : joined->slots) {
+            next_slot_ = std::max(next_slot_, std::int64_t{slot.id.value} + 1);
+        }
+    }
+    if (actions.empty() && sweep_.finish_reason()) {
+        actions.push_back(FinishSweep{*sweep_.finish_reason(), sweep_.best()});  // whoever still asks is to know
+    }
+    OrderedJson list = OrderedJson::array();
+    for (const auto& action : actions) {
+        list.push_back(launch::to_json(action, sweep_));
+    }
+    return {{"actions", std::move(list)}};
+}
+
+Event AskTell::read(const Json& line) const {
+    const auto name = line.find("event");
+    if (name != line.end() && *name == "trial_reported") {
+        return read_report(line);
+    }
+    if (name != line.end() && *name == "slots_joined" && line.contains("slots") && line["slots"].is_number()) {
+        return join(line["slots"], next_slot_);
+    }
+    return event_from_json(line);
+}
+
+/// Launchers report metrics as trials do. What they are worth to the sweep is for us to say.
+Event AskTell::read_report(const Json& line) const {
+    const auto& spec = sweep_.spec();
+    const auto metrics = line.find("metrics");
+    CRESCENDO_VALIDATE(metrics != line.end() && metrics->is_object(), "metrics",
+                       R"("metrics" is missing, or no object; write "metrics":{"{}":0.31})", spec.metric);
+    const auto metric = metrics->find(spec.metric);
+    CRESCENDO_VALIDATE(metric != metrics->end(), "metrics",
+                       R"("metrics" lacks "{}", the sweep's metric.name, by which trials are judged; report it)",
+                       spec.metric);
+    CRESCENDO_VALIDATE(metric->is_number() || metric->is_null(), "metrics",
+                       R"("{}" is {}; use a number, or null where it is not finite)", spec.metric,
+                       metric->dump().substr(0, 200));
+    Json event = line;
+    event["loss"] = metric->is_null() ? worst_loss : to_loss(spec.goal, *metric);
+    return event_from_json(event);
+}
+
+void AskTell::record(const Event& event, const Json& line) {
+    if (journal_ == nullptr) {
+        return;
+    }
+    auto record = launch::to_json(event);
+    record["time"] = wall_clock();
+    if (line.contains("metrics")) {
+        record["metrics"] = launch::to_json(metrics_from(line["metrics"]));
+    }
+    if (line.contains("message") && line["message"].is_string()) {
+        record["message"] = line["message"];
+    }
+    journal_->append(record);
+}
+
+}  // namespace crescendo::launch

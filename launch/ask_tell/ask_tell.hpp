@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launch/messages/json.hpp"
+#include "launch/record/journal.hpp"
+#include "scheduler/sweep.hpp"
+
+namespace crescendo::launch {
+
+/// Our side of `crescendo ask-tell`: events in, actions out, one JSON object a line in both directions, so that any
+/// launcher can use the decisions (docs/ask-tell.md).
+///
+/// Each line in gives exactly one line out, in order. A line that makes no sense gives an error and changes nothing.
+class AskTell {
+  public:
+    /// A conversation that is not written down.
+    explicit AskTell(SweepSpec spec) : sweep_(std::move(spec)) {}
+
+    /// One that is. `records` are those that `journal` has already: their events happened, and the slots that there
+    /// were are gone with the session that had them. The caller syncs the journal before it passes answers on.
+    AskTell(SweepSpec spec, Journal& journal, const std::vector<Json>& records);
+
+    /// The answers to the lines that these bytes complete. An incomplete line is kept for the next call.
+    std::string take(std::string_view bytes);
+
+    /// No more bytes will come: the answer to a last line without a line feed, if there is one.
+    std::string end();
+
+    const Sweep& sweep() const { return sweep_; }
+
+    /// Bytes. A longer line gives an error; it is never held whole.
+    static constexpr std::size_t longest_line = std::size_t{1} << 24;
+
+  private:
+    void hold(std::string_view bytes);
+    std::string finish_line();
+    OrderedJson answer(std::string_view line);
+    Event read(const Json& line) const;
+    Event read_report(const Json& line) const;
+    void record(const Event& event, const Json& line);
+
+    Sweep sweep_;
+    Journal* journal_ = nullptr;
+    std::int64_t next_slot_ = 0;  ///< behind all that joined in this session
+    std::string line_;            ///< what has arrived of it
+    bool too_long_ = false;
+    std::int64_t line_number_ = 0;
+};
+
+}  // namespace crescendo::launch

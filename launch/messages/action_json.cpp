@@ -1,0 +1,95 @@
+#include "launch/messages/action_json.hpp"
+
+#include "core/check.hpp"
+#include "launch/messages/value_json.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+const char* word(StopReason reason) {
+    switch (reason) {
+        case StopReason::judged:
+            return "judged";
+        case StopReason::completed:
+            return "completed";
+        case StopReason::swept:
+            return "swept";
+        case StopReason::failed:
+            return "failed";
+    }
+    expectation_failed("a StopReason", __FILE__, __LINE__);
+}
+
+const char* word(FinishReason reason) {
+    switch (reason) {
+        case FinishReason::all_trials_done:
+            return "all_trials_done";
+        case FinishReason::target_reached:
+            return "target_reached";
+        case FinishReason::time_up:
+            return "time_up";
+        case FinishReason::cancelled:
+            return "cancelled";
+    }
+    expectation_failed("a FinishReason", __FILE__, __LINE__);
+}
+
+struct Write {
+    const Sweep& sweep;
+
+    OrderedJson operator()(const StartTrial& action) const { return with_config("start_trial", action); }
+    OrderedJson operator()(const ResumeTrial& action) const { return with_config("resume_trial", action); }
+    OrderedJson operator()(const Regroup& action) const { return with_group("regroup", action); }
+    OrderedJson operator()(const PauseTrial& action) const {
+        return {{"action", "pause_trial"}, {"trial", action.trial.value}};
+    }
+    OrderedJson operator()(const StopTrial& action) const {
+        return {{"action", "stop_trial"}, {"trial", action.trial.value}, {"reason", word(action.reason)}};
+    }
+    OrderedJson operator()(const DropCheckpoint& action) const {
+        return {{"action", "drop_checkpoint"}, {"trial", action.trial.value}};
+    }
+    OrderedJson operator()(const FinishSweep& action) const {
+        return {{"action", "finish_sweep"}, {"reason", word(action.reason)}, {"best", best(action.best)}};
+    }
+
+    static OrderedJson with_group(const char* name, const auto& action) {
+        OrderedJson slots = OrderedJson::array();
+        for (const auto slot : action.group.slots) {
+            slots.push_back(slot.value);
+        }
+        OrderedJson json{{"action", name},
+                         {"trial", action.trial.value},
+                         {"slots", std::move(slots)},
+                         {"generation", action.group.generation},
+                         {"batch_multiple", action.group.batch_multiple}};
+        if (action.group.accumulation > 1) {
+            json["accumulation"] = action.group.accumulation;
+        }
+        return json;
+    }
+
+    OrderedJson with_config(const char* name, const auto& action) const {
+        auto json = with_group(name, action);
+        json["config"] = launch::to_json(sweep.trial(action.trial).config);
+        return json;
+    }
+
+    OrderedJson best(std::optional<TrialId> id) const {
+        if (!id) {
+            return nullptr;
+        }
+        const auto& trial = sweep.trial(*id);
+        const auto& spec = sweep.spec();
+        return {{"trial", id->value},
+                {"resource", trial.resource.value},
+                {"metrics", {{spec.metric, from_loss(spec.goal, *trial.loss)}}},
+                {"config", launch::to_json(trial.config)}};
+    }
+};
+
+}  // namespace
+
+OrderedJson to_json(const Action& action, const Sweep& sweep) { return std::visit(Write{sweep}, action); }
+
+}  // namespace crescendo::launch

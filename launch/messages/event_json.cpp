@@ -1,0 +1,194 @@
+#include "launch/messages/event_json.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+constexpr std::array<std::pair<FailureKind, std::string_view>, 4> failure_kinds{{
+    {FailureKind::crash, "crash"},
+    {FailureKind::error, "error"},
+    {FailureKind::repeated_error, "repeated_error"},
+    {FailureKind::out_of_memory, "out_of_memory"},
+}};
+
+struct Write {
+    OrderedJson operator()(const SlotsJoined& event) const {
+        OrderedJson slots = OrderedJson::array();
+        for (const auto& slot : event.slots) {
+            slots.push_back({{"slot", slot.id.value}, {"node", slot.node.value}});
+        }
+        return {{"event", "slots_joined"}, {"slots", slots}};
+    }
+    OrderedJson operator()(const SlotsLost& event) const {
+        OrderedJson slots = OrderedJson::array();
+        for (const auto slot : event.slots) {
+            slots.push_back(slot.value);
+        }
+        return {{"event", "slots_lost"}, {"slots", slots}};
+    }
+    OrderedJson operator()(const TrialReported& event) const {
+        return {{"event", "trial_reported"},
+                {"trial", event.trial.value},
+                {"resource", event.resource.value},
+                {"loss", std::isfinite(event.loss) ? OrderedJson(event.loss) : OrderedJson()}};
+    }
+    OrderedJson operator()(const TrialFinished& event) const {
+        return {{"event", "trial_finished"}, {"trial", event.trial.value}};
+    }
+    OrderedJson operator()(const TrialFailed& event) const {
+        const auto kind = failure_kinds.at(static_cast<std::size_t>(event.kind)).second;
+        OrderedJson json{{"event", "trial_failed"}, {"trial", event.trial.value}, {"kind", kind}};
+        if (event.slot) {
+            json["slot"] = event.slot->value;
+        }
+        return json;
+    }
+    OrderedJson operator()(const DeadlineNear&) const { return {{"event", "deadline_near"}}; }
+    OrderedJson operator()(const TimeUp&) const { return {{"event", "time_up"}}; }
+    OrderedJson operator()(const Cancelled&) const { return {{"event", "cancelled"}}; }
+};
+
+template <class Integer>
+bool fits(const Json& number) {
+    return number.is_number_unsigned() ? std::in_range<Integer>(number.get<std::uint64_t>())
+                                       : std::in_range<Integer>(number.get<std::int64_t>());
+}
+
+/// The members of an event, or of an object in it, with their types checked.
+class Reader {
+  public:
+    explicit Reader(const Json& json) : json_(json) {
+        if (!json.is_object()) {
+            throw InvalidInput(
+                fmt::format(R"({} is no event; write an object such as {{"event":"time_up"}})", quoted()));
+        }
+    }
+
+    const Json& member(const char* key) const {
+        const auto found = json_.find(key);
+        if (found == json_.end()) {
+            throw InvalidInput(fmt::format(R"({} needs the key "{}")", quoted(), key));
+        }
+        return *found;
+    }
+
+    template <class Integer>
+    Integer integer(const char* key) const {
+        return integer<Integer>(key, member(key));
+    }
+
+    template <class Integer>
+    Integer integer(const char* key, const Json& value) const {
+        if (!value.is_number_integer() || !fits<Integer>(value)) {
+            wrong(key, fmt::format("a whole number of {} bits", 8 * sizeof(Integer)));
+        }
+        return value.get<Integer>();
+    }
+
+    TrialId trial() const { return TrialId{integer<std::int32_t>("trial")}; }
+
+    double loss() const {
+        const auto& value = member("loss");
+        if (!value.is_number() && !value.is_null()) {
+            wrong("loss", "a number, or null where it is not finite");
+        }
+        return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
+    }
+
+    FailureKind kind() const {
+        for (const auto& [kind, name] : failure_kinds) {
+            if (member("kind") == name) {
+                return kind;
+            }
+        }
+        wrong("kind", "crash, error, repeated_error or out_of_memory");
+    }
+
+    std::optional<SlotId> slot() const {
+        return json_.contains("slot") ? std::optional(SlotId{integer<std::int32_t>("slot")}) : std::nullopt;
+    }
+
+    const Json& list(const char* key) const {
+        if (!member(key).is_array()) {
+            wrong(key, "a list");
+        }
+        return member(key);
+    }
+
+    [[noreturn]] void wrong(const char* key, std::string_view expected) const {
+        throw InvalidInput(fmt::format(R"("{}" of {} has to be {})", key, quoted(), expected));
+    }
+
+  private:
+    std::string quoted() const { return json_.dump().substr(0, 200); }
+
+    const Json& json_;
+};
+
+SlotsJoined read_joined(const Reader& event) {
+    SlotsJoined joined;
+    for (const auto& item : event.list("slots")) {
+        const Reader slot(item);
+        joined.slots.push_back(
+            {SlotId{slot.integer<std::int32_t>("slot")}, NodeId{slot.integer<std::int32_t>("node")}});
+    }
+    return joined;
+}
+
+SlotsLost read_lost(const Reader& event) {
+    SlotsLost lost;
+    for (const auto& item : event.list("slots")) {
+        lost.slots.push_back(SlotId{event.integer<std::int32_t>("slots", item)});
+    }
+    return lost;
+}
+
+}  // namespace
+
+OrderedJson to_json(const Event& event) { return std::visit(Write{}, event); }
+
+Event event_from_json(const Json& json) {
+    const Reader event(json);
+    const auto& name = event.member("event");
+    if (name == "slots_joined") {
+        return read_joined(event);
+    }
+    if (name == "slots_lost") {
+        return read_lost(event);
+    }
+    if (name == "trial_reported") {
+        return TrialReported{event.trial(), Resource{event.integer<std::int64_t>("resource")}, event.loss()};
+    }
+    if (name == "trial_finished") {
+        return TrialFinished{event.trial()};
+    }
+    if (name == "trial_failed") {
+        return TrialFailed{event.trial(), event.kind(), event.slot()};
+    }
+    if (name == "deadline_near") {
+        return DeadlineNear{};
+    }
+    if (name == "deadline_near") {
+        return DeadlineNear{};
+    }
+    if (name == "time_up") {
+        return TimeUp{};
+    }
+    if (name == "cancelled") {
+        return Cancelled{};
+    }
+    event.wrong("event",
+                "slots_joined, slots_lost, trial_reported, trial_finished, trial_failed, deadline_near, "
+                "time_up or cancelled");
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "launch/messages/json.hpp"
+#include "scheduler/events.hpp"
+
+namespace crescendo::launch {
+
+/// An event as the journal and `ask-tell` write it:
+///
+///   {"event":"slots_joined","slots":[{"slot":0,"node":0}]}     {"event":"slots_lost","slots":[0]}
+///   {"event":"trial_reported","trial":3,"resource":1,"loss":0.31}
+///   {"event":"trial_finished","trial":3}
+///   {"event":"trial_failed","trial":3,"kind":"crash"}           kind: crash, error, out_of_memory
+///   {"event":"time_up"}                                         {"event":"cancelled"}
+///
+/// A loss that is not finite is the worst there is and becomes null, which reads back as +infinity.
+/// A finite one reads back bit for bit.
+OrderedJson to_json(const Event& event);
+
+/// Keys beyond an event's own are ignored. Throws InvalidInput on an unknown event, and on a key that
+/// is missing or has the wrong type.
+Event event_from_json(const Json& json);
+
+}  // namespace crescendo::launch

@@ -1,0 +1,103 @@
+#include "launch/replay/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "core/check.hpp"
+#include "launch/messages/value_json.hpp"
+#include "launch/record/journal.hpp"
+#include "launch/system/read_file.hpp"
+#include "launch/view/results.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+class Comparer {
+  public:
+    Comparer(const SweepSpec& spec, const SweepDirectory& directory)
+        : directory_(directory), replay_{History(spec, Reports::all), 0, 0, {}} {}
+
+    Replay run() {
+        for (const auto& record : Journal::read(directory_.journal())) {
+            check_alive(record);
+            check_regroup(record);
+            replay_.num_events += record.contains("event") ? 1 : 0;
+            try {
+                for (const auto& action : replay_.history.apply(record)) {
+                    ++replay_.num_actions;
+                    follow(action);
+                }
+            } catch (const InvalidInput& error) {
+                differ(record, error.what());  // so far apart that the rest of the journal tells nothing more
+                break;
+            }
+        }
+        check_results();
+        return std::move(replay_);
+    }
+
+  private:
+    void differ(const Json& record, const std::string& what) {
+        replay_.differences.push_back(
+            fmt::format("{}:{}: {}", directory_.journal().string(), record.at("n").get<int>() + 1, what));
+    }
+
+    /// Only a trial that was told to go on has anything to tell, unless the sweep's end crossed its message.
+    void check_alive(const Json& record) {
+        const auto& sweep = replay_.history.sweep();
+        if (!record.contains("event") || !record.contains("trial") || sweep.state() != SweepState::running) {
+            return;
+        }
+        const int trial = record.at("trial");
+        const auto known = std::cmp_less(trial, sweep.trials().size());
+        const auto* status = known ? to_string(sweep.trial(TrialId{trial}).status) : "unknown";
+        if (!known || sweep.trial(TrialId{trial}).status != TrialStatus::running) {
+            differ(record, fmt::format("trial {} was running, and is {} now", trial, status));
+        }
+    }
+
+    void check_regroup(const Json& record) {
+        if (record.value("note", "") == "regrouped" &&
+            !regroups_.contains({TrialId{record.at("trial")}, record.at("generation")})) {
+            differ(record, fmt::format("trial {} got its group {}, which nobody orders now", record.at("trial").dump(),
+                                       record.at("generation").dump()));
+        }
+    }
+
+    void follow(const Action& action) {
+        if (const auto* regroup = std::get_if<Regroup>(&action)) {
+            regroups_.insert({regroup->trial, regroup->group.generation});
+        } else if (const auto* start = std::get_if<StartTrial>(&action)) {
+            check_config(start->trial);
+        }
+    }
+
+    void check_config(TrialId trial) {
+        const auto path = directory_.trial(trial) / "params.json";
+        if (std::filesystem::exists(path) &&
+            OrderedJson::parse(read_file(path)) != launch::to_json(replay_.history.sweep().trial(trial).config)) {
+            replay_.differences.push_back(fmt::format("{}: the trial has another configuration now", path.string()));
+        }
+    }
+
+    void check_results() {
+        const auto path = directory_.results();
+        if (replay_.history.sweep().state() != SweepState::running && std::filesystem::exists(path) &&
+            read_file(path) != trials_table(replay_.history).print(Format::csv)) {
+            replay_.differences.push_back(fmt::format("{}: the sweep has other results now", path.string()));
+        }
+    }
+
+    const SweepDirectory& directory_;
+    Replay replay_;
+    std::set<std::pair<TrialId, int>> regroups_;  // that were ordered
+};
+
+}  // namespace
+
+Replay replay(const SweepSpec& spec, const SweepDirectory& directory) { return Comparer(spec, directory).run(); }
+
+}  // namespace crescendo::launch

@@ -1,0 +1,218 @@
+#include "launch/system/child_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+#include "core/trial_protocol.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+std::pair<FileDescriptor, FileDescriptor> socket_pair() {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        throw std::runtime_error(fmt::format("cannot create a socket pair: {}", std::strerror(errno)));
+    }
+    return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+/// By these variables a program would take itself for a part of our MPI job, and end the job when it fails.
+bool is_of_launcher(std::string_view name) {
+    constexpr std::array<std::string_view, 4> beginnings{"OMPI_", "PMIX", "PMI_", "ORTE_"};
+    return std::any_of(beginnings.begin(), beginnings.end(), [&](auto each) { return name.starts_with(each); });
+}
+
+/// Our environment without an MPI launcher's variables and with `settings` on top, as NAME=VALUE.
+std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& settings) {
+    std::vector<std::string> result;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view name(*entry, std::strcspn(*entry, "="));
+        const bool replaced = std::any_of(settings.begin(), settings.end(), [&](auto& s) { return s.first == name; });
+        if (!replaced && !is_of_launcher(name)) {
+            result.emplace_back(*entry);
+        }
+    }
+    for (const auto& [name, value] : settings) {
+        result.push_back(fmt::format("{}={}", name, value));
+    }
+    return result;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+    std::vector<char*> result;
+    result.reserve(strings.size() + 1);
+    for (auto& string : strings) {
+        result.push_back(string.data());
+    }
+    result.push_back(nullptr);
+    return result;
+}
+
+/// CPUs as the kernel takes them, however many it has.
+class CpuMask {
+  public:
+    explicit CpuMask(const std::vector<int>& cpus) {
+        if (!cpus.empty()) {
+            const auto count = static_cast<std::size_t>(*std::max_element(cpus.begin(), cpus.end())) + 1;
+            words_.resize(CPU_ALLOC_SIZE(count) / sizeof(unsigned long));
+            for (const int cpu : cpus) {
+                CPU_SET_S(cpu, bytes(), reinterpret_cast<cpu_set_t*>(words_.data()));
+            }
+        }
+    }
+
+    /// Safe between fork and exec. A cpuset that changed meanwhile is no reason to fail.
+    void apply() const {
+        if (!words_.empty()) {
+            ::sched_setaffinity(0, bytes(), reinterpret_cast<const cpu_set_t*>(words_.data()));
+        }
+    }
+
+  private:
+    std::size_t bytes() const { return words_.size() * sizeof words_[0]; }
+
+    std::vector<unsigned long> words_;
+};
+
+/// What the child does between fork and exec: system calls only.
+[[noreturn]] void become(const ProcessOptions& options, const CpuMask& cpus, char** command, char** environment,
+                         int socket, int log, int error_pipe, pid_t parent) {
+    auto give_up = [&] {
+        const int error = errno;
+        [[maybe_unused]] const auto written = ::write(error_pipe, &error, sizeof error);
+        ::_exit(127);
+    };
+
+    ::setpgid(0, 0);
+    cpus.apply();
+    ::prctl(PR_SET_PDEATHSIG, options.death_signal);
+    if (::getppid() != parent) {  // it died before the line above
+        ::_exit(127);
+    }
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) {
+        ::signal(signal, SIG_DFL);
+    }
+    // A batch system sends this warning to every process of the job, and most know it not and would die of it.
+    ::signal(SIGUSR2, SIG_IGN);
+    if (!options.directory.empty() && ::chdir(options.directory.c_str()) != 0) {
+        give_up();
+    }
+    if (log >= 0 && (::dup2(log, STDOUT_FILENO) < 0 || ::dup2(log, STDERR_FILENO) < 0)) {
+        give_up();
+    }
+    // The pipe moves out of the way first, in case it lies where the socket must go.
+    error_pipe = ::fcntl(error_pipe, F_DUPFD_CLOEXEC, ChildProcess::protocol_fd + 1);
+    if (socket == ChildProcess::protocol_fd) {
+        ::fcntl(socket, F_SETFD, 0);
+    } else if (::dup2(socket, ChildProcess::protocol_fd) < 0) {
+        give_up();
+    }
+    const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ::dup2(null, STDIN_FILENO);
+    // Descriptors of libraries may lack the close-on-exec flag.
+    ::syscall(SYS_close_range, ChildProcess::protocol_fd + 1, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */);
+    ::execvpe(command[0], command, environment);
+    give_up();
+    ::_exit(127);
+}
+
+}  // namespace
+
+std::string to_string(const ExitStatus& status) {
+    const int signal = status.signal != 0 ? status.signal : status.code > 128 ? status.code - 128 : 0;
+    if (signal > 0 && signal < NSIG) {
+        return fmt::format("killed by signal {} ({})", signal, ::strsignal(signal));
+    }
+    return fmt::format("exit status {}", status.code);
+}
+
+ChildProcess::ChildProcess(const ProcessOptions& options) {
+    auto [ours, theirs] = socket_pair();
+    int pipe_ends[2];
+    if (::pipe2(pipe_ends, O_CLOEXEC) != 0) {
+        throw std::runtime_error(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
+    }
+    FileDescriptor errors(pipe_ends[0]);
+    FileDescriptor errors_of_child(pipe_ends[1]);
+    FileDescriptor log;
+    if (!options.log.empty()) {
+        log = FileDescriptor(::open(options.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+        if (!log) {
+            throw std::runtime_error(fmt::format("{}: cannot be written: {}", options.log, std::strerror(errno)));
+        }
+    }
+    auto settings = options.environment;
+    settings.emplace_back(protocol::fd_variable, std::to_string(protocol_fd));
+    auto environment = environment_with(settings);
+    auto command = options.command;
+    auto environment_pointers = pointers(environment);
+    auto command_pointers = pointers(command);
+
+    const CpuMask cpus(options.cpus);
+
+    const pid_t parent = ::getpid();
+    pid_ = ::fork();
+    if (pid_ < 0) {
+        throw std::runtime_error(fmt::format("cannot start a process: {}", std::strerror(errno)));
+    }
+    if (pid_ == 0) {
+        become(options, cpus, command_pointers.data(), environment_pointers.data(), theirs.get(), log.get(),
+               errors_of_child.get(), parent);
+    }
+    ::setpgid(pid_, pid_);  // in both processes, so that neither can be first without it
+    errors_of_child.reset();
+    int error = 0;
+    if (::read(errors.get(), &error, sizeof error) == sizeof error) {
+        ::waitpid(pid_, nullptr, 0);
+        throw std::runtime_error(fmt::format("cannot execute '{}': {}", options.command.front(), std::strerror(error)));
+    }
+    ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
+    socket_ = std::move(ours);
+    pid_fd_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+    ::fcntl(pid_fd_.get(), F_SETFD, FD_CLOEXEC);
+}
+
+ChildProcess::~ChildProcess() {
+    if (!try_wait()) {
+        signal_group(SIGKILL);
+        ::waitpid(pid_, nullptr, 0);  // a killed process ends; only a device that hangs could keep it
+    }
+}
+
+std::optional<ExitStatus> ChildProcess::try_wait() {
+    int status = 0;
+    if (!status_ && ::waitpid(pid_, &status, WNOHANG) == pid_) {
+        status_ = WIFSIGNALED(status) ? ExitStatus{128 + WTERMSIG(status), WTERMSIG(status)}
+                                      : ExitStatus{WEXITSTATUS(status), 0};
+    }
+    return status_;
+}
+
+void ChildProcess::signal_group(int signal) const {
+    if (!status_) {
+        ::kill(-pid_, signal);
+    }
+}
+
+void ChildProcess::signal(int signal) const {
+    if (!status_) {
+        ::kill(pid_, signal);
+    }
+}
+
+}  // namespace crescendo::launch

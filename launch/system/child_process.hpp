@@ -1,0 +1,71 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launch/system/file_descriptor.hpp"
+
+namespace crescendo::launch {
+
+struct ProcessOptions {
+    std::vector<std::string> command;                              ///< found along PATH
+    std::vector<std::pair<std::string, std::string>> environment;  ///< set on top of our own
+    std::string directory;                                         ///< working directory; ours if empty
+    std::string log;             ///< stdout and stderr are appended here; ours if empty
+    int death_signal = SIGKILL;  ///< what it gets when we die
+    std::vector<int> cpus;       ///< it runs on these CPUs alone, as far as the system lets it; none: on ours
+};
+
+/// How a process ended.
+struct ExitStatus {
+    int code = 0;    ///< exit status, or 128 + signal as shells count
+    int signal = 0;  ///< 0 unless a signal ended it
+
+    bool success() const { return code == 0; }
+};
+
+/// "exit status 3", "killed by signal 9 (Killed)"
+std::string to_string(const ExitStatus& status);
+
+/// A child in a process group of its own, connected by a stream socket that it finds at
+/// descriptor `protocol_fd`. Inherits no other descriptor of ours. Killed when it is destroyed or when we die.
+class ChildProcess {
+  public:
+    static constexpr int protocol_fd = 3;
+
+    /// Throws std::runtime_error when the program cannot be executed (missing, not executable).
+    explicit ChildProcess(const ProcessOptions& options);
+    ~ChildProcess();
+    ChildProcess(ChildProcess&&) = delete;
+    ChildProcess& operator=(ChildProcess&&) = delete;
+
+    pid_t pid() const { return pid_; }
+
+    /// Our end of the socket, non-blocking.
+    const FileDescriptor& socket() const { return socket_; }
+
+    /// Readable once the process has ended.
+    const FileDescriptor& exit_descriptor() const { return pid_fd_; }
+
+    /// Its status, if it has ended. Never waits.
+    std::optional<ExitStatus> try_wait();
+
+    /// To the whole process group. Nothing happens once the process was waited for.
+    void signal_group(int signal) const;
+
+    /// To the process alone.
+    void signal(int signal) const;
+
+  private:
+    pid_t pid_ = -1;
+    FileDescriptor socket_;
+    FileDescriptor pid_fd_;
+    std::optional<ExitStatus> status_;
+};
+
+}  // namespace crescendo::launch

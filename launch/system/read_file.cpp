@@ -1,0 +1,46 @@
+#include "launch/system/read_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "core/check.hpp"
+#include "launch/system/file_descriptor.hpp"
+
+namespace crescendo::launch {
+
+std::string read_file(const std::filesystem::path& path) {
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) {
+        cannot_read(path, errno);
+    }
+    std::string bytes;
+    std::array<char, 65536> buffer;
+    for (;;) {
+        const auto count = ::read(file.get(), buffer.data(), buffer.size());
+        if (count > 0) {
+            bytes.append(buffer.data(), static_cast<std::size_t>(count));
+        } else if (count == 0) {
+            return bytes;
+        } else if (errno != EINTR) {
+            cannot_read(path, errno);
+        }
+    }
+}
+
+void cannot_read(const std::filesystem::path& path, int error) {
+    constexpr std::array of_the_path{ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG};
+    if (std::ranges::find(of_the_path, error) != of_the_path.end()) {
+        throw InvalidInput(fmt::format("cannot read {}: {}", path.string(), std::strerror(error)));
+    }
+    throw std::system_error(error, std::generic_category(),
+                            fmt::format("cannot read {}, try again once this is mended", path.string()));
+}
+
+}  // namespace crescendo::launch

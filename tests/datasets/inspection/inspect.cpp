@@ -1,0 +1,119 @@
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "datasets/inspection/inspect.hpp"
+#include "tests/datasets/files.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::datasets;
+using namespace crescendo::tests;
+using doctest::Contains;
+
+TEST_CASE("every data set of a file is listed with its shape and storage") {
+    const TemporaryFolder folder;
+    const std::vector<float> values(6);
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/b/deep/er", {6}, H5T_NATIVE_FLOAT, values, {.file_type = H5T_IEEE_F32BE});
+        writer.add("/a", {3, 2}, H5T_NATIVE_FLOAT, values, {.chunk = {2, 2}, .deflate = true});
+    }
+
+    const auto found = inspect(folder / "set.h5");
+
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].path == "/a");
+    CHECK(found[0].type == "float32");
+    CHECK(found[0].shape == std::vector<std::int64_t>{3, 2});
+    CHECK(found[0].chunk == std::vector<std::int64_t>{2, 2});
+    CHECK(found[0].filters == std::vector<std::string>{"deflate"});
+    CHECK(found[0].samples == 3);
+    CHECK(found[0].bytes == 24);
+    CHECK(found[0].stored_bytes > 0);
+    CHECK(found[0].stored_bytes < 32);  // 2 chunks of 4 zeros, compressed
+    CHECK(found[0].problem.empty());
+    CHECK(found[1].path == "/b/deep/er");
+    CHECK(found[1].type == "float32, big-endian");
+    CHECK(found[1].chunk.empty());
+    CHECK(found[1].filters.empty());
+    CHECK(found[1].stored_bytes == 24);
+}
+
+TEST_CASE("data sets that are no samples are listed as what they are") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/scalar", {}, H5T_NATIVE_INT32, nullptr);
+        writer.add("/text", {2}, H5T_C_S1, nullptr);
+        writer.add("/long", {2}, H5T_NATIVE_LDOUBLE, nullptr);
+        H5Lcreate_soft("/nowhere", writer.id(), "/dangling", H5P_DEFAULT, H5P_DEFAULT);
+        H5Lcreate_hard(writer.id(), "/", writer.id(), "/loop", H5P_DEFAULT, H5P_DEFAULT);
+    }
+
+    const auto found = inspect(folder / "set.h5");
+
+    REQUIRE(found.size() == 3);
+    CHECK(found[0].type == "float of 16 bytes");
+    CHECK(found[1].path == "/scalar");
+    CHECK(found[1].shape.empty());
+    CHECK(found[1].samples == 0);
+    CHECK(found[1].bytes == 4);
+    CHECK(found[2].type == "string");
+}
+
+TEST_CASE("a damaged data set does not hide the others") {
+    const TemporaryFolder folder;
+    const auto file = folder / "set.h5";
+    {
+        Hdf5Writer writer(file);
+        writer.add("/a", {2}, H5T_NATIVE_INT32, nullptr);
+        writer.add("/b", {2}, H5T_NATIVE_INT32, nullptr);
+    }
+    hobj_ref_t header = 0;  // an object reference is the address of the object's header
+    {
+        const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+        H5Rcreate(&header, id, "/a", H5R_OBJECT, -1);
+        H5Fclose(id);
+    }
+    auto bytes = read_bytes(file);
+    bytes[header] = std::byte{0xFF};  // its version
+    write_bytes(file, bytes);
+
+    const auto found = inspect(file);
+
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].path == "/a");
+    CHECK(doctest::String(found[0].problem.c_str()) == Contains("it cannot be opened"));
+    CHECK(found[1].type == "int32");
+    CHECK(found[1].problem.empty());
+}
+
+TEST_CASE("a data set that says to hold more bytes than can be counted is listed with its problem") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/huge", {hsize_t{1} << 62}, H5T_NATIVE_INT32, nullptr, {.chunk = {1 << 20}});  // 2^64 bytes
+        writer.add("/small", {2}, H5T_NATIVE_INT32, nullptr);
+    }
+
+    const auto found = inspect(folder / "set.h5");
+
+    REQUIRE(found.size() == 2);
+    CHECK(doctest::String(found[0].problem.c_str()) == Contains("it says to hold 2^63 bytes or more"));
+    CHECK(found[1].problem.empty());
+}
+
+TEST_CASE("a file without data sets gives an empty list") {
+    const TemporaryFolder folder;
+    { const Hdf5Writer writer(folder / "set.h5"); }
+
+    CHECK(inspect(folder / "set.h5").empty());
+}
+
+TEST_CASE("what is not HDF5 is not inspected") {
+    const TemporaryFolder folder;
+    write_bytes(folder / "text", bytes_of(std::vector<char>(100, 'x')));
+
+    CHECK(complaint_of([&] { inspect(folder / "text"); }) == Contains("text is not an HDF5 file"));
+    CHECK(complaint_of([&] { inspect(folder / "absent"); }) == Contains("absent: no such file"));
+}

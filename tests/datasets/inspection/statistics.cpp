@@ -1,0 +1,156 @@
+#include "datasets/inspection/statistics.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <vector>
+
+#include "tests/datasets/files.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::datasets;
+using namespace crescendo::tests;
+using doctest::Approx;
+using doctest::Contains;
+
+namespace {
+
+std::vector<ChannelStatistics> channels_of(const std::string& location, const std::string& data_set, int threads = 1) {
+    const auto all = compute_statistics(location, {.data_sets = {data_set}, .threads = threads});
+    REQUIRE(all.size() == 1);
+    return all[0].channels;
+}
+
+}  // namespace
+
+TEST_CASE("each channel has its mean and spread") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/images", {2, 2, 1, 2}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{0, 2, 10, 10, 4, 6, 30, 30});
+        writer.add("/features", {3, 2}, H5T_NATIVE_DOUBLE, std::vector<double>{1, 10, 2, 20, 3, 30});
+        writer.add("/grey", {1, 2, 2}, H5T_NATIVE_INT16, std::vector<std::int16_t>{-1, 1, -1, 1});
+        writer.add("/numbers", {4}, H5T_NATIVE_FLOAT, std::vector<float>{1, 1, 3, 3});
+    }
+    const auto location = (folder / "set.h5").string() + ":/";
+
+    const auto images = channels_of(location, "images");
+    const auto features = channels_of(location, "features");
+
+    REQUIRE(images.size() == 2);
+    CHECK(images[0].mean == 3);
+    CHECK(images[0].std == Approx(std::sqrt(5.0)));  // of 0, 2, 4, 6: (9 + 1 + 1 + 9) / 4
+    CHECK(images[0].min == 0);
+    CHECK(images[0].max == 6);
+    CHECK(images[1].mean == 20);
+    CHECK(images[1].std == 10);
+    REQUIRE(features.size() == 2);
+    CHECK(features[1].mean == 20);
+    CHECK(channels_of(location, "grey").size() == 1);
+    CHECK(channels_of(location, "numbers")[0].std == 1);
+}
+
+TEST_CASE("numbers that are not finite are counted and leave the others alone") {
+    const TemporaryFolder folder;
+    const double nan = std::nan("");
+    const double infinity = std::numeric_limits<double>::infinity();
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/some", {5}, H5T_NATIVE_DOUBLE, std::vector<double>{1, nan, 3, infinity, -infinity});
+        writer.add("/none", {2}, H5T_NATIVE_DOUBLE, std::vector<double>{nan, nan});
+    }
+    const auto location = (folder / "set.h5").string() + ":/";
+
+    const auto some = channels_of(location, "some")[0];
+    const auto none = channels_of(location, "none")[0];
+
+    CHECK(some.count == 2);
+    CHECK(some.nan == 1);
+    CHECK(some.infinite == 2);
+    CHECK(some.mean == 2);
+    CHECK(some.max == 3);
+    CHECK(none.count == 0);
+    CHECK(none.nan == 2);
+    CHECK(std::isnan(none.mean));
+}
+
+TEST_CASE("a large offset leaves the spread its digits, and the number of threads changes nothing") {
+    const TemporaryFolder folder;
+    std::vector<double> numbers(100'000);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        numbers[i] = 1e9 + static_cast<double>(i % 4);  // spread √1.25
+    }
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/chunked", {numbers.size()}, H5T_NATIVE_DOUBLE, numbers, {.chunk = {1001}, .deflate = true});
+        writer.add("/plain", {numbers.size()}, H5T_NATIVE_DOUBLE, numbers);
+    }
+    const auto location = (folder / "set.h5").string() + ":/";
+
+    const auto one = compute_statistics(location, {.threads = 1});
+
+    REQUIRE(one.size() == 2);
+    for (const auto& [name, channels] : one) {
+        CHECK(channels[0].mean == Approx(1e9 + 1.5).epsilon(1e-15));
+        CHECK(channels[0].std == Approx(std::sqrt(1.25)).epsilon(1e-9));
+    }
+    for (const int threads : {2, 3, 7}) {
+        CHECK(compute_statistics(location, {.threads = threads}) == one);
+    }
+}
+
+TEST_CASE("progress counts the samples of all data sets to the end") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_set(folder / "set.h5", 1000, 5);
+    std::int64_t last = 0;
+    const auto count = [&](std::int64_t done, std::int64_t total) {
+        CHECK(total == 2000);
+        CHECK(done > last);
+        last = done;
+    };
+
+    compute_statistics(location, {.threads = 2, .progress = count});
+
+    CHECK(last == 2000);
+}
+
+TEST_CASE("statistics are kept beside the file, by selection") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_set(folder / "set.h5", 100, 5);
+    const auto whole = compute_statistics(location, {});
+    const auto half = compute_statistics(location + "[0:50]", {});
+
+    keep_statistics(location, whole);
+    keep_statistics(location + "[0:50]", half);
+
+    CHECK(kept_statistics(location) == whole);
+    CHECK(kept_statistics(location + "[:50]") == half);
+    CHECK(half[1].channels[0].max == 49);
+}
+
+TEST_CASE("statistics that are missing, stale or damaged name the command") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_set(folder / "set.h5", 100, 5);
+    const auto complaint = [&](const std::string& place) { return complaint_of([&] { kept_statistics(place); }); };
+    const auto command = Contains(("run: crescendo data stats '" + location + "'").c_str());
+
+    CHECK(complaint(location) == command);
+    CHECK(complaint(location) == Contains("no mean and spread of"));
+
+    keep_statistics(location, compute_statistics(location, {}));
+    CHECK(complaint(location) == "");
+    CHECK(complaint(location + "[0:50]") == Contains("no mean and spread of"));
+
+    write_counting_set(folder / "set.h5", 101, 5);
+    CHECK(complaint(location) == command);
+    CHECK(complaint(location) == Contains("was written to since"));
+
+    // What was calculated from the former file goes with it.
+    keep_statistics(location + "[0:50]", compute_statistics(location + "[0:50]", {}));
+    CHECK(complaint(location) == Contains("no mean and spread of"));
+
+    std::ofstream(folder / "set.h5.stats.json") << "{";
+    CHECK(complaint(location) == Contains("no mean and spread of"));
+}

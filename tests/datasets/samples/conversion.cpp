@@ -1,0 +1,236 @@
+#include "datasets/samples/conversion.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <vector>
+
+#include "datasets/samples/sample_stream.hpp"
+#include "datasets/samples/window_reader.hpp"
+#include "tests/datasets/files.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::datasets;
+using namespace crescendo::tests;
+using doctest::Contains;
+
+namespace {
+
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+struct Converted {
+    std::vector<float> numbers;
+    bool finite;
+};
+
+template <class T>
+Converted converted(ElementType type, const std::vector<T>& sample, const std::vector<std::int64_t>& shape,
+                    const Normalization& normalization) {
+    const auto conversion =
+        Conversion::to_float32({.path = "/inputs", .type = type, .num_samples = 1, .shape = shape}, normalization);
+    REQUIRE(conversion.sample_bytes() == 4 * sample.size());
+    std::vector<float> numbers(sample.size());
+    const bool finite =
+        conversion.convert(std::as_bytes(std::span(sample)), reinterpret_cast<std::byte*>(numbers.data()));
+    return {numbers, finite};
+}
+
+/// Two data sets of a group: `inputs` {0, 1}, {2, 3} … of float32 in chunks of 4, and `targets`.
+std::string write_floats(const std::filesystem::path& file, const std::vector<float>& targets) {
+    std::vector<float> inputs(2 * targets.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        inputs[i] = static_cast<float>(i);
+    }
+    Hdf5Writer writer(file);
+    const hsize_t n = targets.size();
+    writer.add("/inputs", {n, 2}, H5T_NATIVE_FLOAT, inputs, {.chunk = {4, 2}});
+    writer.add("/targets", {n}, H5T_NATIVE_FLOAT, targets, {.chunk = {4}});
+    return file.string() + ":/";
+}
+
+SampleStream::Options as_floats(const SampleSet& set, NonFinite non_finite) {
+    return {.conversions = {Conversion::to_float32(set.inputs()[0], {}), Conversion::to_float32(set.targets()[0], {})},
+            .non_finite = non_finite};
+}
+
+/// By system calls of this process, from the cache or not.
+std::size_t bytes_read_so_far() {
+    std::ifstream counters("/proc/self/io");
+    std::string name;
+    std::size_t bytes = 0;
+    counters >> name >> bytes;
+    REQUIRE(name == "rchar:");
+    return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("every type becomes float32") {
+    const std::vector<float> expected{0, 1, 2};
+    const Normalization none;
+    CHECK(converted<std::uint8_t>(ElementType::u8, {0, 1, 2}, {3}, none).numbers == expected);
+    CHECK(converted<std::int8_t>(ElementType::i8, {-1, 1, 2}, {3}, none).numbers == std::vector<float>{-1, 1, 2});
+    CHECK(converted<std::uint16_t>(ElementType::u16, {0, 1, 65535}, {3}, none).numbers[2] == 65535.0F);
+    CHECK(converted<std::int64_t>(ElementType::i64, {0, 1, 2}, {3}, none).numbers == expected);
+    CHECK(converted<double>(ElementType::f64, {0, 1, 2}, {3}, none).numbers == expected);
+    CHECK(converted<float>(ElementType::f32, {0, 1, 2}, {3}, none).numbers == expected);
+    // 1, -2, the largest, the smallest, infinity
+    const auto half = converted<std::uint16_t>(ElementType::f16, {0x3C00, 0xC000, 0x7BFF, 0x0001, 0x7C00}, {5}, none);
+    CHECK(half.numbers == std::vector<float>{1, -2, 65504, 0x1p-24F, std::numeric_limits<float>::infinity()});
+    CHECK_FALSE(half.finite);
+    CHECK(converted<std::uint16_t>(ElementType::bf16, {0x3F80, 0xC000}, {2}, none).numbers ==
+          std::vector<float>{1, -2});
+}
+
+TEST_CASE("a mean and a spread for all, for each feature, for each channel and each row of a window") {
+    const std::vector<float> numbers{1, 2, 3, 4, 5, 6};
+    CHECK(converted<float>(ElementType::f32, numbers, {6}, {{1}, {2}}).numbers ==
+          std::vector<float>{0, 0.5F, 1, 1.5F, 2, 2.5F});
+    CHECK(converted<float>(ElementType::f32, numbers, {6}, {{1, 2, 3, 4, 5, 6}, {1}}).numbers ==
+          std::vector<float>(6, 0));
+    CHECK(converted<float>(ElementType::f32, numbers, {2, 1, 3}, {{1, 4}, {1, 2}}).numbers ==
+          std::vector<float>{0, 1, 2, 0, 0.5F, 1});
+
+    const Field window{.path = "/inputs", .type = ElementType::f32, .num_samples = 1, .shape = {3, 2}, .window = 3};
+    std::vector<float> out(6);
+    Conversion::to_float32(window, {{1, 2}, {1}})
+        .convert(std::as_bytes(std::span(numbers)), reinterpret_cast<std::byte*>(out.data()));
+    CHECK(out == std::vector<float>{0, 0, 2, 2, 4, 4});
+}
+
+TEST_CASE("a small spread about a large mean keeps its digits") {
+    const auto result = converted<double>(ElementType::f64, {1e9, 1e9 + 0.5}, {1, 2}, {{1e9}, {1}});
+
+    CHECK(result.numbers == std::vector<float>{0, 0.5F});
+}
+
+TEST_CASE("numbers that are NaN, infinite or beyond float32 are noticed, wherever they stand") {
+    for (std::size_t at = 0; at < 37; ++at) {
+        for (const double bad : {std::nan(""), 1e300, -std::numeric_limits<double>::infinity()}) {
+            std::vector<double> sample(37, 1.0);
+            CHECK(converted(ElementType::f64, sample, {37}, {}).finite);
+
+            sample[at] = bad;
+
+            CHECK_FALSE(converted(ElementType::f64, sample, {37}, {}).finite);
+        }
+    }
+}
+
+TEST_CASE("a sample that is not finite is an error that names it") {
+    const TemporaryFolder folder;
+    const auto set = SampleSet::open(write_floats(folder / "set.h5", {0, 1, 2, not_a_number, 4, 5, 6}) + "[1:]");
+    SampleStream stream(set, as_floats(*set, NonFinite::error));
+    stream.enter({.group_batch = 7});
+
+    CHECK_THROWS_WITH_AS(stream.next(), Contains("set.h5:/[1:]: sample 3 of /targets has a number that is NaN"),
+                         std::runtime_error);
+    CHECK(stream.position() == 0);
+}
+
+TEST_CASE("skipped samples leave the others where they were, whatever the group") {
+    const TemporaryFolder folder;
+    std::vector<float> targets(50);
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        targets[i] = i % 7 == 3 ? not_a_number : static_cast<float>(i);
+    }
+    const auto set = SampleSet::open(write_floats(folder / "set.h5", targets));
+    const auto one_epoch = [&](NonFinite non_finite, int size) {
+        auto options = as_floats(*set, non_finite);
+        options.memory_bytes = 2 * 12 * 24;
+        std::vector<std::unique_ptr<SampleStream>> streams;
+        for (int rank = 0; rank < size; ++rank) {
+            streams.push_back(std::make_unique<SampleStream>(set, options));
+            streams.back()->enter({.seed = 5, .group_batch = 9, .rank = rank, .size = size});
+        }
+        std::vector<std::int64_t> samples;
+        while (streams[0]->position() < set->size()) {
+            for (auto& stream : streams) {
+                const auto slice = stream->next();
+                CHECK(slice->inputs.size() == 8 * slice->samples.size());
+                CHECK(slice->targets.size() == 4 * slice->samples.size());
+                CHECK(slice->group_samples ==
+                      std::min<std::int64_t>(9, 50 - (stream->position() - slice->group_samples)));
+                for (std::size_t i = 0; i < slice->samples.size(); ++i) {
+                    float target = 0;
+                    std::memcpy(&target, slice->targets.data() + 4 * i, 4);
+                    CHECK((std::isnan(target) || target == static_cast<float>(slice->samples[i])));
+                }
+                samples.insert(samples.end(), slice->samples.begin(), slice->samples.end());
+            }
+        }
+        return samples;
+    };
+    auto expected = one_epoch(NonFinite::keep, 1);
+    CHECK(expected.size() == 50);
+    std::erase_if(expected, [](std::int64_t sample) { return sample % 7 == 3; });
+
+    for (const int size : {1, 2, 3}) {
+        CHECK(one_epoch(NonFinite::skip, size) == expected);
+    }
+}
+
+TEST_CASE("a data set that is input and target is read once, into memory for one") {
+    const TemporaryFolder folder;
+    const auto file = folder / "set.h5";
+    const std::vector<std::uint8_t> bytes(1 << 20, 7);
+    Hdf5Writer(file).add("/fields", {1 << 10, 1 << 10}, H5T_NATIVE_UINT8, bytes);
+    const auto location = file.string() + ":/";
+    const auto once = SampleSet::open(location, {.inputs = {"fields"}, .targets = {}});
+    const auto twice = SampleSet::open(location, {.inputs = {"fields"}, .targets = {"fields"}});
+    const auto ahead =
+        SampleSet::open(location, {.inputs = {"fields"}, .targets = {"fields"}, .window = {.length = 1, .horizon = 1}});
+
+    CHECK(twice->first_alike(1) == 0);
+    CHECK(twice->chunk_bytes(10) == once->chunk_bytes(10));
+    CHECK(ahead->first_alike(1) == 1);
+    const std::size_t half = 600 << 10;
+    CHECK(plan_windows(*twice, half).window_chunks == plan_windows(*once, half).window_chunks);
+
+    SampleStream stream(twice, {.shuffle = Shuffle::none});
+    const auto before = bytes_read_so_far();
+    stream.enter({.group_batch = 1 << 10});
+    const auto slice = stream.next();
+
+    CHECK(bytes_read_so_far() - before < bytes.size() * 3 / 2);
+    REQUIRE(slice->inputs.size() == bytes.size());
+    CHECK(std::memcmp(slice->inputs.data(), bytes.data(), bytes.size()) == 0);
+    CHECK(slice->targets == slice->inputs);
+}
+
+TEST_CASE("several data sets follow each other in a sample") {
+    const TemporaryFolder folder;
+    const auto file = folder / "set.h5";
+    {
+        Hdf5Writer writer(file);
+        writer.add("/images", {2, 2}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{1, 2, 3, 4});
+        writer.add("/fields", {2, 1}, H5T_NATIVE_DOUBLE, std::vector<double>{0.5, 1.5});
+        writer.add("/shorter", {1}, H5T_NATIVE_DOUBLE, std::vector<double>{0.5});
+    }
+    const auto location = file.string() + ":/";
+    const auto set = SampleSet::open(location, {.inputs = {"images", "fields"}, .targets = {"fields", "images"}});
+    std::vector<Conversion> conversions;
+    for (const auto* side : {&set->inputs(), &set->targets()}) {
+        for (const auto& field : *side) {
+            conversions.push_back(Conversion::to_float32(field, {}));
+        }
+    }
+    SampleStream stream(set, {.shuffle = Shuffle::none, .conversions = conversions});
+    stream.enter({.group_batch = 2});
+
+    const auto slice = stream.next();
+
+    const auto numbers = [](const Bytes& bytes) {
+        std::vector<float> floats(bytes.size() / 4);
+        std::memcpy(floats.data(), bytes.data(), bytes.size());
+        return floats;
+    };
+    CHECK(numbers(slice->inputs) == std::vector<float>{1, 2, 0.5F, 3, 4, 1.5F});
+    CHECK(numbers(slice->targets) == std::vector<float>{0.5F, 1, 2, 1.5F, 3, 4});
+    CHECK(complaint_of([&] { SampleSet::open(location, {.inputs = {"images"}, .targets = {"shorter"}}); }) ==
+          Contains("/images holds 2 samples but"));
+}

@@ -1,0 +1,334 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "core/check.hpp"
+#include "datasets/hdf5/hdf5.hpp"
+#include "datasets/samples/sample_set.hpp"
+#include "tests/datasets/files.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::datasets;
+using namespace crescendo::tests;
+using doctest::Contains;
+
+namespace {
+
+std::vector<std::int64_t> counting(std::int64_t begin, std::int64_t count) {
+    std::vector<std::int64_t> samples(static_cast<std::size_t>(count));
+    std::iota(samples.begin(), samples.end(), begin);
+    return samples;
+}
+
+bool reads_counting_samples(const SampleSet& set, std::int64_t begin, std::int64_t count) {
+    std::vector<std::byte> inputs(static_cast<std::size_t>(count) * 12);
+    std::vector<std::byte> targets(static_cast<std::size_t>(count) * 2);
+    set.read(begin, count, inputs, targets);
+    return are_counting_samples(counting(begin, count), inputs, targets);
+}
+
+/// Writes two samples of `values` with the given type in the file and reads their bytes.
+template <class T>
+void check_round_trip(const std::vector<T>& values, hid_t memory_type, hid_t file_type, ElementType expected) {
+    const TemporaryFolder folder;
+    const auto file = folder / "set.h5";
+    {
+        Hdf5Writer writer(file);
+        writer.add("/inputs", {2, values.size() / 2}, memory_type, values, {.file_type = file_type});
+        writer.add("/targets", {2}, H5T_NATIVE_UINT8, bytes_of(std::vector<std::uint8_t>{7, 8}));
+    }
+
+    const auto set = SampleSet::open(file.string() + ":/");
+
+    CHECK(set->inputs()[0].type == expected);
+    CHECK(set->inputs().sample_bytes() == sizeof(T) * values.size() / 2);
+    CHECK(read_all(*set).inputs == bytes_of(values));
+}
+
+doctest::String complaint_about(const std::string& location) {
+    return complaint_of([&] { SampleSet::open(location); });
+}
+
+}  // namespace
+
+TEST_CASE("every sample's bytes are read, however the file is laid out") {
+    const TemporaryFolder folder;
+    struct Case {
+        hsize_t chunk_samples;
+        bool deflate;
+    };
+    for (const auto [chunk_samples, deflate] :
+         {Case{0, false}, Case{1, false}, Case{4, false}, Case{4, true}, Case{11, false}, Case{64, true}}) {
+        CAPTURE(chunk_samples);
+        CAPTURE(deflate);
+        const auto set = SampleSet::open(write_counting_set(folder / "set.h5", 11, chunk_samples, deflate));
+
+        CHECK(set->size() == 11);
+        for (std::int64_t begin = 0; begin < 11; ++begin) {
+            for (std::int64_t count = 1; count <= 11 - begin; ++count) {
+                CHECK(reads_counting_samples(*set, begin, count));
+            }
+        }
+    }
+}
+
+TEST_CASE("a set describes its fields") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_set(folder / "set.h5", 11, 4);
+
+    const auto set = SampleSet::open(location);
+
+    CHECK(set->location() == location);
+    CHECK(set->inputs()[0].path == "/train/inputs");
+    CHECK(set->inputs()[0].type == ElementType::i32);
+    CHECK(set->inputs()[0].shape == std::vector<std::int64_t>{3});
+    CHECK(set->inputs()[0].chunk_samples == 4);
+    CHECK(set->inputs().sample_bytes() == 12);
+    CHECK(set->targets()[0].type == ElementType::u16);
+    CHECK(set->targets()[0].shape.empty());
+    CHECK(set->targets().sample_bytes() == 2);
+    CHECK(set->chunk_samples() == 4);
+}
+
+TEST_CASE("a chunk larger than the set holds the set") {
+    const TemporaryFolder folder;
+
+    CHECK(SampleSet::open(write_counting_set(folder / "set.h5", 11, 64))->chunk_samples() == 11);
+}
+
+TEST_CASE("a set without chunks is read in blocks of about 256 KiB") {
+    const TemporaryFolder folder;
+
+    const auto set = SampleSet::open(write_counting_set(folder / "set.h5", 30000, 0));
+
+    CHECK(set->inputs()[0].chunk_samples == 0);
+    CHECK(set->chunk_samples() == 262144 / 12);
+}
+
+TEST_CASE("every type of number is read") {
+    const auto le = H5I_INVALID_HID;  // as in memory
+    check_round_trip<std::uint8_t>({1, 255}, H5T_NATIVE_UINT8, le, ElementType::u8);
+    check_round_trip<std::int8_t>({1, -1}, H5T_NATIVE_INT8, le, ElementType::i8);
+    check_round_trip<std::uint16_t>({1, 65535}, H5T_NATIVE_UINT16, le, ElementType::u16);
+    check_round_trip<std::int16_t>({1, -300}, H5T_NATIVE_INT16, le, ElementType::i16);
+    check_round_trip<std::uint32_t>({1, 4000000000U}, H5T_NATIVE_UINT32, le, ElementType::u32);
+    check_round_trip<std::int32_t>({1, -70000}, H5T_NATIVE_INT32, le, ElementType::i32);
+    check_round_trip<std::uint64_t>({1, ~std::uint64_t{0}}, H5T_NATIVE_UINT64, le, ElementType::u64);
+    check_round_trip<std::int64_t>({1, -(std::int64_t{1} << 40)}, H5T_NATIVE_INT64, le, ElementType::i64);
+    check_round_trip<float>({0.1F, -2e30F, 3, 4}, H5T_NATIVE_FLOAT, le, ElementType::f32);
+    check_round_trip<double>({0.1, -2e300}, H5T_NATIVE_DOUBLE, le, ElementType::f64);
+}
+
+TEST_CASE("a big-endian file is read in the order of this machine") {
+    check_round_trip<std::int16_t>({1, -300}, H5T_NATIVE_INT16, H5T_STD_I16BE, ElementType::i16);
+    check_round_trip<std::uint64_t>({1, 1ULL << 60}, H5T_NATIVE_UINT64, H5T_STD_U64BE, ElementType::u64);
+    check_round_trip<float>({0.1F, -2e30F}, H5T_NATIVE_FLOAT, H5T_IEEE_F32BE, ElementType::f32);
+    check_round_trip<double>({0.1, -2e300}, H5T_NATIVE_DOUBLE, H5T_IEEE_F64BE, ElementType::f64);
+}
+
+TEST_CASE("floats of 16 bits are read as they are, of either byte order") {
+    struct Kind {
+        ElementType type;
+        std::size_t exponent_bits;
+        std::size_t bias;
+        std::vector<std::uint16_t> numbers;  // 1, -2, the largest, the smallest
+    };
+    for (const auto& [type, exponent_bits, bias, numbers] :
+         {Kind{ElementType::f16, 5, 15, {0x3C00, 0xC000, 0x7BFF, 0x0001}},
+          Kind{ElementType::bf16, 8, 127, {0x3F80, 0xC000, 0x7F7F, 0x0001}}}) {
+        for (const auto order : {H5T_ORDER_LE, H5T_ORDER_BE}) {
+            const hid_t half = H5Tcopy(H5T_IEEE_F32LE);
+            H5Tset_fields(half, 15, 15 - exponent_bits, exponent_bits, 0, 15 - exponent_bits);
+            H5Tset_size(half, 2);
+            H5Tset_ebias(half, bias);
+            const hid_t stored = H5Tcopy(half);
+            H5Tset_order(stored, order);
+
+            check_round_trip(numbers, half, stored, type);
+
+            H5Tclose(stored);
+            H5Tclose(half);
+        }
+    }
+}
+
+TEST_CASE("an enumeration, such as h5py's bool, is read as its integers") {
+    const hid_t boolean = H5Tenum_create(H5T_NATIVE_INT8);
+    std::int8_t value = 0;
+    H5Tenum_insert(boolean, "FALSE", &value);
+    value = 1;
+    H5Tenum_insert(boolean, "TRUE", &value);
+
+    check_round_trip<std::int8_t>({0, 1, 1, 0}, boolean, boolean, ElementType::i8);
+
+    H5Tclose(boolean);
+}
+
+TEST_CASE("chunks that split the samples, and targets with a shape, are read") {
+    const TemporaryFolder folder;
+    const auto file = folder / "set.h5";
+    std::vector<std::int32_t> inputs(7 * 5 * 4);
+    std::iota(inputs.begin(), inputs.end(), 0);
+    std::vector<std::int32_t> targets(7 * 2);
+    std::iota(targets.begin(), targets.end(), 1000);
+    {
+        Hdf5Writer writer(file);
+        writer.add("/a/b/inputs", {7, 5, 4}, H5T_NATIVE_INT32, inputs, {.chunk = {3, 2, 3}, .deflate = true});
+        // Larger chunks than those of the inputs: a read takes a part of one.
+        writer.add("/a/b/targets", {7, 2}, H5T_NATIVE_INT32, targets, {.chunk = {5, 2}, .deflate = true});
+    }
+
+    const auto set = SampleSet::open(file.string() + ":/a/b/");
+    std::vector<std::byte> got_inputs(7 * 80);
+    std::vector<std::byte> got_targets(7 * 8);
+    for (const auto& [begin, count] : {std::pair{0, 3}, std::pair{3, 3}, std::pair{6, 1}}) {
+        set->read(begin, count, std::span(got_inputs).subspan(80 * begin, 80 * count),
+                  std::span(got_targets).subspan(8 * begin, 8 * count));
+    }
+
+    CHECK(set->inputs()[0].shape == std::vector<std::int64_t>{5, 4});
+    CHECK(set->targets()[0].shape == std::vector<std::int64_t>{2});
+    CHECK(set->chunk_samples() == 3);
+    CHECK(got_inputs == bytes_of(inputs));
+    CHECK(got_targets == bytes_of(targets));
+}
+
+TEST_CASE("two threads read the same set, and another set of the same file") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_set(folder / "set.h5", 1000, 10, /*deflate=*/true);
+    const auto set = SampleSet::open(location);
+    std::array<bool, 2> ok{true, true};
+
+    {
+        std::jthread other([&] {
+            for (std::int64_t begin = 0; begin < 1000; begin += 10) {
+                ok[0] = ok[0] && reads_counting_samples(*set, begin, 10);
+            }
+        });
+        for (std::int64_t begin = 990; begin >= 0; begin -= 10) {
+            ok[1] = ok[1] && reads_counting_samples(*set, begin, 10) &&
+                    reads_counting_samples(*SampleSet::open(location), begin, 10);
+        }
+    }
+
+    CHECK(ok[0]);
+    CHECK(ok[1]);
+}
+
+TEST_CASE("a location that cannot be used is named with the reason") {
+    const TemporaryFolder folder;
+    const auto file = (folder / "set.h5").string();
+    write_counting_set(file, 4, 0);
+
+    CHECK(complaint_about("fashion.h5") == Contains("FILE:/GROUP"));
+    CHECK(complaint_about((folder / "absent.h5").string() + ":/train") == Contains("absent.h5: no such file"));
+    CHECK(complaint_about((folder / ".").string() + ":/train") == Contains("is a folder"));
+    CHECK(complaint_about(file + ":/trian") == Contains("set.h5 has no group /trian: / holds train"));
+    CHECK(complaint_about(file + ":/train/inputs") == Contains("set.h5:/train/inputs is not a group"));
+    CHECK(complaint_about(file + ":/") == Contains("set.h5 has no data set /inputs: / holds train"));
+}
+
+TEST_CASE("a file that is not HDF5, or cut off, is named") {
+    const TemporaryFolder folder;
+    write_bytes(folder / "text.h5", bytes_of(std::vector<char>(4096, 'x')));
+    write_bytes(folder / "empty.h5", {});
+    const auto location = write_counting_set(folder / "cut.h5", 1000, 0);
+    std::filesystem::resize_file(folder / "cut.h5", 6000);
+
+    CHECK(complaint_about((folder / "text.h5").string() + ":/train") == Contains("text.h5 is not an HDF5 file"));
+    CHECK(complaint_about((folder / "empty.h5").string() + ":/train") == Contains("empty.h5 is not an HDF5 file"));
+    CHECK(complaint_about(location) == Contains("cut.h5 cannot be opened for reading"));
+    CHECK(complaint_about(location) == Contains("truncated file"));
+}
+
+TEST_CASE("inputs without targets are a set") {
+    const TemporaryFolder folder;
+    const auto file = (folder / "set.h5").string();
+    const std::vector<std::uint8_t> values{1, 2, 3, 4};
+    {
+        Hdf5Writer writer(file);
+        writer.add("/inputs", {4}, H5T_NATIVE_UINT8, values, {.chunk = {2}});
+    }
+
+    const auto set = SampleSet::open(file + ":/");
+
+    CHECK(set->targets().size() == 0);
+    CHECK(read_all(*set).inputs == bytes_of(values));
+    CHECK(read_all(*set).targets.empty());
+}
+
+TEST_CASE("a data set that holds no samples is named") {
+    const TemporaryFolder folder;
+    const auto file = (folder / "set.h5").string();
+    const std::vector<std::uint8_t> values{1, 2, 3, 4};
+    {
+        Hdf5Writer writer(file);
+        writer.add("/uneven/inputs", {2}, H5T_NATIVE_UINT8, values);
+        writer.add("/uneven/targets", {3}, H5T_NATIVE_UINT8, values);
+        writer.add("/none/inputs", {0}, H5T_NATIVE_UINT8, nullptr);
+        writer.add("/flat/inputs", {2, 0}, H5T_NATIVE_UINT8, nullptr);
+        writer.add("/scalar/inputs", {}, H5T_NATIVE_UINT8, nullptr);
+        writer.add("/text/inputs", {1}, H5T_C_S1, nullptr);
+        writer.add("/long/inputs", {1}, H5T_NATIVE_LDOUBLE, nullptr);
+    }
+
+    CHECK(complaint_about(file + ":/uneven") == Contains("/uneven/inputs holds 2 samples but"));
+    CHECK(complaint_about(file + ":/uneven") == Contains("/uneven/targets 3"));
+    CHECK(complaint_about(file + ":/none") == Contains("/none/inputs holds no samples"));
+    CHECK(complaint_about(file + ":/flat") == Contains("/flat/inputs has samples without elements"));
+    CHECK(complaint_about(file + ":/scalar") == Contains("/scalar/inputs is a scalar"));
+    CHECK(complaint_about(file + ":/text") == Contains("/text/inputs is of type string"));
+    CHECK(complaint_about(file + ":/long") == Contains("/long/inputs is of type float of 16 bytes"));
+}
+
+TEST_CASE("a filter that this HDF5 lacks is named when the set is opened") {
+    const TemporaryFolder folder;
+    const auto file = (folder / "set.h5").string();
+    // A filter of a number for private use, known while the file is written and forgotten after.
+    constexpr H5Z_filter_t number = 300;
+    const auto pass = [](unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*, void**) {
+        return bytes;
+    };
+    const H5Z_class2_t filter{H5Z_CLASS_T_VERS, number, 1, 1, "squeeze", nullptr, nullptr, pass};
+    REQUIRE(H5Zregister(&filter) >= 0);
+    {
+        Hdf5Writer writer(file);
+        writer.add("/targets", {4}, H5T_NATIVE_UINT8, bytes_of(std::vector<std::uint8_t>(4)));
+        const hsize_t length = 4;
+        const hid_t space = H5Screate_simple(1, &length, nullptr);
+        const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_chunk(creation, 1, &length);
+        H5Pset_filter(creation, number, H5Z_FLAG_MANDATORY, 0, nullptr);
+        H5Dclose(H5Dcreate2(writer.id(), "inputs", H5T_NATIVE_UINT8, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+        H5Pclose(creation);
+        H5Sclose(space);
+    }
+    H5Zunregister(number);
+
+    CHECK(complaint_about(file + ":/") == Contains("/inputs is stored with the filter squeeze, which this HDF5 lacks"));
+}
+
+TEST_CASE("a damaged chunk is an error that names file, data set and samples") {
+    const TemporaryFolder folder;
+    const auto file = folder / "set.h5";
+    const auto location = write_counting_set(file, 100, 10, /*deflate=*/true);
+    auto bytes = read_bytes(file);
+    // zlib's streams begin with 78 5E at this level; the first is that of the first chunk written.
+    const std::array magic{std::byte{0x78}, std::byte{0x5E}};
+    const auto stream = std::search(bytes.begin(), bytes.end(), magic.begin(), magic.end());
+    REQUIRE(stream != bytes.end());
+    std::fill(stream, stream + 8, std::byte{0xFF});
+    write_bytes(file, bytes);
+    const auto set = SampleSet::open(location);
+    std::vector<std::byte> inputs(120);
+    std::vector<std::byte> targets(20);
+
+    CHECK_THROWS_WITH_AS(set->read(0, 10, inputs, targets), Contains("set.h5:/train/inputs: samples 0 to 9 cannot"),
+                         std::runtime_error);
+    CHECK(reads_counting_samples(*set, 10, 10));
+}

@@ -1,0 +1,162 @@
+#include "datasets/samples/selection.hpp"
+
+#include <doctest/doctest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "datasets/samples/conversion.hpp"
+#include "datasets/samples/sample_stream.hpp"
+#include "tests/datasets/files.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::datasets;
+using namespace crescendo::tests;
+using doctest::Contains;
+
+namespace {
+
+/// All targets of a stream's epoch, which are the rows' numbers in a counting set.
+std::vector<std::int64_t> rows_of(SampleStream& stream) {
+    std::vector<std::int64_t> rows;
+    while (const auto slice = stream.next()) {
+        for (const auto sample : slice->samples) {
+            rows.push_back(stream.set().row_of(sample));
+        }
+        CHECK(are_counting_samples(std::span(rows).last(slice->samples.size()), slice->inputs, slice->targets));
+    }
+    return rows;
+}
+
+std::vector<std::int64_t> from_to(std::int64_t begin, std::int64_t end) {
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(end - begin));
+    std::iota(rows.begin(), rows.end(), begin);
+    return rows;
+}
+
+/// A counting set of 101 samples in chunks of 5, and lists of rows.
+std::string write_listed_set(const std::filesystem::path& file) {
+    const auto location = write_counting_set(file, 101, 5);
+    const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    const auto add = [&](const char* name, const std::vector<std::int32_t>& rows) {
+        const hsize_t length = rows.size();
+        const hid_t space = H5Screate_simple(1, &length, nullptr);
+        const hid_t set = H5Dcreate2(id, name, H5T_NATIVE_INT32, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        H5Dwrite(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data());
+        H5Dclose(set);
+        H5Sclose(space);
+    };
+    add("some", {7, 3, 4, 100, 50});
+    add("twice", {7, 3, 7});
+    add("beyond", {7, 101});
+    H5Fclose(id);
+    return location;
+}
+
+}  // namespace
+
+TEST_CASE("a range of a group is a set of its own") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_set(folder / "set.h5", 101, 5);
+
+    for (const auto& [range, begin, end] :
+         {std::tuple{"[0:50]", 0, 50}, std::tuple{"[48:]", 48, 101}, std::tuple{"[:1]", 0, 1}}) {
+        const auto set = SampleSet::open(location + range);
+        SampleStream stream(set, {.shuffle = Shuffle::none, .memory_bytes = 500});
+        stream.enter({.group_batch = 7});
+
+        CHECK(set->size() == end - begin);
+        CHECK(rows_of(stream) == from_to(begin, end));
+    }
+}
+
+TEST_CASE("a list of rows is a set of its own, in the order of the file") {
+    const TemporaryFolder folder;
+    const auto location = write_listed_set(folder / "set.h5");
+
+    const auto set = SampleSet::open(location + "[/some]");
+    SampleStream stream(set, {.shuffle = Shuffle::none});
+    stream.enter({.group_batch = 2});
+
+    CHECK(set->size() == 5);
+    CHECK(rows_of(stream) == std::vector<std::int64_t>{3, 4, 7, 50, 100});
+}
+
+TEST_CASE("a selection that holds no samples, or others than there are, is refused") {
+    const TemporaryFolder folder;
+    const auto location = write_listed_set(folder / "set.h5");
+    const auto complaint = [&](const std::string& selection) {
+        return complaint_of([&] { SampleSet::open(location + selection); });
+    };
+
+    CHECK(complaint("[50:102]") == Contains("holds samples [0, 101), and of these [50, 102) are none"));
+    CHECK(complaint("[7:7]") == Contains("[7, 7) are none"));
+    CHECK(complaint("[7]") == Contains("[7] selects nothing; write [BEGIN:END]"));
+    CHECK(complaint("[a:7]") == Contains("a is no number of a sample"));
+    CHECK(complaint("[/none]") == Contains("set.h5 has no data set /none"));
+    CHECK(complaint("[/twice]") == Contains("/twice lists sample 7 twice"));
+    CHECK(complaint("[/beyond]") == Contains("/beyond lists sample 101, but /train/inputs holds samples 0 to 100"));
+    CHECK(complaint("[/train/inputs]") == Contains("/train/inputs lists no samples"));
+}
+
+TEST_CASE("equal selections have equal suffixes") {
+    CHECK(Selection::parse("a.h5:/train[0:]").suffix() == Selection::parse("a.h5:/train").suffix());
+    CHECK(Selection::parse("a.h5:/train[5:9]").suffix() == "[5:9]");
+    CHECK(Selection::parse("a.h5:/train[/list]").group == "a.h5:/train");
+}
+
+TEST_CASE("a window is neighbouring rows, and its target lies the horizon behind them") {
+    const TemporaryFolder folder;
+    struct Case {
+        TimeWindow window;
+        std::size_t memory;
+    };
+    // Overlapping, touching and sparse windows; the set as a whole, and window by window of the reader.
+    for (const auto& [window, memory] :
+         {Case{{4, 1, 0}, 100'000}, Case{{4, 1, 2}, 3'000}, Case{{3, 3, 0}, 2'000}, Case{{2, 5, 1}, 2'000}}) {
+        CAPTURE(window.length);
+        const auto location = write_counting_set(folder / "set.h5", 101, 5) + "[10:]";
+        const auto set = SampleSet::open(location, {.window = window});
+        SampleStream stream(set, {.memory_bytes = memory});
+        stream.enter({.seed = 5, .group_batch = 7});
+        std::vector<std::int64_t> starts;
+
+        while (const auto slice = stream.next()) {
+            for (std::size_t i = 0; i < slice->samples.size(); ++i) {
+                const auto start = set->row_of(slice->samples[i]);
+                const auto last = start + window.length - 1 + window.horizon;
+                starts.push_back(start);
+                std::vector<std::int32_t> expected;
+                for (auto row = static_cast<std::int32_t>(start); row < start + window.length; ++row) {
+                    expected.insert(expected.end(), {10 * row, 10 * row + 1, 10 * row + 2});
+                }
+                const auto bytes = expected.size() * 4;
+                const auto inputs = std::span(slice->inputs).subspan(i * bytes, bytes);
+                CHECK(std::vector(inputs.begin(), inputs.end()) == bytes_of(expected));
+                CHECK(std::to_integer<std::int64_t>(slice->targets[2 * i]) == last);
+            }
+        }
+
+        // Rows 10 to 100: the last window's target must be one of them.
+        std::vector<std::int64_t> expected;
+        for (std::int64_t row = 10; row + window.length - 1 + window.horizon <= 100; row += window.stride) {
+            expected.push_back(row);
+        }
+        std::sort(starts.begin(), starts.end());
+        CHECK(starts == expected);
+        CHECK(set->inputs()[0].shape == std::vector<std::int64_t>{window.length, 3});
+        CHECK(set->targets()[0].shape.empty());
+    }
+}
+
+TEST_CASE("windows longer than the series, or over a list, are refused") {
+    const TemporaryFolder folder;
+    const auto location = write_listed_set(folder / "set.h5");
+    const auto complaint = [&](const std::string& selection, TimeWindow window) {
+        return complaint_of([&] { SampleSet::open(location + selection, {.window = window}); });
+    };
+
+    CHECK(complaint("[90:]", {11, 1, 1}) == Contains("a window of 11 rows with a horizon of 1 does not fit in the 11"));
+    CHECK(complaint("[90:]", {11, 1, 0}) == "");
+    CHECK(complaint("[/some]", {2, 1, 0}) == Contains("windows are made of neighbours"));
+}

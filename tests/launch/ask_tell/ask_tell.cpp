@@ -1,0 +1,240 @@
+#include "launch/ask_tell/ask_tell.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "launch/record/history.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace {
+
+/// Trials stop at 1 and 3 unless they are the best third, and are complete at 9.
+SweepSpec asha(int run_cap) {
+    SweepSpec spec;
+    spec.metric = "accuracy";
+    spec.goal = Goal::maximize;
+    spec.run_cap = run_cap;
+    spec.space = SearchSpace({{"x", Uniform{0, 1}}});
+    spec.scheduler.kind = SchedulerKind::asha;
+    spec.scheduler.max = Resource{9};
+    return spec;
+}
+
+std::vector<Json> lines_of(const std::string& text) {
+    std::vector<Json> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(Json::parse(line));
+    }
+    return lines;
+}
+
+/// The one answer to one line.
+Json ask(AskTell& conversation, const std::string& line) {
+    const auto answers = lines_of(conversation.take(line + '\n'));
+    REQUIRE(answers.size() == 1);
+    return answers.front();
+}
+
+std::string error_of(AskTell& conversation, const std::string& line) {
+    const auto answer = ask(conversation, line);
+    return answer.contains("error") ? answer["error"]["message"].get<std::string>() : "";
+}
+
+/// "start_trial 0, start_trial 1": what is asked, and about whom.
+std::string actions_of(const Json& answer) {
+    std::string result;
+    for (const auto& action : answer.at("actions")) {
+        result += (result.empty() ? "" : ", ") + action.at("action").get<std::string>();
+        if (action.contains("trial")) {
+            result += ' ' + action["trial"].dump();
+        }
+    }
+    return result;
+}
+
+std::string report(int trial, int resource, const std::string& accuracy) {
+    return R"({"event":"trial_reported","trial":)" + std::to_string(trial) + R"(,"resource":)" +
+           std::to_string(resource) + R"(,"metrics":{"accuracy":)" + accuracy + "}}";
+}
+
+}  // namespace
+
+TEST_CASE("a conversation from the first slot to the best trial") {
+    AskTell conversation(asha(2));
+
+    CHECK(actions_of(ask(conversation, R"({"event":"slots_joined","slots":1})")) == "start_trial 0");
+    CHECK(actions_of(ask(conversation, report(0, 1, "0.5"))) == "");  // it trains on
+    CHECK(actions_of(ask(conversation, report(0, 9, "0.9"))) == "stop_trial 0, start_trial 1");
+    const auto last = ask(conversation, report(1, 1, "0.4"));
+
+    CHECK(actions_of(last) == "stop_trial 1, drop_checkpoint 1, finish_sweep");
+    CHECK(last["actions"][2]["best"]["trial"] == 0);
+    CHECK(last["actions"][2]["best"]["metrics"]["accuracy"] == 0.9);
+    CHECK(last["actions"][2]["reason"] == "all_trials_done");
+}
+
+TEST_CASE("a start says what to train and where") {
+    AskTell conversation(asha(1));
+
+    const auto start = ask(conversation, R"({"event":"slots_joined","slots":[{"slot":7,"node":2}]})")["actions"][0];
+
+    CHECK(start["slots"] == Json{7});
+    CHECK(start["config"]["x"].is_number_float());
+    CHECK(start["generation"] == 0);
+}
+
+TEST_CASE("numbers of slots follow on") {
+    AskTell conversation(asha(9));
+
+    ask(conversation, R"({"event":"slots_joined","slots":2})");
+    const auto answer = ask(conversation, R"({"event":"slots_joined","slots":1})");
+
+    CHECK(answer["actions"][0]["slots"] == Json{2});
+}
+
+TEST_CASE("a regroup names all the slots of the group") {
+    auto spec = asha(1);
+    spec.scheduler.kind = SchedulerKind::rasda;
+    AskTell conversation(spec);
+    ask(conversation, R"({"event":"slots_joined","slots":4})");
+
+    const auto regroup = ask(conversation, report(0, 1, "0.5"))["actions"][0];
+
+    CHECK(regroup["action"] == "regroup");
+    CHECK(regroup["slots"] == Json{0, 1, 2});
+    CHECK(regroup["generation"] == 1);
+}
+
+TEST_CASE("a trial pauses at a rung and is resumed where it is among the best") {
+    auto spec = asha(3);
+    spec.scheduler.mode = Mode::promote;
+    AskTell conversation(spec);
+    ask(conversation, R"({"event":"slots_joined","slots":1})");
+
+    CHECK(actions_of(ask(conversation, report(0, 1, "0.5"))) == "pause_trial 0, start_trial 1");
+    CHECK(actions_of(ask(conversation, report(1, 1, "0.6"))) == "pause_trial 1, start_trial 2");
+    CHECK(actions_of(ask(conversation, report(2, 1, "0.4"))) == "pause_trial 2, resume_trial 1");
+}
+
+TEST_CASE("an answer leaves as soon as its line is whole, and not before") {
+    AskTell conversation(asha(2));
+
+    CHECK(conversation.take(R"({"event":"slots_)").empty());
+    CHECK(lines_of(conversation.take("joined\",\"slots\":1}\n{\"event\":\"time_up\"}\n{\"ev")).size() == 2);
+    CHECK(lines_of(conversation.end()).size() == 1);
+    CHECK(conversation.end().empty());
+}
+
+TEST_CASE("every bad line gets an error with its number, and changes nothing") {
+    AskTell conversation(asha(9));
+    ask(conversation, R"({"event":"slots_joined","slots":2})");
+    ask(conversation, report(0, 1, "0.5"));
+    ask(conversation, report(0, 2, "0.5"));
+    const std::vector<std::pair<std::string, std::string>> bad{
+        {"", "not a JSON object"},
+        {"slots_joined", "not a JSON object"},
+        {"[1]", "not a JSON object"},
+        {"{\"event\":\"\xff\"}", "not a JSON object"},
+        {R"({"event":"trial_joined"})", "has to be slots_joined, slots_lost"},
+        {R"({"evnt":"time_up"})", "needs the key \"event\""},
+        {R"({"event":"slots_joined","slots":0})", "use a whole number from 1"},
+        {R"({"event":"slots_joined","slots":2000000000})", "use a whole number from 1"},
+        {R"({"event":"slots_joined","slots":1.5})", "use a whole number from 1"},
+        {R"({"event":"slots_joined","slots":[{"slot":1,"node":0}]})", "is there already"},
+        {R"({"event":"slots_lost","slots":[9]})", "never joined"},
+        {report(7, 1, "0.5"), "trial 7 is unknown"},
+        {report(-1, 1, "0.5"), "trial -1 is unknown"},
+        {report(1, 0, "0.5"), "cannot be nothing"},
+        {report(0, -3, "0.5"), "cannot be nothing"},
+        {report(0, 1, "0.5"), "cannot become less"},
+        {report(0, 3, "true"), "use a number"},
+        {R"({"event":"trial_reported","trial":0,"resource":2,"metrics":{"loss":1}})", "lacks \"accuracy\""},
+        {R"({"event":"trial_reported","trial":0,"resource":2})", "\"metrics\" is missing"},
+        {R"({"event":"trial_reported","trial":0,"resource":99999999999999999999,"metrics":{"accuracy":1}})",
+         "a whole number of 64 bits"},
+        {R"({"event":"trial_failed","trial":0,"kind":"bad luck"})", "crash, error, repeated_error or out_of_memory"},
+    };
+    std::int64_t number = 3;
+
+    for (const auto& [line, message] : bad) {
+        CAPTURE(line);
+        const auto answer = ask(conversation, line);
+        REQUIRE(answer.contains("error"));
+        CHECK(answer["error"]["message"].get<std::string>().find(message) != std::string::npos);
+        CHECK(answer["error"]["line"] == ++number);
+    }
+
+    CHECK(conversation.sweep().num_slots() == 2);
+    CHECK(conversation.sweep().trial(TrialId{0}).resource == Resource{2});
+}
+
+TEST_CASE("deep nesting and long lines are errors, and the conversation goes on") {
+    AskTell conversation(asha(9));
+
+    CHECK(error_of(conversation, std::string(1'000'000, '[')).find("nested deeper") != std::string::npos);
+    CHECK(error_of(conversation, R"({"event":)" + std::string(100'000, '[')).find("nested") != std::string::npos);
+    CHECK(error_of(conversation, std::string(AskTell::longest_line + 1, ' ')).find("longer") != std::string::npos);
+    CHECK(actions_of(ask(conversation, R"({"event":"slots_joined","slots":1})")) == "start_trial 0");
+}
+
+TEST_CASE("metrics that are not finite are the worst, however they are written") {
+    for (const auto* metric : {"null", "NaN", "Infinity", "-Infinity"}) {
+        CAPTURE(metric);
+        AskTell conversation(asha(9));
+        ask(conversation, R"({"event":"slots_joined","slots":2})");
+        ask(conversation, report(0, 1, "0.5"));
+
+        CHECK(actions_of(ask(conversation, report(1, 1, metric))) == "stop_trial 1, drop_checkpoint 1, start_trial 2");
+    }
+}
+
+TEST_CASE("a resumed trial may report again what it reported before") {
+    AskTell conversation(asha(1));
+    ask(conversation, R"({"event":"slots_joined","slots":1})");
+    ask(conversation, report(0, 1, "0.5"));
+    ask(conversation, report(0, 2, "0.6"));
+
+    CHECK(actions_of(ask(conversation, R"({"event":"trial_failed","trial":0,"kind":"crash"})")) == "resume_trial 0");
+    CHECK(actions_of(ask(conversation, report(0, 1, "0.5"))) == "");
+    CHECK(actions_of(ask(conversation, report(0, 2, "0.6"))) == "");
+    CHECK(error_of(conversation, report(0, 1, "0.5")).find("cannot become less") != std::string::npos);
+}
+
+TEST_CASE("whoever still asks after the end is told of it") {
+    AskTell conversation(asha(1));
+    ask(conversation, R"({"event":"cancelled"})");
+
+    CHECK(actions_of(ask(conversation, R"({"event":"slots_joined","slots":1})")) == "finish_sweep");
+}
+
+TEST_CASE("a conversation that was kept is taken up again with nothing lost but the slots") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal";
+    {
+        auto journal = Journal::create(path);
+        AskTell conversation(asha(9), journal, Journal::read(path));
+        ask(conversation, R"({"event":"slots_joined","slots":2})");
+        ask(conversation, report(0, 1, "0.5"));
+        ask(conversation, report(5, 1, "0.5"));
+        ask(conversation, report(0, 2, "NaN"));
+        journal.sync();
+    }
+
+    auto journal = Journal::open(path);
+    AskTell conversation(asha(9), journal, Journal::read(path));
+    journal.sync();
+
+    CHECK(conversation.sweep().trial(TrialId{0}).resource == Resource{2});
+    CHECK(actions_of(ask(conversation, R"({"event":"slots_joined","slots":1})")) == "resume_trial 0");
+    const auto history = History::read(asha(9), path);
+    CHECK(history.num_sessions() == 2);
+    CHECK(history.of(TrialId{0}).reports.back().resource == Resource{2});
+    CHECK(std::isnan(history.of(TrialId{0}).reports.back().metrics.at("accuracy")));
+}

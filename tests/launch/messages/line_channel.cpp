@@ -1,0 +1,95 @@
+#include "launch/messages/line_channel.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <string>
+
+#include "launch/agent/worker.hpp"
+#include "launch/system/file_descriptor.hpp"
+
+using namespace crescendo::launch;
+
+namespace {
+
+struct Ends {
+    Ends() {
+        int fds[2];
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds) == 0);
+        ours = FileDescriptor(fds[0]);
+        theirs = FileDescriptor(fds[1]);
+    }
+
+    void write(const std::string& text) const {
+        REQUIRE(::write(theirs.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    }
+
+    FileDescriptor ours, theirs;
+};
+
+}  // namespace
+
+TEST_CASE("a line that arrives in pieces is one line") {
+    const Ends ends;
+    LineChannel channel(ends.ours.get());
+
+    ends.write("{\"a\":");
+    CHECK(channel.receive().empty());
+    ends.write("1}\n{\"b\":2}\n{\"c\"");
+
+    CHECK(channel.receive() == std::vector<std::string>{"{\"a\":1}", "{\"b\":2}"});
+    CHECK_FALSE(channel.closed());
+}
+
+TEST_CASE("what was written before the end is received before closed is said") {
+    Ends ends;
+    LineChannel channel(ends.ours.get());
+
+    ends.write("{\"last\":1}\n");
+    ends.theirs.reset();
+
+    CHECK(channel.receive().size() == 1);
+    CHECK(channel.closed());
+}
+
+TEST_CASE("a reader that does not read stops nobody, and gets everything once it does") {
+    const Ends ends;
+    LineChannel channel(ends.ours.get());
+    LineChannel reader(ends.theirs.get());
+    const std::string filler(100'000, 'x');
+    constexpr int num_messages = 50;  // 5 MB, more than any socket's buffer
+
+    for (int i = 0; i < num_messages; ++i) {
+        channel.send({{"i", i}, {"filler", filler}});
+    }
+    REQUIRE(channel.wants_to_write());
+    std::size_t received = 0;
+    while (channel.wants_to_write() || received < num_messages) {
+        channel.flush();
+        for (const auto& line : reader.receive()) {
+            CHECK(parse_line(line).at("i") == received);
+            ++received;
+        }
+    }
+
+    CHECK(received == num_messages);
+}
+
+TEST_CASE("Python's NaN and Infinity are null, but not inside strings") {
+    const auto message =
+        parse_line(R"({"metrics":{"a":NaN,"b":-Infinity,"c":Infinity,"d":0.5},"s":"NaN \" Infinity"})");
+
+    CHECK(message.at("metrics").at("a").is_null());
+    CHECK(message.at("s") == "NaN \" Infinity");
+    const auto metrics = metrics_from(message.at("metrics"));
+    CHECK(std::isnan(metrics.at("b")));
+    CHECK(metrics.at("d") == 0.5);
+}
+
+TEST_CASE("a line that is no object is quoted") {
+    CHECK_THROWS_WITH(parse_line("loss=0.3"), doctest::Contains("'loss=0.3'"));
+    CHECK_THROWS_WITH(parse_line("[1]"), doctest::Contains("not a JSON object"));
+}

@@ -1,0 +1,93 @@
+#include "launch/replay/recording.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "core/check.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace {
+
+SweepSpec spec() {
+    SweepSpec spec;
+    spec.metric = "accuracy";
+    spec.goal = Goal::maximize;
+    spec.run_cap = 1;
+    spec.scheduler.kind = SchedulerKind::fifo;
+    spec.scheduler.max = Resource{3};
+    return spec;
+}
+
+Recording read(const std::string& csv) {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "curves.csv") << csv;
+    return read_recording(folder / "curves.csv", spec());
+}
+
+std::string error_of(const std::string& csv) {
+    try {
+        read(csv);
+    } catch (const InvalidInput& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("the history of a sweep tells its curves and its times") {
+    History history(spec(), Reports::all);
+    const auto report = [&](double time, int resource, double accuracy) {
+        history.apply({{"event", "trial_reported"},
+                       {"time", time},
+                       {"trial", 0},
+                       {"resource", resource},
+                       {"loss", -accuracy},
+                       {"metrics", {{"accuracy", accuracy}}}});
+    };
+    history.apply(session_note(100, "here", 1));
+    history.apply({{"event", "slots_joined"}, {"time", 100.0}, {"slots", {{{"slot", 0}, {"node", 0}}}}});
+    report(112, 1, 0.5);  // 2 s to start, then 10 s an epoch
+    report(122, 2, 0.7);
+    report(132, 3, 0.6);
+    history.apply(test_note(135, TrialId{0}, {{"accuracy", 0.6}}));
+
+    const auto recording = record(history);
+
+    CHECK(recording.curves.loss(TrialId{0}, Resource{2}) == -0.7);
+    CHECK(recording.times.epoch == std::vector<double>{10});
+    CHECK(recording.times.start == doctest::Approx(2));
+    CHECK(recording.simulation.back().key == "simulate.evaluation");
+    CHECK(std::stod(*recording.simulation.back().value) == doctest::Approx(3));
+}
+
+TEST_CASE("curves come from a CSV file, in any order of its columns") {
+    const auto recording = read("note,accuracy,trial,resource\nx,0.5,0,1\nx,0.25,1,1\r\n\nx,0.75,0,3\n");
+
+    CHECK(recording.curves.loss(TrialId{0}, Resource{3}) == -0.75);
+    CHECK(recording.curves.loss(TrialId{1}, Resource{1}) == -0.25);
+    CHECK(recording.times.epoch.empty());
+    CHECK(recording.simulation.empty());
+}
+
+TEST_CASE("seconds in the file are the trials' own") {
+    const auto recording = read("trial,resource,accuracy,seconds\n0,1,0.5,12\n0,2,0.6,22\n");
+
+    CHECK(recording.times.epoch == std::vector<double>{10});
+    CHECK(recording.times.start == doctest::Approx(2));
+}
+
+TEST_CASE("mistakes in the file are named with their line") {
+    CHECK(error_of("trial,resource\n0,1\n").find(":1: there is no column 'accuracy'") != std::string::npos);
+    CHECK(error_of("trial,resource,accuracy\n0,1,0.5\n0,2,good\n").find(":3: 'good'") != std::string::npos);
+    CHECK(error_of("trial,resource,accuracy\n0,1\n").find(":2: ''") != std::string::npos);
+    CHECK(error_of("trial,resource,accuracy\n-1,1,0.5\n").find(":2: trials count from 0") != std::string::npos);
+    CHECK(error_of("trial,resource,accuracy\n0,2,0.5\n0,1,0.5\n").find(":3: ") != std::string::npos);
+    CHECK(error_of("trial,resource,accuracy\n").find("no trial has reported") != std::string::npos);
+    CHECK(error_of("").find("no trial has reported") != std::string::npos);
+}

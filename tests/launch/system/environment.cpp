@@ -1,0 +1,26 @@
+#include "launch/system/environment.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "core/check.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using std::chrono::seconds;
+
+TEST_CASE("a time-out of the environment is a number of seconds, and what is none is named") {
+    const auto read = [] { return seconds_of_environment("CRESCENDO_TEST_SECONDS", seconds(30)); };
+    CHECK(read() == seconds(30));
+
+    ::setenv("CRESCENDO_TEST_SECONDS", "120", 1);
+    CHECK(read() == seconds(120));
+
+    for (const char* text : {"10m", "off", "", "0", "-1", "99999999999"}) {
+        CAPTURE(text);
+        ::setenv("CRESCENDO_TEST_SECONDS", text, 1);
+        CHECK_THROWS_WITH_AS(read(), doctest::Contains("is no number of seconds"), InvalidInput);
+    }
+    ::unsetenv("CRESCENDO_TEST_SECONDS");
+}

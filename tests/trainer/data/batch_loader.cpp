@@ -1,0 +1,178 @@
+#include "trainer/data/batch_loader.hpp"
+
+#include <ATen/ATen.h>
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+
+#include "sweep_fixture.hpp"
+#include "trainer/data/data_cache.hpp"
+#include "trainer/training/trial.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+namespace datasets = crescendo::datasets;
+
+namespace {
+
+/// Counts the blocks that are out.
+class CountedMemory : public std::pmr::memory_resource {
+  public:
+    int given = 0;
+    int out = 0;
+
+  private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        ++given;
+        ++out;
+        return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+    }
+    void do_deallocate(void* place, std::size_t bytes, std::size_t alignment) override {
+        --out;
+        std::pmr::new_delete_resource()->deallocate(place, bytes, alignment);
+    }
+    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+/// Memory of its own, as a GPU has, or the host's; at work for as long as the test says so.
+class TestDevice : public Device {
+  public:
+    explicit TestDevice(bool own_memory) : own_memory_(own_memory) {}
+
+    mutable CountedMemory staging;
+    mutable int uploads = 0;
+    bool at_work = false;
+
+    at::Device place() const override { return at::kCPU; }
+    std::pmr::memory_resource& staging_memory() const override { return staging; }
+    at::Tensor upload(const at::Tensor& host) const override {
+        ++uploads;
+        return own_memory_ ? host.clone() : host;
+    }
+    bool idle() const override { return !at_work; }
+    c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>&, int, int,
+                                                              std::chrono::milliseconds) const override {
+        throw std::logic_error("a group of one needs no process group");
+    }
+    bool finish(c10d::ProcessGroup&, const std::function<bool()>&) const override { return true; }
+    void dissolve(c10d::ProcessGroup&) const override {}
+
+  private:
+    bool own_memory_;
+};
+
+/// Four samples a step of 96, in their order.
+struct Loading {
+    SweepFixture sweep;
+    TestDevice device;
+    DataCache data;
+    Settings settings = settings_of(sweep.train);
+    datasets::SampleStream& stream = data.training(settings.data);
+    Task task = describe_task(settings, stream.set());
+    BatchLoader batches{stream, task, device};
+
+    explicit Loading(bool own_memory = true) : device(own_memory) { batches.enter({.group_batch = 4}); }
+
+    static Settings settings_of(const std::string& train) {
+        auto section = small_cnn(train);
+        section["data"]["shuffle"] = "none";
+        std::vector<Problem> problems;
+        return parse_settings(section, problems);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a batch that was fetched lies on the device already when it is asked for") {
+    Loading loading;
+
+    const auto first = loading.batches.next();
+    loading.batches.fetch();
+    const int uploads = loading.device.uploads;
+    const auto second = loading.batches.next();
+
+    CHECK(uploads == 4);  // inputs and targets of two batches
+    CHECK(loading.device.uploads == 4);
+    CHECK(first->slice.first_position == 0);
+    CHECK(second->slice.first_position == 4);
+    CHECK(second->batch.inputs.size(0) == 4);
+    CHECK_FALSE(at::equal(first->batch.inputs, second->batch.inputs));
+}
+
+TEST_CASE("samples are put together in the device's staging memory, which is given back once they are uploaded") {
+    Loading loading;
+
+    const auto batch = loading.batches.next();
+
+    CHECK(loading.device.staging.given == 2);
+    CHECK(loading.device.staging.out == 0);
+}
+
+TEST_CASE("where the device computes in the host's memory, a batch keeps its own without a copy") {
+    Loading loading(/*own_memory=*/false);
+
+    auto batch = loading.batches.next();
+    CHECK(loading.device.staging.given == 2);
+    CHECK(loading.device.staging.out == 2);
+
+    batch.reset();
+    CHECK(loading.device.staging.out == 0);
+}
+
+TEST_CASE("an epoch ends also where its end was fetched") {
+    Loading loading;
+    std::int64_t samples = 0;
+
+    while (const auto batch = loading.batches.next()) {
+        samples += batch->batch.inputs.size(0);
+        loading.batches.fetch();
+    }
+
+    CHECK(samples == SweepFixture::num_samples);
+    CHECK_FALSE(loading.batches.next().has_value());
+}
+
+TEST_CASE("what was fetched for a group is dropped when another takes over") {
+    Loading loading;
+    const auto first = loading.batches.next();
+    loading.batches.fetch();
+
+    loading.batches.enter({.position = 4, .group_batch = 8, .rank = 1, .size = 2});
+
+    const auto second = loading.batches.next();  // positions 4 to 11, of which rank 1 has the second half
+    CHECK(second->slice.first_position == 8);
+    CHECK(second->slice.group_samples == 8);
+}
+
+TEST_CASE("a device that is still at work when samples come has not waited for them") {
+    Loading loading;
+
+    loading.device.at_work = true;
+    const auto first = loading.batches.next();
+    CHECK(loading.batches.take_waited().count() == 0.0);
+
+    loading.device.at_work = false;
+    const auto second = loading.batches.next();
+    CHECK(loading.batches.take_waited().count() > 0.0);
+    CHECK(loading.batches.take_waited().count() == 0.0);
+}
+
+TEST_CASE("the next batch is fetched before the weights change, and what that throws leaves them as they were") {
+    Loading loading;
+    Trial trial(/*number=*/0, /*seed=*/1, loading.settings, loading.task, loading.device);
+    trial.set_group(/*size=*/1, /*batch_multiple=*/1);
+    const Group group(loading.device);
+    GradientReducer reducer(group, trial.parameters());
+    const auto loaded = loading.batches.next();
+    const at::Tensor weights = trial.parameters().front();
+    const at::Tensor before = weights.detach().clone();
+    const auto disk_fails = [] { throw std::runtime_error("the disk is gone"); };
+
+    CHECK_THROWS_WITH(trial.step(loaded->batch, 4, group, reducer, disk_fails), "the disk is gone");
+    CHECK(at::equal(weights, before));
+    CHECK(trial.progress().step == 0);
+
+    trial.step(loaded->batch, 4, group, reducer, [&] { CHECK(at::equal(weights, before)); });
+    CHECK_FALSE(at::equal(weights, before));
+    CHECK(trial.progress().step == 1);
+}

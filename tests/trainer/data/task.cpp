@@ -1,0 +1,190 @@
+#include "trainer/data/task.hpp"
+
+#include <doctest/doctest.h>
+#include <torch/types.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/check.hpp"
+#include "datasets/inspection/statistics.hpp"
+#include "sweep_fixture.hpp"
+#include "trainer/data/batch.hpp"
+#include "trainer/data/data_cache.hpp"
+
+// c10 has a CHECK too, which ends the program.
+#undef CHECK
+#define CHECK DOCTEST_CHECK
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+using crescendo::datasets::SampleSet;
+using doctest::Contains;
+namespace datasets = crescendo::datasets;
+
+namespace {
+
+/// Samples 0 to 3.
+Batch first_batch(DataCache& data, DataSettings settings, ModelKind model = ModelKind::cnn) {
+    settings.shuffle = datasets::Shuffle::none;
+    auto& stream = data.training(settings);
+    stream.enter({.group_batch = 4});
+    auto slice = stream.next();
+    return make_batch(*slice, describe_task({.model = model}, stream.set()), *make_cpu_device());
+}
+
+}  // namespace
+
+TEST_CASE("classes are counted in the targets unless their number is given") {
+    const SweepFixture sweep;
+    const auto samples = SampleSet::open(sweep.train);
+
+    const Task counted = describe_task({}, *samples);
+
+    CHECK(counted.kind == Task::Kind::classification);
+    const std::vector<std::int64_t> image{8, 8};
+    CHECK(counted.input_shape == image);
+    CHECK(counted.num_outputs == 4);
+    CHECK(counted.num_samples == 96);
+    CHECK(describe_task({.classes = 10}, *samples).num_outputs == 10);
+}
+
+TEST_CASE("counting classes reads no inputs") {
+    const SweepFixture sweep;
+    const auto samples = SampleSet::open(without_inputs(sweep.train));
+
+    CHECK(describe_task({}, *samples).num_outputs == 4);
+
+    std::vector<std::byte> image(64);
+    std::vector<std::byte> label(1);
+    CHECK_THROWS_WITH(samples->read(0, 1, image, label), Contains("inputs"));
+}
+
+TEST_CASE("targets of floating-point numbers make a regression") {
+    const SweepFixture sweep;
+    const auto samples = SampleSet::open(write_numbers(sweep.folder / "numbers.h5", "train", 10));
+
+    const Task task = describe_task({}, *samples);
+
+    CHECK(task.kind == Task::Kind::regression);
+    CHECK(task.num_outputs == 2);
+}
+
+TEST_CASE("an autoencoder predicts fields as large as its inputs, and reconstructs these where there are none") {
+    const SweepFixture sweep;
+    const Settings settings{.model = ModelKind::autoencoder};
+    const auto task_of = [&](const std::string& location) {
+        return describe_task(settings, *SampleSet::open(location));
+    };
+    const std::string waves = write_waves(sweep.folder / "waves.h5", "train", 8, 1);
+
+    const Task prediction = task_of(waves);
+    const Task reconstruction = task_of(without_targets(waves));
+
+    CHECK(prediction.kind == Task::Kind::regression);
+    CHECK(prediction.num_outputs == 64);
+    CHECK(reconstruction.kind == Task::Kind::reconstruction);
+    CHECK(reconstruction.target_shape == reconstruction.input_shape);
+    CHECK(reconstruction.num_outputs == 128);
+    CHECK(task_of(sweep.train).kind == Task::Kind::reconstruction);  // its targets are classes
+}
+
+TEST_CASE("what is reconstructed is what the model sees") {
+    const SweepFixture sweep;
+    DataCache data;
+
+    const Batch batch = first_batch(data, {.train = without_targets(sweep.train)}, ModelKind::autoencoder);
+
+    CHECK(at::equal(batch.targets, batch.inputs.flatten(1)));
+}
+
+TEST_CASE("bytes come to the model as numbers from 0 to 1, classes as int64") {
+    const SweepFixture sweep;
+    DataCache data;
+
+    const Batch batch = first_batch(data, {.train = sweep.train});
+
+    CHECK(batch.inputs.sizes() == at::IntArrayRef({4, 8, 8}));
+    CHECK((batch.inputs.scalar_type() == at::kFloat));  // doctest cannot print it
+    CHECK(batch.inputs.min().item<float>() >= 0.0F);
+    CHECK(batch.inputs.max().item<float>() <= 249.0F / 255.0F);
+    CHECK((batch.inputs * 255).sub((batch.inputs * 255).round()).abs().max().item<float>() < 1e-4F);
+    CHECK((batch.targets.scalar_type() == at::kLong));
+    CHECK(batch.targets.sizes() == at::IntArrayRef({4}));
+}
+
+TEST_CASE("numbers come to the model as they are") {
+    const SweepFixture sweep;
+    DataCache data;
+
+    const Batch batch = first_batch(data, {.train = write_numbers(sweep.folder / "numbers.h5", "train", 10)});
+
+    CHECK(batch.inputs[2][0].item<float>() == 2.0F);
+    CHECK(batch.targets[2][1].item<float>() == -2.0F);
+}
+
+TEST_CASE("numbers are normalised by the statistics of the training samples, or by numbers given") {
+    const SweepFixture sweep;
+    const auto train = write_numbers(sweep.folder / "numbers.h5", "train", 10);
+    DataSettings settings{.train = train};
+    settings.standardize = true;
+    DataCache data;
+
+    CHECK_THROWS_WITH_AS(data.training(settings), Contains("run: crescendo data stats '"), crescendo::InvalidInput);
+    datasets::keep_statistics(train, datasets::compute_statistics(train, {}));
+    const Batch standard = first_batch(data, settings);
+    settings.normalize["inputs"] = datasets::Normalization{{1.0}, {2.0}};
+    const Batch given = first_batch(data, settings);
+    settings.normalize["inputs"] = datasets::Normalization{{1.0, 2.0}, {2.0}};
+
+    // Sample i has the inputs {i, 1, i / 2}: of 0 to 9 the mean is 4.5 and the spread √8.25; all ones have the
+    // spread 1.
+    CHECK(standard.inputs[2][0].item<float>() == doctest::Approx((2 - 4.5) / std::sqrt(8.25)));
+    CHECK(standard.inputs[2][1].item<float>() == 0.0F);
+    CHECK(standard.targets[2][0].item<float>() == doctest::Approx((4 - 9) / std::sqrt(33.0)));
+    CHECK(given.inputs[2][0].item<float>() == 0.5F);
+    CHECK(given.targets[2][0].item<float>() == standard.targets[2][0].item<float>());
+    CHECK_THROWS_WITH_AS(data.training(settings), Contains("2 numbers are given as means of"), crescendo::InvalidInput);
+}
+
+TEST_CASE("several inputs stack as channels where height and width agree, else they are one row of numbers") {
+    const SweepFixture sweep;
+    const auto location = write_numbers(sweep.folder / "numbers.h5", "train", 10);
+    DataSettings mixed{.train = location};
+    mixed.inputs = {"inputs", "targets"};
+    DataSettings images{.train = sweep.train};
+    images.inputs = {"inputs", "inputs"};
+    DataCache data;
+
+    const Task numbers = describe_task({}, *data.set(location, mixed));
+    const Task channels = describe_task({}, *data.set(sweep.train, images));
+
+    CHECK(numbers.input_shape == std::vector<std::int64_t>{5});
+    CHECK(first_batch(data, mixed).inputs[2][3].item<float>() == 4.0F);  // {2, 1, 1} and {4, -2}
+    const std::vector<std::int64_t> stacked{2, 8, 8};
+    CHECK(channels.input_shape == stacked);
+    const Batch batch = first_batch(data, images);
+    CHECK(batch.inputs.select(1, 0).equal(batch.inputs.select(1, 1)));
+}
+
+TEST_CASE("inputs that do not stack are nothing for a cnn, and a class is learned alone") {
+    const SweepFixture sweep;
+    Settings settings;
+    settings.data.train = sweep.train;
+    settings.data.inputs = {"inputs", "targets"};
+    settings.data.targets = {"targets", "targets"};
+    DataCache data;
+
+    const auto problems = misfits(settings, *data.set(sweep.train, settings.data), "trainer.data.train");
+
+    REQUIRE(problems.size() == 2);
+    CHECK(problems[0].message.c_str() == Contains("of several targets one holds integers"));
+    CHECK(problems[1].message.c_str() == Contains("a sample is 8x8 and a single number"));
+}
+
+TEST_CASE("a task goes through JSON unchanged") {
+    const SweepFixture sweep;
+    const Task task = describe_task({}, *SampleSet::open(sweep.train));
+
+    CHECK(nlohmann::json(task).get<Task>() == task);
+}

@@ -1,0 +1,52 @@
+#include "trainer/models/model.hpp"
+
+#include <ATen/ATen.h>
+#include <doctest/doctest.h>
+
+using namespace crescendo::trainer;
+
+namespace {
+
+using Shape = std::vector<std::int64_t>;
+
+std::shared_ptr<Model> make_autoencoder(const Shape& inputs, const Shape& targets, std::int64_t depth) {
+    Task task{.kind = Task::Kind::regression, .input_shape = inputs, .target_shape = targets};
+    return make_model({.model = ModelKind::autoencoder, .width = 4, .depth = depth, .latent = 3, .dropout = 0.5}, task);
+}
+
+}  // namespace
+
+TEST_CASE("an autoencoder takes fields of any channels, height and width, and gives those of its targets") {
+    const auto square = make_autoencoder({2, 8, 8}, {2, 8, 8}, 3);
+    const auto oblong = make_autoencoder({12, 20}, {5, 12, 20}, 2);
+    const auto grey = make_autoencoder({3, 4, 2}, {4, 2}, 1);
+
+    CHECK(square->forward(at::randn({6, 2, 8, 8})).sizes() == at::IntArrayRef({6, 2 * 8 * 8}));
+    CHECK(oblong->forward(at::randn({6, 12, 20})).sizes() == at::IntArrayRef({6, 5 * 12 * 20}));
+    CHECK(grey->forward(at::randn({6, 3, 4, 2})).sizes() == at::IntArrayRef({6, 4 * 2}));
+}
+
+TEST_CASE("all that an autoencoder knows of a sample goes through its code") {
+    const auto model = make_autoencoder({1, 8, 8}, {1, 8, 8}, 2);
+    model->eval();
+    for (const auto& parameter : model->named_parameters()) {
+        if (parameter.key() == "code.weight") parameter.value().detach().zero_();
+    }
+
+    const at::Tensor outputs = model->forward(at::randn({2, 1, 8, 8}));
+
+    CHECK(at::equal(outputs[0], outputs[1]));
+    CHECK(model->named_parameters()["code.weight"].sizes() == at::IntArrayRef({3, 8, 1, 1}));
+}
+
+TEST_CASE("an autoencoder's outputs lie as the targets do: channel by channel, row by row") {
+    const auto model = make_autoencoder({1, 4, 4}, {2, 4, 4}, 1);
+    model->eval();
+    for (const auto& parameter : model->named_parameters()) parameter.value().detach().zero_();
+    model->named_parameters()["up1.bias"].detach()[1].fill_(7);
+
+    const at::Tensor output = model->forward(at::randn({1, 1, 4, 4}))[0];
+
+    CHECK(output.slice(0, 0, 16).eq(0).all().item<bool>());
+    CHECK(output.slice(0, 16, 32).eq(7).all().item<bool>());
+}

@@ -1,0 +1,147 @@
+#include "trainer/settings/settings.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/check.hpp"
+
+using namespace crescendo;
+using namespace crescendo::trainer;
+using nlohmann::json;
+
+namespace {
+
+json minimal() { return {{"data", {{"train", "a.h5:/train"}}}}; }
+
+std::vector<Problem> problems_of(const json& section) {
+    std::vector<Problem> problems;
+    parse_settings(section, problems);
+    return problems;
+}
+
+Settings parsed(const json& section) {
+    std::vector<Problem> problems;
+    const Settings settings = parse_settings(section, problems);
+    CHECK(problems.empty());
+    return settings;
+}
+
+/// The minimal section with one more key.
+json with(const std::string& key, const json& value) {
+    json section = minimal();
+    section[key] = value;
+    return section;
+}
+
+}  // namespace
+
+TEST_CASE("the training data are all that must be given") {
+    const Settings settings = parsed(minimal());
+
+    CHECK(settings.model == ModelKind::cnn);
+    CHECK(settings.width == 16);
+    CHECK(settings.depth == 2);
+    CHECK(settings.optimizer == OptimizerKind::sgd);
+    CHECK(settings.lr_scaling == LearningRateScaling::linear);
+    CHECK(problems_of(json::object()).front().key == "trainer.data.train");
+}
+
+TEST_CASE("defaults follow the optimizer and the model") {
+    const Settings adam = parsed(with("optimizer", "adam"));
+    const Settings adamw = parsed(with("optimizer", "adamw"));
+    const Settings mlp = parsed(with("model", "mlp"));
+
+    CHECK(adam.lr_scaling == LearningRateScaling::sqrt);
+    CHECK(adam.lr == 0.001);
+    CHECK(adamw.weight_decay == 0.01);
+    CHECK(mlp.width == 128);
+    CHECK(parsed(with("model", "autoencoder")).width == 16);
+    CHECK(problems_of({{"model", "autoencoder"}, {"depth", 0}, {"latent", 0}, {"data", {{"train", "a"}}}}).size() == 2);
+}
+
+TEST_CASE("a whole number may come as a double") { CHECK(parsed(with("width", 32.0)).width == 32); }
+
+TEST_CASE("every bad setting is named, not just the first") {
+    json section = {{"optimizer", "sdg"},
+                    {"lr", "fast"},
+                    {"width", 16.5},
+                    {"dropout", 1.0},
+                    {"nesterov", 1},
+                    {"depht", 3},
+                    {"data", {{"train", 7}, {"memory", "much"}}}};
+
+    std::vector<std::string> keys;
+    for (const auto& problem : problems_of(section)) keys.push_back(problem.key);
+
+    CHECK(keys == std::vector<std::string>{"trainer.width", "trainer.dropout", "trainer.optimizer", "trainer.lr",
+                                           "trainer.nesterov", "trainer.data.train", "trainer.data.memory",
+                                           "trainer.depht"});
+}
+
+TEST_CASE("a message says what would do") {
+    CHECK(problems_of(with("optimizer", "sdg")).front().message ==
+          "\"sdg\" cannot be used here; give one of sgd, adam, adamw");
+    CHECK(problems_of(with("batch_size", 0)).front().message == "0 is out of range; give 1 to 16777216");
+    CHECK(problems_of(with("momentum", 1.0)).front().message == "1.0 is out of range; give at least 0 and less than 1");
+}
+
+TEST_CASE("NaN is out of every range") { CHECK(problems_of(with("lr", std::nan(""))).size() == 1); }
+
+TEST_CASE("memory is a number of bytes or has a unit") {
+    const auto memory_of = [](const json& value) {
+        json section = minimal();
+        section["data"]["memory"] = value;
+        return parsed(section).data.memory;
+    };
+
+    CHECK(memory_of(4096) == 4096);
+    CHECK(memory_of("512MiB") == std::size_t{512} << 20);
+    CHECK(memory_of("1.5 GB") == 1'500'000'000);
+}
+
+TEST_CASE("a section that is no object is one problem") { CHECK(problems_of(json("cnn")).front().key == "trainer"); }
+
+TEST_CASE("unusable settings are thrown with all their problems") {
+    CHECK_THROWS_WITH_AS(require_none({{"trainer.a", "is bad"}, {"trainer.b", "is worse"}}),
+                         "trainer.a: is bad\ntrainer.b: is worse", InvalidInput);
+}
+
+TEST_CASE("samples are normalised by a word for all data sets, or for each by a word or numbers") {
+    const auto data_of = [](const json& normalize) {
+        json section = minimal();
+        section["data"]["inputs"] = {"images", "fields"};
+        section["data"]["normalize"] = normalize;
+        return parsed(section).data;
+    };
+
+    CHECK(data_of("standard").standardize);
+    CHECK_FALSE(data_of("none").standardize);
+    const auto each = data_of({{"images", "standard"}, {"fields", {{"scale", {2.0, 4.0}}, {"offset", 1}}}});
+    CHECK(each.normalize.size() == 2);
+    CHECK_FALSE(each.normalize.at("images").has_value());
+    CHECK(*each.normalize.at("fields") == datasets::Normalization{{-0.5, -0.25}, {0.5, 0.25}});
+    CHECK(*data_of({{"targets", {{"mean", 3}, {"std", 2}}}}).normalize.at("targets") ==
+          datasets::Normalization{{3}, {2}});
+}
+
+TEST_CASE("what cannot be normalised or cut into windows is named") {
+    const auto keys_of = [](const json& data) {
+        json section = minimal();
+        section["data"].update(data);
+        std::vector<std::string> keys;
+        for (const auto& problem : problems_of(section)) keys.push_back(problem.key);
+        return keys;
+    };
+    using Keys = std::vector<std::string>;
+
+    CHECK(keys_of({{"normalize", {{"inputs", {{"mean", 1}, {"std", 0}}}}}}) == Keys{"trainer.data.normalize.inputs"});
+    CHECK(keys_of({{"normalize", {{"inputs", {{"scale", 0}}}}}}) == Keys{"trainer.data.normalize.inputs"});
+    CHECK(keys_of({{"normalize", {{"inputs", {{"mean", {1, "x"}}}}}}}) == Keys{"trainer.data.normalize.inputs.mean"});
+    CHECK(keys_of({{"normalize", {{"imputs", "standard"}}}}) == Keys{"trainer.data.normalize.imputs"});
+    CHECK(keys_of({{"normalize", "standart"}}) == Keys{"trainer.data.normalize"});
+    CHECK(keys_of({{"inputs", json::array()}}) == Keys{"trainer.data.inputs"});
+    CHECK(keys_of({{"window", {{"stride", 2}}}}) == Keys{"trainer.data.window.length"});
+    CHECK(keys_of({{"window", {{"length", 0}}}}) == Keys{"trainer.data.window.length"});
+    CHECK(keys_of({{"nan", "ignore"}}) == Keys{"trainer.data.nan"});
+}

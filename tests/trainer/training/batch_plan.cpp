@@ -1,0 +1,47 @@
+#include "trainer/training/batch_plan.hpp"
+
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+using namespace crescendo::trainer;
+
+TEST_CASE("a slice that fits is one micro-batch") {
+    CHECK(micro_batches(8, 8) == std::vector<MicroBatch>{{.begin = 0, .count = 8}});
+}
+
+TEST_CASE("a larger slice is cut into equal parts rather than full ones and a rest") {
+    const std::vector<MicroBatch> three_three_four{{0, 3}, {3, 3}, {6, 4}};  // not 4, 4, 2
+
+    CHECK(micro_batches(10, 4) == three_three_four);
+}
+
+TEST_CASE("an empty slice has no micro-batch") { CHECK(micro_batches(0, 4).empty()); }
+
+TEST_CASE("no micro-batch is empty or too large, and together they are the slice") {
+    for (std::int64_t samples = 1; samples <= 40; ++samples) {
+        for (std::int64_t most = 1; most <= 12; ++most) {
+            std::int64_t next = 0;
+            for (const auto& [begin, count] : micro_batches(samples, most)) {
+                CHECK(begin == next);
+                CHECK(count >= 1);
+                CHECK(count <= most);
+                next = begin + count;
+            }
+            CHECK(next == samples);
+        }
+    }
+}
+
+TEST_CASE("weighted sums of uneven slices average to the mean over the group") {
+    const std::vector<double> losses{1, 2, 3, 4, 5};  // mean 3
+    const std::vector<std::vector<double>> slices{{1}, {2, 3}, {4, 5}, {}};
+    const double weight = loss_weight(/*group_samples=*/5, /*size=*/4);
+
+    double mean_over_members = 0;
+    for (const auto& slice : slices) {
+        mean_over_members += weight * std::accumulate(slice.begin(), slice.end(), 0.0) / 4;
+    }
+
+    CHECK(mean_over_members == doctest::Approx(3.0));
+}

@@ -1,0 +1,86 @@
+#include "trainer/training/learning_rate.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+using namespace crescendo::trainer;
+
+namespace {
+
+LearningRateSchedule schedule(LearningRateScaling scaling, double warmup_epochs) {
+    LearningRateSchedule schedule(scaling, warmup_epochs);
+    schedule.set_batch(/*batch=*/10, /*epoch=*/0.0);
+    return schedule;
+}
+
+}  // namespace
+
+TEST_CASE("a trial's first batch has the base rate from its first step") {
+    const auto rate = schedule(LearningRateScaling::linear, 1.0);
+
+    CHECK(rate.factor(0.0) == 1.0);
+    CHECK(rate.factor(7.0) == 1.0);
+}
+
+TEST_CASE("linear scaling rises over the warm-up from the old rate to the batch's growth, and stays") {
+    auto rate = schedule(LearningRateScaling::linear, /*warmup_epochs=*/2.0);
+
+    rate.set_batch(40, /*epoch=*/3.0);
+
+    CHECK(rate.factor(3.0) == 1.0);
+    CHECK(rate.factor(4.0) == 2.5);  // 1 + (4 - 1) * 1/2
+    CHECK(rate.factor(5.0) == 4.0);
+    CHECK(rate.factor(9.0) == 4.0);
+}
+
+TEST_CASE("square-root scaling takes the root of the growth, none ignores it") {
+    auto root = schedule(LearningRateScaling::sqrt, 0.0);
+    auto none = schedule(LearningRateScaling::none, 0.0);
+
+    root.set_batch(40, 1.0);
+    none.set_batch(40, 1.0);
+
+    CHECK(root.factor(1.0) == 2.0);
+    CHECK(none.factor(1.0) == 1.0);
+}
+
+TEST_CASE("a batch that grows during a warm-up goes on from the rate it has reached") {
+    auto rate = schedule(LearningRateScaling::linear, 1.0);
+
+    rate.set_batch(20, 1.0);
+    rate.set_batch(40, 1.5);
+
+    CHECK(rate.factor(1.5) == 1.5);   // 1 + (2 - 1) / 2
+    CHECK(rate.factor(2.0) == 2.75);  // 1.5 + (4 - 1.5) / 2
+    CHECK(rate.factor(2.5) == 4.0);
+}
+
+TEST_CASE("a batch that shrinks takes its rate down at once") {
+    auto rate = schedule(LearningRateScaling::linear, 1.0);
+    rate.set_batch(40, 1.0);
+
+    rate.set_batch(20, 5.0);
+
+    CHECK(rate.factor(5.0) == 2.0);
+}
+
+TEST_CASE("setting the batch it has does not start the warm-up anew") {
+    auto rate = schedule(LearningRateScaling::linear, 1.0);
+    rate.set_batch(20, 1.0);
+
+    rate.set_batch(20, 1.75);
+
+    CHECK(rate.factor(1.75) == 1.75);
+}
+
+TEST_CASE("a schedule goes on elsewhere from its state as JSON") {
+    auto rate = schedule(LearningRateScaling::linear, 1.0);
+    rate.set_batch(30, 1.1);
+    LearningRateSchedule elsewhere(LearningRateScaling::linear, 1.0);
+
+    const nlohmann::json state = rate.state();
+    elsewhere.restore(nlohmann::json::parse(state.dump()).get<LearningRateSchedule::State>());
+
+    CHECK(elsewhere.factor(1.3) == rate.factor(1.3));
+}

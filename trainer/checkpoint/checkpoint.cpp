@@ -1,0 +1,83 @@
+#include "trainer/checkpoint/checkpoint.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/serialize.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "core/check.hpp"
+#include "trainer/checkpoint/durable_file.hpp"
+#include "trainer/checkpoint/plain_pickle.hpp"
+
+namespace crescendo::trainer {
+
+using nlohmann::json;
+using Tensors = c10::Dict<std::string, at::Tensor>;
+
+namespace {
+
+at::Tensor on_cpu(const at::Tensor& tensor) { return tensor.detach().cpu().contiguous(); }
+
+c10::Dict<std::string, Tensors> optimizer_state(const Trial& trial) {
+    c10::Dict<std::string, Tensors> by_parameter;
+    for (const auto& [parameter, name, tensor] : trial.optimizer().state()) {
+        if (!by_parameter.contains(parameter)) by_parameter.insert(parameter, Tensors());
+        by_parameter.at(parameter).insert(name, on_cpu(tensor));
+    }
+    return by_parameter;
+}
+
+void copy_into(at::Tensor tensor, const c10::IValue& saved) {
+    const at::NoGradGuard no_gradients;
+    const at::Tensor source = saved.toTensor();
+    if (source.sizes() != tensor.sizes()) throw std::runtime_error("it holds a model of another shape");
+    tensor.copy_(source);
+}
+
+std::vector<char> read_file(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+    if (!file) throw std::runtime_error("it cannot be opened");
+    return bytes;
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& path, const Trial& trial, const json& settings) {
+    Tensors model;
+    for (const auto& [name, tensor] : trial.named_parameters()) model.insert(name, on_cpu(tensor));
+    c10::impl::GenericDict content(c10::StringType::get(), c10::AnyType::get());
+    content.insert("model", model);
+    content.insert("optimizer", optimizer_state(trial));
+    content.insert("optimizer_steps", trial.optimizer().num_steps());
+    content.insert("progress", json(trial.progress()).dump());
+    content.insert("task", json(trial.task()).dump());
+    content.insert("settings", settings.dump());
+    replace_durably(path, pickle_plainly(content));
+}
+
+std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::int64_t number, std::uint64_t seed,
+                                       const Settings& settings, const Device& device) try {
+    const auto content = torch::pickle_load(read_file(path)).toGenericDict();
+    const auto parse = [&](const char* key) { return json::parse(content.at(key).toStringRef()); };
+    auto trial = std::make_unique<Trial>(number, seed, settings, parse("task").get<Task>(), device);
+
+    const auto model = content.at("model").toGenericDict();
+    for (const auto& [name, tensor] : trial->named_parameters()) copy_into(tensor, model.at(name));
+    trial->optimizer().reset(content.at("optimizer_steps").toInt());
+    const auto optimizer = content.at("optimizer").toGenericDict();
+    for (const auto& [parameter, name, tensor] : trial->optimizer().state()) {
+        copy_into(tensor, optimizer.at(parameter).toGenericDict().at(name));
+    }
+    trial->restore(parse("progress").get<Progress>());
+    return trial;
+} catch (const c10::Error& error) {
+    throw std::runtime_error(text("cannot use the checkpoint {}: {}", path.string(), error.what_without_backtrace()));
+} catch (const std::exception& error) {
+    throw std::runtime_error(text("cannot use the checkpoint {}: {}", path.string(), error.what()));
+}
+
+}  // namespace crescendo::trainer

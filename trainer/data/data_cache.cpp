@@ -1,0 +1,40 @@
+#include "trainer/data/data_cache.hpp"
+
+#include "trainer/data/normalization.hpp"
+
+namespace crescendo::trainer {
+
+std::shared_ptr<datasets::SampleSet> DataCache::set(const std::string& location, const DataSettings& settings) {
+    auto& set = sets_[{location, settings}];
+    if (!set) {
+        set = datasets::SampleSet::open(
+            location, {.inputs = settings.inputs, .targets = settings.targets, .window = settings.window});
+    }
+    return set;
+}
+
+datasets::SampleStream& DataCache::training(const DataSettings& settings) {
+    return stream(training_, settings.train, settings);
+}
+
+datasets::SampleStream& DataCache::evaluation(const std::string& location, const DataSettings& settings) {
+    DataSettings in_order = settings;
+    in_order.shuffle = datasets::Shuffle::none;
+    return stream(evaluation_, location, in_order);
+}
+
+datasets::SampleStream& DataCache::stream(Streams& streams, const std::string& location, const DataSettings& settings) {
+    auto& stream = streams[{location, settings}];
+    if (!stream) {
+        const auto samples = set(location, settings);
+        const datasets::SampleStream::Options options{.shuffle = settings.shuffle,
+                                                      .memory_bytes = settings.memory,
+                                                      .threads = static_cast<int>(settings.threads),
+                                                      .conversions = conversions(*samples, settings),
+                                                      .non_finite = settings.nan};
+        stream = std::make_unique<datasets::SampleStream>(samples, options);
+    }
+    return *stream;
+}
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,89 @@
+#include "trainer/data/normalization.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/check.hpp"
+#include "datasets/inspection/statistics.hpp"
+
+namespace crescendo::trainer {
+
+using datasets::Conversion;
+using datasets::Field;
+using datasets::Normalization;
+
+namespace {
+
+constexpr const char* key = "trainer.data.normalize";
+
+/// Looked up once for all fields, and only if one wants them.
+class TrainingStatistics {
+  public:
+    explicit TrainingStatistics(const std::string& train) : train_(train) {}
+
+    Normalization of(const std::string& data_set) {
+        if (!all_) all_ = kept();
+        const auto found =
+            std::find_if(all_->begin(), all_->end(), [&](const auto& set) { return set.name == data_set; });
+        CRESCENDO_VALIDATE(found != all_->end(), key,
+                           "no mean and spread of {} of {} are known; run: crescendo data stats '{}'", data_set, train_,
+                           train_);
+        Normalization normalization{{}, {}};
+        for (const auto& channel : found->channels) {
+            CRESCENDO_VALIDATE(channel.count > 0, key,
+                               "{} of {} has a channel without a finite number, so without a mean; "
+                               "leave it out, or give a mean and a std",
+                               data_set, train_);
+            normalization.mean.push_back(channel.mean);
+            normalization.std.push_back(static_cast<float>(channel.std) > 0.0F ? channel.std : 1.0);
+        }
+        return normalization;
+    }
+
+  private:
+    std::vector<datasets::DataSetStatistics> kept() const try {
+        return datasets::kept_statistics(train_);
+    } catch (const InvalidInput& invalid) {
+        throw InvalidInput(invalid.what(), key);
+    }
+
+    const std::string& train_;
+    std::optional<std::vector<datasets::DataSetStatistics>> all_;
+};
+
+void expect_channels(std::size_t given, const char* what, const Field& field, const std::string& location) {
+    const auto channels = static_cast<std::size_t>(field.channels().count);
+    CRESCENDO_VALIDATE(given == 1 || given == channels, key,
+                       "{} numbers are given as {} of {}:{}, which has {} channels; give one for each, or one for all",
+                       given, what, location, field.path, channels);
+}
+
+}  // namespace
+
+std::vector<Conversion> conversions(const datasets::SampleSet& samples, const DataSettings& settings) {
+    TrainingStatistics statistics(settings.train);
+    const auto to_float = [&](const Field& field, const std::string& name, const Normalization& otherwise) {
+        Normalization normalization = otherwise;
+        if (const auto given = settings.normalize.find(name); given != settings.normalize.end()) {
+            normalization = given->second ? *given->second : statistics.of(name);
+        } else if (settings.standardize) {
+            normalization = statistics.of(name);
+        }
+        expect_channels(normalization.mean.size(), "means", field, samples.location());
+        expect_channels(normalization.std.size(), "stds", field, samples.location());
+        return Conversion::to_float32(field, normalization);
+    };
+    std::vector<Conversion> all;
+    for (std::size_t i = 0; i < samples.inputs().size(); ++i) {
+        const Field& field = samples.inputs()[i];
+        const bool bytes = field.type == datasets::ElementType::u8;
+        all.push_back(to_float(field, settings.inputs[i], {{0.0}, {bytes ? 255.0 : 1.0}}));
+    }
+    for (std::size_t i = 0; i < samples.targets().size(); ++i) {
+        const Field& field = samples.targets()[i];
+        all.push_back(is_floating(field.type) ? to_float(field, settings.targets[i], {}) : Conversion::to_int64(field));
+    }
+    return all;
+}
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,88 @@
+#include "trainer/group/group.hpp"
+
+#include <ATen/ATen.h>
+#include <c10/util/Exception.h>
+#include <gloo/common/error.h>
+#include <cstring>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+
+#include "trainer/protocol/control_channel.hpp"
+
+namespace crescendo::trainer {
+
+void rethrow_as_peer_lost() {
+    try {
+        throw;
+    } catch (const gloo::Exception& error) {
+        throw PeerLost(error.what());
+    } catch (const c10::DistError& error) {
+        throw PeerLost(error.what_without_backtrace());
+    } catch (const Interrupted& interrupted) {
+        throw PeerLost(interrupted.what());
+    } catch (const RequestTimeout& timeout) {
+        throw PeerLost(timeout.what());
+    }
+}
+
+namespace {
+
+/// Gloo hands on what the store throws as an error of its own, so that types tell nothing here.
+c10::intrusive_ptr<c10d::ProcessGroup> meet(const Device& device, const c10::intrusive_ptr<c10d::Store>& store,
+                                            int rank, int size, std::chrono::milliseconds timeout) try {
+    return device.make_process_group(store, rank, size, timeout);
+} catch (const c10::Error& error) {
+    throw PeerLost(error.what_without_backtrace());
+} catch (const std::exception& error) {
+    throw PeerLost(error.what());
+}
+
+}  // namespace
+
+Group::Group(const Device& device) : device_(device) {}
+
+Group::Group(const Device& device, const c10::intrusive_ptr<c10d::Store>& store, Options options)
+    : device_(device),
+      rank_(options.rank),
+      size_(options.size),
+      interrupted_(std::move(options.interrupted)),
+      process_group_(meet(device, store, rank_, size_, options.timeout)) {}
+
+Group::Group(Group&&) noexcept = default;
+
+Group::~Group() {
+    if (process_group_) device_.dissolve(*process_group_);
+}
+
+void Group::finish() const {
+    if (process_group_ && !device_.finish(*process_group_, interrupted_)) throw PeerLost("a collective did not finish");
+}
+
+std::vector<double> Group::sum(const std::vector<double>& numbers) const {
+    if (size_ == 1) return numbers;
+    std::vector<at::Tensor> tensors{at::tensor(numbers, at::kDouble).to(device_.place())};
+    collective([&] { process_group_->allreduce(tensors)->wait(); });
+    finish();
+    const at::Tensor sums = tensors.front().cpu();
+    return {sums.const_data_ptr<double>(), sums.const_data_ptr<double>() + sums.numel()};
+}
+
+std::string Group::broadcast(const std::string& bytes) const {
+    if (size_ == 1) return bytes;
+    at::Tensor length = at::tensor(static_cast<std::int64_t>(bytes.size()), at::kLong).to(device_.place());
+    broadcast(length);
+    at::Tensor content = at::zeros({length.item<std::int64_t>()}, at::kByte);
+    if (rank_ == 0) std::memcpy(content.mutable_data_ptr(), bytes.data(), bytes.size());
+    content = content.to(device_.place());
+    broadcast(content);
+    content = content.cpu();
+    return {static_cast<const char*>(content.const_data_ptr()), static_cast<std::size_t>(content.numel())};
+}
+
+void Group::broadcast(at::Tensor tensor) const {
+    if (size_ == 1) return;
+    std::vector<at::Tensor> tensors{std::move(tensor)};
+    collective([&] { process_group_->broadcast(tensors)->wait(); });
+    finish();
+}
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <chrono>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "trainer/device/device.hpp"
+
+namespace crescendo::trainer {
+
+/// A collective failed: another member is gone, or gave no sign of life within the time-out.
+class PeerLost : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/// To be called in a `catch (...)`: what Gloo, NCCL and the control channel throw becomes PeerLost; all else goes on as
+/// it is.
+[[noreturn]] void rethrow_as_peer_lost();
+
+/// Performs an operation in which the whole group takes part, and turns its failure into PeerLost.
+template <class Operation>
+auto collective(Operation&& operation) {
+    try {
+        return operation();
+    } catch (...) {
+        rethrow_as_peer_lost();
+    }
+}
+
+/// The workers of a trial during one generation, as one of them sees it. A group of one talks to nobody.
+///
+/// All members make the same calls in the same order.
+class Group {
+  public:
+    struct Options {
+        int rank = 0;
+        int size = 2;
+        std::chrono::milliseconds timeout{};  ///< of forming the group and of each collective
+        std::function<bool()> interrupted;    ///< whether there is no point in waiting for the others any longer
+    };
+
+    /// A group of one. `device` must outlive the group.
+    explicit Group(const Device& device);
+    /// Meets the others through `store`. Throws PeerLost where that fails, for whatever reason: those who
+    /// wait for this member learn of it in the same way.
+    Group(const Device& device, const c10::intrusive_ptr<c10d::Store>& store, Options options);
+    Group(Group&& other) noexcept;
+    Group& operator=(Group&&) = delete;
+    ~Group();
+
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+    const Device& device() const { return device_; }
+
+    /// Element by element over all members.
+    std::vector<double> sum(const std::vector<double>& numbers) const;
+
+    /// Rank 0's bytes, at every member.
+    std::string broadcast(const std::string& bytes) const;
+
+    /// Rank 0's values into everybody's tensor, which lies on the group's device.
+    void broadcast(at::Tensor tensor) const;
+
+    /// To be called before the results of collectives are used. Throws PeerLost where one has failed.
+    void finish() const;
+
+    /// For the gradients; null in a group of one.
+    const c10::intrusive_ptr<c10d::ProcessGroup>& process_group() const { return process_group_; }
+
+  private:
+    const Device& device_;
+    int rank_ = 0;
+    int size_ = 1;
+    std::function<bool()> interrupted_;
+    c10::intrusive_ptr<c10d::ProcessGroup> process_group_;
+};
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,137 @@
+#include "trainer/protocol/control_channel.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <iostream>
+
+#include "core/check.hpp"
+#include "core/trial_protocol.hpp"
+
+namespace crescendo::trainer {
+
+using nlohmann::json;
+
+ControlChannel::ControlChannel(int fd) : fd_(fd), reader_([this] { read_lines(); }) {}
+
+ControlChannel::~ControlChannel() {
+    ::shutdown(fd_, SHUT_RDWR);
+    reader_.join();
+    ::close(fd_);
+}
+
+void ControlChannel::send(const json& message) {
+    const std::string line = message.dump() + '\n';
+    const std::lock_guard lock(send_mutex_);
+    for (std::string_view rest = line; !rest.empty();) {
+        const ssize_t sent = ::send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR) return;  // the reader sees the end as well
+        if (sent > 0) rest.remove_prefix(static_cast<std::size_t>(sent));
+    }
+}
+
+void ControlChannel::read_lines() {
+    std::string pending;
+    std::array<char, 65536> buffer{};
+    for (;;) {
+        const ssize_t got = ::read(fd_, buffer.data(), buffer.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        pending.append(buffer.data(), static_cast<std::size_t>(got));
+        std::size_t begin = 0;
+        for (std::size_t end; (end = pending.find('\n', begin)) != std::string::npos; begin = end + 1) {
+            take_line(pending.substr(begin, end - begin));
+        }
+        pending.erase(0, begin);
+    }
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    arrived_.notify_all();
+}
+
+void ControlChannel::take_line(const std::string& line) {
+    json message = json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!message.is_object()) {
+        std::cerr << "crescendo-trainer: passed over a line that is no JSON object: " << line << std::endl;
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    if (message.value("type", "") != protocol::type::store) {
+        orders_.push_back(std::move(message));
+    } else if (const auto waiting = answers_.find(message.value("id", std::int64_t{0})); waiting != answers_.end()) {
+        waiting->second = std::move(message);
+    }
+    arrived_.notify_all();
+}
+
+std::optional<json> ControlChannel::take_order() {
+    if (orders_.empty()) return std::nullopt;
+    json order = std::move(orders_.front());
+    orders_.pop_front();
+    return order;
+}
+
+std::optional<json> ControlChannel::poll() {
+    const std::lock_guard lock(mutex_);
+    return take_order();
+}
+
+std::optional<json> ControlChannel::wait(std::optional<std::chrono::milliseconds> timeout) {
+    std::unique_lock lock(mutex_);
+    const auto something = [this] { return ended_ || !orders_.empty(); };
+    if (timeout) {
+        arrived_.wait_for(lock, *timeout, something);
+    } else {
+        arrived_.wait(lock, something);
+    }
+    return take_order();
+}
+
+bool ControlChannel::closed() const {
+    const std::lock_guard lock(mutex_);
+    return ended_ && orders_.empty();
+}
+
+bool ControlChannel::interrupted() const {
+    const std::lock_guard lock(mutex_);
+    return has_interruption();
+}
+
+bool ControlChannel::has_interruption() const {
+    // A decision may overtake the last steps of a rendezvous that succeeds; join and leave end it.
+    return ended_ || std::any_of(orders_.begin(), orders_.end(), [](const json& order) {
+               const std::string type = order.value("type", "");
+               return type == protocol::type::join || type == protocol::type::leave;
+           });
+}
+
+json ControlChannel::request(json message, std::chrono::milliseconds timeout) {
+    std::unique_lock lock(mutex_);
+    const std::int64_t id = ++last_id_;
+    const auto waiting = answers_.emplace(id, std::nullopt).first;
+    message["type"] = protocol::type::store;
+    message["id"] = id;
+    lock.unlock();
+    send(message);
+    lock.lock();
+    const bool in_time = arrived_.wait_for(lock, timeout, [&] { return waiting->second || has_interruption(); });
+    const std::optional<json> answer = std::move(waiting->second);
+    answers_.erase(waiting);
+    if (answer) return *answer;
+    if (!in_time) throw RequestTimeout(text("no answer for {} ms to {}", timeout.count(), message.dump()));
+    throw Interrupted("another order came while the group was forming");
+}
+
+void ControlChannel::request_unanswered(json message) {
+    message["type"] = protocol::type::store;
+    {
+        const std::lock_guard lock(mutex_);
+        message["id"] = ++last_id_;
+    }
+    send(message);
+}
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,148 @@
+#include "trainer/settings/section.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "core/check.hpp"
+
+namespace crescendo::trainer {
+
+using nlohmann::json;
+
+namespace {
+
+const json empty_object = json::object();
+
+std::optional<double> parse_bytes(const std::string& words) {
+    struct Unit {
+        const char* name;
+        double bytes;
+    };
+    static constexpr std::array<Unit, 8> units{{{"", 1},
+                                                {"B", 1},
+                                                {"KiB", 1024.0},
+                                                {"MiB", 1024.0 * 1024},
+                                                {"GiB", 1024.0 * 1024 * 1024},
+                                                {"KB", 1e3},
+                                                {"MB", 1e6},
+                                                {"GB", 1e9}}};
+    double count = 0;
+    const auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), count);
+    if (error != std::errc{}) return std::nullopt;
+    std::string unit(end, words.data() + words.size());
+    unit.erase(0, unit.find_first_not_of(' '));
+    const auto known = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return unit == u.name; });
+    if (known == units.end()) return std::nullopt;
+    return count * known->bytes;
+}
+
+}  // namespace
+
+Section::Section(const json& object, std::string path, std::vector<Problem>& problems)
+    : object_(object.is_object() ? object : empty_object), path_(std::move(path)), problems_(problems) {
+    if (!object.is_object()) problems_.push_back({path_, "this is no section; write settings below it, a key each"});
+}
+
+const json* Section::find(const char* name) {
+    known_.emplace_back(name);
+    const auto found = object_.find(name);
+    return found == object_.end() ? nullptr : &*found;
+}
+
+void Section::reject(const char* name, const std::string& message) {
+    problems_.push_back({path_ + "." + name, message});
+}
+
+void Section::reject_type(const char* name, const json& found, const std::string& wanted) {
+    reject(name, crescendo::text("{} cannot be used here; give {}", found.dump(), wanted));
+}
+
+void Section::integer(const char* name, std::int64_t& value, std::int64_t min, std::int64_t max) {
+    const json* found = find(name);
+    if (!found) return;
+    const double number = found->is_number() ? found->get<double>() : std::nan("");
+    if (number != std::floor(number)) return reject_type(name, *found, "a whole number");
+    if (number < static_cast<double>(min) || number > static_cast<double>(max)) {
+        return reject(name, crescendo::text("{} is out of range; give {} to {}", found->dump(), min, max));
+    }
+    value = static_cast<std::int64_t>(number);
+}
+
+void Section::number(const char* name, double& value, Range range) {
+    const json* found = find(name);
+    if (!found) return;
+    if (!found->is_number()) return reject_type(name, *found, "a number");
+    const double number = found->get<double>();
+    if (!(number >= range.min && number < range.below)) {
+        const std::string limit = std::isinf(range.below) ? "" : crescendo::text(" and less than {}", range.below);
+        return reject(name, crescendo::text("{} is out of range; give at least {}{}", found->dump(), range.min, limit));
+    }
+    value = number;
+}
+
+void Section::flag(const char* name, bool& value) {
+    const json* found = find(name);
+    if (!found) return;
+    if (!found->is_boolean()) return reject_type(name, *found, "true or false");
+    value = found->get<bool>();
+}
+
+void Section::text(const char* name, std::string& value) {
+    const json* found = find(name);
+    if (!found) return;
+    if (!found->is_string()) return reject_type(name, *found, "a text");
+    value = found->get<std::string>();
+}
+
+void Section::texts(const char* name, std::vector<std::string>& values) {
+    const json* found = find(name);
+    if (!found) return;
+    const json list = found->is_array() ? *found : json::array({*found});
+    const bool texts = std::all_of(list.begin(), list.end(), [](const json& each) { return each.is_string(); });
+    if (!texts || list.empty()) return reject_type(name, *found, "a text, or a list of texts");
+    values = list.get<std::vector<std::string>>();
+}
+
+void Section::numbers(const char* name, std::vector<double>& values) {
+    const json* found = find(name);
+    if (!found) return;
+    const json list = found->is_array() ? *found : json::array({*found});
+    const bool finite = std::all_of(list.begin(), list.end(), [](const json& each) {
+        return each.is_number() && std::isfinite(each.get<double>());
+    });
+    if (!finite || list.empty()) return reject_type(name, *found, "a number, or a list with one for each channel");
+    values = list.get<std::vector<double>>();
+}
+
+void Section::bytes(const char* name, std::size_t& value) {
+    const json* found = find(name);
+    if (!found) return;
+    std::optional<double> bytes;
+    if (found->is_number()) bytes = found->get<double>();
+    if (found->is_string()) bytes = parse_bytes(found->get<std::string>());
+    if (!bytes) return reject_type(name, *found, "a number of bytes, or a text such as 512MiB");
+    if (!(*bytes >= 1 && *bytes < 1e18)) {
+        return reject(name, crescendo::text("{} is out of range; give at least one byte", found->dump()));
+    }
+    value = static_cast<std::size_t>(*bytes);
+}
+
+const json& Section::object(const char* name) {
+    const json* found = find(name);
+    if (found && !found->is_object()) reject_type(name, *found, "a section of settings");
+    return found && found->is_object() ? *found : empty_object;
+}
+
+void Section::reject_unknown() {
+    for (const auto& [key, value] : object_.items()) {
+        if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+        std::string all;
+        for (const auto& name : known_) all += (all.empty() ? "" : ", ") + name;
+        reject(key.c_str(), "no such setting, so it would change nothing; there are " + all);
+    }
+}
+
+}  // namespace crescendo::trainer

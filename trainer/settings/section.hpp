@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trainer/settings/settings.hpp"
+
+namespace crescendo::trainer {
+
+/// One JSON object of settings. Each reader leaves `value` alone where the key is absent, and adds a
+/// problem where it cannot be used; reject_unknown(), called last, names the keys that no reader asked for.
+class Section {
+  public:
+    /// `path` is the dotted path of the object; both references must outlive the section.
+    Section(const nlohmann::json& object, std::string path, std::vector<Problem>& problems);
+
+    struct Range {
+        double min;    ///< least value allowed
+        double below;  ///< first value too large
+    };
+
+    /// 16.0 is an integer: samplers hand over doubles.
+    void integer(const char* name, std::int64_t& value, std::int64_t min, std::int64_t max);
+    void number(const char* name, double& value, Range range);
+    void flag(const char* name, bool& value);
+    void text(const char* name, std::string& value);
+    /// A text, or a list of at least one.
+    void texts(const char* name, std::vector<std::string>& values);
+    /// A number, or a list of at least one; all finite.
+    void numbers(const char* name, std::vector<double>& values);
+    /// A number of bytes, or a text with a unit: 512MiB, 2GB.
+    void bytes(const char* name, std::size_t& value);
+    template <class Enum>
+    void choice(const char* name, Enum& value, std::initializer_list<std::pair<const char*, Enum>> choices);
+    /// An empty object where the key is absent or holds something else.
+    const nlohmann::json& object(const char* name);
+
+    bool has(const char* name) const { return object_.contains(name); }
+    bool has_text(const char* name) const { return has(name) && object_.at(name).is_string(); }
+    void reject_unknown();
+
+  private:
+    /// The value at `name`, which is known from now on; nullptr where there is none.
+    const nlohmann::json* find(const char* name);
+    void reject(const char* name, const std::string& message);
+    void reject_type(const char* name, const nlohmann::json& found, const std::string& wanted);
+
+    const nlohmann::json& object_;
+    std::string path_;
+    std::vector<Problem>& problems_;
+    std::vector<std::string> known_;
+};
+
+template <class Enum>
+void Section::choice(const char* name, Enum& value, std::initializer_list<std::pair<const char*, Enum>> choices) {
+    const nlohmann::json* found = find(name);
+    if (!found) return;
+    std::string all;
+    for (const auto& [word, meaning] : choices) {
+        if (*found == word) {
+            value = meaning;
+            return;
+        }
+        all += (all.empty() ? "" : ", ") + std::string(word);
+    }
+    reject_type(name, *found, "one of " + all);
+}
+
+}  // namespace crescendo::trainer

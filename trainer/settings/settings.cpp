@@ -1,0 +1,184 @@
+#include "trainer/settings/settings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/check.hpp"
+#include "trainer/settings/section.hpp"
+
+namespace crescendo::trainer {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+
+constexpr std::initializer_list<std::pair<const char*, bool>> normalize_words{{"standard", true}, {"none", false}};
+
+/// Mean and std, or their like: x·scale + offset is (x - mean) / std with std 1/scale and mean -offset/scale.
+datasets::Normalization parse_normalization(const json& object, const std::string& path,
+                                            std::vector<Problem>& problems) {
+    Section section(object, path, problems);
+    datasets::Normalization normalization;
+    const bool scaled = section.has("scale") || section.has("offset");
+    if (!scaled) {
+        section.numbers("mean", normalization.mean);
+        section.numbers("std", normalization.std);
+    } else {
+        std::vector<double> scale{1.0};
+        std::vector<double> offset{0.0};
+        section.numbers("scale", scale);
+        section.numbers("offset", offset);
+        const auto count = std::max(scale.size(), offset.size());
+        if (scale.size() == 1) scale.resize(count, scale.front());
+        if (offset.size() == 1) offset.resize(count, offset.front());
+        if (scale.size() != offset.size()) {
+            problems.push_back(
+                {path, text("{} scales but {} offsets; give one of each for a channel", scale.size(), offset.size())});
+            return {};
+        }
+        normalization = {offset, scale};
+        for (std::size_t i = 0; i < count; ++i) {
+            normalization.mean[i] = -offset[i] / scale[i];
+            normalization.std[i] = 1.0 / scale[i];
+        }
+    }
+    section.reject_unknown();
+    const auto usable = [](double std) { return std::isfinite(std) && static_cast<float>(std) != 0.0F; };
+    if (!std::all_of(normalization.std.begin(), normalization.std.end(), usable)) {
+        problems.push_back(
+            {path, text("a {} of 0 leaves nothing of the numbers; give another", scaled ? "scale" : "std")});
+        return {};
+    }
+    return normalization;
+}
+
+/// A word for all data sets, or a word or numbers for each by its name.
+void parse_normalize(Section& data, DataSettings& settings, std::vector<Problem>& problems) {
+    if (data.has_text("normalize")) {
+        data.choice("normalize", settings.standardize, normalize_words);
+        if (settings.standardize) return;
+        for (const auto& name : settings.inputs) settings.normalize[name] = datasets::Normalization();
+        return;
+    }
+    const std::string path = "trainer.data.normalize";
+    Section normalize(data.object("normalize"), path, problems);
+    std::vector<std::string> names = settings.inputs;
+    names.insert(names.end(), settings.targets.begin(), settings.targets.end());
+    for (const auto& name : names) {
+        if (normalize.has_text(name.c_str())) {
+            bool standard = false;
+            normalize.choice(name.c_str(), standard, normalize_words);
+            settings.normalize[name] = standard ? std::nullopt : std::optional(datasets::Normalization());
+        } else if (const json& given = normalize.object(name.c_str()); normalize.has(name.c_str())) {
+            settings.normalize[name] = parse_normalization(given, path + "." + name, problems);
+        }
+    }
+    normalize.reject_unknown();
+}
+
+datasets::TimeWindow parse_window(const json& object, std::vector<Problem>& problems) {
+    constexpr std::int64_t most = std::int64_t{1} << 32;
+    datasets::TimeWindow window;
+    Section section(object, "trainer.data.window", problems);
+    section.integer("length", window.length, 1, most);
+    section.integer("stride", window.stride, 1, most);
+    section.integer("horizon", window.horizon, 0, most);
+    section.reject_unknown();
+    if (!object.empty() && !section.has("length")) {
+        problems.push_back({"trainer.data.window.length", "missing: give the number of rows that make a sample"});
+        return {};
+    }
+    return window;
+}
+
+DataSettings parse_data(const json& object, std::vector<Problem>& problems) {
+    DataSettings data;
+    Section section(object, "trainer.data", problems);
+    section.text("train", data.train);
+    section.text("validation", data.validation);
+    section.text("test", data.test);
+    section.texts("inputs", data.inputs);
+    section.texts("targets", data.targets);
+    data.window = parse_window(section.object("window"), problems);
+    parse_normalize(section, data, problems);
+    section.choice("nan", data.nan,
+                   {{"error", datasets::NonFinite::error},
+                    {"skip", datasets::NonFinite::skip},
+                    {"keep", datasets::NonFinite::keep}});
+    section.bytes("memory", data.memory);
+    section.integer("threads", data.threads, 1, 256);
+    section.choice("shuffle", data.shuffle,
+                   {{"windowed", datasets::Shuffle::windowed}, {"none", datasets::Shuffle::none}});
+    section.reject_unknown();
+    if (data.train.empty() && !section.has("train")) {
+        problems.push_back({"trainer.data.train",
+                            "missing: a trial has nothing to learn from; "
+                            "name the training samples as FILE:/GROUP"});
+    }
+    return data;
+}
+
+void read_model(Section& section, Settings& settings) {
+    section.choice("model", settings.model,
+                   {{"cnn", ModelKind::cnn}, {"mlp", ModelKind::mlp}, {"autoencoder", ModelKind::autoencoder}});
+    const bool mlp = settings.model == ModelKind::mlp;
+    settings.width = mlp ? 128 : 16;
+    section.integer("width", settings.width, 1, 1 << 20);
+    section.integer("depth", settings.depth, mlp ? 0 : 1, mlp ? 256 : 12);
+    section.integer("latent", settings.latent, 1, 1 << 20);
+    section.choice("activation", settings.activation,
+                   {{"relu", Activation::relu},
+                    {"leaky_relu", Activation::leaky_relu},
+                    {"gelu", Activation::gelu},
+                    {"silu", Activation::silu},
+                    {"tanh", Activation::tanh}});
+    section.number("dropout", settings.dropout, {.min = 0.0, .below = 1.0});
+    section.integer("classes", settings.classes, 2, 1 << 24);
+}
+
+void read_optimizer(Section& section, Settings& settings) {
+    section.choice("optimizer", settings.optimizer,
+                   {{"sgd", OptimizerKind::sgd}, {"adam", OptimizerKind::adam}, {"adamw", OptimizerKind::adamw}});
+    const bool sgd = settings.optimizer == OptimizerKind::sgd;
+    settings.lr = sgd ? 0.01 : 0.001;
+    settings.weight_decay = settings.optimizer == OptimizerKind::adamw ? 0.01 : 0.0;
+    settings.lr_scaling = sgd ? LearningRateScaling::linear : LearningRateScaling::sqrt;
+    section.number("lr", settings.lr, {.min = 0.0, .below = unbounded});
+    section.number("momentum", settings.momentum, {.min = 0.0, .below = 1.0});
+    section.flag("nesterov", settings.nesterov);
+    section.number("weight_decay", settings.weight_decay, {.min = 0.0, .below = unbounded});
+    section.integer("batch_size", settings.batch_size, 1, 1 << 24);
+    section.choice("lr_scaling", settings.lr_scaling,
+                   {{"linear", LearningRateScaling::linear},
+                    {"sqrt", LearningRateScaling::sqrt},
+                    {"none", LearningRateScaling::none}});
+    section.number("rescale_warmup", settings.rescale_warmup, {.min = 0.0, .below = unbounded});
+    section.choice("optimizer_state", settings.optimizer_state,
+                   {{"keep", StateAtRegroup::keep}, {"reset", StateAtRegroup::reset}});
+}
+
+}  // namespace
+
+Settings parse_settings(const json& object, std::vector<Problem>& problems) {
+    Settings settings;
+    Section section(object, "trainer", problems);
+    read_model(section, settings);
+    read_optimizer(section, settings);
+    settings.data = parse_data(section.object("data"), problems);
+    section.reject_unknown();
+    return settings;
+}
+
+void require_none(const std::vector<Problem>& problems) {
+    std::string lines;
+    for (const auto& problem : problems) {
+        lines += text("{}{}: {}", lines.empty() ? "" : "\n", problem.key, problem.message);
+    }
+    CRESCENDO_VALIDATE(problems.empty(), problems.front().key, "{}", lines);
+}
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "datasets/samples/conversion.hpp"
+#include "datasets/samples/sample_order.hpp"
+#include "datasets/samples/sample_set.hpp"
+#include "datasets/samples/sample_stream.hpp"
+#include "trainer/training/learning_rate.hpp"
+
+namespace crescendo::trainer {
+
+enum class ModelKind { cnn, mlp, autoencoder };
+enum class OptimizerKind { sgd, adam, adamw };
+enum class Activation { relu, leaky_relu, gelu, silu, tanh };
+
+/// What becomes of momentum and moments when a regroup changes the group's batch or size.
+enum class StateAtRegroup { keep, reset };
+
+/// Where the samples lie, each as FILE:/GROUP or a Selection of it, and how they come into a batch.
+struct DataSettings {
+    std::string train = {};
+    std::string validation = {};                  ///< empty: no validation metrics
+    std::string test = {};                        ///< empty: only `evaluate` needs it
+    std::vector<std::string> inputs{"inputs"};    ///< data sets of the groups
+    std::vector<std::string> targets{"targets"};  ///< the same
+    datasets::TimeWindow window = {};
+    /// By data set. Without a value: by the mean and spread of the training samples.
+    std::map<std::string, std::optional<datasets::Normalization>> normalize = {};
+    bool standardize = false;  ///< all floating-point targets, and all inputs, that `normalize` does not name
+    datasets::NonFinite nan = datasets::NonFinite::error;
+    std::size_t memory = std::size_t{256} << 20;  ///< bytes a worker may hold of each set
+    std::int64_t threads = 2;                     ///< that read and decode a set
+    datasets::Shuffle shuffle = datasets::Shuffle::windowed;
+
+    friend auto operator<=>(const DataSettings&, const DataSettings&) = default;
+};
+
+/// The `trainer:` section of a sweep file with one trial's parameters filled in.
+struct Settings {
+    ModelKind model = ModelKind::cnn;
+    std::int64_t width = 16;  ///< cnn, autoencoder: channels of the first convolution (16); mlp: units of a hidden
+                              ///< layer (128)
+    std::int64_t depth = 2;   ///< cnn, autoencoder: convolutions that halve height and width; mlp: hidden layers
+    std::int64_t latent = 8;  ///< autoencoder: channels of the code
+    Activation activation = Activation::relu;
+    double dropout = 0.0;  ///< share of hidden units, or of an autoencoder's code, dropped
+    OptimizerKind optimizer = OptimizerKind::sgd;
+    double lr = 0.01;           ///< at the trial's first group batch; 0.001 for adam and adamw
+    double momentum = 0.9;      ///< of sgd
+    bool nesterov = false;      ///< of sgd; without momentum it changes nothing
+    double weight_decay = 0.0;  ///< adamw: 0.01
+    std::int64_t batch_size = 128;
+    LearningRateScaling lr_scaling = LearningRateScaling::linear;  ///< sqrt for adam and adamw
+    double rescale_warmup = 1.0;                                   ///< epochs
+    StateAtRegroup optimizer_state = StateAtRegroup::keep;
+    std::int64_t classes = 0;  ///< 0: counted in the training targets, which reads that file once
+    DataSettings data = {};
+};
+
+/// One thing wrong with a setting: `key` is its dotted path, "trainer.optimizer".
+struct Problem {
+    std::string key;
+    std::string message;
+
+    friend bool operator==(const Problem&, const Problem&) = default;
+};
+
+/// Reads the section and adds everything that is wrong with it to `problems`: unknown keys, wrong
+/// types, values out of range. What cannot be used keeps its default.
+Settings parse_settings(const nlohmann::json& section, std::vector<Problem>& problems);
+
+/// Throws InvalidInput with all of `problems`, one a line, unless there are none.
+void require_none(const std::vector<Problem>& problems);
+
+}  // namespace crescendo::trainer

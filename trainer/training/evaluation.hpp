@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "datasets/samples/sample_stream.hpp"
+#include "trainer/data/batch_loader.hpp"
+#include "trainer/group/group.hpp"
+#include "trainer/protocol/pulse.hpp"
+#include "trainer/training/trial.hpp"
+
+namespace crescendo::trainer {
+
+/// Sums over samples, added over a group's members before they become means.
+struct EvaluationSums {
+    double samples = 0.0;
+    double loss = 0.0;
+    double correct = 0.0;
+    BatchLoader::Seconds waited{};  ///< for data
+};
+
+/// Runs the trial's model over this member's share of the samples, without training; a beat for each batch.
+EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse);
+
+/// "<prefix>_loss", and for classes "<prefix>_accuracy", of the whole group's sums. No samples give NaN.
+void add_means(Metrics& metrics, const std::string& prefix, const EvaluationSums& sums, const Task& task);
+
+}  // namespace crescendo::trainer

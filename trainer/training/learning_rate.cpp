@@ -1,0 +1,61 @@
+#include "trainer/training/learning_rate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/check.hpp"
+
+namespace crescendo::trainer {
+
+LearningRateSchedule::LearningRateSchedule(LearningRateScaling scaling, double warmup_epochs)
+    : scaling_(scaling), warmup_epochs_(warmup_epochs) {}
+
+void LearningRateSchedule::set_batch(std::int64_t batch, double epoch) {
+    CRESCENDO_EXPECT(batch > 0);
+    if (batch == state_.batch) return;
+    if (state_.first_batch == 0) {
+        state_ = {.first_batch = batch, .batch = batch, .changed_at = epoch, .changed_from = 1.0};
+        return;
+    }
+    state_.changed_from = factor(epoch);
+    state_.changed_at = epoch;
+    state_.batch = batch;
+}
+
+double LearningRateSchedule::target() const {
+    const double growth = static_cast<double>(state_.batch) / static_cast<double>(state_.first_batch);
+    switch (scaling_) {
+        case LearningRateScaling::linear:
+            return growth;
+        case LearningRateScaling::sqrt:
+            return std::sqrt(growth);
+        case LearningRateScaling::none:
+            return 1.0;
+    }
+    return 1.0;
+}
+
+double LearningRateSchedule::factor(double epoch) const {
+    CRESCENDO_EXPECT(state_.first_batch > 0);
+    const double end = target();
+    const double start = state_.changed_from;
+    if (end <= start || epoch >= state_.changed_at + warmup_epochs_) return end;
+    return start + (end - start) * std::max(0.0, (epoch - state_.changed_at) / warmup_epochs_);
+}
+
+void to_json(nlohmann::json& json, const LearningRateSchedule::State& state) {
+    json = {{"first_batch", state.first_batch},
+            {"batch", state.batch},
+            {"changed_at", state.changed_at},
+            {"changed_from", state.changed_from}};
+}
+
+void from_json(const nlohmann::json& json, LearningRateSchedule::State& state) {
+    json.at("first_batch").get_to(state.first_batch);
+    json.at("batch").get_to(state.batch);
+    json.at("changed_at").get_to(state.changed_at);
+    json.at("changed_from").get_to(state.changed_from);
+}
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,126 @@
+#include "trainer/training/trial.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "core/check.hpp"
+#include "core/random.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/models/objective.hpp"
+#include "trainer/training/batch_plan.hpp"
+
+namespace crescendo::trainer {
+
+namespace {
+
+constexpr std::uint64_t initial_weights = ~std::uint64_t{0};
+
+/// Streams of a trial's seed: one for the initial weights, one for each (step, rank).
+std::uint64_t stream_of(std::int64_t step, int rank) {
+    return static_cast<std::uint64_t>(step) << 16 | static_cast<std::uint64_t>(rank);
+}
+
+void seed_torch(std::uint64_t seed, std::uint64_t stream) { at::manual_seed(CounterRandom(seed, stream).next()); }
+
+std::shared_ptr<Model> make_seeded_model(std::uint64_t seed, const Settings& settings, const Task& task,
+                                         const Device& device) {
+    seed_torch(seed, initial_weights);
+    auto model = make_model(settings, task);
+    model->to(device.place());
+    return model;
+}
+
+std::vector<NamedTensor> parameters_of(const Model& model) {
+    std::vector<NamedTensor> all;
+    for (const auto& parameter : model.named_parameters()) all.push_back({parameter.key(), parameter.value()});
+    return all;
+}
+
+/// A loss that every parameter takes part in with a gradient of exactly zero.
+at::Tensor nothing_learned(const std::vector<at::Tensor>& parameters) {
+    at::Tensor sum;
+    for (const auto& parameter : parameters) {
+        const at::Tensor zero = (parameter * 0).sum();
+        sum = sum.defined() ? sum + zero : zero;
+    }
+    return sum;
+}
+
+}  // namespace
+
+Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, const Task& task, const Device& device)
+    : number_(number),
+      seed_(seed),
+      settings_(settings),
+      task_(task),
+      device_(device),
+      model_(make_seeded_model(seed, settings, task, device)),
+      optimizer_(settings, parameters_of(*model_)),
+      schedule_(settings.lr_scaling, settings.rescale_warmup),
+      micro_batch_(settings.batch_size) {}
+
+void Trial::restore(const Progress& progress) {
+    progress_ = progress;
+    schedule_.restore(progress.rate);
+}
+
+std::vector<NamedTensor> Trial::named_parameters() const { return parameters_of(*model_); }
+
+std::vector<at::Tensor> Trial::parameters() const { return model_->parameters(); }
+
+double Trial::epochs() const {
+    return static_cast<double>(progress_.epoch) +
+           static_cast<double>(progress_.position) / static_cast<double>(task_.num_samples);
+}
+
+void Trial::set_group(int size, std::int64_t batch_multiple) {
+    const std::int64_t batch = settings_.batch_size * batch_multiple;
+    const bool changed = progress_.size != 0 && (size != progress_.size || batch != group_batch());
+    if (changed && settings_.optimizer_state == StateAtRegroup::reset) optimizer_.reset();
+    schedule_.set_batch(batch, epochs());
+    progress_.size = size;
+    progress_.rate = schedule_.state();
+}
+
+void Trial::set_accumulation(std::int64_t accumulation) {
+    micro_batch_ = std::max<std::int64_t>(1, settings_.batch_size / accumulation);
+}
+
+/// Returns the sum of the losses of this member's samples, on the device.
+at::Tensor Trial::accumulate_gradients(const Batch& batch, double weight, GradientReducer& reducer) {
+    at::Tensor sum = at::zeros({}, at::TensorOptions(device_.place()).dtype(at::kDouble));
+    const std::int64_t num_samples = batch.inputs.defined() ? batch.inputs.size(0) : 0;
+    if (num_samples == 0) {
+        reducer.average_next_backward();
+        nothing_learned(parameters()).backward();
+    }
+    for (const auto& [begin, count] : micro_batches(num_samples, micro_batch_)) {
+        if (begin + count == num_samples) reducer.average_next_backward();
+        const at::Tensor outputs = model_->forward(batch.inputs.narrow(0, begin, count));
+        const at::Tensor loss = loss_sum(task_, outputs, batch.targets.narrow(0, begin, count));
+        (loss * weight).backward();
+        sum += loss.detach();
+    }
+    return sum;
+}
+
+void Trial::step(const Batch& batch, std::int64_t group_samples, const Group& group, GradientReducer& reducer,
+                 const std::function<void()>& meanwhile) {
+    seed_torch(seed_, stream_of(progress_.step, group.rank()));
+    model_->train();
+    // Not Optimizer::zero_grad: it refuses gradients that are views of the reducer's buckets.
+    for (auto& parameter : parameters()) parameter.mutable_grad().reset();
+    const double weight = loss_weight(group_samples, group.size());
+    const at::Tensor loss = collective([&] { return accumulate_gradients(batch, weight, reducer); });
+    meanwhile();
+    group.finish();
+
+    optimizer_.step(settings_.lr * schedule_.factor(epochs()));
+    ++progress_.step;
+    progress_.position += group_samples;
+    progress_.loss_sum += loss.item<double>();
+    progress_.loss_samples += batch.inputs.defined() ? batch.inputs.size(0) : 0;
+}
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "trainer/data/batch.hpp"
+#include "trainer/data/task.hpp"
+#include "trainer/group/gradient_reducer.hpp"
+#include "trainer/group/group.hpp"
+#include "trainer/settings/settings.hpp"
+#include "trainer/training/optimizer.hpp"
+#include "trainer/training/progress.hpp"
+
+namespace crescendo::trainer {
+
+class Model;
+
+/// What every member of a group holds of a trial, and what survives a regroup: weights, optimizer, progress.
+///
+/// No random state is among it: each step draws from a generator seeded by (seed, step, rank).
+class Trial {
+  public:
+    /// A new trial. Its weights depend on seed and settings alone. `device` must outlive it.
+    Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, const Task& task, const Device& device);
+
+    std::int64_t number() const { return number_; }
+    std::uint64_t seed() const { return seed_; }
+    const Settings& settings() const { return settings_; }
+    const Task& task() const { return task_; }
+    const Device& device() const { return device_; }
+    Model& model() { return *model_; }
+    Optimizer& optimizer() { return optimizer_; }
+    const Optimizer& optimizer() const { return optimizer_; }
+
+    const Progress& progress() const { return progress_; }
+    Progress& progress() { return progress_; }
+    /// Takes over another member's progress, or an earlier one.
+    void restore(const Progress& progress);
+
+    std::vector<NamedTensor> named_parameters() const;
+    std::vector<at::Tensor> parameters() const;
+
+    /// From now on a group of `size` trains on batch_size times `batch_multiple` samples a step. The
+    /// optimizer forgets its state if the settings want that at a change.
+    void set_group(int size, std::int64_t batch_multiple);
+
+    /// The most samples that go through the model at once: batch_size divided by `accumulation`, at least one.
+    void set_accumulation(std::int64_t accumulation);
+    std::int64_t micro_batch() const { return micro_batch_; }
+
+    std::int64_t group_batch() const { return schedule_.state().batch; }
+
+    /// One update from the group's next `group_samples` samples, of which this member has `batch`; it may be empty
+    /// in a group of several. `meanwhile` is called while the device computes; what it throws ends the step. Throws
+    /// PeerLost. Where it throws nothing has changed.
+    void step(
+        const Batch& batch, std::int64_t group_samples, const Group& group, GradientReducer& reducer,
+        const std::function<void()>& meanwhile = [] {});
+
+  private:
+    double epochs() const;
+    at::Tensor accumulate_gradients(const Batch& batch, double weight, GradientReducer& reducer);
+
+    std::int64_t number_;
+    std::uint64_t seed_;
+    Settings settings_;
+    Task task_;
+    const Device& device_;
+    std::shared_ptr<Model> model_;
+    Optimizer optimizer_;
+    LearningRateSchedule schedule_;
+    std::int64_t micro_batch_;
+    Progress progress_;
+};
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "trainer/device/device.hpp"
+
+namespace crescendo::trainer {
+
+/// Trains a tiny model for a step, so that torch's first-use costs (threads, kernels, libraries; 0.1 s and
+/// more) are paid before the trainer says that it is ready, not within a regroup.
+void warm_up(const Device& device);
+
+}  // namespace crescendo::trainer
