@@ -9,6 +9,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/record/sweep_directory.hpp"
 #ifdef CRESCENDO_MPI
+#include "launch/doctor/nodes.hpp"
 #include "launch/slurm/orphaned_job.hpp"
 #include "launch/slurm/slurm.hpp"
 #include "launch/transport/mpi_transport.hpp"
@@ -97,7 +98,7 @@ int main(int argc, char** argv) {
     const auto session = MpiSession::join(argc, argv);
     if (session && session->rank() > 0) {
         try {
-            serve_agent(*session);
+            serve_agent(*session, answer_examination);
             return static_cast<int>(ExitCode::done);
         } catch (const std::exception& error) {
             complain(error, ExitCode::failed);

@@ -42,6 +42,14 @@ ALLOWED = {
     "trainer/device/cuda": {"torch", "nlohmann-json", "cuda"},
     "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "nlohmann-json"},
 }
+# Inside a folder the rooms have an order: each includes itself and those before it, so that there is no circle.
+# "." is the folder itself, which is last.
+ROOMS = {
+    "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow"],
+    "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "group", "training", "checkpoint", "."],
+    "launch": ["system", "messages", "slots", "sweep_file", "slurm", "agent", "transport", "record", "view", "replay",
+               "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
+}
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.
 PURE = {"scheduler", "simulator"}
 IMPURE = {"atomic", "chrono", "condition_variable", "cstdio", "ctime", "filesystem", "fstream", "future", "iostream",
@@ -67,6 +75,21 @@ def broken_rule(layer, bracket, header):
     return None
 
 
+def broken_order(name, header):
+    """Why this include of an own header leads back up; None where it does not."""
+    folder = name.split("/")[0]
+    if folder not in ROOMS or not header.startswith(folder + "/"):
+        return None
+    order = ROOMS[folder]
+    here, there = (path.split("/", 1)[1].rpartition("/")[0] or "." for path in (name, header))
+    for room in (here, there):
+        if room not in order:
+            return f"{folder}/{room}/ is not in the order of rooms in tests/layers.py: put it there"
+    if order.index(there) > order.index(here):
+        return f"{folder}/{here}/ comes before {folder}/{there}/ and may not include it"
+    return None
+
+
 def violations(root):
     for folder in OWN:
         for path in sorted(p for p in (root / folder).rglob("*") if p.suffix in SOURCES):
@@ -74,7 +97,7 @@ def violations(root):
             layer = max((each for each in ALLOWED if name.startswith(each + "/")), key=len)
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
                 include = INCLUDE.match(line)
-                rule = include and broken_rule(layer, *include.groups())
+                rule = include and (broken_rule(layer, *include.groups()) or broken_order(name, include.group(2)))
                 if rule:
                     yield f"{name}:{number}: {line.strip()}: {rule}"
 

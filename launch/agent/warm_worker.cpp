@@ -1,4 +1,5 @@
 #include "launch/agent/warm_worker.hpp"
+#include "launch/messages/metrics_json.hpp"
 
 #include <fmt/format.h>
 

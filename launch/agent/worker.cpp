@@ -7,7 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <limits>
+
+#include "launch/messages/metrics_json.hpp"
 
 namespace crescendo::launch {
 
@@ -53,14 +54,6 @@ TrialMetrics report_from(TrialId trial, const Json& message) {
         report.data_wait = std::clamp(wait->get<double>(), 0.0, 1.0);
     }
     return report;
-}
-
-std::map<std::string, double> metrics_from(const Json& metrics) {
-    std::map<std::string, double> result;
-    for (const auto& [name, value] : metrics.items()) {
-        result[name] = value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
-    }
-    return result;
 }
 
 std::string no_progress_for(std::chrono::milliseconds silence) {

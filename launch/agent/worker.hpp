@@ -90,9 +90,6 @@ std::vector<std::pair<std::string, std::string>> device_environment(const Worker
 /// A report of the trial protocol. Throws where it has no `resource` or `metrics`.
 TrialMetrics report_from(TrialId trial, const Json& message);
 
-/// The numbers of `metrics`; what is null or no number is NaN.
-std::map<std::string, double> metrics_from(const Json& metrics);
-
 /// Why a worker was killed, for messages.
 std::string no_progress_for(std::chrono::milliseconds silence);
 

@@ -11,6 +11,7 @@
 #include "launch/messages/action_json.hpp"
 #include "launch/messages/event_json.hpp"
 #include "launch/messages/line_channel.hpp"
+#include "launch/messages/metrics_json.hpp"
 #include "launch/record/history.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/system/wall_clock.hpp"

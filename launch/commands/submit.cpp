@@ -35,6 +35,7 @@ JobRequest make_request(const std::string& name, const fs::path& directory, cons
     JobRequest request;
     request.name = name;
     request.directory = fs::absolute(directory).lexically_normal();
+    request.log = SweepDirectory(request.directory).job_log("%j");
     request.working_directory = working_directory;
     request.crescendo = fs::read_symlink("/proc/self/exe");
     if (!site.empty()) {

@@ -8,6 +8,7 @@
 
 #include "launch/commands/commands.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/system/terminal.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "launch/view/live_view.hpp"
 

@@ -8,6 +8,7 @@
 #include "launch/coordinator/failures.hpp"
 #include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/event_json.hpp"
+#include "launch/messages/metrics_json.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/system/wall_clock.hpp"

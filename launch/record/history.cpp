@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "launch/agent/worker.hpp"
 #include "launch/messages/event_json.hpp"
+#include "launch/messages/metrics_json.hpp"
 #include "launch/record/journal.hpp"
 
 namespace crescendo::launch {
@@ -162,14 +162,6 @@ Json regroup_note(double time, TrialId trial, int generation, double seconds) {
             {"trial", trial.value},
             {"generation", generation},
             {"seconds", seconds}};
-}
-
-Json to_json(const std::map<std::string, double>& metrics) {
-    Json result = Json::object();
-    for (const auto& [name, value] : metrics) {
-        result[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
-    }
-    return result;
 }
 
 }  // namespace crescendo::launch

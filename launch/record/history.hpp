@@ -140,7 +140,4 @@ Json left_out_note(double time, NodeId node);
 Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics);
 Json regroup_note(double time, TrialId trial, int generation, double seconds);
 
-/// Metrics as a JSON object; what is not finite is null.
-Json to_json(const std::map<std::string, double>& metrics);
-
 }  // namespace crescendo::launch

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "core/check.hpp"
-#include "launch/record/sweep_directory.hpp"
 #include "launch/slurm/shell.hpp"
 
 namespace crescendo::launch {
@@ -59,8 +58,7 @@ std::string directives(const JobRequest& request) {
     add("account", options.account);
     add("gpus-per-node", options.gpus_per_node);
     add("cpus-per-task", options.cpus_per_task);
-    text += fmt::format("#SBATCH {}\n",
-                        sbatch_quoted("--output=" + SweepDirectory(request.directory).job_log("%j").string()));
+    text += fmt::format("#SBATCH {}\n", sbatch_quoted("--output=" + request.log.string()));
     text +=
         fmt::format("#SBATCH --open-mode=append\n#SBATCH --requeue\n#SBATCH --no-kill\n#SBATCH --signal=B:USR2@{}\n",
                     request.site.lead.count());

@@ -15,6 +15,7 @@ namespace crescendo::launch {
 struct JobRequest {
     std::string name;
     std::filesystem::path directory;          ///< of the sweep; absolute, as all nodes see it
+    std::filesystem::path log;                ///< what the job prints; absolute, with "%j" for the job's number
     std::filesystem::path working_directory;  ///< absolute
     std::filesystem::path crescendo;          ///< our executable; absolute
     JobOptions options;                       ///< the site's, overlaid by the user's

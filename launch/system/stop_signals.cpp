@@ -4,7 +4,7 @@
 
 #include <initializer_list>
 
-#include "launch/view/live_view.hpp"
+#include "launch/system/terminal.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "core/check.hpp"
-#include "launch/doctor/nodes.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/transport/network.hpp"
 
@@ -163,7 +162,7 @@ void MpiTransport::post() {
     }
 }
 
-void serve_agent(MpiSession& session) {
+void serve_agent(MpiSession& session, const AnswerExamination& answer_examination) {
     const StopSignals signals;  // rank 0 got them as well, and sends us home when all is saved
     const NodeId ours{session.rank()};
     std::unique_ptr<Agent> agent;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -52,7 +53,9 @@ class MpiTransport final : public Transport {
 SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes);
 
 /// What every rank but 0 does: sets up its agent when rank 0 says so, carries out its orders, and returns when
-/// it is sent home. Throws std::runtime_error when rank 0 gives no sign of life any more.
-void serve_agent(MpiSession& session);
+/// it is sent home. `answer_examination` answers rank 0 where `crescendo doctor` asks about this node.
+/// Throws std::runtime_error when rank 0 gives no sign of life any more.
+using AnswerExamination = std::function<void(MpiSession&, const Bytes& question)>;
+void serve_agent(MpiSession& session, const AnswerExamination& answer_examination);
 
 }  // namespace crescendo::launch

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "launch/system/terminal.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
 

@@ -27,10 +27,6 @@ class LiveView {
     virtual std::chrono::milliseconds period() const = 0;
 };
 
-/// Control sequences of terminals.
-inline constexpr std::string_view hide_cursor = "\x1b[?25l";
-inline constexpr std::string_view show_cursor = "\x1b[?25h";
-
 /// What the views are told about the sweep beside its history.
 struct ViewSettings {
     std::string name;

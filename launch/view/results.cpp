@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "launch/messages/metrics_json.hpp"
 #include "launch/messages/value_json.hpp"
 
 namespace crescendo::launch {

@@ -13,13 +13,19 @@
 #include "datasets/samples/sample_order.hpp"
 #include "datasets/samples/sample_set.hpp"
 #include "datasets/samples/sample_stream.hpp"
-#include "trainer/training/learning_rate.hpp"
 
 namespace crescendo::trainer {
 
 enum class ModelKind { cnn, mlp, autoencoder };
 enum class OptimizerKind { sgd, adam, adamw };
 enum class Activation { relu, leaky_relu, gelu, silu, tanh };
+
+/// How the learning rate follows the group's batch.
+enum class LearningRateScaling {
+    none,
+    sqrt,    ///< by the square root of the batch's growth: keeps the noise of adaptive steps (Malladi et al., 2022)
+    linear,  ///< by the batch's growth (Goyal et al., "Accurate, Large Minibatch SGD", 2017)
+};
 
 /// What becomes of momentum and moments when a regroup changes the group's batch or size.
 enum class StateAtRegroup { keep, reset };

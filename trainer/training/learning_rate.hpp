@@ -3,14 +3,9 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 
-namespace crescendo::trainer {
+#include "trainer/settings/settings.hpp"
 
-/// How the learning rate follows the group's batch.
-enum class LearningRateScaling {
-    none,
-    sqrt,    ///< by the square root of the batch's growth: keeps the noise of adaptive steps (Malladi et al., 2022)
-    linear,  ///< by the batch's growth (Goyal et al., "Accurate, Large Minibatch SGD", 2017)
-};
+namespace crescendo::trainer {
 
 /// The factor on a trial's base learning rate, as its group's batch changes.
 ///

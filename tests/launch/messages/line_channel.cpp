@@ -9,6 +9,7 @@
 #include <string>
 
 #include "launch/agent/worker.hpp"
+#include "launch/messages/metrics_json.hpp"
 #include "launch/system/file_descriptor.hpp"
 
 using namespace crescendo::launch;

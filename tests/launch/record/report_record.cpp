@@ -7,6 +7,7 @@
 
 #include "launch/agent/worker.hpp"
 #include "launch/messages/event_json.hpp"
+#include "launch/messages/metrics_json.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;

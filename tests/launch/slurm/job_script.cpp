@@ -20,6 +20,7 @@ JobRequest request() {
     JobRequest request;
     request.name = "s";
     request.directory = "/sweeps/s";
+    request.log = "/sweeps/s/job-%j.log";
     request.working_directory = "/work";
     request.crescendo = "/bin/crescendo";
     request.site.launcher = "srun --mpi=pmix";
