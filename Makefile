@@ -42,11 +42,11 @@ test-mpich: install
 	$(CMAKE_BUILD) mpich -j $(JOBS) --target crescendo
 	ctest --preset mpich -L slurm
 
-# Outside the trainer only the reader of samples has threads.
+# What has threads of its own and no Torch: the reader of samples and the trainer's control channel.
 test-tsan: install
 	cmake --preset tsan >/dev/null
-	$(CMAKE_BUILD) tsan -j $(JOBS) --target test_datasets
-	ctest --preset tsan -R test_datasets
+	$(CMAKE_BUILD) tsan -j $(JOBS) --target test_datasets test_trainer_base
+	ctest --preset tsan -R 'test_datasets|test_trainer_base'
 
 format:
 	git ls-files '*.hpp' '*.cpp' | xargs clang-format -i

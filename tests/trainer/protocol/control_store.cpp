@@ -1,0 +1,45 @@
+#include "trainer/protocol/control_store.hpp"
+
+#include <doctest/doctest.h>
+
+#include <future>
+
+#include "tests/trainer/protocol/channel_peer.hpp"
+
+// c10 has a CHECK too, which ends the program.
+#undef CHECK
+#define CHECK DOCTEST_CHECK
+
+using namespace crescendo::trainer;
+using crescendo::trainer::test::ChannelPeer;
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+TEST_CASE("the store speaks of keys in its trial and generation, values in base64") {
+    ChannelPeer peer;
+    ControlStore store(*peer.channel, /*trial=*/4, /*generation=*/2, 60s);
+
+    store.set("key", "foo");
+    auto value = std::async(std::launch::async, [&] { return store.get_to_str("key"); });
+
+    const json set = peer.read();
+    CHECK(set["op"] == "set");
+    CHECK(set["trial"] == 4);
+    CHECK(set["generation"] == 2);
+    CHECK(set["key"] == "key");
+    CHECK(set["value"] == "Zm9v");
+    const json get = peer.read();
+    CHECK(get["op"] == "get");
+    peer.write(json{{"type", "store"}, {"id", get["id"]}, {"value", "YmFy"}}.dump() + "\n");
+    CHECK(value.get() == "bar");
+}
+
+TEST_CASE("the store's error becomes an exception") {
+    ChannelPeer peer;
+    ControlStore store(*peer.channel, 0, 1, 60s);
+    auto sum = std::async(std::launch::async, [&] { return store.add("key", 3); });
+
+    peer.write(json{{"type", "store"}, {"id", peer.read()["id"]}, {"error", "no such trial"}}.dump() + "\n");
+
+    CHECK_THROWS(sum.get());
+}
