@@ -17,7 +17,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import CRESCENDO  # noqa: E402
+from harness import CRESCENDO, QUICK  # noqa: E402
 
 SWEEP = """
 metric: {name: error}
@@ -69,9 +69,9 @@ def main():
     parser.add_argument("--csv", help="a file for all figures")
     parser.add_argument("--crescendo", default=CRESCENDO, help="the binary")
     options = parser.parse_args()
-    sizes = (64, 1024, 16_384) if options.full else (64, 1024)
-    ratios = (0.25, 1, 4, 16) if options.full else (0.25, 1, 4)
-    seeds = 20 if options.full else 10
+    sizes = (64, 1024, 16_384) if options.full else (64,) if QUICK else (64, 1024)
+    ratios = (0.25, 1, 4, 16) if options.full else (1,) if QUICK else (0.25, 1, 4)
+    seeds = 20 if options.full else 2 if QUICK else 10
     clusters = list(itertools.product(sizes, SCALING, (0.1, 6, 30)))
     everything = []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(max_workers=2) as pool:
