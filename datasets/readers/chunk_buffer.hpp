@@ -64,11 +64,10 @@ class ChunkBuffer {
     const SampleSet& set_;
     std::int64_t chunk_samples_;
     std::int64_t capacity_chunks_;
-    bool overlap_;  ///< the last samples of a chunk reach into the next one
-    std::vector<std::int64_t>
-        chunks_;  ///< chunks in the buffer, ascending, so that only the last can be the set's short chunk
-    std::vector<std::size_t> owner_;  ///< for each field, the field whose memory it uses, mostly its own
-    std::vector<Memory> memory_;      ///< memory of each field; without chunks if it uses that of another
+    bool overlap_;                      ///< the last samples of a chunk reach into the next one
+    std::vector<std::int64_t> chunks_;  ///< ascending, so that only the last one can be the set's short chunk
+    std::vector<std::size_t> owner_;    ///< for each field, the field whose memory it uses, mostly its own
+    std::vector<Memory> memory_;        ///< memory of each field; without chunks if it uses that of another
 };
 
 }  // namespace crescendo::datasets

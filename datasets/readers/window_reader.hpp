@@ -82,8 +82,7 @@ class WindowReader {
     std::optional<Place> wanted_;
     std::exception_ptr failure_;
 
-    std::optional<SampleOrder>
-        order_;  ///< order of the epoch at `order_place_`; these four belong to the reading thread
+    std::optional<SampleOrder> order_;  ///< for the epoch at `order_place_`; these four belong to the reading thread
     Place order_place_;
     bool whole_set_read_ = false;
     TaskPool pool_;

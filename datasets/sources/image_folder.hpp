@@ -11,8 +11,7 @@
 namespace crescendo::datasets {
 
 struct ImageOptions {
-    std::optional<std::pair<std::int64_t, std::int64_t>> size =
-        {};             ///< height and width to which all images are resized
+    std::optional<std::pair<std::int64_t, std::int64_t>> size = {};  ///< height and width of all images
     bool gray = false;  ///< whether to keep only brightness instead of colours
 };
 

@@ -34,10 +34,9 @@ class FileBefore {
   private:
     std::filesystem::path path_;
     std::uintmax_t bytes_ = 0;
-    std::filesystem::file_time_type
-        written_;  ///< time of writing; what was calculated from the file is valid while this holds
-    std::array<char, 100> superblock_{};  ///< has room for the longest superblock
-    int descriptor_ = -1;                 ///< a copy of the library's descriptor; -1 if the file is not to be restored
+    std::filesystem::file_time_type written_;  ///< time of writing; statistics of the file are valid while it holds
+    std::array<char, 100> superblock_{};       ///< has room for the longest superblock
+    int descriptor_ = -1;  ///< a copy of the library's descriptor; -1 if the file is not to be restored
 };
 
 /// A group that appears under its name when it is complete, or not at all: in a new file, which gets its name then, or
