@@ -1,4 +1,4 @@
-"""What scheduling policies are worth: docs/policies.md's tables, from simulated sweeps.
+"""How much scheduling policies gain: the tables of docs/policies.md, from simulated sweeps.
 
     python3 benchmarks/policies/measure.py [--full] [--compare LIST] [--csv FILE] [--crescendo PATH] > tables.md
 
@@ -84,10 +84,11 @@ def main():
         for (slots, scaling, regroup), futures in jobs.items():
             runs = [future.result() for future in futures]
             everything += [row for rows in runs for row in rows]
-            where = f"{slots:,} slots, {scaling} scaling ({SCALING[scaling]:.0%} lost a doubling), a regroup {regroup:g} s"
-            table(f"### {where}: how many times shorter than ASHA (slots in use)", speed, runs)
+            lost = f"{100 * SCALING[scaling]:.0f} % lost at each doubling"
+            where = f"{slots:,} slots, {scaling} scaling ({lost}), regroups of {regroup:g} s"
+            table(f"### {where}\n\nHow many times shorter than with ASHA (share of slots in use):", speed, runs)
             if regroup == 0.1:
-                table("Slot-hours; error of the best trial when the fastest policy has finished:", worth, runs)
+                table("Slot-hours, and error of the best trial when the fastest policy has finished:", worth, runs)
             sys.stdout.flush()
     if options.csv:
         with open(options.csv, "w", newline="") as file:
