@@ -1,14 +1,22 @@
-"""crescendo's side of the trial protocol, for benchmarks of the trainer alone (docs/trial-protocol.md)."""
+"""crescendo's side of the trial protocol, for benchmarks of the trainer alone (docs/trial-protocol.md).
+
+Every measure.py takes --quick: small numbers, to see that it still runs. Its figures then mean nothing.
+"""
 import json
 import os
 import selectors
 import socket
 import subprocess
+import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-TRAINER = os.path.join(ROOT, "build/default/bin/crescendo-trainer")
-CRESCENDO = os.path.join(ROOT, "build/default/bin/crescendo")
+BIN = os.environ.get("CRESCENDO_BIN", os.path.join(ROOT, "build/default/bin"))
+TRAINER = os.path.join(BIN, "crescendo-trainer")
+CRESCENDO = os.path.join(BIN, "crescendo")
+QUICK = "--quick" in sys.argv
+if QUICK:
+    sys.argv.remove("--quick")
 
 
 class Trainer:

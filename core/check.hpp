@@ -23,11 +23,11 @@ std::string text(std::string_view pattern, const Args&... args) {
     return out.str();
 }
 
-/// The user's input cannot be used. Ends a command with exit code 2.
+/// The user's input cannot be used. The command then exits with code 2.
 class InvalidInput : public std::runtime_error {
   public:
-    /// `key` is the dotted path of the offending entry ("scheduler.min"), empty where there is none;
-    /// `message` gives the problem, why it is one, and the remedy.
+    /// `key` is the dotted path of the offending entry ("scheduler.min"), empty if there is none. `message` gives the
+    /// problem, why it is one, and the remedy.
     explicit InvalidInput(const std::string& message, std::string key = {})
         : std::runtime_error(message), key_(std::move(key)) {}
 
@@ -41,11 +41,11 @@ class InvalidInput : public std::runtime_error {
 
 }  // namespace crescendo
 
-/// Our own invariant: a failure is a bug of Crescendo. Checked in every build, since a wrong
-/// decision costs more than the comparison.
+/// Checks our own invariant: a failure is a bug of Crescendo. Every build checks it, because a wrong decision costs
+/// more than the comparison.
 #define CRESCENDO_EXPECT(condition) \
     ((condition) ? void(0) : ::crescendo::expectation_failed(#condition, __FILE__, __LINE__))
 
-/// The user's input at `key`: throws InvalidInput with the formatted message unless `condition` holds.
+/// Checks the user's input at `key`: throws InvalidInput with the formatted message unless `condition` holds.
 #define CRESCENDO_VALIDATE(condition, key, ...) \
     ((condition) ? void(0) : throw ::crescendo::InvalidInput(::crescendo::text(__VA_ARGS__), key))

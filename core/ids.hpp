@@ -5,7 +5,7 @@
 
 namespace crescendo {
 
-/// A number that names one thing and mixes with no other kind of number.
+/// A number that names one thing. Ids of different kinds cannot be mixed.
 template <class Tag>
 struct Id {
     std::int32_t value = 0;

@@ -10,10 +10,10 @@
 
 namespace crescendo {
 
-/// Any of the schedulers as a value: a copy decides from now on as the original does.
+/// Any of the schedulers as a value. A copy makes the same decisions as the original from then on.
 class AnyScheduler {
   public:
-    /// The one that `spec`, which is valid, asks for.
+    /// The scheduler that `spec` asks for. `spec` is valid.
     explicit AnyScheduler(const SweepSpec& spec);
 
     Scheduler* operator->() {

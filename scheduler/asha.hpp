@@ -12,9 +12,9 @@ namespace crescendo {
 /// Tuning", MLSys 2020) in its stopping variant: a trial is judged as it arrives at a rung, among
 /// those that came before it.
 ///
-/// `Rule::rank` lets the best floor(n / eta) of the n results so far train on, at least one.
-/// `Rule::percentile` is that of Ray Tune's AsyncHyperBandScheduler: a trial trains on unless it is
-/// worse than the linearly interpolated 1/eta quantile of the losses before its own; the first one does.
+/// `Rule::rank` lets the best floor(n / eta) of the n results so far train on, at least one. `Rule::percentile` is the
+/// rule of Ray Tune's AsyncHyperBandScheduler: a trial trains on unless it is worse than the linearly interpolated
+/// 1/eta quantile of the losses before its own; the first trial always does.
 ///
 /// With several brackets it is asynchronous Hyperband. `fifo` has no rung but the top one.
 class Asha final : public Scheduler {

@@ -9,12 +9,12 @@
 
 namespace crescendo {
 
-/// Milestones of all rungs, lowest first; for fifo and median only the one at max.
+/// Milestones of all rungs, lowest first. Fifo and median have only the one at max.
 std::vector<Resource> milestones(const SchedulerSpec& spec);
 
-/// Trials of each of Hyperband's brackets, of which bracket b begins at the b-th of `num_rungs` milestones:
-/// ceil((s_max + 1) / (s + 1) * eta^s) with s_max = num_rungs - 1 and s = s_max - b (Li et al., "Hyperband", JMLR 2018,
-/// algorithm 1).
+/// Number of trials in each of Hyperband's brackets. Bracket b begins at the b-th of `num_rungs` milestones and has
+/// ceil((s_max + 1) / (s + 1) * eta^s) trials, with s_max = num_rungs - 1 and s = s_max - b (Li et al., "Hyperband",
+/// JMLR 2018, algorithm 1).
 std::vector<std::int64_t> bracket_sizes(std::size_t num_rungs, int eta);
 
 /// Draws the bracket of each trial of asynchronous Hyperband, in proportion to the sizes of Hyperband's brackets.
@@ -45,7 +45,7 @@ class Brackets {
 
     int draw(TrialId trial) const { return draw_.draw(trial); }
 
-    /// Where a trial of that bracket is judged next.
+    /// Milestone at which a trial of `bracket` that survived `rungs_survived` rungs is judged next.
     Resource milestone(int bracket, int rungs_survived) const {
         return milestones_[static_cast<std::size_t>(bracket + rungs_survived)];
     }
@@ -60,7 +60,7 @@ class Brackets {
     int num_brackets() const { return draw_.size(); }
     int num_milestones() const { return static_cast<int>(milestones_.size()); }
 
-    /// Of all brackets together.
+    /// Sizes of all rungs, over all brackets, lowest first.
     std::vector<RungSize> sizes() const {
         std::vector<RungSize> result;
         for (int k = 0; k < num_milestones(); ++k) {

@@ -7,7 +7,7 @@
 
 namespace crescendo {
 
-/// A trial's loss. Of equal losses the lower trial id is the better result.
+/// A trial's loss. If losses are equal, the lower trial id is the better result.
 struct Result {
     double loss;  ///< finite, or +infinity
     TrialId trial;
@@ -17,19 +17,19 @@ struct Result {
 
 /// Results cut in two: the best ones and the rest.
 ///
-/// The same results in any order are cut alike. Two heaps meet at the cut, so that an insertion costs O(log n) and
-/// the two results beside the cut are at hand.
+/// The order in which results arrive does not change the cut. Two heaps meet at the cut, so an insertion costs
+/// O(log n), and the two results beside the cut are found in O(1).
 class Cut {
   public:
-    /// Adds a result and moves the cut: the best `num_best` results, at most all, lie before it from now on.
+    /// Adds a result and moves the cut: the best `num_best` results, at most all, are before it from now on.
     void insert(const Result& result, std::size_t num_best);
 
     std::size_t size() const { return best_.size() + rest_.size(); }
     bool is_among_best(const Result& result) const { return !best_.empty() && result <= best_.front(); }
 
-    /// The last before the cut; there must be one.
+    /// The last result before the cut; there must be one.
     const Result& worst_of_best() const;
-    /// The first behind it; there must be one.
+    /// The first result behind the cut; there must be one.
     const Result& best_of_rest() const;
 
   private:
@@ -37,11 +37,11 @@ class Cut {
     std::vector<Result> rest_;  // a heap, best first
 };
 
-/// Where to cut n results for `quantile`.
+/// The number of best results, out of n, before the cut that quantile() needs.
 inline std::size_t num_up_to_quantile(std::size_t n, std::size_t parts) { return n == 0 ? 0 : (n - 1) / parts + 1; }
 
-/// The linearly interpolated 1/parts quantile of the losses, which are cut by num_up_to_quantile; +infinity where
-/// there is none.
+/// The linearly interpolated 1/parts quantile of the losses, which must be cut by num_up_to_quantile(); +infinity if
+/// there are none.
 double quantile(const Cut& results, std::size_t parts);
 
 }  // namespace crescendo

@@ -18,9 +18,9 @@ namespace crescendo {
 /// AISTATS 2016): all trials pause at a rung until the last of them has arrived; the best max(1, floor(n / eta)) of the
 /// n are promoted and the others eliminated. One bracket has all the trials of the sweep.
 ///
-/// Hyperband (Li et al., JMLR 2018): brackets of successive halving, of which the b-th begins at the b-th milestone,
-/// with the sizes of `bracket_sizes`, over and over until the run cap. A bracket begins as soon as the one before has
-/// all its trials, so that brackets run side by side where slots are free. The last may be cut short.
+/// Hyperband (Li et al., JMLR 2018): brackets of successive halving with the sizes of `bracket_sizes`; the b-th begins
+/// at the b-th milestone. They repeat until the run cap. A bracket begins as soon as the one before has all its trials,
+/// so brackets run side by side if slots are free. The run cap may cut the last one short.
 ///
 /// A trial that fails, or whose program ends by itself, counts as the worst of its next rung and is never promoted.
 class Hyperband final : public Scheduler {
@@ -41,13 +41,13 @@ class Hyperband final : public Scheduler {
   private:
     struct Bracket {
         std::size_t first_milestone;
-        std::int64_t vacancies;         // of its first rung
-        int rung = 0;                   // where its trials are
-        std::int64_t num_expected = 0;  // results of that rung that are still to come
+        std::int64_t vacancies;         // trials that its first rung still takes
+        int rung = 0;                   // the rung at which its trials are
+        std::int64_t num_expected = 0;  // results of `rung` that are still to come
         std::int64_t num_arrived = 0;
         std::vector<Result> paused;
     };
-    /// Most rungs survived first, then the best loss.
+    /// Order of promotion: most rungs survived first, then the best loss.
     using Promotion = std::pair<int, Result>;
 
     void open_bracket(TrialId first);
@@ -57,7 +57,7 @@ class Hyperband final : public Scheduler {
 
     std::size_t eta_;
     std::optional<int> run_cap_;
-    std::vector<std::int64_t> sizes_;  // of the brackets, which take turns
+    std::vector<std::int64_t> sizes_;  // sizes of the brackets, which take turns
     std::vector<RungSize> rungs_;
     std::vector<Bracket> brackets_;
     std::set<Promotion> promotions_;

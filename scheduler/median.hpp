@@ -14,8 +14,8 @@ namespace crescendo {
 /// its best loss so far is strictly worse than the median of the other trials' running average losses up to the same
 /// resource.
 ///
-/// The others are all that have reported at that resource before, whether they have ended or not (Vizier waits for them
-/// to end; Ray Tune's MedianStoppingRule does not). Nobody is judged below the resource `min`, nor by fewer than three.
+/// The other trials are all that have reported at that resource before, ended or not. (Vizier waits for them to end;
+/// Ray Tune's MedianStoppingRule does not.) No trial is judged below the resource `min`, or by fewer than three others.
 class Median final : public Scheduler {
   public:
     /// `spec` is valid.
@@ -36,7 +36,7 @@ class Median final : public Scheduler {
     Resource min_;
     Resource max_;
     std::vector<Curve> curves_;         // by trial
-    std::map<Resource, Cut> averages_;  // of the trials that reported at each resource
+    std::map<Resource, Cut> averages_;  // running averages of the trials that reported at each resource
     std::size_t num_complete_ = 0;
 };
 

@@ -13,10 +13,10 @@ namespace crescendo {
 /// promoting ASHA in which only the two lowest rungs are open at first. A result at the top open rung opens the next
 /// one if it leaves the ranking of the trials there unstable, that is, other than at the rung below.
 ///
-/// The ranking is soft: at each place may stand any trial whose loss at the lower rung is within epsilon of that of
+/// The ranking is soft: a place may be taken by any trial whose loss at the lower rung is within epsilon of the loss of
 /// the trial that held the place there. Epsilon is the 90th percentile (nearest rank) of the distances, at the top open
-/// rung, of those pairs of trials whose curves cross and cross back: as their order changes, it is noise. It is 0
-/// before there is such a pair, and stays from rung to rung until there is a new one.
+/// rung, of those pairs of trials whose curves cross and cross back: such a change of order is noise. Epsilon is 0
+/// before there is such a pair, and keeps its value from rung to rung until there is a new one.
 ///
 /// A result at the top open rung costs O(m log m) plus the length of m curves, with m results there.
 class Pasha final : public Scheduler {
@@ -41,7 +41,7 @@ class Pasha final : public Scheduler {
     };
     using Curve = std::vector<Point>;
 
-    /// A trial at the top open rung, and what it was at the rung below.
+    /// A trial's result at the top open rung, and at the rung below it.
     struct Contender {
         Result now;
         Result before;
@@ -59,7 +59,7 @@ class Pasha final : public Scheduler {
     double epsilon_ = 0;
     std::vector<Curve> curves_;  // by trial
     std::vector<Contender> contenders_;
-    std::vector<double> distances_;  // at the top open rung, of the pairs that cross twice
+    std::vector<double> distances_;  // distances at the top open rung between the trials of pairs that cross twice
 };
 
 }  // namespace crescendo

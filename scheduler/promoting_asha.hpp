@@ -10,9 +10,9 @@
 
 namespace crescendo {
 
-/// Asynchronous successive halving as published (Li et al., "A System for Massively Parallel
-/// Hyperparameter Tuning", MLSys 2020, algorithm 2): a trial pauses at every rung, and goes on when a slot is
-/// free and it is among the best floor(n / eta) of the n results there.
+/// Asynchronous successive halving as published (Li et al., "A System for Massively Parallel Hyperparameter Tuning",
+/// MLSys 2020, algorithm 2): a trial pauses at every rung. It continues when a slot is free and it is among the best
+/// floor(n / eta) of the n results there.
 class PromotingAsha final : public Scheduler {
   public:
     /// `spec` is valid.
@@ -28,7 +28,7 @@ class PromotingAsha final : public Scheduler {
     }
     std::vector<RungSize> rungs() const override { return brackets_.sizes(); }
 
-    /// From now on nobody is promoted beyond the `milestone`-th milestone, counted from 0.
+    /// Promotes no trial beyond the `milestone`-th milestone (counted from 0) from now on.
     void close_above(int milestone) { top_ = milestone; }
 
   private:
@@ -39,7 +39,7 @@ class PromotingAsha final : public Scheduler {
         std::size_t size() const { return results.size(); }
     };
 
-    /// The bracket, and the rung in it.
+    /// A bracket, and a rung in it.
     using Place = std::pair<int, int>;
 
     const Result& best_paused(const Place& place) const;

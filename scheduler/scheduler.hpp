@@ -11,14 +11,14 @@ namespace crescendo {
 
 enum class Verdict {
     go_on,
-    pause,     ///< others go first; it may be promoted later
-    stop,      ///< lost at a rung
-    complete,  ///< reached the maximum resource, where nobody is judged
+    pause,     ///< the trial gives way to others and may be promoted later
+    stop,      ///< the trial lost at a rung
+    complete,  ///< the trial reached the maximum resource, where no trial is judged
 };
 
 struct Judgement {
     Verdict verdict;
-    int rungs_survived;  ///< in the trial's whole life
+    int rungs_survived;  ///< number of rungs that the trial has survived since it first started
 };
 
 /// How many results there are at a milestone.
@@ -27,7 +27,7 @@ struct RungSize {
     std::size_t size = 0;
 };
 
-/// Decides which trials train on. It knows nothing of slots.
+/// Decides which trials continue to train. It knows nothing about slots.
 ///
 /// A trial is either judged for good when it reports, or paused until it is promoted or eliminated.
 class Scheduler {
@@ -47,19 +47,20 @@ class Scheduler {
     /// The trial's program ended by itself, before its next rung.
     virtual void finish(const Trial&) {}
 
-    /// The paused trial to train on next: the highest rung first, then the best loss. It may change with every report.
+    /// The paused trial that is to continue next: the highest rung first, then the best loss. It may change with every
+    /// report.
     virtual std::optional<TrialId> promotable() const { return {}; }
 
-    /// The trial that promotable() names is paused no longer.
+    /// Marks the trial that promotable() names as no longer paused.
     virtual void promote() {}
 
-    /// Paused trials that will never be promoted; each is named once.
+    /// Paused trials that will never be promoted. Each is returned once.
     virtual std::vector<TrialId> take_eliminated() { return {}; }
 
-    /// Where a trial of that bracket is judged next.
+    /// Milestone at which a trial of `bracket` that survived `rungs_survived` rungs is judged next.
     virtual Resource next_milestone(int bracket, int rungs_survived) const = 0;
 
-    /// Of all milestones, lowest first.
+    /// Sizes of the rungs at all milestones, lowest first.
     virtual std::vector<RungSize> rungs() const = 0;
 
   protected:

@@ -32,7 +32,7 @@ struct QUniform {
     double min, max, q;
 };
 
-/// `q_log_uniform_values`: the same of a log-uniform x.
+/// `q_log_uniform_values`: round(x / q) * q of a log-uniform x, among the multiples of q in [min, max].
 struct QLogUniformValues {
     double min, max, q;
 };
@@ -42,7 +42,7 @@ struct Categorical {
     std::vector<Value> values;
 };
 
-/// `constant`.
+/// `constant`: always the same value.
 struct Constant {
     Value value;
 };
@@ -67,8 +67,8 @@ class SearchSpace {
 
     const std::vector<Parameter>& parameters() const { return parameters_; }
 
-    /// The random configuration of one trial: a pure function of (seed, trial), whatever was
-    /// sampled before, so that a sweep's n-th trial is the same however reports arrived.
+    /// The random configuration of one trial: a pure function of (seed, trial), whatever was sampled before. So the
+    /// n-th trial of a sweep is the same in whatever order reports arrive.
     Config sample(std::uint64_t seed, TrialId trial) const;
 
   private:

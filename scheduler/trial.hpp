@@ -11,7 +11,7 @@ namespace crescendo {
 enum class TrialStatus {
     running,
     waiting,   ///< to be resumed from its checkpoint when slots are free
-    paused,    ///< at a rung, with its checkpoint, until it is promoted
+    paused,    ///< waits at a rung, with its checkpoint, until it is promoted
     stopped,   ///< lost at a rung, or the sweep ended first
     finished,  ///< consumed the maximum resource, or its program ended
     failed,    ///< used up its retries
@@ -19,26 +19,26 @@ enum class TrialStatus {
 
 const char* to_string(TrialStatus status);
 
-/// One configuration and how far it came.
+/// One configuration, and how far its training has come.
 struct Trial {
     TrialId id;
     Config config;
     TrialStatus status = TrialStatus::running;
-    Group group;             ///< empty slots unless running
-    int target_workers = 1;  ///< what its last rung entitles it to
+    Group group;             ///< has no slots unless the trial is running
+    int target_workers = 1;  ///< number of workers to which its last rung entitles it
     int bracket = 0;         ///< which ladder of rungs it climbs
     int rungs_survived = 0;
-    int failures = 0;            ///< all of them
-    int failures_in_a_row = 0;   ///< since its last new report
-    bool is_reforming = false;   ///< it lost a worker, and has not reported since
-    Resource resource{0};        ///< of the last report; 0 before the first
-    Resource attempted{0};       ///< of the last report since it was started or resumed; 0 before the first
-    std::optional<double> loss;  ///< of the last report; +infinity where it was not finite
+    int failures = 0;            ///< all failures of the trial
+    int failures_in_a_row = 0;   ///< failures since its last new report
+    bool is_reforming = false;   ///< it lost a worker and has not reported since then
+    Resource resource{0};        ///< resource of the last report; 0 before the first
+    Resource attempted{0};       ///< resource of the last report since it started or was resumed; 0 before
+    std::optional<double> loss;  ///< loss of the last report; +infinity if it was not finite
 
     bool ended() const;
 
-    /// Moves on to `next`. Only legal transitions: running <-> waiting, running <-> paused, and from all three to an
-    /// end.
+    /// Changes the status to `next`. Legal transitions: running <-> waiting, running <-> paused, and from all three to
+    /// an end.
     void transition(TrialStatus next);
 };
 

@@ -9,25 +9,26 @@
 
 namespace crescendo::simulator {
 
-/// One way to schedule, simulated once for each seed.
+/// A scheduling policy, simulated once for each seed.
 struct PolicyRuns {
     std::string name;
-    std::vector<Summary> runs;  ///< in the order of the seeds, the same for all policies
+    std::vector<Summary> runs;  ///< in the order of the seeds; all policies have the same seeds
 };
 
-/// What one policy came to over the seeds, beside the others.
+/// Results of one policy over all seeds, compared with the other policies.
 struct Comparison {
     std::string name;
-    Estimate makespan;  ///< seconds
-    Estimate speedup;   ///< of the makespan, over the first policy with the same seed
+    Estimate makespan;  ///< mean makespan in seconds
+    Estimate speedup;   ///< makespan of the first policy over that of this one, seed by seed
     Estimate utilization;
-    Estimate slot_hours;  ///< used
+    Estimate slot_hours;  ///< slot-hours that trials held
     Estimate regroups;
-    std::optional<Estimate> best_loss;           ///< of the sweep's best trial, at its last report
-    std::optional<Estimate> loss_at_equal_time;  ///< best reported by the time that the fastest policy was done
+    std::optional<Estimate> best_loss;           ///< loss of the sweep's best trial at its last report
+    std::optional<Estimate> loss_at_equal_time;  ///< best loss reported when the fastest policy was done
 };
 
-/// None of `policies` is without runs, and all have as many. Losses are there if each run has one.
+/// Compares `policies` in their order. All have the same number of runs, at least one. Losses are present if each run
+/// has one.
 std::vector<Comparison> compare(const std::vector<PolicyRuns>& policies);
 
 }  // namespace crescendo::simulator

@@ -7,30 +7,32 @@
 
 namespace crescendo::simulator {
 
-/// From one report of a trial to the next, or from its start to the first.
+/// The time from one report of a trial to the next, or from its start to the first report.
 struct Interval {
     double seconds;
     double epochs;
     int workers;
 };
 
-/// The times of a trial that was really trained; the first interval includes its start.
+/// Measured times of a trial of a real sweep. The first interval includes the trial's start.
 struct RecordedTrial {
     std::vector<Interval> intervals;
 };
 
-/// What they say about the model of EpochTime and VirtualCluster.
+/// Parameters of EpochTime and VirtualCluster that fit the recorded trials.
 struct FittedTimes {
-    std::vector<double> epoch;                ///< by trial: seconds an epoch on one worker
-    double start = 0;                         ///< seconds
-    std::optional<double> loss_per_doubling;  ///< none where no trial was trained at two sizes
+    std::vector<double> epoch;                ///< for each trial, seconds of an epoch on one worker
+    double start = 0;                         ///< seconds until a trial that starts begins to train
+    std::optional<double> loss_per_doubling;  ///< none if no trial was trained at two sizes
 };
 
-/// Medians throughout, so that a hiccup of the machine does not count.
+/// Fits the times of a simulation to recorded trials, by medians, so that a short disturbance of the machine has no
+/// effect.
 ///
-/// The speed-up comes from trials trained at two sizes; an epoch from a trial's intervals after its first, in units of
-/// that speed-up; the start is what first intervals took longer; a trial with one report took what is left of it, and
-/// one without any the median of the others. Empty where no trial has reported.
+/// The speed-up comes from trials trained at two sizes. A trial's epoch comes from its intervals after the first,
+/// corrected by that speed-up. The start is the extra time of first intervals. If a trial has one report, its epoch is
+/// the first interval without the start; if it has none, it is the median of the others. The result is empty if no
+/// trial has reported.
 FittedTimes fit(const std::vector<RecordedTrial>& trials);
 
 }  // namespace crescendo::simulator

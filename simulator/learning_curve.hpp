@@ -9,7 +9,7 @@
 
 namespace crescendo::simulator {
 
-/// What trials report: a loss for every (trial, resource), whenever it is asked for.
+/// What trials report: a loss for every (trial, resource), always the same one.
 class LearningCurves {
   public:
     virtual ~LearningCurves() = default;
@@ -17,18 +17,18 @@ class LearningCurves {
     virtual double loss(TrialId trial, Resource resource) const = 0;
 };
 
-/// Power laws: at resource r a trial's error is end + (begin - end) * (1 + r / scale)^-rate, and noise.
+/// Power laws: at resource r, a trial's error is end + (begin - end) * (1 + r / scale)^-rate + noise.
 ///
-/// Where a curve ends and how fast it gets there are drawn apart from each other, so curves cross: the best of an
-/// early rung is often not the best in the end. An error lies about 0 to 1; a metric to maximize is 1 - error.
+/// The end of a curve and its speed are drawn independently, so curves cross: the best trial of an early rung is often
+/// not the best in the end. Errors are between about 0 and 1. A metric to maximize is 1 - error.
 class ParametricCurves final : public LearningCurves {
   public:
-    /// `max`: the resource of a complete trial, over which the curves spread. `noise`: standard deviation.
+    /// `max`: resource of a complete trial, which sets the scale of the curves. `noise`: standard deviation.
     ParametricCurves(std::uint64_t seed, Goal goal, Resource max, double noise);
 
     double loss(TrialId trial, Resource resource) const override;
 
-    /// The error without the noise.
+    /// A trial's error without the noise.
     double error(TrialId trial, Resource resource) const;
 
   private:
@@ -38,13 +38,14 @@ class ParametricCurves final : public LearningCurves {
     double noise_;
 };
 
-/// Losses that trials of a real sweep reported. Between reports, and beyond the last, the one before holds; before the
-/// first, the first. Trials beyond the recorded ones begin with trial 0 again.
+/// Losses that trials of a real sweep reported. Between reports, and after the last one, the previous loss holds;
+/// before the first report, the first loss holds. Trials beyond the recorded ones begin with trial 0 again.
 class RecordedCurves final : public LearningCurves {
   public:
     using Curve = std::map<Resource, double>;
 
-    /// By trial; one without a report gets the curve of the trial before it. Throws InvalidInput where none has any.
+    /// `curves` holds one curve for each trial. A trial without a report gets the curve of the trial before it. Throws
+    /// InvalidInput if no trial has a report.
     explicit RecordedCurves(std::vector<Curve> curves);
 
     double loss(TrialId trial, Resource resource) const override;

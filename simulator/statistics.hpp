@@ -4,16 +4,16 @@
 
 namespace crescendo::simulator {
 
-/// A mean, and how far off it may be.
+/// A mean with its 95 % confidence interval.
 struct Estimate {
     double mean;
-    double half_width;  ///< of the 95 % confidence interval by Student's t; infinite for one value
+    double half_width;  ///< half the width of the interval, by Student's t; infinite for one value
 };
 
-/// `values` is not empty.
+/// Arithmetic mean of `values`, which is not empty.
 Estimate estimate(const std::vector<double>& values);
 
-/// Geometric mean, for ratios; `half_width` to its upper side. All above 0.
+/// Geometric mean of `ratios`, which are all above 0. `half_width` is the distance to the upper end of the interval.
 Estimate estimate_ratio(const std::vector<double>& ratios);
 
 double median(std::vector<double> values);

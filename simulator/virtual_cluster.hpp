@@ -13,18 +13,18 @@
 
 namespace crescendo::simulator {
 
-/// A cluster on which a sweep takes no time: the real scheduler, and a queue of what will happen.
+/// A simulated cluster: the real scheduler, and a queue of events that will happen.
 ///
 /// A running trial trains one epoch after the other and reports each; the sweep decides at once. Equal inputs give
-/// equal summaries: what happens at the same time happens in the order in which it was foreseen.
+/// equal summaries. Events with the same time happen in the order in which they were queued.
 class VirtualCluster {
   public:
-    /// Throws InvalidInput where `sweep` makes no sense, or neither run_cap nor `time_budget` (seconds) ends it.
-    /// `curves` outlives the cluster.
+    /// Throws InvalidInput if `sweep` makes no sense, or if neither run_cap nor `time_budget` (seconds) ends it.
+    /// `curves` must outlive the cluster.
     VirtualCluster(SweepSpec sweep, const SimulationSpec& simulation, int slots, const LearningCurves& curves,
                    EpochTime epoch_time, std::optional<double> time_budget = {});
 
-    /// The whole sweep; once.
+    /// Runs the whole sweep. Call it once.
     Summary run();
 
     const Sweep& sweep() const { return sweep_; }
@@ -34,25 +34,25 @@ class VirtualCluster {
 
     struct Occurrence {
         double time;
-        std::int64_t sequence;  ///< in which it was foreseen
+        std::int64_t sequence;  ///< counts occurrences in the order in which they were queued
         Kind kind;
         TrialId trial;
-        int plan;  ///< of the trial, in which it was foreseen; another plan makes it void
+        int plan;  ///< plan of the trial that queued it; void if the trial has a newer plan
 
         friend bool operator>(const Occurrence& a, const Occurrence& b) {
             return a.time != b.time ? a.time > b.time : a.sequence > b.sequence;
         }
     };
 
-    /// How far a trial is, beside what the sweep knows.
+    /// How far a trial has trained: what the sweep does not know about it.
     struct Training {
-        Resource resource{0};    ///< its workers have consumed
-        Resource checkpoint{0};  ///< that the last checkpoint holds; 0 without one
-        bool saves = false;      ///< a checkpoint before its next report
-        double left = 1;         ///< of the epoch under way, as a share of it, when `began`
-        double began = 0;        ///< training, at a speed of
+        Resource resource{0};    ///< resource that its workers have consumed
+        Resource checkpoint{0};  ///< resource of its last checkpoint; 0 without one
+        bool saves = false;      ///< whether it writes a checkpoint before its next report
+        double left = 1;         ///< share of the current epoch that was left at the time `began`
+        double began = 0;        ///< time at which it began to train at `speed`
         double speed = 0;        ///< epochs a second
-        int plan = 0;            ///< counts what was foreseen for it
+        int plan = 0;            ///< number of its current plan; what earlier plans queued is void
     };
 
     void apply(const Event& event);

@@ -14,9 +14,10 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import CRESCENDO  # noqa: E402
+from harness import CRESCENDO, QUICK  # noqa: E402
 
-SLOTS, TRIALS, MAX, TURNS = 256, 20_000, 81, 5
+SLOTS, MAX = 256, 81
+TRIALS, TURNS = (500, 1) if QUICK else (20_000, 5)
 SWEEP = f"""
 metric: {{name: val_loss}}
 run_cap: {TRIALS}

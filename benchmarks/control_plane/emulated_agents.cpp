@@ -102,7 +102,7 @@ class Agents {
         }
         for (const auto slot : std::exchange(members_[{node, trial}], stay)) {
             if (!stay.contains(slot)) {
-                notices_[node].emplace_back(LeftTrial{trial, slot, false});
+                notices_[node].emplace_back(LeftTrial{trial, slot});
             }
         }
         if (order.members.front().rank != 0) {
@@ -131,7 +131,7 @@ class Agents {
             return;
         }
         for (const auto slot : members->second) {
-            notices_[node].emplace_back(LeftTrial{order.trial, slot, order.save});
+            notices_[node].emplace_back(LeftTrial{order.trial, slot});
         }
         members_.erase(members);
         auto& state = trials_[order.trial];

@@ -1,10 +1,8 @@
 """What one coordinator bears: reports a second, how long answers take, memory, and what is idle costs.
 
-    cmake -B build/benchmarks -G Ninja -DCMAKE_BUILD_TYPE=Release -DCRESCENDO_TORCH=OFF -DCRESCENDO_BENCHMARKS=ON
-    cmake --build build/benchmarks --target control_plane crescendo crescendo-guard
     python3 benchmarks/control_plane/measure.py [FOLDER]
 
-FOLDER (build/benchmarks) is where sweeps are written: the journal's fdatasync is that of its file system. Emulated agents
+FOLDER (build) is where sweeps are written: the journal's fdatasync is that of its file system. Emulated agents
 (control_plane.cpp) for the load, real MPI ranks for what waiting costs.
 """
 import json
@@ -16,8 +14,10 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BIN = ROOT / "build/benchmarks/bin"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from harness import BIN, ROOT  # noqa: E402
+
+BIN, ROOT = Path(BIN), Path(ROOT)
 RANKS = (4, 16)
 MPI = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
@@ -38,6 +38,12 @@ def emulate(folder, name, **settings):
     words = [f"{key}={value}" for key, value in settings.items()]
     run = subprocess.run([BIN / "control_plane", folder / name, *words], check=True, capture_output=True, text=True)
     return json.loads(run.stdout)
+
+
+def decisions_per_second():
+    """Of the scheduler alone, RASDA with 100,000 trials: how fast this machine is at the moment."""
+    table = subprocess.run([BIN / "decisions", "--most", "100000"], check=True, capture_output=True, text=True).stdout
+    return next(float(line.split()[2]) for line in table.splitlines() if line.split()[:2] == ["rasda", "100000"])
 
 
 def sync_seconds(folder):
@@ -98,15 +104,20 @@ def idle_cores(folder, ranks, seconds=15):
 
 
 def main():
-    base = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/benchmarks")
+    base = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build")
     with tempfile.TemporaryDirectory(dir=base) as name:
         folder = Path(name)
         median, p99 = sync_seconds(folder)
         print(f"fdatasync of 64 lines alone: median {median * 1e3:.2f} ms, p99 {p99 * 1e3:.2f} ms")
-        runs = [emulate(folder, f"saturated{i}", reports=500_000) for i in range(3)]
+        runs, decisions = [], []
+        for i in range(3):
+            runs.append(emulate(folder, f"saturated{i}", reports=500_000))
+            decisions.append(decisions_per_second())
         rates = [run["reports_per_second"] for run in runs]
         print(f"as many as it takes: {statistics.median(rates):,.0f} reports/s ({min(rates):,.0f} to {max(rates):,.0f}), "
               f"{runs[0]['cpu_us_per_report']:.1f} us of CPU and {runs[0]['journal_bytes_per_report']:.0f} bytes a report")
+        ratio = statistics.median(alone / rate for alone, rate in zip(decisions, rates))
+        print(f"the decisions alone: {statistics.median(decisions):,.0f} reports/s, {ratio:.1f} times as many")
         for rate in (1_000, 10_000):
             run = emulate(folder, f"offered{rate}", rate=rate, reports=10 * rate)
             print(f"{rate:,} reports/s offered: waits of {run['median_ms']:.2f} ms (median), {run['p99_ms']:.2f} ms (p99), "

@@ -3,15 +3,20 @@
 /// A virtual cluster of 1,024 slots, or 16,384 on 2,048 nodes, on which the running trials report in turn. Only
 /// Sweep::apply() is timed, with the starts, stops, promotions and regroups that follow from a report.
 ///
-/// With a file of one number a trial as its argument, it runs ASHA on one slot over those curves, for measure.py.
+///     decisions               every scheduler with 1,000 to 1,000,000 trials
+///     decisions --most N      the same with at most N trials
+///     decisions FILE          ASHA on one slot over curves from a file of one number a trial, for measure.py
 
 #include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <limits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -118,6 +123,8 @@ class Cluster {
 }  // namespace
 
 int main(int argc, char** argv) {
+    const bool limited = argc == 3 && std::string_view(argv[1]) == "--most";
+    const int most = limited ? std::atoi(argv[2]) : std::numeric_limits<int>::max();
     if (argc == 2) {
         std::ifstream file(argv[1]);
         const std::vector<double> floors(std::istream_iterator<double>(file), {});
@@ -141,6 +148,9 @@ int main(int argc, char** argv) {
     std::printf("%-20s %10s %14s %12s\n", "scheduler", "trials", "reports/s", "bytes/trial");
     for (const auto& [name, kind, mode, num_slots] : rows) {
         for (const int num_trials : {1'000, 10'000, 100'000, 1'000'000}) {
+            if (num_trials > most) {
+                break;
+            }
             const auto figures = Cluster(spec_of(kind, mode, num_trials), random_floors(num_trials), num_slots).run();
             std::printf("%-20s %10d %14.0f %12.0f\n", name, num_trials, figures.reports_per_second,
                         figures.bytes_per_trial);

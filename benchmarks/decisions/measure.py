@@ -1,20 +1,22 @@
 """Reports a second of ours, of Optuna 5's SuccessiveHalvingPruner and of Ray Tune 2.60's AsyncHyperBandScheduler.
 
-    cmake --preset core -DCRESCENDO_BENCHMARKS=ON && cmake --build --preset core --target decisions
     PYTHON -m pip install --target build/peers "optuna==5.*" "ray[tune]==2.60.*"
     PYTHONPATH=build/peers PYTHON benchmarks/decisions/measure.py
 
 ASHA with eta 3 on the same 10,000 curves of up to 81 reports, one trial after the other, without training; each peer
 for a minute at most. Optuna keeps its trials in memory; Ray's class is called directly, without a cluster.
 """
+import os
 import random
 import subprocess
+import sys
 import tempfile
 import time
 import types
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import BIN  # noqa: E402
+
 TRIALS, MAX, ETA, PATIENCE = 10_000, 81, 3, 60
 
 
@@ -22,7 +24,7 @@ def ours(floors):
     with tempfile.NamedTemporaryFile("w") as file:
         file.write("\n".join(map(repr, floors)))
         file.flush()
-        run = subprocess.run([ROOT / "build/core/bin/decisions", file.name], check=True, capture_output=True, text=True)
+        run = subprocess.run([os.path.join(BIN, "decisions"), file.name], check=True, capture_output=True, text=True)
     return float(run.stdout), len(floors)
 
 

@@ -1,6 +1,6 @@
 """Reading HDF5: ours beside raw pread, H5Dread_chunk, decompression alone, and h5py with PyTorch's DataLoader.
 
-    $PYTHON benchmarks/hdf5_streaming/measure.py build/benchmarks/bin/hdf5_streaming [FOLDER]
+    $PYTHON benchmarks/hdf5_streaming/measure.py [FOLDER]
 
 The files, about 2 GB, are written to FOLDER (the system's temporary one) and removed again. The page cache is warm, but
 for the rows called cold and shuffled.
@@ -17,22 +17,26 @@ import h5py
 import numpy as np
 import torch
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import BIN, CRESCENDO, QUICK  # noqa: E402
+
 FASHION = "/usr/share/datasets/fashion-mnist/train-{}.gz"
 BATCH = 128
-TURNS = 5
+TURNS = 1 if QUICK else 5
+SAMPLES = 4096 if QUICK else 131_072
 
 
 def write_rows(path, **options):
-    """131,072 samples of 4 KiB: smooth fields of 32 x 32, rounded to 13 bits."""
+    """Samples of 4 KiB: smooth fields of 32 x 32, rounded to 13 bits."""
     x = np.linspace(0, 6, 32, dtype=np.float32)
     random = np.random.default_rng(1)
     with h5py.File(path, "w") as file:
-        inputs = file.create_dataset("inputs", (131072, 32, 32), np.float32, **options)
+        inputs = file.create_dataset("inputs", (SAMPLES, 32, 32), np.float32, **options)
         for begin in range(0, len(inputs), 4096):
             row, column = random.random((2, 4096, 1, 1), dtype=np.float32)
             field = np.sin(x[:, None] + row) * np.cos(x + column)
             inputs[begin:begin + 4096] = np.round(field * 4096) / 4096
-        file["targets"] = np.zeros(131072, np.float32)
+        file["targets"] = np.zeros(SAMPLES, np.float32)
 
 
 def write_fashion(path):
@@ -69,20 +73,15 @@ def data_loader(path, workers):
     return count / (time.perf_counter() - begin)
 
 
-def crescendo_beside(program):
-    return os.path.join(os.path.dirname(program), "crescendo")
-
-
-def write_beside_cp(program, path, folder):
+def write_beside_cp(path, folder):
     """`crescendo data convert` and `rechunk` of the same bytes, in turn with a cp that waits for the disk as they do."""
-    crescendo = crescendo_beside(program)
     rows, labels, out = (os.path.join(folder, name) for name in ("rows.npy", "labels.npy", "out"))
     with h5py.File(path) as file:
         np.save(rows, file["inputs"][:])
         np.save(labels, file["targets"][:])
     commands = {"cp": ["sh", "-c", 'cp "$0" "$1" && sync "$1"', rows, out],
-                "convert": [crescendo, "data", "convert", rows, labels, out + ":/train"],
-                "rechunk": [crescendo, "data", "rechunk", path + ":/", out + ":/train"]}
+                "convert": [CRESCENDO, "data", "convert", rows, labels, out + ":/train"],
+                "rechunk": [CRESCENDO, "data", "rechunk", path + ":/", out + ":/train"]}
     rates = {name: [] for name in commands}
     for _ in range(TURNS):
         for name, command in commands.items():
@@ -99,12 +98,12 @@ def write_beside_cp(program, path, folder):
 
 
 def main():
-    program = os.path.abspath(sys.argv[1])
+    program = os.path.join(BIN, "hdf5_streaming")
 
     def ours(*arguments):
         return subprocess.run([program, *map(str, arguments)], check=True, capture_output=True, text=True).stdout
 
-    with tempfile.TemporaryDirectory(dir=sys.argv[2] if len(sys.argv) > 2 else None) as folder:
+    with tempfile.TemporaryDirectory(dir=sys.argv[1] if len(sys.argv) > 1 else None) as folder:
         print("route    threads beside       ours, MB/s   bare  ratio")
         for name, options in (("contiguous", {}), ("chunked", {"chunks": (64, 32, 32)}),
                               ("deflate", {"chunks": (64, 32, 32), "compression": 4, "shuffle": True})):
@@ -118,11 +117,11 @@ def main():
                     print(ours("cold", path + ":/", threads), end="", flush=True)
             if name == "contiguous":
                 print(ours("copy", path + ":/", 1), end="", flush=True)
-                write_beside_cp(program, path, folder)
+                write_beside_cp(path, folder)
             os.remove(path)
 
         path = os.path.join(folder, "terabyte.h5")
-        subprocess.run([crescendo_beside(program), "data", "generate", path + ":/train", "--sparse", "--samples",
+        subprocess.run([CRESCENDO, "data", "generate", path + ":/train", "--sparse", "--samples",
                         "67108864", "--shape", "64,64"], check=True, stdout=subprocess.DEVNULL)
         print("a terabyte of holes:", ours("begin", path + ":/train", 2), end="", flush=True)
         os.remove(path)

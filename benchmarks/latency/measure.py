@@ -15,9 +15,9 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import CRESCENDO  # noqa: E402
+from harness import CRESCENDO, QUICK  # noqa: E402
 
-REPORTS, PAUSE = 60, 0.25
+REPORTS, PAUSE = (3, 0.05) if QUICK else (60, 0.25)
 
 TRAINER = f"""
 import json, os, socket, time

@@ -1,4 +1,4 @@
-"""What scheduling policies are worth: docs/policies.md's tables, from simulated sweeps.
+"""How much scheduling policies gain: the tables of docs/policies.md, from simulated sweeps.
 
     python3 benchmarks/policies/measure.py [--full] [--compare LIST] [--csv FILE] [--crescendo PATH] > tables.md
 
@@ -17,7 +17,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import CRESCENDO  # noqa: E402
+from harness import CRESCENDO, QUICK  # noqa: E402
 
 SWEEP = """
 metric: {name: error}
@@ -69,9 +69,9 @@ def main():
     parser.add_argument("--csv", help="a file for all figures")
     parser.add_argument("--crescendo", default=CRESCENDO, help="the binary")
     options = parser.parse_args()
-    sizes = (64, 1024, 16_384) if options.full else (64, 1024)
-    ratios = (0.25, 1, 4, 16) if options.full else (0.25, 1, 4)
-    seeds = 20 if options.full else 10
+    sizes = (64, 1024, 16_384) if options.full else (64,) if QUICK else (64, 1024)
+    ratios = (0.25, 1, 4, 16) if options.full else (1,) if QUICK else (0.25, 1, 4)
+    seeds = 20 if options.full else 2 if QUICK else 10
     clusters = list(itertools.product(sizes, SCALING, (0.1, 6, 30)))
     everything = []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(max_workers=2) as pool:
@@ -84,10 +84,11 @@ def main():
         for (slots, scaling, regroup), futures in jobs.items():
             runs = [future.result() for future in futures]
             everything += [row for rows in runs for row in rows]
-            where = f"{slots:,} slots, {scaling} scaling ({SCALING[scaling]:.0%} lost a doubling), a regroup {regroup:g} s"
-            table(f"### {where}: how many times shorter than ASHA (slots in use)", speed, runs)
+            lost = f"{100 * SCALING[scaling]:.0f} % lost at each doubling"
+            where = f"{slots:,} slots, {scaling} scaling ({lost}), regroups of {regroup:g} s"
+            table(f"### {where}\n\nHow many times shorter than with ASHA (share of slots in use):", speed, runs)
             if regroup == 0.1:
-                table("Slot-hours; error of the best trial when the fastest policy has finished:", worth, runs)
+                table("Slot-hours, and error of the best trial when the fastest policy has finished:", worth, runs)
             sys.stdout.flush()
     if options.csv:
         with open(options.csv, "w", newline="") as file:

@@ -13,9 +13,9 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import Node  # noqa: E402
+from harness import QUICK, Node  # noqa: E402
 
-TURNS = 7
+TURNS = 1 if QUICK else 7
 TRAIN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "throughput", "train_ddp.py")
 
 
@@ -69,19 +69,22 @@ def torchrun_restart(data, folder):
 
 def main():
     data = os.path.abspath(sys.argv[1])
-    times = {"in memory": [], "our restart": [], "torchrun": []}
+    ways = {"our restart": our_restart, "torchrun": torchrun_restart}
+    if QUICK:
+        del ways["torchrun"]  # throughput runs the same script
+    times = {"in memory": [], **{way: [] for way in ways}}
     with tempfile.TemporaryDirectory() as folder:
         node = Node(2)
         in_memory(node, data, folder, 0)  # each process has trained once, as in a sweep
         for turn in range(1, TURNS + 1):
             times["in memory"].append(in_memory(node, data, folder, 2 * turn))
-            times["our restart"].append(our_restart(data, folder))
-            times["torchrun"].append(torchrun_restart(data, folder))
+            for way, restart in ways.items():
+                times[way].append(restart(data, folder))
         node.close()
     print(f"{'1 -> 2 workers':<16} {'min':>8} {'median':>8} {'max':>8}   seconds, decision to end of first step, {TURNS} turns")
     for name, seconds in times.items():
         print(f"{name:<16} {min(seconds):>8.3f} {statistics.median(seconds):>8.3f} {max(seconds):>8.3f}")
-    for name in ("our restart", "torchrun"):
+    for name in ways:
         ratio = statistics.median(b / a for a, b in zip(times["in memory"], times[name]))
         print(f"in memory is {ratio:.0f} times faster than {name}")
 

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import CRESCENDO  # noqa: E402
+from harness import CRESCENDO, QUICK  # noqa: E402
 
 SWEEP = """
 metric: {name: val_loss}
@@ -25,7 +25,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         sweep = os.path.join(folder, "sweep.yaml")
         open(sweep, "w").write(SWEEP)
-        for slots, trials in ((1024, 10_000), (1024, 100_000), (16_384, 100_000)):
+        for slots, trials in ((64, 1000),) if QUICK else ((1024, 10_000), (1024, 100_000), (16_384, 100_000)):
             for kind in ("asha", "rasda"):
                 begin = time.perf_counter()
                 out = subprocess.run([crescendo, "simulate", sweep, "--slots", str(slots), "--set", f"run_cap={trials}", "--set",

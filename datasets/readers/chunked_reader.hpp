@@ -10,14 +10,14 @@
 
 namespace crescendo::datasets {
 
-/// Fetches chunks as they are stored, one call at a time under the library's lock, and decodes them outside of it, in
-/// as many threads as read.
+/// Fetches chunks as they are stored, one call at a time under the library's lock. Decodes them outside the lock, in as
+/// many threads as call read().
 ///
-/// Bytes are as stored, in the file's byte order. Holds up to three chunks for each thread that reads, and the last one
-/// of which only a part was asked for: the next read most likely goes on in it.
+/// Bytes are as stored, in the file's byte order. Holds up to three chunks for each thread that reads. It also keeps
+/// the last chunk of which only a part was read, because the next read most likely continues in it.
 class ChunkedReader : public SampleReader {
   public:
-    /// nullptr where a filter cannot be undone here.
+    /// Returns nullptr if our own code cannot undo a filter of the data set.
     static std::unique_ptr<ChunkedReader> make(hid_t data_set, const Field& field, const std::string& name);
 
     void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override;
@@ -48,7 +48,7 @@ class ChunkedReader : public SampleReader {
     FilterPipeline pipeline_;
     std::string name_;
 
-    mutable std::mutex mutex_;  ///< of the next two
+    mutable std::mutex mutex_;  ///< guards the next two members
     mutable std::vector<std::unique_ptr<Scratch>> idle_scratch_;
     mutable std::shared_ptr<const Chunk> last_part_;
 };

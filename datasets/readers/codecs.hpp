@@ -4,13 +4,13 @@
 #include <memory>
 #include <span>
 
-/// What HDF5's filters do to the bytes of a chunk, undone without the library and so without its lock.
+/// Undoes HDF5's filters on the bytes of a chunk without the library, and so without its lock.
 ///
-/// Each function fills `out` exactly. Where the bytes do not give that many, or are damaged, it throws
-/// std::runtime_error that says what is wrong with them. None reads or writes outside its spans, whatever they hold.
+/// Each function fills `out` exactly. If the input gives fewer or more bytes, or is damaged, it throws
+/// std::runtime_error that says what is wrong. No input makes a function read or write outside its spans.
 namespace crescendo::datasets::codecs {
 
-/// Undoes deflate (a zlib stream). Keeps its working memory from call to call; one thread at a time.
+/// Undoes deflate (a zlib stream). Keeps its working memory between calls. For one thread at a time.
 class Inflater {
   public:
     Inflater();
@@ -25,13 +25,14 @@ class Inflater {
     std::unique_ptr<State> state_;
 };
 
-/// Byte j of element i lies at j·n + i of `in`, n being the whole elements; bytes beyond these are as they were.
+/// Undoes shuffle: byte j of element i is at j·n + i of `in`, where n is the number of whole elements. Bytes after
+/// these are unchanged.
 void unshuffle(std::span<const std::byte> in, std::span<std::byte> out, std::size_t element_bytes);
 
-/// The four bytes at the end of `in` are the checksum of those before, which are returned.
+/// Checks the last four bytes of `in`, which are the checksum of the bytes before them, and returns those bytes.
 std::span<const std::byte> verify_fletcher32(std::span<const std::byte> in);
 
-/// h5py's `lzf`.
+/// Undoes h5py's `lzf`.
 void decode_lzf(std::span<const std::byte> in, std::span<std::byte> out);
 
 #ifdef CRESCENDO_ZSTD
@@ -39,7 +40,7 @@ void decode_zstd(std::span<const std::byte> in, std::span<std::byte> out);
 #endif
 
 #ifdef CRESCENDO_LZ4
-/// Framed as by the filter 32004: blocks that are each compressed by LZ4 or stored.
+/// Undoes LZ4 in the framing of filter 32004: blocks, each compressed by LZ4 or stored.
 void decode_lz4(std::span<const std::byte> in, std::span<std::byte> out);
 #endif
 

@@ -9,8 +9,8 @@ namespace crescendo::datasets {
 /// Bytes are as stored, in the file's byte order.
 class ContiguousReader : public SampleReader {
   public:
-    /// nullptr where the elements do not lie in one piece of a plain file: compact, external or virtual, not yet
-    /// written, or a file driver of another kind.
+    /// Returns nullptr if the elements do not lie in one piece of a plain file: the data set is compact, external,
+    /// virtual or not yet written, or the file has another driver.
     static std::unique_ptr<ContiguousReader> make(hid_t data_set, const Field& field, const std::string& name);
 
     void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override;

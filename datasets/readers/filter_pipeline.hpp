@@ -11,7 +11,7 @@
 
 namespace crescendo::datasets {
 
-/// Memory that grows to the largest size ever asked for and is not initialised.
+/// Uninitialised memory that grows to the largest size ever asked for.
 class Buffer {
   public:
     std::span<std::byte> of(std::size_t bytes);
@@ -23,7 +23,7 @@ class Buffer {
 
 /// The filters that the chunks of a data set went through when they were written, to be undone in reverse.
 ///
-/// Needs no HDF5 library: any number of threads may decode at a time.
+/// Does not use the HDF5 library, so any number of threads may decode at the same time.
 class FilterPipeline {
   public:
     struct Stage {
@@ -31,8 +31,9 @@ class FilterPipeline {
         std::vector<unsigned> parameters = {};
     };
 
-    /// Stages in the order of writing, for chunks of `chunk_bytes`. nullopt where they cannot be undone here: a filter
-    /// that is not built in, or two compressions of which the size between is not known.
+    /// Makes a pipeline from its stages, in the order of writing, for chunks of `chunk_bytes`. Returns std::nullopt if
+    /// our own code cannot undo them: a filter is not built in, or there are two compressions and the size between them
+    /// is not known.
     static std::optional<FilterPipeline> make(std::vector<Stage> stages, std::size_t chunk_bytes);
 
     /// Whether the filter `id` is built in.
@@ -41,15 +42,15 @@ class FilterPipeline {
     bool empty() const { return stages_.empty(); }
     std::size_t chunk_bytes() const { return chunk_bytes_; }
 
-    /// What one thread needs to decode, kept from chunk to chunk: at most two chunks.
+    /// Working memory of one thread that decodes, kept from chunk to chunk: at most two chunks.
     struct Scratch {
-        Buffer stored;  ///< the caller's
+        Buffer stored;  ///< for the caller: the bytes of a chunk as stored
         Buffer stages[2];
         codecs::Inflater inflater;
     };
 
-    /// The elements of a chunk from its stored bytes. Bit k of `mask` says that stage k was skipped when this chunk was
-    /// written. `chunk` has chunk_bytes(). Throws std::runtime_error that says what is wrong with the bytes.
+    /// Decodes the stored bytes of a chunk into `chunk`, which has chunk_bytes(). If bit k of `mask` is set, stage k
+    /// was skipped when this chunk was written. Throws std::runtime_error that says what is wrong with the bytes.
     void decode(std::span<const std::byte> stored, std::uint32_t mask, std::span<std::byte> chunk,
                 Scratch& scratch) const;
 

@@ -4,10 +4,10 @@
 
 namespace crescendo::datasets {
 
-/// Reads whatever the library can read, external and virtual data sets among them, one call at a time.
+/// Reads everything that the library can read, external and virtual data sets included, one call at a time.
 class LibraryReader : public SampleReader {
   public:
-    /// Throws InvalidInput where the library lacks a filter.
+    /// Throws InvalidInput if the library lacks a filter.
     LibraryReader(hid_t file, const Field& field, const std::string& name, std::int64_t samples_per_read);
 
     void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override;

@@ -11,23 +11,23 @@
 
 namespace crescendo::datasets {
 
-/// Reads samples of one data set. Any number of threads may read at a time.
+/// Reads samples of one data set. Any number of threads may read at the same time.
 class SampleReader {
   public:
     virtual ~SampleReader() = default;
 
-    /// Copies the samples [begin, begin + count) to `out`, exactly their bytes. Throws std::runtime_error with file,
-    /// data set and samples, and where they are known chunk and offset, when these cannot be read.
+    /// Copies the samples [begin, begin + count) to `out`, which has exactly their size. Throws std::runtime_error if
+    /// they cannot be read; the message names file, data set and samples, and chunk and offset if they are known.
     virtual void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const = 0;
 
-    /// The samples [begin, begin + count) will be read soon: the system may begin to fetch them into its cache. Only a
-    /// hint, which cannot fail; without effect where it is not known where they lie.
+    /// Announces that the samples [begin, begin + count) will be read soon, so that the system may fetch them into its
+    /// cache. This is a hint that cannot fail. It has no effect if the place of the samples in the file is not known.
     virtual void announce(std::int64_t /*begin*/, std::int64_t /*count*/) const {}
 };
 
-/// The fastest of the `allowed` readers of `field`, a data set of `file`; sets field.route. `name` is FILE:/PATH; reads
-/// will be of `samples_per_read` neighbours. To be made and destroyed under a session. Throws InvalidInput where a
-/// filter is missing that the data set needs.
+/// Makes the fastest of the `allowed` readers of `field`, a data set of `file`, and sets field.route. `name` is
+/// FILE:/PATH. `samples_per_read` is the number of neighbouring samples that one read will ask for. The reader must be
+/// made and destroyed under a session. Throws InvalidInput if a filter is missing that the data set needs.
 std::unique_ptr<SampleReader> make_reader(hid_t file, Field& field, const std::string& name,
                                           std::int64_t samples_per_read, Routes allowed);
 

@@ -13,29 +13,30 @@
 
 namespace crescendo::datasets {
 
-/// Memory for a fixed number of chunks of a set, filled again and again. Fields that are alike
-/// (SampleSet::first_alike) are read once and share theirs.
+/// Memory for a fixed number of chunks of a set, which is filled again and again. Fields that are alike
+/// (SampleSet::first_alike) are read once and share their memory.
 class ChunkBuffer {
   public:
-    /// Uses `set` as long as it lives.
+    /// `set` must outlive the buffer.
     ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks);
 
-    /// Replaces what the buffer holds by `chunks`, ascending and at most its capacity, read by all threads of `pool`.
-    /// Asks `go_on`, in any of these threads, before every read of a few MiB; returns whether all was read.
+    /// Replaces the contents of the buffer by `chunks`, read by all threads of `pool`. `chunks` are in ascending order
+    /// and at most the capacity. Before every read of a few MiB, one of these threads calls `go_on`, and false ends the
+    /// reading. Returns whether all was read.
     bool load(std::vector<std::int64_t> chunks, TaskPool& pool, const std::function<bool()>& go_on);
 
-    /// Where the sample numbered `sample` in the set lies, which is in one of the chunks held.
+    /// Position of a sample in the buffer.
     struct Place {
-        std::int64_t chunk;   ///< the how manieth of those held
-        std::int64_t sample;  ///< of that chunk
+        std::int64_t chunk;   ///< index among the chunks in the buffer
+        std::int64_t sample;  ///< index in that chunk
     };
     Place find(std::int64_t sample) const;
 
-    /// What field `field` has of that sample, counting the inputs' fields and then the targets'.
+    /// Bytes of field `field` of the sample at `place`. Fields count from 0, inputs first, then targets.
     std::span<const std::byte> at(std::size_t field, Place place) const { return memory_[owner_[field]].at(place); }
 
   private:
-    /// Samples [begin, begin + count) of the set, which go to the chunks from `place` on.
+    /// One read: samples [begin, begin + count) of the set. They go to the chunks from index `place` on.
     struct Read {
         std::int64_t begin;
         std::int64_t count;
@@ -43,7 +44,7 @@ class ChunkBuffer {
     };
     std::vector<Read> plan_reads() const;
 
-    /// Of one field.
+    /// Memory of one field.
     class Memory {
       public:
         Memory(const Field& field, std::int64_t chunk_samples, std::int64_t num_chunks);
@@ -56,7 +57,7 @@ class ChunkBuffer {
         Field field_;
         std::size_t sample_bytes_;
         std::size_t pitch_bytes_;
-        std::size_t chunk_bytes_;  ///< from one chunk to the next
+        std::size_t chunk_bytes_;  ///< distance from one chunk to the next
         std::unique_ptr<Page[]> pages_;
     };
 
@@ -64,9 +65,9 @@ class ChunkBuffer {
     std::int64_t chunk_samples_;
     std::int64_t capacity_chunks_;
     bool overlap_;                      ///< the last samples of a chunk reach into the next one
-    std::vector<std::int64_t> chunks_;  ///< ascending, so that only the last can be the set's short one
-    std::vector<std::size_t> owner_;    ///< of each field: the one that it shares memory with, mostly itself
-    std::vector<Memory> memory_;        ///< of each field; for no chunks where it has that of another
+    std::vector<std::int64_t> chunks_;  ///< ascending, so that only the last one can be the set's short chunk
+    std::vector<std::size_t> owner_;    ///< for each field, the field whose memory it uses, mostly its own
+    std::vector<Memory> memory_;        ///< memory of each field; without chunks if it uses that of another
 };
 
 }  // namespace crescendo::datasets

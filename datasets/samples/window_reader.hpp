@@ -19,17 +19,17 @@
 
 namespace crescendo::datasets {
 
-/// The largest windows of which two fit in `memory_bytes`, evenly sized; all chunks in one where the set fits as a
-/// whole. Throws InvalidInput where two windows of one chunk each do not fit.
+/// Plans the largest windows of which two fit in `memory_bytes`, all of about the same size. If the whole set fits, one
+/// window has all chunks. Throws InvalidInput if two windows of one chunk each do not fit.
 SampleOrder::Shape plan_windows(const SampleSet& set, std::size_t memory_bytes);
 
-/// Holds the window of samples that is being consumed while threads read the one after it.
+/// Holds the window of samples that is being consumed, while threads read the next one.
 ///
-/// After an epoch's last window comes the next epoch's first. A set that is one window is read once; its epochs
-/// differ in their order only.
+/// After an epoch's last window comes the next epoch's first. A set with a single window is read once, and its epochs
+/// differ only in their order.
 class WindowReader {
   public:
-    /// A position of one epoch's order.
+    /// A position in the order of one epoch.
     struct Place {
         std::uint64_t seed = 0;
         std::int64_t epoch = 0;
@@ -40,25 +40,25 @@ class WindowReader {
       public:
         bool covers(const Place& place) const;
         std::int64_t end_position() const { return order_.first_position + std::ssize(order_.samples); }
-        /// Number in the set of the sample at a position of the epoch.
+        /// Number, in the set, of the sample at `position` of the epoch.
         std::int64_t sample_at(std::int64_t position) const { return order_.samples[position - order_.first_position]; }
         const ChunkBuffer& chunks() const { return *chunks_; }
 
       private:
         friend WindowReader;
         Place place_;
-        SampleOrder::Window order_;  ///< without samples as long as the window is not filled
+        SampleOrder::Window order_;  ///< has no samples until the window is filled
         std::shared_ptr<ChunkBuffer> chunks_;
     };
 
-    /// Reads with `num_threads`, at least 1.
+    /// Reads `set` with `num_threads` threads, at least 1.
     WindowReader(std::shared_ptr<const SampleSet> set, SampleOrder::Shape shape, Shuffle shuffle, int num_threads);
 
-    /// `place` is what will be asked for next: its window and the one after it are read, others given up.
+    /// Announces that `place` comes next: its window and the next one are read, and other reads are given up.
     void seek(const Place& place);
 
-    /// The window at `place`, valid until the next call of `at` or `seek`. Waits for the thread; what it threw is
-    /// thrown here, and the next call reads again.
+    /// The window at `place`, valid until the next call of `at` or `seek`. Waits for the reading thread. Its exceptions
+    /// are thrown here, and the next call reads again.
     const Window& at(const Place& place);
 
   private:
@@ -76,18 +76,18 @@ class WindowReader {
     const SampleOrder::Shape shape_;
     const Shuffle shuffle_;
 
-    std::mutex mutex_;  ///< of the next four, but for a window's bytes while they are filled or consumed
+    std::mutex mutex_;  ///< guards the next four members, but not a window's bytes while they are filled or consumed
     std::condition_variable_any changed_;
     std::array<Window, 2> windows_;
     std::optional<Place> wanted_;
     std::exception_ptr failure_;
 
-    std::optional<SampleOrder> order_;  ///< of the epoch at `order_place_`; the thread's own, as are these four
+    std::optional<SampleOrder> order_;  ///< for the epoch at `order_place_`; these four belong to the reading thread
     Place order_place_;
     bool whole_set_read_ = false;
     TaskPool pool_;
 
-    std::jthread thread_;  ///< last: it uses all the others
+    std::jthread thread_;  ///< the last member, because it uses all others
 };
 
 }  // namespace crescendo::datasets

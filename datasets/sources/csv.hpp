@@ -10,17 +10,18 @@
 namespace crescendo::datasets {
 
 struct CsvOptions {
-    std::vector<std::string> targets = {};        ///< columns, by name or by number from 0; empty: the last one
-    ElementType type = ElementType::f32;          ///< of the inputs: f32 or f64
-    std::optional<ElementType> target_type = {};  ///< i64, f32 or f64; unless given i64 for integers, else `type`
+    std::vector<std::string> targets = {};  ///< target columns, by name or by number from 0; empty: the last column
+    ElementType type = ElementType::f32;    ///< type of the inputs: f32 or f64
+    std::optional<ElementType> target_type = {};  ///< i64, f32 or f64; default: i64 for integers, else `type`
 };
 
-/// Reads lines of numbers between commas (RFC 4180; quotes may stand around a cell). The first line is a header if it
-/// has a cell that is no number. Columns that are no targets are the inputs, in their order; one target is a scalar.
+/// Reads lines of numbers between commas (RFC 4180; a cell may be quoted). The first line is a header if it has a cell
+/// that is not a number. Columns that are not targets are the inputs, in their order. A single target is a scalar.
 class CsvSet : public SetSource {
   public:
-    /// Reads the whole file once, to count and to check. Throws InvalidInput with line and column: a cell that is no
-    /// number, a line with more or fewer cells than the first; and for target columns that are not there.
+    /// Reads the whole file once, to count and to check. Throws InvalidInput, with line and column, for a cell that is
+    /// not a number and for a line with more or fewer cells than the first. Also throws it for target columns that do
+    /// not exist.
     explicit CsvSet(const std::filesystem::path& file, const CsvOptions& options = {});
 
     const std::string& name() const override { return name_; }
@@ -44,11 +45,11 @@ class CsvSet : public SetSource {
     std::string name_;
     std::ifstream file_;
     std::string line_;
-    std::vector<std::string_view> cells_;  ///< of line_
-    std::int64_t line_number_ = 0;         ///< from 1
+    std::vector<std::string_view> cells_;  ///< cells of line_
+    std::int64_t line_number_ = 0;         ///< number of the current line, from 1
     bool has_header_ = false;
-    std::vector<std::string> names_;  ///< of the columns; their numbers without a header
-    std::vector<bool> is_target_;     ///< by column
+    std::vector<std::string> names_;  ///< names of the columns; their numbers if there is no header
+    std::vector<bool> is_target_;     ///< whether each column is a target
     std::int64_t num_samples_ = 0;
     SampleFormat inputs_;
     SampleFormat targets_;

@@ -10,12 +10,12 @@ namespace crescendo::datasets {
 
 /// Reads an IDX file, plain or compressed with gzip.
 ///
-/// The format of MNIST (Y. LeCun, C. Cortes, C. Burges, "The MNIST database of handwritten digits"): two zero bytes,
-/// the element type, the number of axes, the length of each axis as 32 bits, the elements in row-major order; all
-/// big-endian.
+/// IDX is the format of MNIST (Y. LeCun, C. Cortes, C. Burges, "The MNIST database of handwritten digits"): two zero
+/// bytes, the element type, the number of axes, the length of each axis as 32 bits, the elements in row-major order;
+/// all big-endian.
 class IdxReader : public SampleSource {
   public:
-    /// Throws InvalidInput: no such file, not IDX, cut off in its header.
+    /// Throws InvalidInput if there is no such file, it is not IDX, or it is cut off in its header.
     explicit IdxReader(const std::filesystem::path& file);
 
     void skip(std::int64_t num_samples) override;
@@ -27,7 +27,7 @@ class IdxReader : public SampleSource {
     std::unique_ptr<ByteSource> bytes_;
 };
 
-/// Whether a file begins as IDX does and is just as long as that says: bare numbers hardly are.
+/// Whether a file begins like IDX and has exactly the length that its header gives. Bare numbers hardly ever do.
 bool is_idx(const std::filesystem::path& file);
 
 }  // namespace crescendo::datasets

@@ -7,7 +7,7 @@
 
 namespace crescendo::datasets {
 
-/// Pixels of a picture, one row after another, red, green and blue of each.
+/// Pixels of a picture, row by row: red, green and blue of each pixel.
 struct Image {
     std::int64_t height = 0;
     std::int64_t width = 0;
@@ -18,11 +18,11 @@ struct Image {
 bool is_image(const std::filesystem::path& file);
 
 /// Reads a PNG or JPEG file: grey becomes three equal channels, 16 bits become 8, transparency is dropped. Throws
-/// InvalidInput: damaged, CMYK, or of a format that this build was made without.
+/// InvalidInput if the file is damaged, is CMYK, or has a format that this build does not support.
 Image read_image(const std::filesystem::path& file);
 
-/// The picture in another size: each pixel is the mean of those it covers, weighted by a triangle twice as wide
-/// (bilinear interpolation with antialiasing, as Pillow's BILINEAR and torchvision's Resize).
+/// The picture in another size. Each pixel is the mean of the pixels that it covers, weighted by a triangle twice as
+/// wide (bilinear interpolation with antialiasing, like Pillow's BILINEAR and torchvision's Resize).
 Image resized(const Image& image, std::int64_t height, std::int64_t width);
 
 }  // namespace crescendo::datasets

@@ -11,18 +11,18 @@
 namespace crescendo::datasets {
 
 struct ImageOptions {
-    std::optional<std::pair<std::int64_t, std::int64_t>> size = {};  ///< height and width to resize all to
-    bool gray = false;                                               ///< brightness alone instead of colours
+    std::optional<std::pair<std::int64_t, std::int64_t>> size = {};  ///< height and width of all images
+    bool gray = false;  ///< whether to keep only brightness instead of colours
 };
 
 /// Reads PNG and JPEG files below FOLDER/CLASS/, as torchvision's ImageFolder does: the classes are the folders in the
 /// order of their names, numbered from 0.
 ///
-/// Inputs are uint8, channels x height x width (red, green, blue), or height x width where gray (ITU-R BT.601);
-/// targets are the numbers, uint8 where there are up to 256 classes, else uint16.
+/// Inputs are uint8, channels x height x width (red, green, blue), or height x width where gray (ITU-R BT.601); targets
+/// are the numbers of the classes: uint8 for up to 256 classes, else uint16.
 class ImageFolder : public SetSource {
   public:
-    /// Throws InvalidInput: no such folders, or one without images.
+    /// Throws InvalidInput if there are no such folders, or if one has no images.
     explicit ImageFolder(const std::filesystem::path& folder, const ImageOptions& options = {});
 
     const std::string& name() const override { return name_; }
@@ -32,7 +32,8 @@ class ImageFolder : public SetSource {
     std::vector<std::string> class_names() const override { return class_names_; }
     void skip(std::int64_t num_samples) override { next_ += static_cast<std::size_t>(num_samples); }
 
-    /// Throws InvalidInput also for an image of another size than the first, unless all are resized.
+    /// Reads the next images. Throws InvalidInput also for an image whose size differs from the first one's, unless
+    /// images are resized.
     void read(std::span<std::byte> inputs, std::span<std::byte> targets) override;
 
   private:

@@ -7,12 +7,13 @@
 
 namespace crescendo::datasets {
 
-/// Reads an array that numpy.save wrote, whose first axis counts samples, of either byte order.
+/// Reads an array that numpy.save wrote, in either byte order. Its first axis counts samples.
 ///
-/// The format, versions 1 to 3: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+/// Reads versions 1 to 3 of the format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 class NpyReader : public SampleSource {
   public:
-    /// Throws InvalidInput: not NumPy's format, elements that are no numbers, Fortran's order, no axis.
+    /// Throws InvalidInput if the format is not NumPy's, elements are not numbers, the order is Fortran's, or there is
+    /// no axis.
     explicit NpyReader(std::unique_ptr<ByteSource> bytes);
 
     void skip(std::int64_t num_samples) override;
@@ -20,7 +21,7 @@ class NpyReader : public SampleSource {
 
   private:
     std::unique_ptr<ByteSource> bytes_;
-    bool swapped_ = false;  ///< from this machine's byte order
+    bool swapped_ = false;  ///< whether the byte order differs from this machine's
 };
 
 }  // namespace crescendo::datasets

@@ -11,24 +11,27 @@
 
 namespace crescendo::datasets {
 
-/// What cannot be read off the sources themselves.
+/// What the sources themselves do not say.
 struct SourceOptions {
-    std::optional<ElementType> type = {};  ///< of bare numbers, and of the inputs in CSV
-    std::vector<std::int64_t> shape = {};  ///< of a sample of bare numbers
+    std::optional<ElementType> type = {};  ///< type of bare numbers, and of the inputs in CSV
+    std::vector<std::int64_t> shape = {};  ///< shape of one sample of bare numbers
     std::optional<ElementType> target_type = {};
     std::vector<std::int64_t> target_shape = {};
-    std::vector<std::string> target_columns = {};  ///< of CSV
+    std::vector<std::string> target_columns = {};  ///< target columns of CSV
     ImageOptions images = {};
 };
 
-/// Opens what is to be converted. Two sources are inputs and targets, each of them a file FILE.npy, an array
-/// FILE.npz:NAME, an IDX file, or, where its type is given, a file or a folder of files of bare numbers. One is a file
-/// FILE.csv or a folder of folders of images, which have both, or else inputs without targets.
+/// Opens the sources of a conversion. Two sources are inputs and targets. Each is a file FILE.npy, an array
+/// FILE.npz:NAME, an IDX file, or, if its type is given, a file or a folder of files of bare numbers. A single source
+/// is a file FILE.csv or a folder of folders of images, which have inputs and targets; any other single source is
+/// inputs without targets.
 ///
-/// Throws InvalidInput where a source is none of these, for options that do not concern it, and what its reader throws.
+/// Throws InvalidInput if a source is none of these, or if an option does not apply to it; also throws what its reader
+/// throws.
 std::unique_ptr<SetSource> open_source(const std::vector<std::string>& sources, const SourceOptions& options = {});
 
-/// "float32" as to_string writes it. Throws InvalidInput that lists the types there are.
+/// The element type with the given name, such as "float32", as to_string() writes it. Throws InvalidInput that lists
+/// all types.
 ElementType element_type_named(std::string_view name);
 
 }  // namespace crescendo::datasets

@@ -9,11 +9,11 @@
 namespace crescendo::datasets {
 
 /// Reads bare numbers, in this machine's byte order and row-major, from a file or from all files of a folder in the
-/// order of their names; each holds one or more whole samples. Files whose names begin with '.' do not count.
+/// order of their names. Each file holds one or more whole samples. Files whose names begin with '.' are ignored.
 class RawReader : public SampleSource {
   public:
-    /// Throws InvalidInput: no files; one that does not hold whole samples; one whose name (.png, .npy, …), or for the
-    /// first whose header (IDX), says that it is of another format.
+    /// Throws InvalidInput if there are no files, if one does not hold whole samples, or if one has another format by
+    /// its name (.png, .npy, …) or, for the first file, by its header (IDX).
     RawReader(const std::filesystem::path& path, SampleFormat format);
 
     void skip(std::int64_t num_samples) override;
@@ -27,8 +27,8 @@ class RawReader : public SampleSource {
     void open(std::size_t file, std::int64_t offset);
 
     std::vector<File> files_;
-    std::size_t current_ = 0;  ///< of files_; open in in_
-    std::int64_t left_ = 0;    ///< bytes of the current one
+    std::size_t current_ = 0;  ///< index in files_ of the file that is open in in_
+    std::int64_t left_ = 0;    ///< bytes of the current file that are not read yet
     std::ifstream in_;
 };
 

@@ -12,16 +12,16 @@
 
 namespace crescendo::datasets {
 
-/// What a data set is to be made of.
+/// Type and shape of the samples of a data set.
 struct SampleFormat {
     ElementType type = ElementType::u8;
-    std::vector<std::int64_t> shape = {};  ///< of one sample; empty for a scalar
+    std::vector<std::int64_t> shape = {};  ///< shape of one sample; empty for a scalar
 
-    /// Of one sample.
+    /// Size of one sample in bytes.
     std::size_t bytes() const;
 };
 
-/// Samples of one kind in some other format than HDF5, read from the first to the last.
+/// Samples of one kind in a format other than HDF5, read from the first to the last.
 class SampleSource {
   public:
     explicit SampleSource(std::string name) : name_(std::move(name)) {}
@@ -34,12 +34,12 @@ class SampleSource {
 
     virtual void skip(std::int64_t num_samples) = 0;
 
-    /// Fills `out`, any number of whole elements, in host byte order. Throws InvalidInput where the source ends before
-    /// or is damaged.
+    /// Fills `out` with the next elements, in host byte order. `out` holds any number of whole elements. Throws
+    /// InvalidInput if the source ends before that or is damaged.
     virtual void read(std::span<std::byte> out) = 0;
 
   protected:
-    /// Throws InvalidInput where a sample would have no elements or 2^40 bytes and more.
+    /// Sets format() and num_samples(). Throws InvalidInput if a sample would have no elements, or 2^40 bytes or more.
     void set_format(SampleFormat format, std::int64_t num_samples);
 
   private:
@@ -48,7 +48,7 @@ class SampleSource {
     std::int64_t num_samples_ = 0;
 };
 
-/// Inputs and, where there are any, their targets, read from the first sample to the last.
+/// Inputs and, if there are any, their targets, read from the first sample to the last.
 class SetSource {
   public:
     virtual ~SetSource() = default;
@@ -57,18 +57,19 @@ class SetSource {
     virtual const std::string& name() const = 0;
     virtual std::int64_t num_samples() const = 0;
     virtual const SampleFormat& inputs() const = 0;
-    virtual const SampleFormat* targets() const = 0;  ///< null where there are none
-    /// Of the classes that targets number; empty where they number none, or have no names.
+    virtual const SampleFormat* targets() const = 0;  ///< nullptr if there are none
+    /// Names of the classes that the targets number; empty if the targets are not classes or the classes have no names.
     virtual std::vector<std::string> class_names() const { return {}; }
 
     virtual void skip(std::int64_t num_samples) = 0;
 
-    /// Fills both with the same number of whole samples, in host byte order; without targets, the inputs. Throws
-    /// InvalidInput as SampleSource does.
+    /// Fills `inputs` and `targets` with the same number of whole samples, in host byte order. Without targets, it
+    /// fills only `inputs`. Throws InvalidInput as SampleSource does.
     virtual void read(std::span<std::byte> inputs, std::span<std::byte> targets) = 0;
 };
 
-/// Two sources as a set, or one, of inputs, where `targets` is null. Throws InvalidInput unless they are equally long.
+/// Makes a set from two sources, or from one source of inputs if `targets` is nullptr. Throws InvalidInput unless they
+/// are equally long.
 std::unique_ptr<SetSource> make_set(std::unique_ptr<SampleSource> inputs, std::unique_ptr<SampleSource> targets);
 
 }  // namespace crescendo::datasets

@@ -4,25 +4,26 @@
 
 namespace crescendo::datasets {
 
-/// Waits until a file, or the names in a folder, are on the disk. Throws std::runtime_error where they cannot be.
+/// Waits until a file, or the names in a folder, are on the disk. Throws std::runtime_error if they cannot be written.
 void sync_to_disk(const std::filesystem::path& path);
 
 /// A file that appears under its name when it is complete, or not at all.
 class NewFile {
   public:
-    /// Throws InvalidInput where there is no folder for it.
+    /// Throws InvalidInput if there is no folder for the file.
     explicit NewFile(std::filesystem::path path);
     ~NewFile();
     NewFile(const NewFile&) = delete;
     NewFile& operator=(const NewFile&) = delete;
 
-    /// What is to be written.
+    /// The file to write to.
     const std::filesystem::path& temporary() const { return temporary_; }
 
-    /// Gives it its name once it is on the disk. Throws InvalidInput where another has that name by now.
+    /// Waits until the file is on the disk, then gives it its name. Throws InvalidInput if another file has that name
+    /// by now.
     void publish();
 
-    /// The same, in place of what has that name.
+    /// Waits until the file is on the disk, then puts it in place of the file that has its name, if there is one.
     void replace();
 
   private:

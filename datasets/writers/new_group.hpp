@@ -11,42 +11,41 @@
 
 namespace crescendo::datasets {
 
-/// What a file was before a group was added to it, and is again where that fails.
+/// The state of a file before a group is added to it. Restores that state if adding the group fails.
 ///
-/// The library appends what is new, and marks the file in its superblock as one that is being written. So size and
-/// superblock bring it back, also where the library could not: on a full disk it neither closes a file nor gives its
-/// space back. Only the link, which is last, changes what was there.
+/// The library appends what is new, and marks the file in its superblock as one that is being written. So the old size
+/// and superblock restore the file, also where the library cannot: on a full disk it neither closes a file nor frees
+/// its space. Only the link, which is made last, changes what was there.
 class FileBefore {
   public:
-    /// To be made before the library opens the file, and destroyed after it has closed it.
+    /// Make it before the library opens the file, and destroy it after the library has closed the file.
     explicit FileBefore(std::filesystem::path path);
     ~FileBefore();
     FileBefore(const FileBefore&) = delete;
     FileBefore& operator=(const FileBefore&) = delete;
 
-    /// From now on the file is ours, to be brought back at the end, and so is the lock of `descriptor`, the library's:
-    /// no other writer comes between its closing the file and our bringing it back. A file that does not begin with its
-    /// superblock, or has grown since, is left alone.
+    /// From this call on, the destructor restores the file. Also keeps the lock of `descriptor`, which is the
+    /// library's, so that no other writer can open the file between the library's close and the restoration. A file
+    /// that does not begin with its superblock, or has grown since, is not touched.
     void take(int descriptor);
-    /// From now on it is not.
+    /// From this call on, the destructor leaves the file as it is.
     void leave();
 
   private:
     std::filesystem::path path_;
     std::uintmax_t bytes_ = 0;
-    std::filesystem::file_time_type written_;  ///< what was calculated of the file holds as long as this does
-    std::array<char, 100> superblock_{};       ///< the longest there is
-    int descriptor_ = -1;                      ///< a copy of the library's; -1 where the file is not ours
+    std::filesystem::file_time_type written_;  ///< time of writing; statistics of the file are valid while it holds
+    std::array<char, 100> superblock_{};       ///< has room for the longest superblock
+    int descriptor_ = -1;  ///< a copy of the library's descriptor; -1 if the file is not to be restored
 };
 
 /// A group that appears under its name when it is complete, or not at all: in a new file, which gets its name then, or
 /// in an existing one, where it gets its link.
 ///
-/// Until then the file's readers see nothing of it, and a group that is given up leaves nothing behind.
+/// Until then, readers of the file do not see the group. A group that is given up leaves nothing behind.
 class NewGroup {
   public:
-    /// Throws InvalidInput where something lies there already, the file is not HDF5 or in use, or there is no folder
-    /// for it.
+    /// Throws InvalidInput if `place` exists already, the file is not HDF5 or is in use, or there is no folder for it.
     explicit NewGroup(Location place);
     ~NewGroup();
     NewGroup(const NewGroup&) = delete;
@@ -54,7 +53,8 @@ class NewGroup {
 
     hid_t id() const { return group_.get(); }
 
-    /// Once all data sets in it are closed. Throws std::runtime_error where it cannot be written, and as NewFile does.
+    /// Makes the group visible. All data sets in it must be closed. Throws std::runtime_error if it cannot be written,
+    /// and throws as NewFile does.
     void publish();
 
   private:
@@ -62,8 +62,8 @@ class NewGroup {
     void sync() const;
 
     Location place_;
-    std::optional<NewFile> new_file_;   ///< where there was none
-    std::optional<FileBefore> before_;  ///< where there was one
+    std::optional<NewFile> new_file_;   ///< the new file, if there was no file
+    std::optional<FileBefore> before_;  ///< the state before, if there was a file
     hdf5::Handle file_;
     hdf5::Handle group_;
 };

@@ -7,17 +7,17 @@
 
 namespace crescendo::datasets {
 
-/// Copies the group at `from` (FILE:/GROUP) with all it holds to `to`, in another file, so that samples are read well:
-/// data sets of numbers get chunks of whole samples, those of equal length in one group equally many, and this
-/// machine's byte order. Everything else is copied as it is: attributes, other data sets, groups, links; but for
-/// attributes made of references, which would lead nowhere.
+/// Copies the group at `from` (FILE:/GROUP) with everything that it holds to `to`, in another file, so that samples can
+/// be read fast. Data sets of numbers get this machine's byte order and chunks of whole samples; those of equal length
+/// in one group get equally many samples a chunk. Attributes, other data sets, groups and links are copied as they are.
+/// Attributes made of references are left out, because they would be invalid.
 ///
-/// All or nothing, as NewGroup is. Holds `memory` bytes of samples, or one old and one new chunk where these are
-/// larger. Old chunks of more samples than fit are read once for each part of them that fits. Progress is counted in
-/// bytes.
+/// The copy is made completely or not at all, as NewGroup does. Holds `memory` bytes of samples, or one old and one new
+/// chunk if these are larger. An old chunk with more samples than fit is read once for each part that fits. Progress is
+/// counted in bytes.
 ///
-/// Throws InvalidInput where there is no such group or `to` exists; std::runtime_error where a file cannot be read or
-/// written, or `from` changes meanwhile.
+/// Throws InvalidInput if there is no such group or `to` exists; std::runtime_error if a file cannot be read or
+/// written, or if `from` changes meanwhile.
 void rechunk(const std::string& from, const std::string& to, const WriteOptions& options,
              std::int64_t memory = std::int64_t{256} << 20);
 

@@ -13,15 +13,15 @@
 
 namespace crescendo::datasets {
 
-/// Samples of a chunk in data sets of `num_samples`, of which one takes at most `sample_bytes`; 1 to `num_samples`.
-/// Throws InvalidInput for options that cannot be.
+/// Number of samples in a chunk, 1 to `num_samples`, for data sets of `num_samples` samples of at most `sample_bytes`
+/// each. Throws InvalidInput if the options make no sense.
 std::int64_t chunk_samples_for(const WriteOptions& options, std::int64_t num_samples, std::size_t sample_bytes);
 
 /// A new data set that is written from its first sample to its last.
 class SampleWriter {
   public:
-    /// Elements are of `type` in memory as in the file; the first of the `lengths` counts samples. A chunk is made of
-    /// whole samples. Throws std::runtime_error where it cannot be made.
+    /// Makes the data set `name` in `group`. Elements have `type` in memory and in the file. The first of the `lengths`
+    /// counts samples. A chunk consists of whole samples. Throws std::runtime_error if the data set cannot be made.
     SampleWriter(hid_t group, const std::string& name, hdf5::Handle type, const std::vector<std::int64_t>& lengths,
                  std::int64_t chunk_samples, int compression);
     SampleWriter(hid_t group, const std::string& name, ElementType type, const std::vector<std::int64_t>& lengths,
@@ -32,12 +32,12 @@ class SampleWriter {
 
     hid_t id() const { return data_set_.get(); }
 
-    /// Appends whole samples, chunk by chunk, and calls `poll` before each: what it throws ends the writing. But for
-    /// the last, the size of every call should be a multiple of the chunk's. Throws std::runtime_error where the disk
-    /// does not take them.
+    /// Appends whole samples, chunk by chunk. Calls `poll` before each chunk, and an exception from `poll` ends the
+    /// writing. The size of every call but the last should be a multiple of the chunk's size. Throws std::runtime_error
+    /// if the disk does not take the samples.
     void write(std::span<const std::byte> samples, const std::function<void()>& poll);
 
-    /// Once all is written. Throws as `write` does.
+    /// Closes the data set after the last write(). Throws as write() does.
     void close();
 
   private:

@@ -12,28 +12,29 @@
 
 namespace crescendo::launch {
 
-/// Our side of `crescendo ask-tell`: events in, actions out, one JSON object a line in both directions, so that any
-/// launcher can use the decisions (docs/ask-tell.md).
+/// A conversation of `crescendo ask-tell`: events in, actions out, one JSON object a line in both directions, so that
+/// any launcher can use the decisions (docs/ask-tell.md).
 ///
 /// Each line in gives exactly one line out, in order. A line that makes no sense gives an error and changes nothing.
 class AskTell {
   public:
-    /// A conversation that is not written down.
+    /// Begins a conversation without a journal.
     explicit AskTell(SweepSpec spec) : sweep_(std::move(spec)) {}
 
-    /// One that is. `records` are those that `journal` has already: their events happened, and the slots that there
-    /// were are gone with the session that had them. The caller syncs the journal before it passes answers on.
+    /// Begins or continues a conversation with a journal. `records` are what `journal` has already: their events
+    /// happened, and their slots are gone with the session that had them. The caller syncs the journal before it passes
+    /// answers on.
     AskTell(SweepSpec spec, Journal& journal, const std::vector<Json>& records);
 
     /// The answers to the lines that these bytes complete. An incomplete line is kept for the next call.
     std::string take(std::string_view bytes);
 
-    /// No more bytes will come: the answer to a last line without a line feed, if there is one.
+    /// Ends the input. Returns the answer to a last line without a line feed, if there is one.
     std::string end();
 
     const Sweep& sweep() const { return sweep_; }
 
-    /// Bytes. A longer line gives an error; it is never held whole.
+    /// Length of the longest line in bytes. A longer line gives an error and is never held whole.
     static constexpr std::size_t longest_line = std::size_t{1} << 24;
 
   private:
@@ -46,8 +47,8 @@ class AskTell {
 
     Sweep sweep_;
     Journal* journal_ = nullptr;
-    std::int64_t next_slot_ = 0;  ///< behind all that joined in this session
-    std::string line_;            ///< what has arrived of it
+    std::int64_t next_slot_ = 0;  ///< id after the largest of all slots that joined in this session
+    std::string line_;            ///< the part of the current line that has arrived
     bool too_long_ = false;
     std::int64_t line_number_ = 0;
 };

@@ -6,14 +6,15 @@
 
 namespace crescendo::launch {
 
-/// Whether a sweep may keep its files in `directory` (or where it would be created): that it can be written, how much
-/// room there is, and that locks, renaming and fsync do what the journal relies on. Leaves nothing behind.
+/// Examines whether a sweep can keep its files in `directory` (or in the place where it would be created): whether it
+/// can be written, how much room there is, and whether locks, renaming and fsync do what the journal needs. Leaves
+/// nothing behind.
 Findings examine_file_system(const std::filesystem::path& directory);
 
-/// A file by which other nodes see whether they share a folder, and its locks, with this one. Gone with the object.
+/// A file that shows other nodes whether they share a folder, and its locks, with this node. The destructor removes it.
 class SharedProbe {
   public:
-    /// Throws std::system_error where `directory` cannot be written.
+    /// Throws std::system_error if `directory` cannot be written.
     explicit SharedProbe(const std::filesystem::path& directory);
     ~SharedProbe();
     SharedProbe(SharedProbe&&) = delete;
@@ -21,7 +22,7 @@ class SharedProbe {
 
     const std::filesystem::path& file() const { return file_; }
 
-    /// On another node, while the probe lives.
+    /// Looks at the probe from another node, while the probe exists.
     static Finding look_at(const std::filesystem::path& file);
 
   private:

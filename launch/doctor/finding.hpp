@@ -10,18 +10,18 @@ namespace crescendo::launch {
 enum class Verdict {
     ok,
     warning,  ///< a sweep runs, but slower or with less safety than it could
-    problem   ///< it stands in a sweep's way
+    problem   ///< a sweep cannot run
 };
 
-/// "ok", "warning", "problem"
+/// The word for a verdict: "ok", "warning" or "problem".
 const char* name_of(Verdict verdict);
 
-/// What `crescendo doctor` found out about one thing.
+/// What `crescendo doctor` found about one subject.
 struct Finding {
     Verdict verdict = Verdict::ok;
-    std::string about;        ///< "files", "MPI", …
-    std::string observation;  ///< and why it matters, where it is not ok
-    std::string remedy = {};  ///< empty where nothing needs to be done
+    std::string about;        ///< the subject: "files", "MPI", …
+    std::string observation;  ///< what was found, and why it matters if it is not ok
+    std::string remedy = {};  ///< what to do; empty if nothing is needed
 
     friend bool operator==(const Finding&, const Finding&) = default;
 };
@@ -29,7 +29,7 @@ using Findings = std::vector<Finding>;
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, verdict, about, observation, remedy)
 
-/// 1536 → "1.5 KiB"
+/// A size with its unit: 1536 → "1.5 KiB".
 std::string size_text(double bytes);
 
 }  // namespace crescendo::launch

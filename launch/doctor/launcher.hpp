@@ -8,14 +8,14 @@
 
 namespace crescendo::launch {
 
-// `num_ranks`: that MPI knows of, 1 without it.
+// `num_ranks` is the number of ranks that MPI knows of; 1 without MPI.
 
-/// Tasks that a launcher started and MPI did not join, without a word about each other or in a language that it does
-/// not speak, would each run the sweep: a problem, whose remedy is `advice`.
+/// Reports a problem if a launcher started several tasks that MPI did not join: each of them would run the whole sweep.
+/// `advice` is the remedy.
 Findings examine_launcher(int num_ranks, const std::string& advice,
                           const std::function<const char*(const char*)>& variable = ::getenv);
 
-/// What Slurm's variables say of the job. `srun`: how Slurm starts ranks.
+/// Reports what Slurm's variables say about the job. `srun` is the command by which Slurm starts ranks.
 Findings examine_slurm(int num_ranks, const std::string& srun,
                        const std::function<const char*(const char*)>& variable = ::getenv);
 

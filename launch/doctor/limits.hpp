@@ -4,7 +4,7 @@
 
 namespace crescendo::launch {
 
-/// What this process may use: open files, locked memory, shared memory; against what `num_slots` workers take.
+/// Compares what this process may use (open files, locked memory, shared memory) with what `num_slots` workers need.
 Findings examine_limits(int num_slots, bool has_gpus);
 
 }  // namespace crescendo::launch

@@ -10,19 +10,19 @@ namespace crescendo::launch {
 /// What `crescendo doctor` asks of every node.
 struct Examination {
     std::string directory;  ///< where sweeps are to keep their files, absolute
-    std::string probe;      ///< of rank 0, in that directory (SharedProbe); empty: there is none
+    std::string probe;      ///< path of rank 0's SharedProbe in that directory; empty: there is none
     SlotPlan::Wishes slots;
-    std::string interface;  ///< by which groups are to meet; the default if empty
+    std::string interface;  ///< network interface for groups; empty: the default
 };
 
-/// What a node answers.
+/// What a node answers to an Examination.
 struct NodeReport {
     std::string host;
     SlotPlan plan;
     Findings findings;
 };
 
-/// This node: its limits, its programs, its interface, its view of the directory.
+/// Examines this node: its limits, its programs, its interface, and how it sees the directory.
 NodeReport examine_node(const Examination& examination, SlotPlan plan);
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeReport, host, plan, findings)

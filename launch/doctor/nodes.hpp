@@ -7,14 +7,14 @@
 
 namespace crescendo::launch {
 
-/// At rank 0, while all the other ranks are in serve_agent(): what every node says, by rank. A rank that does not
-/// answer is a problem in its report.
+/// Asks every node for a report; returns the reports by rank. Call it at rank 0, while all other ranks are in
+/// serve_agent(). If a rank does not answer, its report has a problem.
 std::vector<NodeReport> examine_nodes(MpiSession& session, const Examination& examination);
 
-/// At any other rank, when rank 0 asks for it.
+/// Sends this node's report; for any rank but 0, when rank 0 asks for it.
 void answer_examination(MpiSession& session, const Bytes& examination);
 
-/// The library, the ranks, and how long a message takes from rank 0 to the last and back.
+/// Reports the MPI library, the ranks, and how long a message takes from rank 0 to the last rank and back.
 Findings examine_mpi(MpiSession& session);
 
 }  // namespace crescendo::launch

@@ -12,14 +12,14 @@
 
 namespace crescendo::launch {
 
-/// What a trial's workers need besides their place in the group; the same for all its generations.
+/// What a trial's workers need besides their place in the group. It is the same for all generations of the trial.
 struct TrialWork {
     TrialId trial;
-    std::uint64_t seed = 0;  ///< the trial's own
-    std::string directory;   ///< of its files; exists
+    std::uint64_t seed = 0;  ///< the trial's own seed
+    std::string directory;   ///< folder of the trial's files; it exists
     Resource max_resource;
-    Json settings;                     ///< warm trainers: the trainer's settings with the trial's parameters
-    std::vector<std::string> command;  ///< any other program: what to execute
+    Json settings;                     ///< for warm trainers: the trainer's settings with the trial's parameters
+    std::vector<std::string> command;  ///< for any other program: the command to execute
 };
 
 struct Member {
@@ -31,8 +31,8 @@ enum class StateSource { fresh, checkpoint, memory };
 
 // ---- Orders: coordinator → agent ----
 
-/// Form a group: the members named are this agent's, the group may have more elsewhere. Who was in the trial's group
-/// and is not named leaves it, as with LeaveTrial.
+/// Orders an agent's workers to form a group. `members` are this agent's; the group may have more on other nodes. A
+/// worker that was in the trial's group and is not named leaves it, as with LeaveTrial.
 struct JoinGroup {
     TrialWork work;
     int generation = 0;
@@ -42,32 +42,33 @@ struct JoinGroup {
     int batch_multiple = 1;
     int accumulation = 1;
     Resource checkpoint_at;
-    Resource reported;  ///< of the last report that is in the journal; 0 before the first
+    Resource reported;  ///< resource of the last report in the journal; 0 before the first
 };
 
-/// The answer to a report: train on.
+/// Answers a report: the trial continues to train.
 struct GoOn {
     TrialId trial;
     int batch_multiple = 1;
     Resource checkpoint_at;
 };
 
-/// Let go of the trial. With `save`, its checkpoint is written first. A LeftTrial answers for each member.
+/// Orders the workers to leave the trial. With `save`, they write its checkpoint first. Each member answers with a
+/// LeftTrial.
 struct LeaveTrial {
     TrialId trial;
     bool save = false;
 };
 
-/// Run the checkpoint's model over a named data set on an idle worker. A TrialEvaluated answers.
+/// Runs the checkpoint's model over a named data set, on an idle worker. The answer is a TrialEvaluated.
 struct EvaluateTrial {
     TrialWork work;
     SlotId slot;
-    Resource resource;  ///< that the trial has reported: a checkpoint of less does not count
+    Resource resource;  ///< resource that the trial has reported; an older checkpoint is refused
     std::string checkpoint;
     std::string data;  ///< "validation" or "test"
 };
 
-/// Passes the answer of the rendezvous on to the worker that asked.
+/// Passes the answer of the rendezvous to the worker that asked.
 struct AnswerStore {
     SlotId slot;
     Json answer;
@@ -80,8 +81,8 @@ using Order = std::variant<JoinGroup, GoOn, LeaveTrial, EvaluateTrial, AnswerSto
 struct TrialMetrics {
     TrialId trial;
     Resource resource;
-    std::map<std::string, double> metrics;  ///< not finite: NaN
-    /// Share of the time since the report before it that the group waited for data; NaN: the trainer does not say.
+    std::map<std::string, double> metrics;  ///< NaN if a value is not finite
+    /// Share of the time since the previous report that the group waited for data. NaN: the trainer does not report it.
     double data_wait = std::numeric_limits<double>::quiet_NaN();
 };
 
@@ -96,7 +97,7 @@ struct WorkerFailed {
     std::string message;
 };
 
-/// There is no room for the trial's checkpoint, and its worker ends.
+/// The disk has no room for the trial's checkpoint, and its worker ends.
 struct CheckpointFailed {
     TrialId trial;
     SlotId slot;
@@ -111,10 +112,10 @@ struct StoreRequest {
 struct GroupFormed {
     TrialId trial;
     int generation = 0;
-    double seconds = 0;  ///< from the order at rank 0 to the end of the first step
+    double seconds = 0;  ///< time from the order at rank 0 to the end of the first step
 };
 
-/// A member's group broke, and it waits for an order with all that it holds.
+/// A member's group broke. The member keeps its state in memory and waits for an order.
 struct WorkerStranded {
     TrialId trial;
     SlotId slot;
@@ -124,16 +125,16 @@ struct WorkerStranded {
 struct LeftTrial {
     TrialId trial;
     SlotId slot;
-    std::string problem = {};  ///< its trainer ended before it had left and may not have saved, for this; else empty
+    std::string problem = {};  ///< why its trainer ended before it had left and may not have saved; else empty
 };
 
 struct TrialEvaluated {
     TrialId trial;
     std::map<std::string, double> metrics;
-    std::string error;  ///< empty unless it failed
+    std::string error;  ///< empty unless the evaluation failed
 };
 
-/// A node gives no sign of life any more; its slots are gone, with all that ran on them.
+/// A node no longer gives any sign of life. Its slots are gone, with everything that ran on them.
 struct AgentLost {
     NodeId node;
     std::string reason;

@@ -9,12 +9,12 @@ namespace crescendo::launch {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// Orders and notices as they travel between nodes: CBOR (RFC 8949), each with the index of its kind. Both ends
-/// run the same version, so nothing is said of it here.
+/// Encodes orders and notices for the way between nodes: CBOR (RFC 8949), each with the index of its kind. There is no
+/// version number, because both ends run the same version.
 Bytes encode(const std::vector<Order>& orders);
 Bytes encode(const std::vector<Notice>& notices);
 
-/// Throw nlohmann::json::exception where the bytes are not what encode() made.
+/// These throw nlohmann::json::exception if the bytes do not come from encode().
 std::vector<Order> decode_orders(const Bytes& bytes);
 std::vector<Notice> decode_notices(const Bytes& bytes);
 

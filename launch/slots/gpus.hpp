@@ -11,14 +11,15 @@ namespace crescendo::launch {
 
 struct Gpu {
     std::string name;         ///< as CUDA_VISIBLE_DEVICES names it: an index, or the beginning of a UUID
-    std::optional<int> numa;  ///< the NUMA node it hangs on, where the system tells
+    std::optional<int> numa;  ///< its NUMA node, if the system reports it
 
     friend bool operator==(const Gpu&, const Gpu&) = default;
 };
 
-/// The GPUs that are ours: those that CUDA_VISIBLE_DEVICES names, or Slurm's SLURM_STEP_GPUS or SLURM_JOB_GPUS, or
-/// else all that NVIDIA's driver has here. A variable that is set and names none ("", "NoDevFiles", "-1") means none.
-/// No call of CUDA: what the driver shows in `root`'s /dev, /proc and /sys is enough.
+/// The GPUs that this process may use: those that CUDA_VISIBLE_DEVICES names, or Slurm's SLURM_STEP_GPUS or
+/// SLURM_JOB_GPUS, or else all GPUs of NVIDIA's driver on this node. A variable that is set and names none ("",
+/// "NoDevFiles", "-1") means none. Calls no CUDA function: it reads what the driver shows in `root`'s /dev, /proc and
+/// /sys.
 std::vector<Gpu> find_gpus(const std::function<const char*(const char*)>& variable = ::getenv,
                            const std::filesystem::path& root = "/");
 

@@ -11,8 +11,8 @@ namespace crescendo::launch {
 /// What this node offers to workers.
 struct NodeResources {
     std::vector<Gpu> gpus;
-    std::vector<Core> cores{Core{}};  ///< that this process may use
-    bool allotted = false;            ///< by a batch system: nobody else is to be expected on the cores
+    std::vector<Core> cores{Core{}};  ///< cores that this process may use
+    bool allotted = false;            ///< whether a batch system reserved the cores for this process
 
     static NodeResources detect();
 

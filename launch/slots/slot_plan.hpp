@@ -10,37 +10,38 @@ namespace crescendo::launch {
 
 /// Whether workers are kept on cores of their own.
 enum class Binding {
-    automatic,  ///< where nobody else is to be expected on the cores: in a batch job, or when the slots take them all
+    automatic,  ///< on if the cores are ours alone: in a batch job, or if the slots take all cores
     on,
     off
 };
 
 /// What a worker of one slot gets.
 struct SlotResources {
-    std::string gpu;               ///< as CUDA_VISIBLE_DEVICES names it; empty: it computes on its cores
-    int threads = 1;               ///< compute threads
-    std::vector<int> cpus = {};    ///< the hardware threads it is bound to; empty: to none
-    std::optional<int> numa = {};  ///< of its CPUs, where it is bound and all lie on one
+    std::string gpu;               ///< the GPU as CUDA_VISIBLE_DEVICES names it; empty: the worker computes on cores
+    int threads = 1;               ///< number of compute threads
+    std::vector<int> cpus = {};    ///< hardware threads to which the worker is bound; empty: it is not bound
+    std::optional<int> numa = {};  ///< NUMA node of `cpus`, if they all lie on one
 };
 
-/// How a node's resources are cut into slots: whole cores, no core in two slots, those of a slot on one NUMA node
-/// and that of its GPU as far as they last.
+/// How a node's resources are cut into slots. A slot has whole cores, and no core is in two slots. As far as possible,
+/// the cores of a slot are on one NUMA node, which is that of its GPU.
 struct SlotPlan {
     std::vector<SlotResources> slots;
-    std::string unbound;  ///< why workers are bound to no cores; empty where they are
+    std::string unbound;  ///< why workers are not bound to cores; empty if they are
 
     struct Wishes {
-        std::optional<int> slots = {};  ///< none: one a GPU, or as many as fit `cpus_per_slot` cores each
-        int cpus_per_slot = 1;          ///< of slots without a GPU; those with one share all the cores
+        std::optional<int> slots = {};  ///< none: one slot per GPU, or as many as fit `cpus_per_slot` cores each
+        int cpus_per_slot = 1;          ///< cores of a slot without a GPU; slots with a GPU share all cores
         Binding bind = Binding::on;
     };
 
-    /// `wishes.slots` may be more than there are cores: they get one thread each, and are not bound.
+    /// Plans the slots of `node`. `wishes.slots` may exceed the number of cores: then each slot gets one thread, and
+    /// workers are not bound.
     static SlotPlan make(const NodeResources& node, const Wishes& wishes);
 
     int num_slots() const { return static_cast<int>(slots.size()); }
 
-    /// Lets the workers run on any core.
+    /// Lets the workers run on any core, because of `reason`.
     void unbind(const std::string& reason);
 };
 

@@ -5,7 +5,7 @@
 
 namespace crescendo::launch {
 
-// Between nodes, and for programs: `crescendo doctor --format json`.
+// Slot plans as JSON: for messages between nodes, and for `crescendo doctor --format json`.
 void to_json(Json& json, const SlotPlan::Wishes& wishes);
 void from_json(const Json& json, SlotPlan::Wishes& wishes);
 void to_json(Json& json, const SlotPlan& plan);

@@ -11,7 +11,7 @@
 
 namespace crescendo::launch {
 
-/// What a batch job asks for; what is not set is left to the site, and then to Slurm.
+/// What a batch job asks for. The site's defaults, and then Slurm's, fill in what is not set.
 struct JobOptions {
     std::optional<int> nodes;
     std::optional<std::chrono::seconds> time;
@@ -21,32 +21,33 @@ struct JobOptions {
     std::optional<int> cpus_per_task;
     std::vector<std::string> sbatch;  ///< more options, each "--name", "--name=value" or "--name value"
 
-    /// These, and where they say nothing, `defaults`; the defaults' `sbatch` comes before ours.
+    /// These options, with `defaults` for those that are not set. The `sbatch` options of `defaults` come before ours.
     JobOptions over(const JobOptions& defaults) const;
 };
 
-/// As `run.json` keeps what was asked for: what is not set is absent.
+/// Options as `run.json` keeps them. Options that are not set are absent.
 void to_json(Json& json, const JobOptions& options);
 void from_json(const Json& json, JobOptions& options);
 
-/// What differs between clusters.
+/// What differs between clusters, as a site profile says.
 struct SiteProfile {
-    std::string launcher;  ///< starts MPI programs; the words as a shell reads them. Empty: srun
+    std::string launcher;  ///< shell words that start MPI programs; empty: srun
     std::vector<std::string> modules;
     std::vector<std::string> setup;  ///< lines of shell before the launch
     std::vector<std::pair<std::string, std::string>> environment;
-    std::string interface;           ///< by which groups meet; empty: that of the default route
-    std::chrono::seconds lead{120};  ///< before the end of the job's time, to save what runs
+    std::string interface;           ///< network interface for groups; empty: that of the default route
+    std::chrono::seconds lead{120};  ///< time kept at the end of a job to save what runs
     JobOptions defaults;
 };
 
-/// Throws InvalidInput that names file, line, column and key, the problem and the remedy.
+/// Reads a site profile. Throws InvalidInput with file, line, column and key, the problem and the remedy.
 SiteProfile read_site_profile(const std::filesystem::path& path);
 
-/// The same from memory; `file` is the file's name in messages.
+/// Reads a site profile from `text`. `file` is its name in messages.
 SiteProfile parse_site_profile(const std::string& text, const std::filesystem::path& file);
 
-/// $CRESCENDO_SITE, else the first there is of ~/.config/crescendo/site.yaml and /etc/crescendo/site.yaml.
+/// Path of the site profile: $CRESCENDO_SITE, else the first that exists of ~/.config/crescendo/site.yaml and
+/// /etc/crescendo/site.yaml.
 std::optional<std::filesystem::path> find_site_profile();
 
 }  // namespace crescendo::launch

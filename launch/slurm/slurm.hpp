@@ -6,28 +6,28 @@
 
 namespace crescendo::launch {
 
-/// Id of the Slurm job that we are in.
+/// Id of the Slurm job that this process is in, if any.
 std::optional<std::string> own_job();
 
-/// What squeue prints of a job with this --format, where it is in one of `states` if any are given: empty where it has
-/// no such job, or has forgotten it, as it does some minutes after its end. Nothing where Slurm cannot be asked: not
-/// installed, or it does not answer.
+/// What squeue prints for a job with this --format. If `states` is given, the job must be in one of them. Empty if
+/// squeue has no such job, or has forgotten it, as it does some minutes after the end of a job. std::nullopt if Slurm
+/// cannot be asked: it is not installed, or does not answer.
 std::optional<std::string> ask_about_job(const std::string& job, const std::string& format,
                                          const std::string& states = "");
 
 enum class JobState {
-    gone,     ///< ended, cancelled, or never there
-    queued,   ///< waits for nodes
-    running,  ///< also while it starts or ends
+    gone,     ///< the job ended, was cancelled, or never existed
+    queued,   ///< the job waits for nodes
+    running,  ///< the job runs, or is starting or ending
 };
 
-/// Nothing where Slurm cannot be asked.
+/// State of a job; std::nullopt if Slurm cannot be asked.
 std::optional<JobState> job_state(const std::string& job);
 
-/// Queues the script, and returns the job's id. Throws InvalidInput with sbatch's own words where it refuses.
+/// Queues the script and returns the job's id. Throws InvalidInput with sbatch's own words if sbatch refuses.
 std::string submit_job(const std::filesystem::path& script);
 
-/// Throws InvalidInput with scancel's own words where that fails.
+/// Cancels a job. Throws InvalidInput with scancel's own words if that fails.
 void cancel_job(const std::string& job);
 
 }  // namespace crescendo::launch

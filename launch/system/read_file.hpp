@@ -5,11 +5,11 @@
 
 namespace crescendo::launch {
 
-/// The bytes of a file. Throws as cannot_read() does.
+/// Returns the bytes of a file. Throws as cannot_read() does.
 std::string read_file(const std::filesystem::path& path);
 
-/// Throws InvalidInput, naming the file and the system's reason `error`, where the path is to blame; where it is the
-/// disk or the machine, which may be mended and the command given again, std::system_error.
+/// Throws an error that names the file and the system's reason `error`. It is InvalidInput if the path is wrong. It is
+/// std::system_error if the disk or the machine failed: the command may work once that is fixed.
 [[noreturn]] void cannot_read(const std::filesystem::path& path, int error);
 
 }  // namespace crescendo::launch

@@ -5,8 +5,8 @@
 
 namespace crescendo::launch {
 
-/// How long to sleep between looks for mail: short while messages flow, longer when they do not, so that a
-/// message waits two milliseconds at most and an idle rank uses less than two percent of a core.
+/// How long to sleep between two checks for messages: short while messages flow, longer when they do not. A message
+/// waits two milliseconds at most, and an idle rank uses less than two percent of a core.
 class Pace {
   public:
     static constexpr std::chrono::microseconds shortest{250};
@@ -20,12 +20,12 @@ class Pace {
     std::chrono::microseconds pause_ = shortest;
 };
 
-/// When a sign of life is due to a rank, and whether one from it is overdue.
+/// Tells when a heartbeat must be sent to a rank, and whether one from it is overdue.
 class Pulse {
   public:
     using Time = std::chrono::steady_clock::time_point;
 
-    /// CRESCENDO_HEARTBEAT_TIMEOUT, in seconds; 30 unless it is set.
+    /// The value of CRESCENDO_HEARTBEAT_TIMEOUT in seconds; 30 unless it is set.
     static std::chrono::seconds timeout_of_environment();
 
     explicit Pulse(Time now, std::chrono::seconds timeout = timeout_of_environment())

@@ -8,7 +8,8 @@
 
 namespace crescendo::launch {
 
-/// One node: the only agent is in this process. No message is encoded, and the wait is the agent's own poll().
+/// The transport for one node: the only agent is in this process. No message is encoded, and receive() waits in the
+/// agent's poll().
 class LocalTransport final : public Transport {
   public:
     explicit LocalTransport(std::unique_ptr<Agent> agent) : agent_(std::move(agent)) {}

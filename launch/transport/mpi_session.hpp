@@ -19,48 +19,48 @@ struct Message {
     Bytes content;
 };
 
-/// Our place among the processes that mpirun or srun started together, and the mail between them.
+/// Our place among the processes that mpirun or srun started together, and the messages between them.
 ///
-/// Nothing here ever waits: MPI offers no descriptor to wait on, and its own waiting burns a core. A send to
-/// a rank that died succeeds; who is alive has to be found out by heartbeats. One thread.
+/// Sending and receiving never wait: MPI offers no descriptor to wait on, and its own waiting keeps a core busy. A send
+/// to a rank that died succeeds; only heartbeats show which ranks are alive. For use by one thread.
 class MpiSession {
   public:
-    /// None where no launcher of MPI programs started us: then no call of MPI is made at all.
+    /// Returns nullptr if no launcher of MPI programs started this process. Then no function of MPI is called at all.
     static std::unique_ptr<MpiSession> join(int& argc, char**& argv);
 
-    /// Finalizes MPI, unless a rank was given up: it would wait for it for ever.
+    /// Finalizes MPI, unless a rank was given up: MPI would wait for that rank for ever.
     ~MpiSession();
     MpiSession(const MpiSession&) = delete;
     MpiSession& operator=(const MpiSession&) = delete;
 
-    /// "Open MPI v4.1.4", "MPICH 4.0.2"
+    /// Name and version of the MPI library: "Open MPI v4.1.4", "MPICH 4.0.2".
     static std::string library();
 
-    /// How Slurm starts processes that this MPI knows of: "srun --mpi=pmix".
+    /// The command by which Slurm starts processes that this MPI joins: "srun --mpi=pmix".
     static const char* srun();
 
     int rank() const { return rank_; }
     int size() const { return size_; }
 
-    /// Takes the content over; it travels while we do other things.
+    /// Sends `content`, which moves into the session, without waiting for the transfer.
     void send(int to, MessageKind kind, Bytes content);
 
     /// The oldest message that has arrived, if any has.
     std::optional<Message> receive();
 
-    /// At rank 0: a last message to every rank, a byte that is 1 where a rank was given up: then nobody may
-    /// finalize MPI. Before it, each has to answer an echo within the time-out of heartbeats. Done by the destructor if
-    /// not before.
+    /// Sends a last message to every rank; for rank 0 only. Its byte is 1 if a rank was given up: then no rank may
+    /// finalize MPI. Before that, each rank must answer an echo within the time-out of heartbeats. The destructor calls
+    /// it if nobody did.
     void send_everybody_home();
 
-    /// `to` is dead: nothing is sent to it any more.
+    /// Marks rank `to` as dead: nothing more is sent to it.
     void give_up(int to) { given_up_.at(static_cast<std::size_t>(to)) = true; }
 
-    // All ranks together; each waits for the slowest, so only while they set themselves up. After the time-out of
-    // heartbeats all ranks are given up, and std::system_error is thrown.
-    std::vector<int> gather(int value);                             ///< at rank 0: by rank; else empty
-    std::vector<std::string> all_gather(const std::string& value);  ///< by rank, the first 255 bytes of each
-    int sum_below(int value);                                       ///< of the ranks below ours
+    // These three are called by all ranks together. Each waits for the slowest, so they are only for the start. After
+    // the time-out of heartbeats all ranks are given up, and std::system_error is thrown.
+    std::vector<int> gather(int value);                             ///< all values by rank, at rank 0; else empty
+    std::vector<std::string> all_gather(const std::string& value);  ///< all values by rank, cut to 255 bytes each
+    int sum_below(int value);                                       ///< sum of the values of the ranks below ours
 
   private:
     struct Sending;

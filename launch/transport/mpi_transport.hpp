@@ -14,17 +14,17 @@
 
 namespace crescendo::launch {
 
-/// Many nodes: one agent a rank. That of rank 0 is in the coordinator's process; the others are served by
-/// serve_agent() and get the same orders as messages.
+/// The transport for many nodes: one agent per rank. The agent of rank 0 is in the coordinator's process. The others
+/// run in serve_agent() and get the same orders as messages.
 ///
-/// A rank that gives no sign of life for CRESCENDO_HEARTBEAT_TIMEOUT seconds becomes an AgentLost, once. Should it be
-/// alive after all, what it says is ignored, and it is sent home.
+/// A rank that gives no sign of life for CRESCENDO_HEARTBEAT_TIMEOUT seconds becomes one AgentLost. If it is alive
+/// after all, its messages are ignored, and it is told to leave.
 class MpiTransport final : public Transport {
   public:
-    /// At rank 0, while all the other ranks are in serve_agent(): sets up the agents of all of them.
+    /// Sets up the agents of all ranks. Call it at rank 0, while all other ranks are in serve_agent().
     MpiTransport(MpiSession& session, const AgentSetup& setup, const StopSignals& signals);
 
-    /// Sends every agent home.
+    /// Tells every agent to leave.
     ~MpiTransport() override;
     MpiTransport(MpiTransport&&) = delete;
     MpiTransport& operator=(MpiTransport&&) = delete;
@@ -42,20 +42,21 @@ class MpiTransport final : public Transport {
     const StopSignals& signals_;
     std::unique_ptr<Agent> agent_;
     std::vector<Slot> slots_;
-    std::map<int, Pulse> pulses_;               ///< of the ranks that live
-    std::set<int> agentless_;                   ///< of these, whose agent is lost: they wait to be sent home
-    std::map<int, std::vector<Order>> outbox_;  ///< of this turn: a rank gets one message for all of them
+    std::map<int, Pulse> pulses_;               ///< heartbeats of the ranks that are alive
+    std::set<int> agentless_;                   ///< living ranks whose agent is lost; they wait to be told to leave
+    std::map<int, std::vector<Order>> outbox_;  ///< orders of this turn; a rank gets all of its orders in one message
     Pace pace_;
 };
 
-/// This node's slots, planned by all ranks together: workers are not bound where another rank of the same host
-/// would bind its own to the same cores.
+/// Plans this node's slots; all ranks must call it together. Workers are not bound if another rank of the same host
+/// would bind its own workers to the same cores.
 SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes);
 
-/// What every rank but 0 does: sets up its agent when rank 0 says so, carries out its orders, and returns when
-/// it is sent home. `answer_examination` answers rank 0 where `crescendo doctor` asks about this node.
-/// Throws std::runtime_error when rank 0 gives no sign of life any more.
+/// Answers a question of `crescendo doctor` about this node.
 using AnswerExamination = std::function<void(MpiSession&, const Bytes& question)>;
+
+/// Runs every rank except rank 0: sets up its agent when rank 0 says so, carries out its orders, and returns when rank
+/// 0 tells it to leave. Throws std::runtime_error when rank 0 no longer gives any sign of life.
 void serve_agent(MpiSession& session, const AnswerExamination& answer_examination);
 
 }  // namespace crescendo::launch

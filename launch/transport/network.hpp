@@ -5,17 +5,18 @@
 
 namespace crescendo::launch {
 
-/// By which workers of one machine meet: nobody else reaches them there.
+/// The interface that workers on one machine use among themselves. No other machine can reach it.
 inline constexpr const char* loopback = "lo";
 
 /// The network interfaces of this node that are up.
 std::vector<std::string> interfaces();
 
-/// The network interface of the default route, by which other nodes are reached most likely; empty where there is none.
+/// The network interface of the default route, which most likely reaches other nodes; empty if there is none.
 std::string outward_interface();
 
-/// Throws InvalidInput that lists what there is, where this node lacks the interface that groups are to meet by:
-/// `chosen` (by --interface; empty: nothing was) or the environment's GLOO_SOCKET_IFNAME, NCCL_SOCKET_IFNAME.
+/// Throws InvalidInput if this node lacks the interface that groups are to use: `chosen` (from --interface; may be
+/// empty), or GLOO_SOCKET_IFNAME and NCCL_SOCKET_IFNAME of the environment. The message lists the interfaces of this
+/// node.
 void require_interface(const std::string& chosen);
 
 }  // namespace crescendo::launch

@@ -7,10 +7,10 @@
 
 namespace crescendo::launch {
 
-/// The coordinator's way to the agents, and back.
+/// Carries orders from the coordinator to the agents, and notices back.
 ///
-/// On one node the agent lives in the coordinator's process and a call hands the order over; between
-/// nodes the same orders and notices travel as messages.
+/// On one node the agent lives in the coordinator's process and a call passes the order on. Between nodes, the same
+/// orders and notices travel as messages.
 class Transport {
   public:
     virtual ~Transport() = default;
@@ -20,8 +20,7 @@ class Transport {
 
     virtual void send(NodeId to, const Order& order) = 0;
 
-    /// The notices that have arrived; waits for the first one no longer than `timeout`, or until a
-    /// signal interrupts.
+    /// Returns the notices that have arrived. Waits for the first one until `timeout` is over or a signal arrives.
     virtual std::vector<Notice> receive(std::chrono::milliseconds timeout) = 0;
 };
 

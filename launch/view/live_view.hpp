@@ -12,32 +12,33 @@
 
 namespace crescendo::launch {
 
-/// What a person sees while a sweep runs.
+/// Shows a running sweep to a person.
 class LiveView {
   public:
     virtual ~LiveView() = default;
 
-    /// Called after every turn; shows as much as its medium bears. `now` is in seconds since the epoch.
+    /// Shows the state of the sweep. Called after every turn; the view decides how often it draws. `now` is in seconds
+    /// since the epoch.
     virtual void update(const History& history, double now) = 0;
 
-    /// Something to say once: a trial failed, a signal arrived.
+    /// Shows a line once: a trial failed, a signal arrived.
     virtual void say(const std::string& line) = 0;
 
-    /// How often it wants to be updated even if nothing happens.
+    /// The period at which the view wants update() even if nothing happens.
     virtual std::chrono::milliseconds period() const = 0;
 };
 
-/// What the views are told about the sweep beside its history.
+/// What the views know about the sweep besides its history.
 struct ViewSettings {
     std::string name;
-    std::optional<double> time_budget;  ///< seconds
+    std::optional<double> time_budget;  ///< the sweep's time budget in seconds
 };
 
 /// One screen on a terminal, redrawn in place a few times a second.
 class TerminalView final : public LiveView {
   public:
     TerminalView(std::FILE* terminal, ViewSettings settings);
-    ~TerminalView() override;  // leaves the last picture and gives the cursor back
+    ~TerminalView() override;  // leaves the last picture and shows the cursor again
 
     void update(const History& history, double now) override;
     void say(const std::string& line) override;
@@ -53,7 +54,7 @@ class TerminalView final : public LiveView {
     double drawn_at_ = 0;
 };
 
-/// Plain lines for a log file: what is said at once, progress at most every ten seconds.
+/// Plain lines for a log file. It writes lines of say() at once, and progress at most every ten seconds.
 class LogView final : public LiveView {
   public:
     LogView(std::FILE* log, ViewSettings settings) : log_(log), settings_(std::move(settings)) {}
@@ -68,10 +69,10 @@ class LogView final : public LiveView {
     double written_at_ = 0;
 };
 
-/// The screen as lines of at most `width` columns.
+/// The picture of a sweep on a terminal, as lines of at most `width` columns.
 std::vector<std::string> screen_of(const History& history, const ViewSettings& settings, double now, std::size_t width);
 
-/// The sweep on one line.
+/// The state of a sweep on one line, as LogView writes it.
 std::string line_of(const History& history, const ViewSettings& settings, double now);
 
 }  // namespace crescendo::launch

@@ -6,10 +6,10 @@
 
 namespace crescendo::launch {
 
-/// How far a sweep is, and an estimate of what is left.
+/// How far a sweep is, and an estimate of the time that is left.
 struct Progress {
-    std::optional<double> fraction;      ///< of the expected resource, 0 to 1; none while nothing bounds the sweep
-    std::optional<double> seconds_left;  ///< none before the first report
+    std::optional<double> fraction;  ///< share of the expected resource, 0 to 1; none while nothing bounds the sweep
+    std::optional<double> seconds_left;  ///< estimate; none before the first report
     int running = 0;
     int waiting = 0;
     int paused = 0;
@@ -20,8 +20,8 @@ struct Progress {
     int begun() const { return running + waiting + paused + stopped + finished + failed; }
 };
 
-/// The resource still to come is estimated from the ladder: a trial that reaches a rung survives it with the
-/// frequency seen so far. Time follows from the slot-seconds that a unit of resource has taken.
+/// Estimates the progress of a sweep. The resource still to come follows from the ladder: a trial that reaches a rung
+/// survives it with the frequency seen so far. Time follows from the slot-seconds that a unit of resource has taken.
 Progress progress_of(const History& history, double now, std::optional<double> time_budget);
 
 }  // namespace crescendo::launch

@@ -8,20 +8,21 @@
 
 namespace crescendo::launch {
 
-/// One row a trial: status, resource, the metric, every other metric of its last report, its parameters, time.
+/// A table with one row for each trial: status, resource, the metric, every other metric of its last report, its
+/// parameters, time.
 Table trials_table(const History& history);
 
 /// The best trial: configuration, metrics, test metrics, checkpoint.
 /// A list of name and value for people; one object for programs.
 std::string best_text(const History& history, const SweepDirectory& directory, Format format);
 
-/// What to do where trials wait for data for more than a tenth of their time; else empty.
+/// Advice if trials wait for data for more than a tenth of their time; else empty.
 std::string data_wait_hint(const History& history);
 
-/// "lr=0.0312 width=32 …": a configuration on one line, numbers to 4 digits.
+/// A configuration on one line, with numbers to 4 digits: "lr=0.0312 width=32 …".
 std::string brief(const Config& config);
 
-/// 75 → "1:15", 7300 → "2:01:40"
+/// Seconds as a clock shows them: 75 → "1:15", 7300 → "2:01:40".
 std::string clock_text(double seconds);
 
 /// A number to 4 or 5 significant digits.

@@ -11,23 +11,23 @@
 
 namespace crescendo::launch {
 
-/// What a simulated sweep came to, as one object: times in seconds, the metric as trials report it.
+/// Results of a simulated sweep as one object: times in seconds, the metric as trials report it.
 OrderedJson summary_json(const simulator::Summary& summary, const SweepSpec& spec);
 
-/// Improvements of the best metric: seconds, metric, trial, resource. At most `most_rows` of them, evenly over the
-/// time.
+/// Improvements of the best metric: seconds, metric, trial, resource. At most `most_rows` rows, evenly distributed over
+/// the time.
 Table best_table(const simulator::Summary& summary, const SweepSpec& spec, std::size_t most_rows);
 
-/// Slots in use: seconds, slots.
+/// A table of the slots in use over time, with the columns seconds and slots.
 Table use_table(const simulator::Summary& summary);
 
-/// One row a policy; "±" columns hold half the width of the 95 % confidence interval.
+/// A table with one row for each policy. "±" columns hold half the width of the 95 % confidence interval.
 Table comparison_table(const std::vector<simulator::Comparison>& policies, const SweepSpec& spec);
 
-/// The same for people: "4985 ± 311".
+/// The comparison of policies as text for people, with figures like "4985 ± 311".
 std::string comparison_text(const std::vector<simulator::Comparison>& policies, const SweepSpec& spec);
 
-/// Best metric and slots in use over the time: a picture (SVG) that needs nothing else.
+/// A picture (SVG, without other files) of the best metric and the slots in use over time.
 std::string chart(const simulator::Summary& summary, const SweepSpec& spec);
 
 }  // namespace crescendo::launch

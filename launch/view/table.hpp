@@ -9,7 +9,7 @@ namespace crescendo::launch {
 
 enum class Format { table, json, csv };
 
-/// std::monostate: there is no value.
+/// The value of one cell. std::monostate: there is no value.
 using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
 /// Rows under named columns, for people and for programs.
@@ -17,7 +17,7 @@ class Table {
   public:
     explicit Table(std::vector<std::string> columns);
 
-    /// One cell for each column.
+    /// Adds a row with one cell for each column.
     void add_row(std::vector<Cell> cells);
 
     /// Lines, each with its line feed.
