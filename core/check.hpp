@@ -1,25 +1,49 @@
 #pragma once
 
+#include <cstddef>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace crescendo {
+
+/// A literal with one `{}` for each of Args, which the compiler counts.
+template <class... Args>
+class TextPattern {
+  public:
+    // Implicit, so that a literal is a pattern.
+    consteval TextPattern(const char* pattern) : pattern_(pattern) {
+        std::size_t count = 0;
+        for (auto at = pattern_.find("{}"); at != std::string_view::npos; at = pattern_.find("{}", at + 2)) {
+            ++count;
+        }
+        if (count != sizeof...(Args)) {
+            throw "the pattern has another number of {} than there are arguments";
+        }
+    }
+
+    std::string_view get() const { return pattern_; }
+
+  private:
+    std::string_view pattern_;
+};
 
 /// Replaces each `{}` of `pattern` by the next argument, as operator<< prints it.
 ///
 /// GCC 12 has no std::format, and core/ and scheduler/ use no library.
 template <class... Args>
-std::string text(std::string_view pattern, const Args&... args) {
+std::string text(TextPattern<std::type_identity_t<Args>...> pattern, const Args&... args) {
+    auto rest = pattern.get();
     std::ostringstream out;
     [[maybe_unused]] auto up_to_next_brace = [&] {
-        const auto brace = pattern.find("{}");
-        out << pattern.substr(0, brace);
-        pattern.remove_prefix(brace == std::string_view::npos ? pattern.size() : brace + 2);
+        const auto brace = rest.find("{}");
+        out << rest.substr(0, brace);
+        rest.remove_prefix(brace + 2);
     };
     ((up_to_next_brace(), out << args), ...);
-    out << pattern;
+    out << rest;
     return out.str();
 }
 

@@ -2,16 +2,10 @@
 
 #include <numeric>
 
-#include "core/random.hpp"
+#include "core/draws.hpp"
 #include "scheduler/ladder.hpp"
 
 namespace crescendo {
-namespace {
-
-/// A stream apart from those of configurations and trials' seeds.
-constexpr std::uint64_t domain = std::uint64_t{2} << 32;
-
-}  // namespace
 
 std::vector<Resource> milestones(const SchedulerSpec& spec) {
     const bool has_rungs = spec.kind != SchedulerKind::fifo && spec.kind != SchedulerKind::median;
@@ -45,7 +39,7 @@ int BracketDraw::draw(TrialId trial) const {
         return 0;
     }
     const auto total = std::accumulate(sizes_.begin(), sizes_.end(), std::int64_t{0});
-    CounterRandom random(seed_, domain + static_cast<std::uint64_t>(trial.value));
+    auto random = draws(seed_, Purpose::bracket, trial);
     auto place = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(total)));
     int bracket = 0;
     for (; place >= sizes_[static_cast<std::size_t>(bracket)]; ++bracket) {

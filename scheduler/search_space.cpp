@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/check.hpp"
-#include "core/random.hpp"
+#include "core/draws.hpp"
 
 namespace crescendo {
 namespace {
@@ -107,7 +107,7 @@ SearchSpace::SearchSpace(std::vector<Parameter> parameters) : parameters_(std::m
 }
 
 Config SearchSpace::sample(std::uint64_t seed, TrialId trial) const {
-    CounterRandom random(seed, static_cast<std::uint64_t>(trial.value));
+    auto random = draws(seed, Purpose::configuration, trial);
     Config config;
     for (const auto& [name, distribution] : parameters_) {
         config.emplace_back(name, std::visit(Sample{random}, distribution));

@@ -29,27 +29,33 @@ if [ "${1:-}" = python ]; then
     exit
 fi
 
+# A site without apt, or without root, has what it has: the configuration of the build names what it lacks.
 missing=()
-for package in "${PACKAGES[@]}"; do
-    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-done
+if command -v dpkg-query >/dev/null; then
+    for package in "${PACKAGES[@]}"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    done
+fi
 if [ ${#missing[@]} -gt 0 ]; then
+    sudo=()
     if [ "$(id -u)" = 0 ]; then sudo=(env)
     elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then sudo=(sudo)
-    else
-        echo "These Debian packages are missing, and installing them needs root. Ask for, or run:" >&2
-        echo "    sudo apt-get install --no-install-recommends ${missing[*]}" >&2
-        exit 2
     fi
-    echo "installing ${missing[*]}"
-    "${sudo[@]}" apt-get -qq update
-    "${sudo[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
+    if [ ${#sudo[@]} -gt 0 ]; then
+        echo "installing ${#missing[@]} Debian packages, about a minute: ${missing[*]}"
+        "${sudo[@]}" apt-get -qq update
+        "${sudo[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
+    else
+        echo "These Debian packages are not installed, and installing them needs root. The build continues with what" >&2
+        echo "this machine has, and stops where something that it needs is missing. Ask for, or run:" >&2
+        echo "    sudo apt-get install --no-install-recommends ${missing[*]}" >&2
+    fi
 fi
 
 # A site's own torch serves as well as the wheel. The mark says what is there and is written last: an interrupted
 # installation starts anew, and one that lacks a wheel gets it.
 if [ -z "${CRESCENDO_TORCH_DIR:-}" ] && [ "$(cat "$VENV/.complete" 2>/dev/null)" != "${WHEELS[*]}" ]; then
-    echo "installing ${WHEELS[*]} into $VENV (about 5 GB)"
+    echo "installing ${WHEELS[*]} into $VENV: 5 GB, about a minute"
     if [ ! -e "$VENV/.complete" ]; then
         rm -rf "$VENV"
         /usr/bin/python3 -m venv "$VENV"

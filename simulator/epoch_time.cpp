@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "simulator/draws.hpp"
+#include "core/draws.hpp"
 
 namespace crescendo::simulator {
 
@@ -31,7 +31,8 @@ double EpochTime::alone(TrialId trial) const {
     if (!recorded_.empty()) {
         return recorded_[static_cast<std::size_t>(trial.value) % recorded_.size()];
     }
-    return spec_.epoch * std::pow(1.0 + spec_.spread, 2.0 * draws(seed_, Purpose::speed, trial).uniform() - 1.0);
+    return spec_.epoch *
+           std::pow(1.0 + spec_.spread, 2.0 * draws(seed_, Purpose::speed, trial, /*step=*/0).uniform() - 1.0);
 }
 
 }  // namespace crescendo::simulator

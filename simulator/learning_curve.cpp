@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "simulator/draws.hpp"
+#include "core/draws.hpp"
 
 namespace crescendo::simulator {
 namespace {
@@ -25,7 +25,7 @@ ParametricCurves::ParametricCurves(std::uint64_t seed, Goal goal, Resource max, 
     : seed_(seed), goal_(goal), max_(max), noise_(noise) {}
 
 double ParametricCurves::error(TrialId trial, Resource resource) const {
-    auto random = draws(seed_, Purpose::curve, trial);
+    auto random = draws(seed_, Purpose::curve, trial, /*step=*/0);
     const double end = 0.05 + 0.45 * random.uniform();
     const double begin = 0.9 + 0.1 * random.uniform();
     const double rate = 0.4 * std::pow(4.0, random.uniform());

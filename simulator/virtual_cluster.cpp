@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "simulator/draws.hpp"
+#include "core/draws.hpp"
 
 namespace crescendo::simulator {
 

@@ -1,16 +1,15 @@
 #include "launch/coordinator/trial_work.hpp"
 
-#include "core/random.hpp"
+#include "core/draws.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 
 namespace crescendo::launch {
 namespace {
 
-/// 31 bits, which every program's generator takes. A stream apart from that of the configurations.
+/// 31 bits, which every program's generator takes.
 std::uint64_t trial_seed(std::uint64_t sweep_seed, TrialId trial) {
-    constexpr std::uint64_t domain = std::uint64_t{1} << 32;
-    return CounterRandom(sweep_seed, domain + static_cast<std::uint64_t>(trial.value)).next() >> 33;
+    return draws(sweep_seed, Purpose::training, trial).next() >> 33;
 }
 
 }  // namespace

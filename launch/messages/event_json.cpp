@@ -177,9 +177,6 @@ Event event_from_json(const Json& json) {
     if (name == "deadline_near") {
         return DeadlineNear{};
     }
-    if (name == "deadline_near") {
-        return DeadlineNear{};
-    }
     if (name == "time_up") {
         return TimeUp{};
     }

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/ids.hpp"
+#include "core/random.hpp"
+
+namespace crescendo {
+
+/// What a trial needs random numbers for. Each purpose has streams of its own, so that no two of them meet the same
+/// numbers. The values stand in no file, but recorded sweeps depend on them.
+enum class Purpose : std::uint64_t {
+    configuration = 0,
+    training = 1,  ///< the seed that the trial's program gets
+    bracket = 2,
+    // Simulated trials:
+    noise = 3,
+    speed = 4,
+    straggling = 5,
+    failing = 6,
+    curve = 7,
+};
+
+/// The random numbers for one purpose of one trial.
+inline CounterRandom draws(std::uint64_t seed, Purpose purpose, TrialId trial) {
+    return {seed, (static_cast<std::uint64_t>(purpose) << 32) + static_cast<std::uint64_t>(trial.value)};
+}
+
+/// The random numbers for one purpose of one step of a trial.
+inline CounterRandom draws(std::uint64_t seed, Purpose purpose, TrialId trial, std::int64_t step) {
+    return {draws(seed, purpose, trial).next(), static_cast<std::uint64_t>(step)};
+}
+
+}  // namespace crescendo
