@@ -62,7 +62,11 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
 
 void Trial::restore(const Progress& progress) {
     progress_ = progress;
-    schedule_.restore(progress.rate);
+    // Earlier versions counted on more samples in a step than there are.
+    auto& rate = progress_.rate;
+    rate.first_batch = std::min(rate.first_batch, task_.num_samples);
+    rate.batch = std::min(rate.batch, task_.num_samples);
+    schedule_.restore(rate);
 }
 
 std::vector<NamedTensor> Trial::named_parameters() const { return parameters_of(*model_); }
@@ -75,7 +79,7 @@ double Trial::epochs() const {
 }
 
 void Trial::set_group(int size, std::int64_t batch_multiple) {
-    const std::int64_t batch = settings_.batch_size * batch_multiple;
+    const std::int64_t batch = std::min(settings_.batch_size * batch_multiple, task_.num_samples);
     const bool changed = progress_.size != 0 && (size != progress_.size || batch != group_batch());
     if (changed && settings_.optimizer_state == StateAtRegroup::reset) optimizer_.reset();
     schedule_.set_batch(batch, epochs());

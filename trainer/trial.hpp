@@ -42,8 +42,8 @@ class Trial {
     std::vector<NamedTensor> named_parameters() const;
     std::vector<at::Tensor> parameters() const;
 
-    /// From now on a group of `size` trains on batch_size times `batch_multiple` samples a step. The
-    /// optimizer forgets its state if the settings want that at a change.
+    /// From now on a group of `size` trains on batch_size times `batch_multiple` samples a step, or on all there are
+    /// where these are fewer. The optimizer forgets its state if the settings want that at a change.
     void set_group(int size, std::int64_t batch_multiple);
 
     /// The most samples that go through the model at once: batch_size divided by `accumulation`, at least one.
