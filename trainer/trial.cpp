@@ -115,7 +115,7 @@ void Trial::step(const Batch& batch, std::int64_t group_samples, const Group& gr
     model_->train();
     // Not Optimizer::zero_grad: it refuses gradients that are views of the reducer's buckets.
     for (auto& parameter : parameters()) parameter.mutable_grad().reset();
-    const double weight = loss_weight(group_samples, group.size());
+    const double weight = loss_weight(group_batch(), group.size());
     const at::Tensor loss = collective([&] { return accumulate_gradients(batch, weight, reducer); });
     meanwhile();
     group.finish();

@@ -37,6 +37,28 @@ TEST_CASE("smaller micro-batches give the same gradients") {
     CHECK(parts["val_loss"].get<double>() == doctest::Approx(whole["val_loss"].get<double>()).epsilon(1e-4));
 }
 
+TEST_CASE("the samples of an epoch's last, short step weigh as much as all others") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    const auto trained = [&](std::int64_t batch_size, double lr) {
+        Terms terms = sweep.terms(std::to_string(batch_size) + "-" + std::to_string(lr));
+        terms.settings["batch_size"] = batch_size;
+        terms.settings["momentum"] = 0.0;
+        terms.settings["lr"] = lr;
+        terms.checkpoint_at = 1;
+        crescendo.train({0}, "new", terms, 1);
+        crescendo.leave({0}, /*save=*/false);
+        return load(terms.directory / "checkpoint.pt").model;
+    };
+    const double lr = 1e-3;  // so little that all gradients are as good as those at the initial weights
+
+    const auto initial = trained(96, 0.0);
+    const auto whole = trained(96, lr);
+    const auto parts = trained(80, lr * 80 / 96);  // 80 samples and 16, each with the weight it has in the whole
+
+    CHECK(largest_difference(parts, whole) < 0.02 * largest_difference(initial, whole));
+}
+
 TEST_CASE("a batch beyond the training set is the set: the learning rate does not follow it further") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
