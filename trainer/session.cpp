@@ -117,7 +117,9 @@ void Session::send_report() {
     report_sent_ = true;
 }
 
-void Session::save_checkpoint() { write_checkpoint(terms_->directory / "checkpoint.pt", *trial_, terms_->settings); }
+void Session::save_checkpoint() {
+    write_checkpoint(terms_->directory / "checkpoint.pt", checkpoint_of(*trial_, terms_->settings));
+}
 
 void Session::obey(const Join& join) {
     generation_.reset();  // peers that still wait in the old group are thrown out of it

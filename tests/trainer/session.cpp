@@ -4,6 +4,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "checkpoints.hpp"
 #include "fake_crescendo.hpp"
 #include "sweep_fixture.hpp"
 
@@ -34,6 +35,50 @@ TEST_CASE("smaller micro-batches give the same gradients") {
 
     CHECK(parts["train_loss"].get<double>() == doctest::Approx(whole["train_loss"].get<double>()).epsilon(1e-4));
     CHECK(parts["val_loss"].get<double>() == doctest::Approx(whole["val_loss"].get<double>()).epsilon(1e-4));
+}
+
+TEST_CASE("the samples of an epoch's last, short step weigh as much as all others") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    const auto trained = [&](std::int64_t batch_size, double lr) {
+        Terms terms = sweep.terms(std::to_string(batch_size) + "-" + std::to_string(lr));
+        terms.settings["batch_size"] = batch_size;
+        terms.settings["momentum"] = 0.0;
+        terms.settings["lr"] = lr;
+        terms.checkpoint_at = 1;
+        crescendo.train({0}, "new", terms, 1);
+        crescendo.leave({0}, /*save=*/false);
+        return load(terms.directory / "checkpoint.pt").model;
+    };
+    const double lr = 1e-3;  // so little that all gradients are as good as those at the initial weights
+
+    const auto initial = trained(96, 0.0);
+    const auto whole = trained(96, lr);
+    const auto parts = trained(80, lr * 80 / 96);  // 80 samples and 16, each with the weight it has in the whole
+
+    CHECK(largest_difference(parts, whole) < 0.02 * largest_difference(initial, whole));
+}
+
+TEST_CASE("a batch beyond the training set is the set: the learning rate does not follow it further") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    const auto trained = [&](std::int64_t batch_size, std::int64_t multiple) {
+        Terms terms = sweep.terms(std::to_string(batch_size) + "-" + std::to_string(multiple));
+        terms.settings["batch_size"] = batch_size;
+        terms.checkpoint_at = 3;
+        crescendo.train({0}, "new", terms, 1);
+        terms.batch_multiple = multiple;
+        crescendo.go_on({0}, terms);
+        crescendo.await(0, "report");
+        crescendo.go_on({0}, terms);
+        const Json metrics = crescendo.await(0, "report")["metrics"];
+        crescendo.leave({0}, /*save=*/false);
+        CHECK(load(terms.directory / "checkpoint.pt").progress["rate"]["batch"] == SweepFixture::num_samples);
+        return metrics;
+    };
+
+    CHECK(trained(64, 64) == trained(64, 2));  // 96 samples
+    CHECK(trained(128, 64) == trained(96, 1));
 }
 
 TEST_CASE("more micro-batches than samples are one sample each") {

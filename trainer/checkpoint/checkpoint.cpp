@@ -2,9 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
-#include <torch/serialize.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -19,13 +17,15 @@ using Tensors = c10::Dict<std::string, at::Tensor>;
 
 namespace {
 
-at::Tensor on_cpu(const at::Tensor& tensor) { return tensor.detach().cpu().contiguous(); }
+at::Tensor copied(const at::Tensor& tensor) {
+    return at::empty(tensor.sizes(), tensor.options().device(at::kCPU)).copy_(tensor.detach());
+}
 
 c10::Dict<std::string, Tensors> optimizer_state(const Trial& trial) {
     c10::Dict<std::string, Tensors> by_parameter;
     for (const auto& [parameter, name, tensor] : trial.optimizer().state()) {
         if (!by_parameter.contains(parameter)) by_parameter.insert(parameter, Tensors());
-        by_parameter.at(parameter).insert(name, on_cpu(tensor));
+        by_parameter.at(parameter).insert(name, copied(tensor));
     }
     return by_parameter;
 }
@@ -37,18 +37,11 @@ void copy_into(at::Tensor tensor, const c10::IValue& saved) {
     tensor.copy_(source);
 }
 
-std::vector<char> read_file(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-    if (!file) throw std::runtime_error("it cannot be opened");
-    return bytes;
-}
-
 }  // namespace
 
-void write_checkpoint(const std::filesystem::path& path, const Trial& trial, const json& settings) {
+c10::IValue checkpoint_of(const Trial& trial, const json& settings) {
     Tensors model;
-    for (const auto& [name, tensor] : trial.named_parameters()) model.insert(name, on_cpu(tensor));
+    for (const auto& [name, tensor] : trial.named_parameters()) model.insert(name, copied(tensor));
     c10::impl::GenericDict content(c10::StringType::get(), c10::AnyType::get());
     content.insert("model", model);
     content.insert("optimizer", optimizer_state(trial));
@@ -56,12 +49,16 @@ void write_checkpoint(const std::filesystem::path& path, const Trial& trial, con
     content.insert("progress", json(trial.progress()).dump());
     content.insert("task", json(trial.task()).dump());
     content.insert("settings", settings.dump());
-    replace_durably(path, pickle_plainly(content));
+    return content;
+}
+
+void write_checkpoint(const std::filesystem::path& path, const c10::IValue& checkpoint) {
+    replace_durably(path, [&](const Sink& sink) { pickle_plainly(checkpoint, sink); });
 }
 
 std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::int64_t number, std::uint64_t seed,
                                        const Settings& settings, const Device& device) try {
-    const auto content = torch::pickle_load(read_file(path)).toGenericDict();
+    const auto content = unpickle(path).toGenericDict();
     const auto parse = [&](const char* key) { return json::parse(content.at(key).toStringRef()); };
     auto trial = std::make_unique<Trial>(number, seed, settings, parse("task").get<Task>(), device);
 

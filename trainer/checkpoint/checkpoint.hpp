@@ -1,5 +1,7 @@
 #pragma once
 
+#include <ATen/core/ivalue.h>
+
 #include <filesystem>
 #include <memory>
 
@@ -7,12 +9,14 @@
 
 namespace crescendo::trainer {
 
-/// Writes the whole trial so that at every moment either the old file or the new one is there, on the disk itself.
-///
-/// Python's torch.load reads the file as a dict: "model" (parameter → tensor, for load_state_dict),
-/// "optimizer" (parameter → {state → tensor}), "optimizer_steps", and as JSON texts "progress", "task", "settings" (as
-/// the sweep gave them). Throws std::system_error where the disk refuses.
-void write_checkpoint(const std::filesystem::path& path, const Trial& trial, const nlohmann::json& settings);
+/// The whole trial as it is now, copied to the host's memory: a dict of "model" (parameter → tensor, for
+/// load_state_dict), "optimizer" (parameter → {state → tensor}), "optimizer_steps", and as JSON texts "progress",
+/// "task", "settings" (as the sweep gave them).
+c10::IValue checkpoint_of(const Trial& trial, const nlohmann::json& settings);
+
+/// Writes it so that at every moment either the old file or the new one is there, on the disk itself. Python's
+/// torch.load reads the file. Throws WriteError where the disk refuses.
+void write_checkpoint(const std::filesystem::path& path, const c10::IValue& checkpoint);
 
 /// The trial as it was written, on `device`. Throws std::runtime_error that names the file where it cannot
 /// be read or holds another model than `settings` describe.

@@ -62,16 +62,16 @@ void remove_temporaries(const std::filesystem::path& path, const std::filesystem
 
 }  // namespace
 
-void replace_durably(const std::filesystem::path& path, std::string_view content) {
+void replace_durably(const std::filesystem::path& path, const std::function<void(const Sink&)>& produce) {
     const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
     remove_temporaries(path, folder);
     const auto temporary = temporary_name(path);
     try {
         const Descriptor file(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
-        file.write(content);
+        produce([&](std::string_view bytes) { file.write(bytes); });
         file.sync();
         if (::rename(temporary.c_str(), path.c_str()) != 0) fail(path);
-    } catch (const WriteError&) {
+    } catch (...) {
         ::unlink(temporary.c_str());  // what there was room for is better left to others
         throw;
     }

@@ -2,14 +2,18 @@
 
 #include <ATen/core/ivalue.h>
 
-#include <string>
+#include "trainer/checkpoint/durable_file.hpp"
 
 namespace crescendo::trainer {
 
-/// The bytes of a file that torch::pickle_load and Python's torch.load read.
+/// Gives `sink` the bytes of a file that unpickle(), torch::pickle_load and Python's torch.load read. Throws what the
+/// sink throws.
 ///
 /// torch::pickle_save would tag every dict with its TorchScript type, by a function that torch.load calls only with
 /// weights_only=False; here a dict is a dict.
-std::string pickle_plainly(const c10::IValue& value);
+void pickle_plainly(const c10::IValue& value, const Sink& sink);
+
+/// Reads such a file, each tensor at once and into its own memory. Throws c10::Error where it is none.
+c10::IValue unpickle(const std::filesystem::path& path);
 
 }  // namespace crescendo::trainer

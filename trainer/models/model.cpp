@@ -1,12 +1,12 @@
 #include "trainer/models/model.hpp"
 
 #include <torch/nn/functional/activation.h>
-#include <torch/nn/functional/dropout.h>
 #include <torch/nn/functional/pooling.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
 #include "core/check.hpp"
+#include "trainer/models/dropout.hpp"
 
 namespace crescendo::trainer {
 
@@ -57,7 +57,8 @@ at::Tensor with_channels(const at::Tensor& images) { return images.dim() == 3 ? 
 
 class Cnn : public Model {
   public:
-    Cnn(const Settings& settings, const Task& task) : activation_(settings.activation), dropout_(settings.dropout) {
+    Cnn(const Settings& settings, const Task& task)
+        : activation_(settings.activation), dropout_(settings.dropout, /*layer=*/0) {
         const auto& shape = task.input_shape;
         CRESCENDO_EXPECT(shape.size() == 2 || shape.size() == 3);
         const std::int64_t height = shape[shape.size() - 2];
@@ -72,16 +73,16 @@ class Cnn : public Model {
         output_ = register_module("output", Linear(8 * settings.width, task.num_outputs));
     }
 
-    at::Tensor forward(const at::Tensor& inputs) override {
+    at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys) override {
         at::Tensor x = with_channels(inputs);
         for (auto& convolution : convolutions_) x = activate_and_pool(activation_, convolution(x));
         x = activate(activation_, hidden_(x.flatten(1)));
-        return output_(at::dropout(x, dropout_, is_training()));
+        return output_(dropout_(x, dropout_keys));
     }
 
   private:
     Activation activation_;
-    double dropout_;
+    Dropout dropout_;
     std::vector<Conv2d> convolutions_;
     Linear hidden_ = nullptr;
     Linear output_ = nullptr;
@@ -89,33 +90,36 @@ class Cnn : public Model {
 
 class Mlp : public Model {
   public:
-    Mlp(const Settings& settings, const Task& task) : activation_(settings.activation), dropout_(settings.dropout) {
+    Mlp(const Settings& settings, const Task& task) : activation_(settings.activation) {
         std::int64_t features = 1;
         for (const auto length : task.input_shape) features *= length;
         for (std::int64_t i = 0; i < settings.depth; ++i) {
             hidden_.push_back(register_module("hidden" + std::to_string(i + 1), Linear(features, settings.width)));
+            dropouts_.emplace_back(settings.dropout, /*layer=*/i);
             features = settings.width;
         }
         output_ = register_module("output", Linear(features, task.num_outputs));
     }
 
-    at::Tensor forward(const at::Tensor& inputs) override {
+    at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys) override {
         at::Tensor x = inputs.reshape({inputs.size(0), -1});
-        for (auto& layer : hidden_) x = at::dropout(activate(activation_, layer(x)), dropout_, is_training());
+        for (std::size_t i = 0; i < hidden_.size(); ++i) {
+            x = dropouts_[i](activate(activation_, hidden_[i](x)), dropout_keys);
+        }
         return output_(x);
     }
 
   private:
     Activation activation_;
-    double dropout_;
     std::vector<Linear> hidden_;
+    std::vector<Dropout> dropouts_;
     Linear output_ = nullptr;
 };
 
 class Autoencoder : public Model {
   public:
     Autoencoder(const Settings& settings, const Task& task)
-        : activation_(settings.activation), dropout_(settings.dropout) {
+        : activation_(settings.activation), dropout_(settings.dropout, /*layer=*/0) {
         std::int64_t channels = num_channels(task.input_shape);
         for (std::int64_t i = 0; i < settings.depth; ++i) {
             const auto options = Conv2dOptions(channels, settings.width << i, /*kernel_size=*/3).stride(2).padding(1);
@@ -132,10 +136,10 @@ class Autoencoder : public Model {
         }
     }
 
-    at::Tensor forward(const at::Tensor& inputs) override {
+    at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys) override {
         at::Tensor x = with_channels(inputs);
         for (auto& convolution : down_) x = activate(activation_, convolution(x));
-        x = decode_(at::dropout(code_(x), dropout_, is_training()));
+        x = decode_(dropout_(code_(x), dropout_keys));
         for (auto& convolution : up_) x = convolution(double_size(activate(activation_, x)));
         return x.flatten(1);
     }
@@ -146,7 +150,7 @@ class Autoencoder : public Model {
     }
 
     Activation activation_;
-    double dropout_;
+    Dropout dropout_;
     std::vector<Conv2d> down_;
     Conv2d code_ = nullptr;
     Conv2d decode_ = nullptr;

@@ -13,8 +13,8 @@ namespace crescendo::trainer {
 class Model : public torch::nn::Module {
   public:
     /// `inputs` (samples, input shape...) → (samples, num_outputs): logits, or the predicted numbers in the order of
-    /// the target's elements.
-    virtual at::Tensor forward(const at::Tensor& inputs) = 0;
+    /// the target's elements. With dropout_keys of the samples units are dropped, as in training.
+    virtual at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys = {}) = 0;
 };
 
 /// A model on the CPU whose weights come from torch's generator as it stands: seed it before.

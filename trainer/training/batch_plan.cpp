@@ -15,9 +15,9 @@ std::vector<MicroBatch> micro_batches(std::int64_t slice_samples, std::int64_t m
     return batches;
 }
 
-double loss_weight(std::int64_t group_samples, int size) {
-    CRESCENDO_EXPECT(group_samples > 0 && size > 0);
-    return static_cast<double>(size) / static_cast<double>(group_samples);
+double loss_weight(std::int64_t group_batch, int size) {
+    CRESCENDO_EXPECT(group_batch > 0 && size > 0);
+    return static_cast<double>(size) / static_cast<double>(group_batch);
 }
 
 }  // namespace crescendo::trainer

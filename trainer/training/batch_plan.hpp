@@ -17,9 +17,9 @@ struct MicroBatch {
 /// most one. An empty slice has none.
 std::vector<MicroBatch> micro_batches(std::int64_t slice_samples, std::int64_t max_samples);
 
-/// What a worker multiplies the *sum* of its samples' losses by, so that the mean over the group's
-/// workers of the gradients is the gradient of the mean loss over the `group_samples` of the step, however
-/// unevenly they are spread: size / group_samples, since the mean over workers divides by size again.
-double loss_weight(std::int64_t group_samples, int size);
+/// What a worker multiplies the *sum* of its samples' losses by, so that the mean over the group's workers of the
+/// gradients is the gradient of a full step's mean loss, however unevenly its samples are spread: size / group_batch,
+/// since the mean over workers divides by size again. In an epoch's last, short step each sample weighs the same.
+double loss_weight(std::int64_t group_batch, int size);
 
 }  // namespace crescendo::trainer

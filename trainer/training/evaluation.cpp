@@ -10,7 +10,6 @@ namespace crescendo::trainer {
 
 EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse) {
     const at::NoGradGuard no_gradients;
-    trial.model().eval();
     BatchLoader batches(stream, trial.task(), trial.device());
     batches.enter({.seed = 0,
                    .epoch = 0,

@@ -46,8 +46,8 @@ bool Generation::step() {
     enter(trial_.progress().epoch, trial_.progress().position);
     const auto loaded = batches_.next();
     if (!loaded) return false;
-    const auto& [slice, batch] = *loaded;
-    trial_.step(batch, slice.group_samples, group_, reducer_, [this] { batches_.fetch(); });
+    const auto& slice = loaded->slice;
+    trial_.step(*loaded, group_, reducer_, [this] { batches_.fetch(); });
     group_samples_ += slice.group_samples;
     if (observer_) observer_(trial_, slice);
     return true;

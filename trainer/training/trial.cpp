@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "core/random.hpp"
+#include "trainer/models/dropout.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
 #include "trainer/training/batch_plan.hpp"
@@ -14,18 +15,11 @@ namespace crescendo::trainer {
 
 namespace {
 
-constexpr std::uint64_t initial_weights = ~std::uint64_t{0};
-
-/// Streams of a trial's seed: one for the initial weights, one for each (step, rank).
-std::uint64_t stream_of(std::int64_t step, int rank) {
-    return static_cast<std::uint64_t>(step) << 16 | static_cast<std::uint64_t>(rank);
-}
-
-void seed_torch(std::uint64_t seed, std::uint64_t stream) { at::manual_seed(CounterRandom(seed, stream).next()); }
+constexpr std::uint64_t initial_weights = ~std::uint64_t{0};  ///< a stream of a trial's seed
 
 std::shared_ptr<Model> make_seeded_model(std::uint64_t seed, const Settings& settings, const Task& task,
                                          const Device& device) {
-    seed_torch(seed, initial_weights);
+    at::manual_seed(CounterRandom(seed, initial_weights).next());
     auto model = make_model(settings, task);
     model->to(device.place());
     return model;
@@ -62,7 +56,11 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
 
 void Trial::restore(const Progress& progress) {
     progress_ = progress;
-    schedule_.restore(progress.rate);
+    // Earlier versions counted on more samples in a step than there are.
+    auto& rate = progress_.rate;
+    rate.first_batch = std::min(rate.first_batch, task_.num_samples);
+    rate.batch = std::min(rate.batch, task_.num_samples);
+    schedule_.restore(rate);
 }
 
 std::vector<NamedTensor> Trial::named_parameters() const { return parameters_of(*model_); }
@@ -75,7 +73,7 @@ double Trial::epochs() const {
 }
 
 void Trial::set_group(int size, std::int64_t batch_multiple) {
-    const std::int64_t batch = settings_.batch_size * batch_multiple;
+    const std::int64_t batch = std::min(settings_.batch_size * batch_multiple, task_.num_samples);
     const bool changed = progress_.size != 0 && (size != progress_.size || batch != group_batch());
     if (changed && settings_.optimizer_state == StateAtRegroup::reset) optimizer_.reset();
     schedule_.set_batch(batch, epochs());
@@ -88,16 +86,20 @@ void Trial::set_accumulation(std::int64_t accumulation) {
 }
 
 /// Returns the sum of the losses of this member's samples, on the device.
-at::Tensor Trial::accumulate_gradients(const Batch& batch, double weight, GradientReducer& reducer) {
+at::Tensor Trial::accumulate_gradients(const LoadedBatch& loaded, double weight, GradientReducer& reducer) {
+    const auto& [slice, batch] = loaded;
     at::Tensor sum = at::zeros({}, at::TensorOptions(device_.place()).dtype(at::kDouble));
-    const std::int64_t num_samples = batch.inputs.defined() ? batch.inputs.size(0) : 0;
+    const auto num_samples = static_cast<std::int64_t>(slice.samples.size());
+    at::Tensor keys;
+    if (settings_.dropout > 0.0) keys = device_.upload(dropout_keys(seed_, progress_.epoch, slice.samples));
     if (num_samples == 0) {
         reducer.average_next_backward();
         nothing_learned(parameters()).backward();
     }
     for (const auto& [begin, count] : micro_batches(num_samples, micro_batch_)) {
         if (begin + count == num_samples) reducer.average_next_backward();
-        const at::Tensor outputs = model_->forward(batch.inputs.narrow(0, begin, count));
+        const at::Tensor outputs =
+            model_->forward(batch.inputs.narrow(0, begin, count), keys.defined() ? keys.narrow(0, begin, count) : keys);
         const at::Tensor loss = loss_sum(task_, outputs, batch.targets.narrow(0, begin, count));
         (loss * weight).backward();
         sum += loss.detach();
@@ -105,22 +107,20 @@ at::Tensor Trial::accumulate_gradients(const Batch& batch, double weight, Gradie
     return sum;
 }
 
-void Trial::step(const Batch& batch, std::int64_t group_samples, const Group& group, GradientReducer& reducer,
+void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer& reducer,
                  const std::function<void()>& meanwhile) {
-    seed_torch(seed_, stream_of(progress_.step, group.rank()));
-    model_->train();
     // Not Optimizer::zero_grad: it refuses gradients that are views of the reducer's buckets.
     for (auto& parameter : parameters()) parameter.mutable_grad().reset();
-    const double weight = loss_weight(group_samples, group.size());
-    const at::Tensor loss = collective([&] { return accumulate_gradients(batch, weight, reducer); });
+    const double weight = loss_weight(group_batch(), group.size());
+    const at::Tensor loss = collective([&] { return accumulate_gradients(loaded, weight, reducer); });
     meanwhile();
     group.finish();
 
     optimizer_.step(settings_.lr * schedule_.factor(epochs()));
     ++progress_.step;
-    progress_.position += group_samples;
+    progress_.position += loaded.slice.group_samples;
     progress_.loss_sum += loss.item<double>();
-    progress_.loss_samples += batch.inputs.defined() ? batch.inputs.size(0) : 0;
+    progress_.loss_samples += static_cast<std::int64_t>(loaded.slice.samples.size());
 }
 
 }  // namespace crescendo::trainer

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "trainer/data/batch.hpp"
+#include "trainer/data/batch_loader.hpp"
 #include "trainer/data/task.hpp"
 #include "trainer/group/gradient_reducer.hpp"
 #include "trainer/group/group.hpp"
@@ -19,7 +19,7 @@ class Model;
 
 /// What every member of a group holds of a trial, and what survives a regroup: weights, optimizer, progress.
 ///
-/// No random state is among it: each step draws from a generator seeded by (seed, step, rank).
+/// No random state is among it: what a step drops follows from the seed, the epoch and the samples.
 class Trial {
   public:
     /// A new trial. Its weights depend on seed and settings alone. `device` must outlive it.
@@ -42,8 +42,8 @@ class Trial {
     std::vector<NamedTensor> named_parameters() const;
     std::vector<at::Tensor> parameters() const;
 
-    /// From now on a group of `size` trains on batch_size times `batch_multiple` samples a step. The
-    /// optimizer forgets its state if the settings want that at a change.
+    /// From now on a group of `size` trains on batch_size times `batch_multiple` samples a step, or on all there are
+    /// where these are fewer. The optimizer forgets its state if the settings want that at a change.
     void set_group(int size, std::int64_t batch_multiple);
 
     /// The most samples that go through the model at once: batch_size divided by `accumulation`, at least one.
@@ -52,16 +52,16 @@ class Trial {
 
     std::int64_t group_batch() const { return schedule_.state().batch; }
 
-    /// One update from the group's next `group_samples` samples, of which this member has `batch`; it may be empty
-    /// in a group of several. `meanwhile` is called while the device computes; what it throws ends the step. Throws
-    /// PeerLost. Where it throws nothing has changed.
+    /// One update from the group's next samples, of which this member has those of `loaded`; none perhaps in a group of
+    /// several. `meanwhile` is called while the device computes; what it throws ends the step. Throws PeerLost. Where
+    /// it throws nothing has changed.
     void step(
-        const Batch& batch, std::int64_t group_samples, const Group& group, GradientReducer& reducer,
+        const LoadedBatch& loaded, const Group& group, GradientReducer& reducer,
         const std::function<void()>& meanwhile = [] {});
 
   private:
     double epochs() const;
-    at::Tensor accumulate_gradients(const Batch& batch, double weight, GradientReducer& reducer);
+    at::Tensor accumulate_gradients(const LoadedBatch& loaded, double weight, GradientReducer& reducer);
 
     std::int64_t number_;
     std::uint64_t seed_;

@@ -17,8 +17,11 @@ void warm_up(const Device& device) {
     trial.set_group(/*size=*/1, /*batch_multiple=*/1);
     const Group group(device);
     GradientReducer reducer(group, trial.parameters());
-    const Batch batch{device.upload(at::zeros({4, 8, 8})), device.upload(at::zeros({4}, at::kLong))};
-    trial.step(batch, /*group_samples=*/4, group, reducer);
+    LoadedBatch batch;
+    batch.slice.group_samples = task.num_samples;
+    batch.slice.samples = {0, 1, 2, 3};
+    batch.batch = {device.upload(at::zeros({4, 8, 8})), device.upload(at::zeros({4}, at::kLong))};
+    trial.step(batch, group, reducer);
 }
 
 }  // namespace crescendo::trainer

@@ -23,6 +23,10 @@ std::ptrdiff_t num_temporaries(const fs::path& folder) {
     });
 }
 
+void replace(const fs::path& path, const std::string& content) {
+    replace_durably(path, [&](const Sink& sink) { sink(content); });
+}
+
 /// A process that writes `path` anew and stands still in the midst of it.
 class StandingWriter {
   public:
@@ -47,7 +51,7 @@ class StandingWriter {
         pid_ = ::fork();
         if (pid_ == 0) {
             try {
-                replace_durably(path, large);
+                replace(path, large);
                 ::_exit(0);
             } catch (const WriteError&) {
                 ::_exit(1);
@@ -74,7 +78,7 @@ TEST_CASE("a file is replaced as a whole, and what a killed writer left is gone"
     std::ofstream(folder / "checkpoint.pt") << "old";
     std::ofstream(folder / "checkpoint.pt.tmp") << "half of what is longer than the next";
 
-    replace_durably(folder / "checkpoint.pt", "new");
+    replace(folder / "checkpoint.pt", "new");
 
     CHECK(content(folder / "checkpoint.pt") == "new");
     CHECK(num_temporaries(folder.path()) == 0);
@@ -84,7 +88,7 @@ TEST_CASE("a writer that stood still while another wrote the file does not touch
     const crescendo::tests::TemporaryFolder folder;
     const StandingWriter standing(folder / "checkpoint.pt");
 
-    replace_durably(folder / "checkpoint.pt", "new");
+    replace(folder / "checkpoint.pt", "new");
 
     CHECK_FALSE(standing.go_on());
     CHECK(content(folder / "checkpoint.pt") == "new");

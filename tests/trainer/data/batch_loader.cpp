@@ -168,11 +168,11 @@ TEST_CASE("the next batch is fetched before the weights change, and what that th
     const at::Tensor before = weights.detach().clone();
     const auto disk_fails = [] { throw std::runtime_error("the disk is gone"); };
 
-    CHECK_THROWS_WITH(trial.step(loaded->batch, 4, group, reducer, disk_fails), "the disk is gone");
+    CHECK_THROWS_WITH(trial.step(*loaded, group, reducer, disk_fails), "the disk is gone");
     CHECK(at::equal(weights, before));
     CHECK(trial.progress().step == 0);
 
-    trial.step(loaded->batch, 4, group, reducer, [&] { CHECK(at::equal(weights, before)); });
+    trial.step(*loaded, group, reducer, [&] { CHECK(at::equal(weights, before)); });
     CHECK_FALSE(at::equal(weights, before));
     CHECK(trial.progress().step == 1);
 }

@@ -28,7 +28,6 @@ TEST_CASE("an autoencoder takes fields of any channels, height and width, and gi
 
 TEST_CASE("all that an autoencoder knows of a sample goes through its code") {
     const auto model = make_autoencoder({1, 8, 8}, {1, 8, 8}, 2);
-    model->eval();
     for (const auto& parameter : model->named_parameters()) {
         if (parameter.key() == "code.weight") parameter.value().detach().zero_();
     }
@@ -41,7 +40,6 @@ TEST_CASE("all that an autoencoder knows of a sample goes through its code") {
 
 TEST_CASE("an autoencoder's outputs lie as the targets do: channel by channel, row by row") {
     const auto model = make_autoencoder({1, 4, 4}, {2, 4, 4}, 1);
-    model->eval();
     for (const auto& parameter : model->named_parameters()) parameter.value().detach().zero_();
     model->named_parameters()["up1.bias"].detach()[1].fill_(7);
 

@@ -36,7 +36,7 @@ TEST_CASE("no micro-batch is empty or too large, and together they are the slice
 TEST_CASE("weighted sums of uneven slices average to the mean over the group") {
     const std::vector<double> losses{1, 2, 3, 4, 5};  // mean 3
     const std::vector<std::vector<double>> slices{{1}, {2, 3}, {4, 5}, {}};
-    const double weight = loss_weight(/*group_samples=*/5, /*size=*/4);
+    const double weight = loss_weight(/*group_batch=*/5, /*size=*/4);
 
     double mean_over_members = 0;
     for (const auto& slice : slices) {
