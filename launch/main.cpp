@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/unknown_words.hpp"
 #include "launch/record/sweep_directory.hpp"
 #ifdef CRESCENDO_MPI
 #include "launch/doctor/nodes.hpp"
@@ -55,11 +56,17 @@ int run_command(int argc, char** argv, MpiSession* session) {
 #endif
 
     try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        const bool asked = error.get_exit_code() == 0;  // --help, --version
-        app.exit(error);
-        return asked ? 0 : static_cast<int>(ExitCode::bad_input);
+        require_known_commands(app, argc, argv);
+        try {
+            app.parse(argc, argv);
+        } catch (const CLI::ParseError& error) {
+            const bool asked = error.get_exit_code() == 0;  // --help, --version
+            if (!asked) {
+                require_known_options(app);
+            }
+            app.exit(error);
+            return asked ? 0 : static_cast<int>(ExitCode::bad_input);
+        }
     } catch (const InvalidInput& error) {
         return complain(error, ExitCode::bad_input);
     } catch (const DirectoryError& error) {

@@ -9,8 +9,8 @@
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/slurm/job_script.hpp"
+#include "launch/slurm/job_time.hpp"
 #include "launch/slurm/slurm.hpp"
-#include "launch/sweep_file/duration.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/system/read_file.hpp"
 
@@ -155,10 +155,12 @@ ExitCode submit_again(const Options& options) {
 
 ExitCode submit(Options& options) {
     if (!options.time.empty()) {
-        options.job.time = parse_duration(options.time);
-        CRESCENDO_VALIDATE(options.job.time && options.job.time->count() > 0, "time",
-                           "--time: '{}' is no length of time; write it like 8h, 90m, 08:00:00 or 1-12:00:00",
-                           options.time);
+        options.job.time = parse_job_time(options.time);
+        CRESCENDO_VALIDATE(
+            options.job.time && options.job.time->count() > 0, "time",
+            "--time: '{}' is no length of time; write it like 8h, 90m, 08:00:00 or 1-12:00:00; a bare number is "
+            "minutes, as for sbatch",
+            options.time);
     }
     return fs::is_directory(options.target) ? submit_again(options) : submit_new(options);
 }
@@ -172,7 +174,10 @@ void add_submit_command(CLI::App& app, ExitCode& code) {
         ->required();
     command->add_option("--dir", options->directory, "Folder for the results; default: the sweep's name");
     command->add_option("--nodes", options->job.nodes, "Nodes; default: 1")->check(at_least_one());
-    command->add_option("--time", options->time, "Of each job, like 8h; a sweep that needs longer goes on in another");
+    command->add_option(
+        "--time", options->time,
+        "Of each job, like 8h, or as sbatch takes it (10 is ten minutes); a sweep that needs longer goes on in "
+        "another");
     command->add_option("--partition", options->job.partition, "Partition");
     command->add_option("--account", options->job.account, "Account");
     command->add_option("--gpus-per-node", options->job.gpus_per_node, "GPUs of each node")->check(at_least_one());

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "core/check.hpp"
-#include "launch/sweep_file/duration.hpp"
+#include "launch/slurm/job_time.hpp"
 #include "launch/sweep_file/yaml_document.hpp"
 #include "launch/sweep_file/yaml_section.hpp"
 #include "launch/system/read_file.hpp"
@@ -36,10 +36,11 @@ std::optional<std::chrono::seconds> time(const YamlSection& profile, const std::
         return {};
     }
     const auto& value = profile.at(name);
-    const auto result = value.is_string() ? parse_duration(value.get<std::string>()) : std::nullopt;
+    const auto result = parse_job_time(value.is_string() ? value.get<std::string>() : value.dump());
     if (!result || result->count() == 0) {
-        profile.fail(name,
-                     fmt::format("{} is no length of time; write it like 8h, 90m, 45s or 08:00:00", value.dump()));
+        profile.fail(name, fmt::format("{} is no length of time; write it like 8h, 90m, 45s or 08:00:00; a bare number "
+                                       "is minutes, as for sbatch",
+                                       value.dump()));
     }
     return result;
 }

@@ -13,6 +13,12 @@
 namespace crescendo::launch {
 namespace {
 
+/// As Python writes it, and so W&B: `eval`, `ast.literal_eval` and `== "True"` understand it.
+std::string argument_text(const Value& value) {
+    const auto* flag = std::get_if<bool>(&value);
+    return flag == nullptr ? to_string(value) : *flag ? "True" : "False";
+}
+
 class Expansion {
   public:
     Expansion(const std::string& program, const Config& config) : config_(config) {
@@ -21,7 +27,7 @@ class Expansion {
         macros_["env"] = "/usr/bin/env";
         macros_["args_json"] = to_json(config).dump();
         for (const auto& [name, value] : config) {
-            macros_.emplace(name, to_string(value));
+            macros_.emplace(name, argument_text(value));
         }
     }
 
@@ -55,7 +61,7 @@ class Expansion {
         for (const auto& [name, value] : config_) {
             const auto* flag = as_flags ? std::get_if<bool>(&value) : nullptr;
             if (flag == nullptr) {
-                words.push_back(hyphens + name + '=' + to_string(value));
+                words.push_back(hyphens + name + '=' + argument_text(value));
             } else if (*flag) {
                 words.push_back(hyphens + name);
             }

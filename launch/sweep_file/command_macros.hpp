@@ -10,8 +10,8 @@ namespace crescendo::launch {
 /// The command of one trial: the macros of W&B sweeps, and one for each parameter.
 ///
 /// A word of its own, since it becomes one word for each parameter:
-///   `${args}`                   --lr=0.01 --nesterov=true
-///   `${args_no_hyphens}`        lr=0.01 nesterov=true
+///   `${args}`                   --lr=0.01 --nesterov=True
+///   `${args_no_hyphens}`        lr=0.01 nesterov=True
 ///   `${args_no_boolean_flags}`  --lr=0.01 --nesterov, and nothing for a parameter that is false
 /// Also inside a larger word:
 ///   `${args_json}`              all parameters as one JSON object
@@ -19,6 +19,8 @@ namespace crescendo::launch {
 ///   `${interpreter}`            python3
 ///   `${env}`                    /usr/bin/env
 ///   `${lr}`                     the value of the parameter lr
+///
+/// Booleans are `True` and `False`, as W&B passes them; in `${args_json}` they are JSON's.
 ///
 /// A `$` that no `{` follows is kept. Throws InvalidInput (key "command[<index>]") on an unknown macro.
 std::vector<std::string> expand_command(const std::vector<std::string>& command, const std::string& program,

@@ -126,6 +126,25 @@ TEST_CASE("tasks that know nothing of each other are refused") {
     CHECK_FALSE(fs::exists(folder / "sweep"));
 }
 
+TEST_CASE("unknown commands and options are called so, with the nearest that there is") {
+    const TemporaryFolder folder;
+    const auto error_of = [&](const std::vector<std::string>& words) {
+        const auto result = run_crescendo(folder.path(), words);
+        CHECK(result.code == 2);
+        return result.err;
+    };
+
+    CHECK(error_of({"trial", "sweep"})
+              .find("'trial' is an unknown command (did you mean 'trials'?); crescendo has run, resume, ") == 11);
+    CHECK(error_of({"logs"}).find("'logs' is an unknown command; crescendo has run, ") == 11);
+    CHECK(error_of({"run", "sweep.yaml", "--slot", "3"}) ==
+          "crescendo: '--slot' is an unknown option (did you mean '--slots'?); `crescendo run --help` shows what there "
+          "is\n");
+    CHECK(error_of({"status", "--fromat=json"}).find("(did you mean '--format'?)") != std::string::npos);
+    CHECK(error_of({"status", "a", "b"}) ==
+          "crescendo: 'b' is an unknown argument; `crescendo status --help` shows what there is\n");
+}
+
 TEST_CASE("words that the command line does not know end with 2, help and version with 0") {
     const TemporaryFolder folder;
 

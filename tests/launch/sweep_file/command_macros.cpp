@@ -18,8 +18,8 @@ Words expand(const Words& command) { return expand_command(command, "train.py", 
 }  // namespace
 
 TEST_CASE("${args} becomes one word for each parameter, in their order") {
-    CHECK(expand({"${args}"}) == Words{"--lr=0.01", "--width=32", "--nesterov=true", "--resume=false", "--act=relu"});
-    CHECK(expand({"${args_no_hyphens}"}) == Words{"lr=0.01", "width=32", "nesterov=true", "resume=false", "act=relu"});
+    CHECK(expand({"${args}"}) == Words{"--lr=0.01", "--width=32", "--nesterov=True", "--resume=False", "--act=relu"});
+    CHECK(expand({"${args_no_hyphens}"}) == Words{"lr=0.01", "width=32", "nesterov=True", "resume=False", "act=relu"});
 }
 
 TEST_CASE("a boolean flag is named when it is true and left out when it is false") {
@@ -32,6 +32,11 @@ TEST_CASE("W&B's default command runs the program with python3") {
 
 TEST_CASE("one value may stand inside a larger word") {
     CHECK(expand({"--rate=${lr},${width}", "${act}"}) == Words{"--rate=0.01,32", "relu"});
+}
+
+TEST_CASE("booleans are written as Python writes them, wherever they are passed") {
+    CHECK(expand({"--flags=${nesterov},${resume}"}) == Words{"--flags=True,False"});
+    CHECK(expand({"${args_no_boolean_flags}"})[2] == "--nesterov");
 }
 
 TEST_CASE("${args_json} is one word with the types kept") {

@@ -1,0 +1,76 @@
+#include "launch/commands/unknown_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/check.hpp"
+#include "launch/sweep_file/spelling.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// "crescendo data", as it is typed.
+std::string full_name(const CLI::App& command) {
+    const auto* parent = command.get_parent();
+    return parent == nullptr ? "crescendo" : full_name(*parent) + " " + command.get_name();
+}
+
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+    return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<std::string> options_of(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const auto* option : command.get_options([](const CLI::Option*) { return true; })) {
+        for (const auto& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    return names;
+}
+
+}  // namespace
+
+void require_known_commands(const CLI::App& app, int argc, const char* const* argv) {
+    const CLI::App* command = &app;
+    for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
+        const auto known = commands_of(*command);
+        if (known.empty()) {
+            return;  // arguments of this command
+        }
+        const auto found =
+            std::find_if(known.begin(), known.end(), [&](const CLI::App* each) { return each->get_name() == argv[i]; });
+        if (found == known.end()) {
+            std::vector<std::string> names;
+            for (const auto* each : known) {
+                names.push_back(each->get_name());
+            }
+            throw InvalidInput(fmt::format("'{}' is an unknown command{}; {} has {}", argv[i],
+                                           did_you_mean(argv[i], names), full_name(*command),
+                                           enumerate(names, " and ")));
+        }
+        command = *found;
+    }
+}
+
+void require_known_options(const CLI::App& app) {
+    for (const auto* command : app.get_subcommands()) {
+        require_known_options(*command);
+    }
+    const auto left_over = app.remaining();
+    if (left_over.empty()) {
+        return;
+    }
+    // An option that is unknown leaves its value over as well: the option is to be named.
+    const auto option =
+        std::find_if(left_over.begin(), left_over.end(), [](const std::string& word) { return word.starts_with("-"); });
+    const auto word = option == left_over.end() ? left_over.front() : option->substr(0, option->find('='));
+    throw InvalidInput(fmt::format("'{}' is an unknown {}{}; `{} --help` shows what there is", word,
+                                   option == left_over.end() ? "argument" : "option",
+                                   did_you_mean(word, options_of(app)), full_name(app)));
+}
+
+}  // namespace crescendo::launch
