@@ -8,8 +8,6 @@ TEST_CASE("text replaces each pair of braces by the next argument") { CHECK(text
 
 TEST_CASE("text without arguments is its pattern") { CHECK(text("nothing to replace") == "nothing to replace"); }
 
-TEST_CASE("text leaves braces beyond its arguments as they are") { CHECK(text("{} and {}", 1) == "1 and {}"); }
-
 TEST_CASE("an invalid input names its key and its problem") {
     const int eta = 1;
 
