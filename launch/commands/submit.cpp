@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/check.hpp"
+#include "core/duration.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/read_file.hpp"
@@ -11,7 +12,6 @@
 #include "launch/record/sweep_lock.hpp"
 #include "launch/slurm/job_script.hpp"
 #include "launch/slurm/slurm.hpp"
-#include "launch/sweep_file/duration.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 
 namespace crescendo::launch {

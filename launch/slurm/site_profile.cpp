@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "core/check.hpp"
+#include "core/duration.hpp"
 #include "launch/read_file.hpp"
-#include "launch/sweep_file/duration.hpp"
 #include "launch/sweep_file/yaml_document.hpp"
 #include "launch/sweep_file/yaml_section.hpp"
 

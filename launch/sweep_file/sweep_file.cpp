@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/duration.hpp"
 #include "launch/agent/command_macros.hpp"
 #include "launch/read_file.hpp"
-#include "launch/sweep_file/duration.hpp"
 #include "launch/sweep_file/sweep_parameters.hpp"
 #include "launch/sweep_file/sweep_scheduler.hpp"
 #include "launch/sweep_file/sweep_simulation.hpp"
