@@ -29,7 +29,7 @@ Settings usable_settings(const json& section) {
 std::unique_ptr<Trial> new_trial(const Join& join, const Settings& settings, DataCache& data, const Device& device) {
     const auto samples = data.set(settings.data.train, settings.data);
     require_none(misfits(settings, *samples, "trainer.data.train"));
-    return std::make_unique<Trial>(join.trial, join.seed, settings, describe_task(settings, *samples), device);
+    return std::make_unique<Trial>(join.trial, join.seed, settings, describe_task(settings, data), device);
 }
 
 }  // namespace

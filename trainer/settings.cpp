@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/check.hpp"
+#include "trainer/classes.hpp"
 #include "trainer/section.hpp"
 
 namespace crescendo::trainer {
@@ -137,7 +138,7 @@ void read_model(Section& section, Settings& settings) {
                     {"silu", Activation::silu},
                     {"tanh", Activation::tanh}});
     section.number("dropout", settings.dropout, {.min = 0.0, .below = 1.0});
-    section.integer("classes", settings.classes, 2, 1 << 24);
+    section.integer("classes", settings.classes, 2, most_classes);
 }
 
 void read_optimizer(Section& section, Settings& settings) {

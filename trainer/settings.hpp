@@ -61,7 +61,7 @@ struct Settings {
     LearningRateScaling lr_scaling = LearningRateScaling::linear;  ///< sqrt for adam and adamw
     double rescale_warmup = 1.0;                                   ///< epochs
     StateAtRegroup optimizer_state = StateAtRegroup::keep;
-    std::int64_t classes = 0;  ///< 0: counted in the training targets, which reads that file once
+    std::int64_t classes = 0;  ///< 0: counted in the training targets
     DataSettings data = {};
 };
 
