@@ -487,6 +487,12 @@ TEST_CASE("what is wrong with the trainer's settings or data is found before any
     sweep.replace(sweep.find("lr:"), 3, "rl:");
     write_file(bench.folder / "sweep.yaml", sweep);
     refused("sweep.yaml:4:14: parameters.rl: ");
+    bench.write_sweep(scheduler, line);
+    sweep = content_of(bench.folder / "sweep.yaml");
+    sweep.replace(sweep.find("data.h5:/train,"), 14, "'data.h5:/train[1:3]'");  // two T-shirts, class 0
+    write_file(bench.folder / "sweep.yaml", sweep);
+    refused("trainer.data.validation: data.h5:/validation has ");
+    refused("but data.h5:/train[1:3] only has the classes 0 to 0, so no trial can learn the others");
 }
 
 TEST_CASE("a group of two on one node listens on the loopback interface alone") {
