@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "trainer/checkpoint_writer.hpp"
 #include "trainer/control_channel.hpp"
 #include "trainer/data_cache.hpp"
 #include "trainer/device.hpp"
@@ -47,7 +48,6 @@ class Session {
     void settle_report(const Join& join);
     Group meet(const Join& join);
     void lose_group(const PeerLost& cause);
-    void save_checkpoint();
 
     ControlChannel& channel_;
     const Device& device_;
@@ -57,6 +57,7 @@ class Session {
     std::optional<TrialLog> log_;
     std::optional<Join> terms_;               ///< the last join, with what decisions changed since; none while idle
     std::unique_ptr<Trial> trial_;            ///< outlives generations
+    std::optional<CheckpointWriter> checkpoints_;
     std::unique_ptr<Generation> generation_;  ///< none while there is no working group
     nlohmann::json concerned_trial_;          ///< by the last order; null before the first
     bool report_sent_ = false;                ///< this member has sent the trial's last report

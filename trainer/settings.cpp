@@ -169,6 +169,7 @@ Settings parse_settings(const json& object, std::vector<Problem>& problems) {
     Section section(object, "trainer", problems);
     read_model(section, settings);
     read_optimizer(section, settings);
+    section.duration_or_off("checkpoint_every", settings.checkpoint_every);
     settings.data = parse_data(section.object("data"), problems);
     section.reject_unknown();
     return settings;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -61,6 +62,9 @@ struct Settings {
     LearningRateScaling lr_scaling = LearningRateScaling::linear;  ///< sqrt for adam and adamw
     double rescale_warmup = 1.0;                                   ///< epochs
     StateAtRegroup optimizer_state = StateAtRegroup::keep;
+    /// From one checkpoint that no milestone asks for to the next; zero: there are none. Without a value ten minutes, or
+    /// as many more as keep writing under 1 % of the time.
+    std::optional<std::chrono::seconds> checkpoint_every = {};
     std::int64_t classes = 0;  ///< 0: counted in the training targets
     DataSettings data = {};
 };
