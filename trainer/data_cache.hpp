@@ -21,8 +21,8 @@ class DataCache {
     /// Throws InvalidInput like SampleSet::open.
     std::shared_ptr<datasets::SampleSet> set(const std::string& location, const DataSettings& settings);
 
-    /// Samples of each class in a set whose targets are classes, which are counted once in a version of its file. Throws
-    /// like count_classes, and where the file was changed since.
+    /// Samples of each class in a set whose targets are classes: counted once, and good for that version of the file.
+    /// Throws like count_classes, and where the file was changed since.
     const ClassCounts& classes(const std::string& location, const DataSettings& settings);
 
     /// The training samples, in the order that the settings want. Throws InvalidInput too where they cannot be

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-/// "17 samples of class 3 and 2 of class 5", of those from `first` on.
+/// "17 samples of class 3, 2 of class 5", of those from `first` on.
 std::string list_classes(const ClassCounts& counts, std::int64_t first) {
     constexpr int most_named = 5;
     std::string words;

@@ -462,6 +462,7 @@ void Coordinator::await_departures() {
             }
         }
     }
+    drop_obsolete_checkpoints();
     if (groups_.is_anybody_leaving()) {
         view_.say("some workers did not leave in time; what they saved before is kept");
     }
@@ -472,7 +473,6 @@ void Coordinator::await_departures() {
 
 void Coordinator::finish() {
     await_departures();
-    drop_obsolete_checkpoints();
     const auto best = history_.sweep().best();
     const bool has_test_data =
         file_.trainer && file_.trainer->contains("data") && file_.trainer->at("data").contains("test");

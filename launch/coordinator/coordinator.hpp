@@ -2,8 +2,8 @@
 
 #include <chrono>
 #include <map>
-#include <set>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
