@@ -19,6 +19,8 @@ namespace type = protocol::type;
 
 namespace {
 
+constexpr const char* checkpoint_name = "checkpoint.pt";
+
 Settings usable_settings(const json& section) {
     std::vector<Problem> problems;
     Settings settings = parse_settings(section, problems);
@@ -29,7 +31,7 @@ Settings usable_settings(const json& section) {
 std::unique_ptr<Trial> new_trial(const Join& join, const Settings& settings, DataCache& data, const Device& device) {
     const auto samples = data.set(settings.data.train, settings.data);
     require_none(misfits(settings, *samples, "trainer.data.train"));
-    return std::make_unique<Trial>(join.trial, join.seed, settings, describe_task(settings, *samples), device);
+    return std::make_unique<Trial>(join.trial, join.seed, settings, describe_task(settings, data), device);
 }
 
 }  // namespace
@@ -72,6 +74,7 @@ bool Session::training() const {
 void Session::advance() try {
     if (generation_->step()) {
         announce_regroup();
+        if (terms_->rank == 0) checkpoints_->save_if_due(*trial_, terms_->settings);
     } else {
         report_epoch();
     }
@@ -101,7 +104,9 @@ void Session::report_epoch() {
     generation_->finish_epoch();
     report_sent_ = false;
     if (terms_->rank != 0) return;
-    if (terms_->checkpoint_at && trial_->progress().epoch >= *terms_->checkpoint_at) save_checkpoint();
+    if (terms_->checkpoint_at && trial_->progress().epoch >= *terms_->checkpoint_at) {
+        checkpoints_->save(*trial_, terms_->settings);
+    }
     send_report();
 }
 
@@ -117,16 +122,15 @@ void Session::send_report() {
     report_sent_ = true;
 }
 
-void Session::save_checkpoint() {
-    write_checkpoint(terms_->directory / "checkpoint.pt", checkpoint_of(*trial_, terms_->settings));
-}
-
 void Session::obey(const Join& join) {
     generation_.reset();  // peers that still wait in the old group are thrown out of it
-    if (!terms_ || terms_->trial != join.trial) log_.emplace(join.directory);
+    const bool is_new = !terms_ || terms_->trial != join.trial || terms_->directory != join.directory;
+    if (is_new) log_.emplace(join.directory);
+    const Settings settings = usable_settings(join.settings);
+    if (is_new) checkpoints_.emplace(join.directory / checkpoint_name, settings.checkpoint_every);
+    checkpoints_->finish();  // another member may be the one that writes from now on
     terms_ = join;
     regroup_announced_ = false;
-    const Settings settings = usable_settings(join.settings);
     if (join.rank == 0) prepare_state(join, settings);
     try {
         Group group = meet(join);
@@ -144,7 +148,7 @@ void Session::obey(const Join& join) {
 
 void Session::prepare_state(const Join& join, const Settings& settings) {
     if (join.state == StateSource::memory && trial_ && trial_->number() == join.trial) return settle_report(join);
-    const auto checkpoint = join.directory / "checkpoint.pt";
+    const auto checkpoint = join.directory / checkpoint_name;
     const bool saved = join.state != StateSource::fresh && std::filesystem::exists(checkpoint);
     if (join.state == StateSource::memory) {
         std::fprintf(stderr, "trial %lld: its state in memory died with those who held it; it %s\n",
@@ -153,6 +157,10 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
     if (saved) {
         trial_ = read_checkpoint(checkpoint, join.trial, join.seed, settings, device_);
         trial_->progress().report_pending = trial_->progress().report.has_value();
+        std::printf("continues from its checkpoint, of %lld epochs and %lld samples\n",
+                    static_cast<long long>(trial_->progress().epoch),
+                    static_cast<long long>(trial_->progress().position));
+        std::fflush(stdout);
     } else {
         trial_ = new_trial(join, settings, data_, device_);
     }
@@ -187,7 +195,8 @@ void Session::obey(const Decision& decision) {
 void Session::obey(const Leave& leave) {
     generation_.reset();
     const bool save = leave.save && terms_ && terms_->rank == 0 && trial_ && trial_->number() == leave.trial;
-    if (save) save_checkpoint();
+    if (save) checkpoints_->save(*trial_, terms_->settings);
+    checkpoints_.reset();  // whoever is told that this member has left may drop the checkpoint, or read it
     trial_.reset();
     terms_.reset();
     log_.reset();

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "trainer/checkpoint/checkpoint_writer.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/protocol/control_channel.hpp"
@@ -47,7 +48,6 @@ class Session {
     void settle_report(const Join& join);
     Group meet(const Join& join);
     void lose_group(const PeerLost& cause);
-    void save_checkpoint();
 
     ControlChannel& channel_;
     const Device& device_;
@@ -55,8 +55,9 @@ class Session {
     Pulse pulse_;
     DataCache data_;
     std::optional<TrialLog> log_;
-    std::optional<Join> terms_;               ///< the last join, with what decisions changed since; none while idle
-    std::unique_ptr<Trial> trial_;            ///< outlives generations
+    std::optional<Join> terms_;     ///< the last join, with what decisions changed since; none while idle
+    std::unique_ptr<Trial> trial_;  ///< outlives generations
+    std::optional<CheckpointWriter> checkpoints_;
     std::unique_ptr<Generation> generation_;  ///< none while there is no working group
     nlohmann::json concerned_trial_;          ///< by the last order; null before the first
     bool report_sent_ = false;                ///< this member has sent the trial's last report

@@ -13,20 +13,60 @@ using nlohmann::json;
 
 namespace {
 
+/// "17 samples of class 3, 2 of class 5", of those from `first` on.
+std::string list_classes(const ClassCounts& counts, std::int64_t first) {
+    constexpr int most_named = 5;
+    std::string words;
+    int num_listed = 0;
+    for (std::int64_t number = first; number < std::ssize(counts); ++number) {
+        const auto count = counts[static_cast<std::size_t>(number)];
+        if (count == 0 || ++num_listed > most_named) continue;
+        words += text("{}{}{} of class {}", words.empty() ? "" : ", ", count,
+                      !words.empty() ? ""
+                      : count == 1   ? " sample"
+                                     : " samples",
+                      number);
+    }
+    return num_listed > most_named ? text("{}, and others of {} more", words, num_listed - most_named) : words;
+}
+
+/// A target without an output of the model ends a trial at the first evaluation.
+void check_classes(const Settings& settings, const std::string& key, const std::string& location, DataCache& data,
+                   std::vector<Problem>& problems) {
+    const auto& counts = data.classes(location, settings.data);
+    const auto known = num_classes(settings, data);
+    if (std::ssize(counts) <= known) return;
+    const auto list = list_classes(counts, known);
+    if (settings.classes > 0) {
+        problems.push_back({"trainer.classes", text("{} classes count from 0 to {}, but {} has {}; give at least {}",
+                                                    known, known - 1, location, list, counts.size())});
+    } else {
+        problems.push_back({key, text("{} has {}, but {} only has the classes 0 to {}, so no trial can learn the "
+                                      "others; add them there, or leave them out here",
+                                      location, list, settings.data.train, known - 1)});
+    }
+}
+
 void check_data(const Settings& settings, const std::string& key, const std::string& location, DataCache& data,
                 std::vector<Problem>& problems) try {
     if (location.empty()) return;
     const auto samples = data.set(location, settings.data);
     const auto found = misfits(settings, *samples, key);
     problems.insert(problems.end(), found.begin(), found.end());
+    const auto is_of_train = [](const Problem& problem) { return problem.key == "trainer.data.train"; };
+    if (std::any_of(problems.begin(), problems.end(), is_of_train)) return;  // all else is compared with it
     data.evaluation(location, settings.data);  // refuses a memory too small for the chunks, and unknown means
     const auto& train = *data.set(settings.data.train, settings.data);
     if (!ask_alike(settings, *samples, train)) {
         problems.push_back({key, text("{}: its samples have another shape than those of {}; a model fits one", location,
                                       train.location())});
+    } else if (found.empty() && learns_classes(settings, *samples)) {
+        check_classes(settings, key, location, data, problems);
     }
 } catch (const InvalidInput& invalid) {
     problems.push_back({invalid.key().empty() ? key : invalid.key(), invalid.what()});
+} catch (const std::runtime_error& unreadable) {
+    problems.push_back({key, unreadable.what()});
 }
 
 std::vector<Problem> problems_of(const json& section, DataCache& data) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/check.hpp"
+#include "core/duration.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/record/history.hpp"

@@ -93,6 +93,7 @@ void Coordinator::turn() {
         record(TimeUp{});
     }
     commit();
+    drop_obsolete_checkpoints();
 }
 
 std::vector<Notice> Coordinator::receive(std::chrono::milliseconds timeout) {
@@ -369,9 +370,18 @@ void Coordinator::perform(const StopTrial& action) {
     dismiss(action.trial, action.reason == StopReason::swept && history_.sweep().best() == action.trial);
 }
 
-void Coordinator::perform(const DropCheckpoint& action) {
-    std::error_code ignored;  // it may never have had one
-    std::filesystem::remove(directory_.checkpoint(action.trial), ignored);
+void Coordinator::perform(const DropCheckpoint& action) { obsolete_.insert(action.trial); }
+
+/// But those that a trainer may still be writing: it has not left the trial yet.
+void Coordinator::drop_obsolete_checkpoints() {
+    std::erase_if(obsolete_, [this](TrialId trial) {
+        if (groups_.is_leaving(trial)) {
+            return false;
+        }
+        std::error_code ignored;  // it may never have had one
+        std::filesystem::remove(directory_.checkpoint(trial), ignored);
+        return true;
+    });
 }
 
 void Coordinator::perform(const FinishSweep&) {}
@@ -453,6 +463,7 @@ void Coordinator::await_departures() {
             }
         }
     }
+    drop_obsolete_checkpoints();
     if (groups_.is_anybody_leaving()) {
         view_.say("some workers did not leave in time; what they saved before is kept");
     }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,7 @@ class Coordinator {
     Resource last_resource(TrialId trial) const;
     void fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message);
     void evaluate(TrialId best);
+    void drop_obsolete_checkpoints();
     void resume_held_back();
     void leave_out(NodeId node);
     void join(TrialId trial, const Group& group, StateSource state);
@@ -113,6 +115,7 @@ class Coordinator {
     std::chrono::steady_clock::time_point next_look_;  ///< for a request to stop
     std::vector<Record> batch_;                        ///< of this turn, not yet in the journal
     std::map<TrialId, Resource> reported_;             ///< in the batch
+    std::set<TrialId> obsolete_;                       ///< trials whose checkpoints are to be dropped
     std::optional<TrialEvaluated> evaluated_;
 };
 

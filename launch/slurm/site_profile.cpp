@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "core/check.hpp"
+#include "core/duration.hpp"
 #include "launch/slurm/job_time.hpp"
 #include "launch/sweep_file/yaml_document.hpp"
 #include "launch/sweep_file/yaml_section.hpp"

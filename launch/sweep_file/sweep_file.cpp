@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/duration.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/sweep_file/duration.hpp"
 #include "launch/sweep_file/sweep_parameters.hpp"

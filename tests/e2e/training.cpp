@@ -324,6 +324,48 @@ TEST_CASE(
     check_reports(bench.folder / "s");
 }
 
+TEST_CASE("without a milestone on the way, a killed trainer or sweep continues from a checkpoint of some moments ago") {
+    const Bench bench;
+    bench.write_sweep("type: fifo, max: 100000", "run_cap: 1\nslots: 1\n", "  checkpoint_every: 1s\n");
+    const auto checkpoint = bench.folder / "s/trials/000000/checkpoint.pt";
+    const auto reports = [&] { return num_reports(bench.folder / "s"); };
+    const auto await_checkpoint_behind = [&](std::size_t epochs) {
+        await("enough reports", [&] { return reports() > epochs; });
+        fs::remove(checkpoint);  // the next one begins no earlier than at the last report but one
+        await("a checkpoint after them", [&] { return fs::exists(checkpoint); });
+    };
+    /// Of the last checkpoint that was read.
+    const auto continued_at = [&] {
+        const std::string words = "continues from its checkpoint, of ";
+        const auto log = bench.log(0);
+        const auto at = log.rfind(words);
+        return at == std::string::npos ? 0 : std::stoul(log.substr(at + words.size()));
+    };
+
+    Command run(bench.folder.path(), {"run", "sweep.yaml"});
+    await_checkpoint_behind(2);
+    ::kill(static_cast<pid_t>(trainers_of(run).at(0)), SIGKILL);
+    await("it continues", [&] { return continued_at() > 0; });
+    const auto after_trainer = continued_at();
+    await_checkpoint_behind(reports() + 1);
+    for (const long pid : processes_in(bench.folder.path())) {
+        ::kill(static_cast<pid_t>(pid), SIGKILL);
+    }
+    run.wait();
+    await("every process ends", [&] { return processes_in(bench.folder.path()).empty(); });
+    const auto before = reports();
+    Command resumed(bench.folder.path(), {"resume", "s"});
+    await("new reports", [&] { return reports() > before; });
+
+    CHECK(after_trainer >= 2);
+    CHECK(continued_at() > after_trainer);
+    CHECK(count(bench.log(0), "epoch 1,") == 1);
+    CHECK(count(bench.log(0), "epoch 2,") == 1);
+    check_reports(bench.folder / "s");
+    resumed.signal(SIGINT);
+    CHECK(resumed.wait() == 75);
+}
+
 TEST_CASE("Ctrl-C saves the epoch that is under way, and resume takes it up") {
     const Bench bench;
     bench.write_sweep("type: fifo, max: 30", "run_cap: 1\nslots: 1\n");
@@ -487,6 +529,12 @@ TEST_CASE("what is wrong with the trainer's settings or data is found before any
     sweep.replace(sweep.find("lr:"), 3, "rl:");
     write_file(bench.folder / "sweep.yaml", sweep);
     refused("sweep.yaml:4:14: parameters.rl: ");
+    bench.write_sweep(scheduler, line);
+    sweep = content_of(bench.folder / "sweep.yaml");
+    sweep.replace(sweep.find("data.h5:/train,"), 14, "'data.h5:/train[1:3]'");  // two T-shirts, class 0
+    write_file(bench.folder / "sweep.yaml", sweep);
+    refused("trainer.data.validation: data.h5:/validation has ");
+    refused("but data.h5:/train[1:3] only has the classes 0 to 0, so no trial can learn the others");
 }
 
 TEST_CASE("a group of two on one node listens on the loopback interface alone") {

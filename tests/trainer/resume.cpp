@@ -1,12 +1,15 @@
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include "checkpoints.hpp"
 #include "fake_crescendo.hpp"
 #include "record.hpp"
 #include "sweep_fixture.hpp"
+#include "tests/await.hpp"
 
 using namespace crescendo::trainer::test;
 
@@ -57,6 +60,33 @@ TEST_CASE("leaving in mid-epoch saves the position, and no sample is seen twice"
     CHECK(samples_by_epoch(sweep.record()).at(0) == each_once(sweep.num_samples));
 }
 
+TEST_CASE("a trainer killed between milestones costs its trial what it trained since a checkpoint in mid-epoch") {
+    const SweepFixture sweep;
+    Terms terms = sweep.terms("trial");
+    terms.settings["checkpoint_every"] = "1s";
+    const auto checkpoint = terms.directory / "checkpoint.pt";
+    FakeCrescendo first(2, "recording-trainer", sweep.recording(/*gate_step=*/4));
+    first.join({0, 1}, "new", terms);
+    first.await(0, "regrouped");
+    await_step(sweep.record(), 4, 2);
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // at least that: now one is due
+    sweep.open_gate();
+    crescendo::tests::await("it is written", [&] { return std::filesystem::exists(checkpoint); });
+    first.kill(0);
+    first.kill(1);
+
+    CHECK(load(checkpoint).progress["epoch"] == 0);
+    CHECK(load(checkpoint).progress["position"] == 4 * 8);
+    std::filesystem::remove_all(sweep.record());
+    std::filesystem::create_directory(sweep.record());
+    FakeCrescendo second(1, "recording-trainer", sweep.recording());
+    second.join({0}, "checkpoint", terms);
+
+    CHECK(second.await(0, "report")["resource"] == 1);
+    CHECK(samples_by_epoch(sweep.record()).at(0).size() == sweep.num_samples - 4 * 8);
+    CHECK(content(terms.directory / "trainer.log").find("of 0 epochs and 32 samples") != std::string::npos);
+}
+
 TEST_CASE("a trial taken up sends its last report again") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
@@ -70,6 +100,37 @@ TEST_CASE("a trial taken up sends its last report again") {
     CHECK(repeated["metrics"] == report["metrics"]);
     crescendo.go_on({0, 1}, sweep.terms("trial"));
     CHECK(crescendo.await(0, "report")["resource"] == 3);
+}
+
+TEST_CASE("a checkpoint that version 0.1.0 wrote is taken up as it is") {
+    const SweepFixture sweep;
+    const std::filesystem::path old = TEST_FOLDER "/checkpoint-0.1.0.pt";  // of epoch 3, with momentum
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.settings["width"] = 1;
+    terms.settings["dropout"] = 0.2;
+    terms.batch_multiple = 2;
+    std::filesystem::create_directory(terms.directory);
+    std::filesystem::copy_file(old, terms.directory / "checkpoint.pt");
+
+    crescendo.join({0}, "checkpoint", terms);
+
+    const Json report = crescendo.await(0, "report");
+    CHECK(report["resource"] == 3);
+    CHECK(report["metrics"]["val_loss"].get<double>() == doctest::Approx(1.3463231801986695));
+    CHECK(crescendo.leave({0}, /*save=*/true));
+    const auto before = load(old);
+    auto after = load(terms.directory / "checkpoint.pt");
+    after.progress["size"] = before.progress["size"];  // it had two workers
+    CHECK(same_bits(before.model, after.model));
+    CHECK(same_bits(before.optimizer, after.optimizer));
+    CHECK(before.optimizer_steps == after.optimizer_steps);
+    CHECK(before.progress == after.progress);
+
+    crescendo.join({0}, "checkpoint", terms);
+    crescendo.await(0, "report");
+    crescendo.go_on({0}, terms);
+    CHECK(crescendo.await(0, "report")["resource"] == 4);
 }
 
 TEST_CASE("a trial without a checkpoint starts anew when told to take one up") {

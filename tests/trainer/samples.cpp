@@ -42,18 +42,18 @@ void write_idx(const std::filesystem::path& file, char type, const std::vector<s
 }
 
 /// Turns the files <group>-inputs and <group>-targets beside `file` into a set of it.
-std::string convert(const std::filesystem::path& file, const std::string& group) {
+std::string convert(const std::filesystem::path& file, const std::string& group, std::int64_t chunk_samples = 8) {
     std::string location = file.string() + ":/" + group;
     const auto path = (file.parent_path() / group).string();
     const auto source = datasets::open_source({path + "-inputs", path + "-targets"});
-    datasets::convert(*source, source->num_samples(), location, {.chunk_samples = 8});
+    datasets::convert(*source, source->num_samples(), location, {.chunk_samples = chunk_samples});
     return location;
 }
 
 }  // namespace
 
 std::string write_images(const std::filesystem::path& file, const std::string& group, std::int64_t count,
-                         std::uint64_t seed) {
+                         std::uint64_t seed, std::int64_t chunk_samples) {
     std::vector<unsigned char> pixels;
     std::vector<unsigned char> classes;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -70,7 +70,7 @@ std::string write_images(const std::filesystem::path& file, const std::string& g
     const auto n = static_cast<std::uint32_t>(count);
     write_idx(file.parent_path() / (group + "-inputs"), unsigned_bytes, {n, side, side}, pixels);
     write_idx(file.parent_path() / (group + "-targets"), unsigned_bytes, {n}, classes);
-    return convert(file, group);
+    return convert(file, group, chunk_samples);
 }
 
 std::string write_numbers(const std::filesystem::path& file, const std::string& group, std::int64_t count,
@@ -119,6 +119,16 @@ std::string without_targets(const std::string& location) {
     const auto place = datasets::Location::parse(location);
     const hid_t file = H5Fopen(place.file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
     H5Ldelete(file, place.member("targets").c_str(), H5P_DEFAULT);
+    H5Fclose(file);
+    return location;
+}
+
+std::string with_targets_of(const std::string& other, const std::string& location) {
+    without_targets(location);
+    const auto place = datasets::Location::parse(location);
+    const hid_t file = H5Fopen(place.file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Lcreate_hard(file, datasets::Location::parse(other).member("targets").c_str(), file,
+                   place.member("targets").c_str(), H5P_DEFAULT, H5P_DEFAULT);
     H5Fclose(file);
     return location;
 }

@@ -7,10 +7,10 @@
 
 namespace crescendo::trainer::test {
 
-/// Writes `count` grey images of 8 x 8 bytes, of four classes told apart by which quarter is bright, plus noise. Chunks
-/// of eight samples, so that the order is shuffled. Returns the location FILE:/GROUP. `seed` tells sets apart.
+/// Writes `count` grey images of 8 x 8 bytes, of four classes told apart by which quarter is bright, plus noise. Small
+/// chunks, so that the order is shuffled. Returns the location FILE:/GROUP. `seed` tells sets apart.
 std::string write_images(const std::filesystem::path& file, const std::string& group, std::int64_t count,
-                         std::uint64_t seed);
+                         std::uint64_t seed, std::int64_t chunk_samples = 8);
 
 /// Writes `count` samples of float32: sample i has the inputs {i, 1, i / 2} and the targets {2i, -i}. Sample `nan_at`
 /// has an input that is NaN instead.
@@ -24,6 +24,9 @@ std::string write_waves(const std::filesystem::path& file, const std::string& gr
 
 /// Takes the targets from a set; returns its location.
 std::string without_targets(const std::string& location);
+
+/// Gives a set the targets of another one, of the same length and in the same file; returns its location.
+std::string with_targets_of(const std::string& other, const std::string& location);
 
 /// Has the inputs of a set, made by write_images, lie in a file that is not there; returns the set's location.
 std::string without_inputs(const std::string& location);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sweep_fixture.hpp"
+#include "trainer/data/data_cache.hpp"
 
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
@@ -79,6 +80,33 @@ TEST_CASE("samples without targets are no lesson for a cnn") {
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].key == "trainer.data.train");
     CHECK(problems[0].message.find("there are no targets for the cnn to learn") != std::string::npos);
+}
+
+TEST_CASE("classes that the training set lacks are found before training, with their samples") {
+    const SweepFixture sweep;  // classes 0 to 3
+    DataCache data;
+    const auto in_validation = data.classes(sweep.validation, {});
+    std::string train;  // the first samples, as far as there is none of class 3
+    for (int end = 1; data.classes(sweep.train + "[0:" + std::to_string(end) + "]", {}).size() < 4; ++end) {
+        train = sweep.train + "[0:" + std::to_string(end) + "]";
+    }
+    const auto in_train = data.classes(train, {});
+    json settings = small_cnn(train, sweep.validation);
+    settings["data"]["test"] = sweep.validation;
+
+    const auto problems = check_settings({{"settings", settings}});
+
+    REQUIRE(problems.size() == 2);
+    CHECK(problems[0].key == "trainer.data.validation");
+    CHECK(problems[1].key == "trainer.data.test");
+    const auto& message = problems[0].message;
+    CHECK_MESSAGE(message.find(sweep.validation + " has ") == 0, message);
+    CHECK(message.find(std::to_string(in_validation.at(3)) + " samples of class 3, but " + train) != std::string::npos);
+    settings["classes"] = 4;
+    CHECK(keys(settings).empty());
+    settings["classes"] = 3;
+    settings["data"]["train"] = sweep.train;
+    CHECK(keys(settings).front() == "trainer.classes");
 }
 
 TEST_CASE("a memory that no chunk fits into is found before training") {

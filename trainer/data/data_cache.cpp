@@ -13,6 +13,14 @@ std::shared_ptr<datasets::SampleSet> DataCache::set(const std::string& location,
     return set;
 }
 
+const ClassCounts& DataCache::classes(const std::string& location, const DataSettings& settings) {
+    const auto samples = set(location, settings);
+    const auto counted = classes_.find(samples);
+    if (counted == classes_.end()) return classes_.emplace(samples, count_classes(*samples)).first->second;
+    samples->expect_unchanged();
+    return counted->second;
+}
+
 datasets::SampleStream& DataCache::training(const DataSettings& settings) {
     return stream(training_, settings.train, settings);
 }

@@ -7,6 +7,7 @@
 
 #include "datasets/samples/sample_set.hpp"
 #include "datasets/samples/sample_stream.hpp"
+#include "trainer/data/classes.hpp"
 #include "trainer/settings/settings.hpp"
 
 namespace crescendo::trainer {
@@ -19,6 +20,10 @@ class DataCache {
   public:
     /// Throws InvalidInput like SampleSet::open.
     std::shared_ptr<datasets::SampleSet> set(const std::string& location, const DataSettings& settings);
+
+    /// Samples of each class in a set whose targets are classes: counted once, and good for that version of the file.
+    /// Throws like count_classes, and where the file was changed since.
+    const ClassCounts& classes(const std::string& location, const DataSettings& settings);
 
     /// The training samples, in the order that the settings want. Throws InvalidInput too where they cannot be
     /// normalised: no statistics were kept, or means for another number of channels are given.
@@ -35,6 +40,7 @@ class DataCache {
     datasets::SampleStream& stream(Streams& streams, const std::string& location, const DataSettings& settings);
 
     std::map<Key, std::shared_ptr<datasets::SampleSet>> sets_;
+    std::map<std::shared_ptr<datasets::SampleSet>, ClassCounts> classes_;
     Streams training_;
     Streams evaluation_;
 };

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <string>
 
 #include "core/check.hpp"
 #include "datasets/samples/conversion.hpp"
+#include "trainer/data/data_cache.hpp"
 
 namespace crescendo::trainer {
 
@@ -45,31 +45,6 @@ std::string shapes_text(const datasets::Fields& fields) {
     std::string words;
     for (const auto& field : fields) words += text("{}{}", words.empty() ? "" : " and ", shape_text(field.shape));
     return words;
-}
-
-std::int64_t count_classes(const SampleSet& samples) {
-    const auto& targets = samples.targets()[0];
-    const auto to_class = datasets::Conversion::to_int64(targets);
-    std::int64_t most = 0;
-    std::vector<std::byte> target_bytes;
-    std::vector<std::span<std::byte>> fields(samples.inputs().size() + 1);  // the inputs are not read
-    for (std::int64_t begin = 0; begin < samples.size(); begin += samples.chunk_samples()) {
-        const std::int64_t count = std::min(samples.chunk_samples(), samples.size() - begin);
-        target_bytes.resize(targets.bytes_of(count));
-        fields.back() = target_bytes;
-        samples.read(begin, count, fields);
-        for (std::int64_t i = 0; i < count; ++i) {
-            const auto at = static_cast<std::size_t>(i) * targets.pitch_bytes();
-            std::int64_t number = 0;
-            to_class.convert(std::span(target_bytes).subspan(at, targets.sample_bytes()),
-                             reinterpret_cast<std::byte*>(&number));
-            CRESCENDO_VALIDATE(number >= 0, "trainer.data.train",
-                               "{}: {} holds the class {}, but classes count from 0; renumber them", samples.location(),
-                               targets.path, number);
-            most = std::max(most, number);
-        }
-    }
-    return most + 1;
 }
 
 bool is_image(const std::vector<std::int64_t>& shape) { return shape.size() == 2 || shape.size() == 3; }
@@ -182,7 +157,16 @@ bool ask_alike(const Settings& settings, const SampleSet& a, const SampleSet& b)
     return reconstruction || alike(a.targets(), b.targets());
 }
 
-Task describe_task(const Settings& settings, const SampleSet& samples) {
+bool learns_classes(const Settings& settings, const SampleSet& samples) {
+    return !reconstructs(settings, samples) && !is_floating(samples.targets()[0].type);
+}
+
+std::int64_t num_classes(const Settings& settings, DataCache& data) {
+    return settings.classes > 0 ? settings.classes : std::ssize(data.classes(settings.data.train, settings.data));
+}
+
+Task describe_task(const Settings& settings, DataCache& data) {
+    const auto& samples = *data.set(settings.data.train, settings.data);
     const auto& targets = samples.targets();
     Task task;
     task.input_shape = joined_shape(samples.inputs());
@@ -194,11 +178,11 @@ Task describe_task(const Settings& settings, const SampleSet& samples) {
         return task;
     }
     task.target_shape = joined_shape(targets);
-    if (is_floating(targets[0].type)) {
+    if (learns_classes(settings, samples)) {
+        task.num_outputs = num_classes(settings, data);
+    } else {
         task.kind = Task::Kind::regression;
         task.num_outputs = targets.sample_elements();
-    } else {
-        task.num_outputs = settings.classes > 0 ? settings.classes : count_classes(samples);
     }
     return task;
 }

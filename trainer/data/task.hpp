@@ -9,6 +9,8 @@
 
 namespace crescendo::trainer {
 
+class DataCache;
+
 /// What the data ask of a model.
 struct Task {
     enum class Kind {
@@ -34,10 +36,17 @@ std::vector<Problem> misfits(const Settings& settings, const datasets::SampleSet
 /// other.
 bool ask_alike(const Settings& settings, const datasets::SampleSet& a, const datasets::SampleSet& b);
 
-/// The task of a set without misfits. An autoencoder reconstructs its inputs, unless the targets are fields (height x
-/// width, or channels x height x width) of the inputs' height and width: then it predicts these. Classes are counted in
-/// the targets unless the settings give their number. Throws InvalidInput on a negative class number.
-Task describe_task(const Settings& settings, const datasets::SampleSet& samples);
+/// Whether a model of `settings` learns the classes of a set without misfits.
+bool learns_classes(const Settings& settings, const datasets::SampleSet& samples);
+
+/// The classes that a model tells apart, from 0: as many as the settings say, else as the training targets have. Throws
+/// like count_classes.
+std::int64_t num_classes(const Settings& settings, DataCache& data);
+
+/// The task of a training set without misfits. An autoencoder reconstructs its inputs, unless the targets are fields
+/// (height x width, or channels x height x width) of the inputs' height and width: then it predicts these. Throws like
+/// num_classes.
+Task describe_task(const Settings& settings, DataCache& data);
 
 void to_json(nlohmann::json& json, const Task& task);
 void from_json(const nlohmann::json& json, Task& task);

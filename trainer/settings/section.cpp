@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/check.hpp"
+#include "core/duration.hpp"
 
 namespace crescendo::trainer {
 
@@ -128,6 +129,16 @@ void Section::bytes(const char* name, std::size_t& value) {
         return reject(name, crescendo::text("{} is out of range; give at least one byte", found->dump()));
     }
     value = static_cast<std::size_t>(*bytes);
+}
+
+void Section::duration_or_off(const char* name, std::optional<std::chrono::seconds>& value) {
+    const json* found = find(name);
+    if (!found) return;
+    std::optional<std::chrono::seconds> time;
+    if (*found == "off") return void(value = std::chrono::seconds(0));
+    if (found->is_string()) time = parse_duration(found->get<std::string>());
+    if (!time || time->count() == 0) return reject_type(name, *found, "a time like 10m, 90s or 1h, or off");
+    value = time;
 }
 
 const json& Section::object(const char* name) {

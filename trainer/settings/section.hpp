@@ -1,9 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +37,8 @@ class Section {
     void numbers(const char* name, std::vector<double>& values);
     /// A number of bytes, or a text with a unit: 512MiB, 2GB.
     void bytes(const char* name, std::size_t& value);
+    /// A time such as 10m, at least a second; `off` is zero.
+    void duration_or_off(const char* name, std::optional<std::chrono::seconds>& value);
     template <class Enum>
     void choice(const char* name, Enum& value, std::initializer_list<std::pair<const char*, Enum>> choices);
     /// An empty object where the key is absent or holds something else.

@@ -137,7 +137,7 @@ void read_model(Section& section, Settings& settings) {
                     {"silu", Activation::silu},
                     {"tanh", Activation::tanh}});
     section.number("dropout", settings.dropout, {.min = 0.0, .below = 1.0});
-    section.integer("classes", settings.classes, 2, 1 << 24);
+    section.integer("classes", settings.classes, 2, most_classes);
 }
 
 void read_optimizer(Section& section, Settings& settings) {
@@ -168,6 +168,7 @@ Settings parse_settings(const json& object, std::vector<Problem>& problems) {
     Section section(object, "trainer", problems);
     read_model(section, settings);
     read_optimizer(section, settings);
+    section.duration_or_off("checkpoint_every", settings.checkpoint_every);
     settings.data = parse_data(section.object("data"), problems);
     section.reject_unknown();
     return settings;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,9 @@
 #include "datasets/samples/sample_stream.hpp"
 
 namespace crescendo::trainer {
+
+/// The most classes that a model can tell apart.
+inline constexpr std::int64_t most_classes = std::int64_t{1} << 24;
 
 enum class ModelKind { cnn, mlp, autoencoder };
 enum class OptimizerKind { sgd, adam, adamw };
@@ -67,7 +71,10 @@ struct Settings {
     LearningRateScaling lr_scaling = LearningRateScaling::linear;  ///< sqrt for adam and adamw
     double rescale_warmup = 1.0;                                   ///< epochs
     StateAtRegroup optimizer_state = StateAtRegroup::keep;
-    std::int64_t classes = 0;  ///< 0: counted in the training targets, which reads that file once
+    /// From one checkpoint that no milestone asks for to the next; zero: there are none. Without a value ten minutes,
+    /// or as many more as keep writing under 1 % of the time.
+    std::optional<std::chrono::seconds> checkpoint_every = {};
+    std::int64_t classes = 0;  ///< 0: counted in the training targets
     DataSettings data = {};
 };
 

@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <deque>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "launch/messages/event_json.hpp"
@@ -40,6 +42,9 @@ class PlayedAgents final : public Transport {
         const auto end = all_at_once ? notices.end() : std::next(notices.begin());
         const std::vector<Notice> batch(notices.begin(), end);
         notices.erase(notices.begin(), end);
+        if (on_notices) {
+            on_notices(batch);
+        }
         return batch;
     }
 
@@ -59,6 +64,7 @@ class PlayedAgents final : public Transport {
     }
 
     std::function<void(NodeId, const Order&)> on_order;
+    std::function<void(const std::vector<Notice>&)> on_notices;  ///< before the coordinator gets them
     std::vector<std::pair<NodeId, Order>> orders;
     std::deque<Notice> notices;
     bool all_at_once = false;
@@ -534,6 +540,27 @@ TEST_CASE("a paused trial leaves without saving, is resumed from its checkpoint,
     CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
     CHECK(stage.history.sweep().trial(TrialId{1}).status == TrialStatus::stopped);
+}
+
+TEST_CASE("a checkpoint that a stopped trial's trainer still wrote before it left is dropped as well") {
+    Stage stage("run_cap: 3\n", "{type: fifo, max: 1}");
+    for (const int trial : {0, 1, 2}) {
+        stage.agents.report(trial, 1, 0.9 - 0.1 * trial);
+    }
+    const auto checkpoint = [&](int trial) { return stage.directory.checkpoint(TrialId{trial}); };
+    stage.agents.on_notices = [&](const std::vector<Notice>& notices) {
+        for (const auto& notice : notices) {
+            if (const auto* left = std::get_if<LeftTrial>(&notice)) {
+                std::ofstream(stage.directory.checkpoint(left->trial)) << "of the last moment";
+            }
+        }
+    };
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(std::filesystem::exists(checkpoint(0)));
+    CHECK_FALSE(std::filesystem::exists(checkpoint(1)));
+    CHECK_FALSE(std::filesystem::exists(checkpoint(2)));
 }
 
 TEST_CASE("a program that ended with the report that pauses it is not waited for") {

@@ -68,7 +68,7 @@ struct Loading {
     DataCache data;
     Settings settings = settings_of(sweep.train);
     datasets::SampleStream& stream = data.training(settings.data);
-    Task task = describe_task(settings, stream.set());
+    Task task = describe_task(settings, data);
     BatchLoader batches{stream, task, device};
 
     explicit Loading(bool own_memory = true) : device(own_memory) { batches.enter({.group_batch = 4}); }

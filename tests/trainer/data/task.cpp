@@ -4,7 +4,10 @@
 #include <torch/types.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/check.hpp"
 #include "datasets/inspection/statistics.hpp"
@@ -24,47 +27,84 @@ namespace datasets = crescendo::datasets;
 
 namespace {
 
+Task task_of(const std::string& location, Settings settings = {}) {
+    DataCache data;
+    settings.data.train = location;
+    return describe_task(settings, data);
+}
+
+/// System calls by which this process has read so far.
+std::int64_t num_reads() {
+    std::ifstream io("/proc/self/io");
+    std::int64_t count = 0;
+    for (std::string word; io >> word && word != "syscr:";) {}
+    io >> count;
+    return count;
+}
+
 /// Samples 0 to 3.
 Batch first_batch(DataCache& data, DataSettings settings, ModelKind model = ModelKind::cnn) {
     settings.shuffle = datasets::Shuffle::none;
     auto& stream = data.training(settings);
     stream.enter({.group_batch = 4});
     auto slice = stream.next();
-    return make_batch(*slice, describe_task({.model = model}, stream.set()), *make_cpu_device());
+    return make_batch(*slice, describe_task({.model = model, .data = settings}, data), *make_cpu_device());
 }
 
 }  // namespace
 
 TEST_CASE("classes are counted in the targets unless their number is given") {
     const SweepFixture sweep;
-    const auto samples = SampleSet::open(sweep.train);
 
-    const Task counted = describe_task({}, *samples);
+    const Task counted = task_of(sweep.train);
 
     CHECK(counted.kind == Task::Kind::classification);
     const std::vector<std::int64_t> image{8, 8};
     CHECK(counted.input_shape == image);
     CHECK(counted.num_outputs == 4);
     CHECK(counted.num_samples == 96);
-    CHECK(describe_task({.classes = 10}, *samples).num_outputs == 10);
+    CHECK(task_of(sweep.train, {.classes = 10}).num_outputs == 10);
 }
 
 TEST_CASE("counting classes reads no inputs") {
     const SweepFixture sweep;
     const auto samples = SampleSet::open(without_inputs(sweep.train));
 
-    CHECK(describe_task({}, *samples).num_outputs == 4);
+    CHECK(task_of(sweep.train).num_outputs == 4);
 
     std::vector<std::byte> image(64);
     std::vector<std::byte> label(1);
     CHECK_THROWS_WITH(samples->read(0, 1, image, label), Contains("inputs"));
 }
 
+TEST_CASE("classes are counted once, whatever the chunks of the inputs, and again where the file has changed") {
+    const SweepFixture sweep;
+    const std::int64_t count = 4096;
+    const auto file = sweep.folder / "many.h5";
+    const auto in_one_chunk = write_images(file, "coarse", count, /*seed=*/3, /*chunk_samples=*/count);
+    const auto location = with_targets_of(in_one_chunk, write_images(file, "fine", count, 3, /*chunk_samples=*/1));
+    const DataSettings settings{.train = location};
+    DataCache data;
+    const auto of_one_set = data.set(location, settings);  // opening it reads as well
+
+    const auto before = num_reads();
+    const auto counts = data.classes(location, settings);
+    const auto counted = num_reads();
+    data.classes(location, settings);
+    const auto again = num_reads();
+
+    CHECK(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}) == count);
+    CHECK(counts.size() == 4);
+    CHECK(counted - before <= 10);
+    CHECK(again - counted <= 2);  // to look at how often it has read
+    std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now());
+    CHECK_THROWS_WITH(data.classes(location, settings), Contains("was written to"));
+}
+
 TEST_CASE("targets of floating-point numbers make a regression") {
     const SweepFixture sweep;
-    const auto samples = SampleSet::open(write_numbers(sweep.folder / "numbers.h5", "train", 10));
 
-    const Task task = describe_task({}, *samples);
+    const Task task = task_of(write_numbers(sweep.folder / "numbers.h5", "train", 10));
 
     CHECK(task.kind == Task::Kind::regression);
     CHECK(task.num_outputs == 2);
@@ -73,20 +113,17 @@ TEST_CASE("targets of floating-point numbers make a regression") {
 TEST_CASE("an autoencoder predicts fields as large as its inputs, and reconstructs these where there are none") {
     const SweepFixture sweep;
     const Settings settings{.model = ModelKind::autoencoder};
-    const auto task_of = [&](const std::string& location) {
-        return describe_task(settings, *SampleSet::open(location));
-    };
     const std::string waves = write_waves(sweep.folder / "waves.h5", "train", 8, 1);
 
-    const Task prediction = task_of(waves);
-    const Task reconstruction = task_of(without_targets(waves));
+    const Task prediction = task_of(waves, settings);
+    const Task reconstruction = task_of(without_targets(waves), settings);
 
     CHECK(prediction.kind == Task::Kind::regression);
     CHECK(prediction.num_outputs == 64);
     CHECK(reconstruction.kind == Task::Kind::reconstruction);
     CHECK(reconstruction.target_shape == reconstruction.input_shape);
     CHECK(reconstruction.num_outputs == 128);
-    CHECK(task_of(sweep.train).kind == Task::Kind::reconstruction);  // its targets are classes
+    CHECK(task_of(sweep.train, settings).kind == Task::Kind::reconstruction);  // its targets are classes
 }
 
 TEST_CASE("what is reconstructed is what the model sees") {
@@ -156,8 +193,8 @@ TEST_CASE("several inputs stack as channels where height and width agree, else t
     images.inputs = {"inputs", "inputs"};
     DataCache data;
 
-    const Task numbers = describe_task({}, *data.set(location, mixed));
-    const Task channels = describe_task({}, *data.set(sweep.train, images));
+    const Task numbers = describe_task({.data = mixed}, data);
+    const Task channels = describe_task({.data = images}, data);
 
     CHECK(numbers.input_shape == std::vector<std::int64_t>{5});
     CHECK(first_batch(data, mixed).inputs[2][3].item<float>() == 4.0F);  // {2, 1, 1} and {4, -2}
@@ -184,7 +221,7 @@ TEST_CASE("inputs that do not stack are nothing for a cnn, and a class is learne
 
 TEST_CASE("a task goes through JSON unchanged") {
     const SweepFixture sweep;
-    const Task task = describe_task({}, *SampleSet::open(sweep.train));
+    const Task task = task_of(sweep.train);
 
     CHECK(nlohmann::json(task).get<Task>() == task);
 }

@@ -47,6 +47,15 @@ TEST_CASE("the training data are all that must be given") {
     CHECK(problems_of(json::object()).front().key == "trainer.data.train");
 }
 
+TEST_CASE("the time between checkpoints is a time, or off") {
+    CHECK_FALSE(parsed(minimal()).checkpoint_every.has_value());
+    CHECK(parsed(with("checkpoint_every", "1h30m")).checkpoint_every == std::chrono::minutes(90));
+    CHECK(parsed(with("checkpoint_every", "off")).checkpoint_every == std::chrono::seconds(0));
+    for (const json& wrong : {json("soon"), json("0s"), json(10)}) {
+        CHECK(problems_of(with("checkpoint_every", wrong)).front().key == "trainer.checkpoint_every");
+    }
+}
+
 TEST_CASE("defaults follow the optimizer and the model") {
     const Settings adam = parsed(with("optimizer", "adam"));
     const Settings adamw = parsed(with("optimizer", "adamw"));

@@ -1,8 +1,8 @@
-#include "launch/sweep_file/duration.hpp"
+#include "core/duration.hpp"
 
 #include <doctest/doctest.h>
 
-using crescendo::launch::parse_duration;
+using crescendo::parse_duration;
 using std::chrono::seconds;
 
 TEST_CASE("a duration is read with units or as a clock") {

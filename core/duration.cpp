@@ -1,9 +1,9 @@
-#include "launch/sweep_file/duration.hpp"
+#include "core/duration.hpp"
 
 #include <charconv>
 #include <cstdint>
 
-namespace crescendo::launch {
+namespace crescendo {
 namespace {
 
 /// Takes a number of at most 9 digits (so that no sum of them overflows) off the front.
@@ -66,4 +66,4 @@ std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
     return text.find(':') == std::string_view::npos ? parse_units(text) : parse_clock(text);
 }
 
-}  // namespace crescendo::launch
+}  // namespace crescendo

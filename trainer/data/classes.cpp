@@ -1,0 +1,52 @@
+#include "trainer/data/classes.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "core/check.hpp"
+#include "datasets/samples/conversion.hpp"
+#include "trainer/settings/settings.hpp"
+
+namespace crescendo::trainer {
+
+namespace {
+
+/// Targets that are read together: some MiB in whole chunks, so that none is decoded twice.
+std::int64_t targets_per_read(const datasets::Field& targets, std::int64_t num_samples) {
+    constexpr std::int64_t bytes = 4 << 20;
+    const auto chunk = std::max<std::int64_t>(1, targets.chunk_samples);
+    const auto wanted = std::max<std::int64_t>(1, bytes / static_cast<std::int64_t>(targets.pitch_bytes()));
+    return std::min((wanted + chunk - 1) / chunk * chunk, num_samples);
+}
+
+}  // namespace
+
+ClassCounts count_classes(const datasets::SampleSet& samples) {
+    const auto& targets = samples.targets()[0];
+    const auto to_class = datasets::Conversion::to_int64(targets);
+    const std::int64_t most = targets_per_read(targets, samples.size());
+    ClassCounts counts;
+    std::vector<std::byte> bytes;
+    std::vector<std::span<std::byte>> fields(samples.inputs().size() + 1);  // the inputs are not read
+    for (std::int64_t begin = 0; begin < samples.size(); begin += most) {
+        const std::int64_t count = std::min(most, samples.size() - begin);
+        bytes.resize(targets.bytes_of(count));
+        fields.back() = bytes;
+        samples.read(begin, count, fields);
+        for (std::int64_t i = 0; i < count; ++i) {
+            const auto at = static_cast<std::size_t>(i) * targets.pitch_bytes();
+            std::int64_t number = 0;
+            to_class.convert(std::span(bytes).subspan(at, targets.sample_bytes()),
+                             reinterpret_cast<std::byte*>(&number));
+            CRESCENDO_VALIDATE(number >= 0 && number < most_classes, "",
+                               "{}: {} holds the class {}, but classes count from 0 to at most {}; renumber them, or "
+                               "store numbers that are to be predicted as floating-point numbers",
+                               samples.location(), targets.path, number, most_classes - 1);
+            if (number >= std::ssize(counts)) counts.resize(static_cast<std::size_t>(number) + 1);
+            ++counts[static_cast<std::size_t>(number)];
+        }
+    }
+    return counts;
+}
+
+}  // namespace crescendo::trainer
