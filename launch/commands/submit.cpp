@@ -78,8 +78,7 @@ void note_request(const SweepDirectory& directory, const JobOptions& job, const 
 }
 
 ExitCode submit_new(const Options& options) {
-    const auto file = read_sweep_file(options.target);
-    require_sound(file, ProgramPaths::find());
+    const auto file = read_sound_sweep_file(options.target);
     const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
     const auto site = site_of(options);
     const auto script = job_script(make_request(file.name, path, fs::current_path(), options.job, site));
@@ -156,8 +155,8 @@ ExitCode submit(Options& options) {
     if (!options.time.empty()) {
         options.job.time = parse_job_time(options.time);
         CRESCENDO_VALIDATE(options.job.time && options.job.time->count() > 0, "time",
-                           "--time: '{}' is no length of time; write it like 8h, 90m, 08:00:00 or 1-12:00:00; a bare number is "
-                           "minutes, as for sbatch",
+                           "--time: '{}' is no length of time; write it like 8h, 90m, 08:00:00 or 1-12:00:00; a bare "
+                           "number is minutes, as for sbatch",
                            options.time);
     }
     return fs::is_directory(options.target) ? submit_again(options) : submit_new(options);
@@ -172,8 +171,9 @@ void add_submit_command(CLI::App& app, ExitCode& code) {
         ->required();
     command->add_option("--dir", options->directory, "Folder for the results; default: the sweep's name");
     command->add_option("--nodes", options->job.nodes, "Nodes; default: 1")->check(at_least_one());
-    command->add_option("--time", options->time, "Of each job, like 8h, or as sbatch takes it (10 is ten minutes); a sweep that needs longer goes on in "
-                        "another");
+    command->add_option("--time", options->time,
+                        "Of each job, like 8h, or as sbatch takes it (10 is ten minutes); a sweep that needs longer "
+                        "goes on in another");
     command->add_option("--partition", options->job.partition, "Partition");
     command->add_option("--account", options->job.account, "Account");
     command->add_option("--gpus-per-node", options->job.gpus_per_node, "GPUs of each node")->check(at_least_one());
