@@ -45,7 +45,7 @@ class ProgramWorker final : public Worker {
     std::unique_ptr<ConnectedProcess> program_;
     bool dismissed_ = false;  ///< was told to leave, or has failed: what it still says is not heard
     bool reported_ = false;
-    bool had_reported_ = false;                    ///< the trial, when it ran before
+    bool had_reported_ = false;  ///< the trial, when it ran before
     Clock::time_point started_;
     bool hung_ = false;                            ///< is being ended since it did not report for too long
     std::optional<Clock::time_point> report_due_;  ///< none while it waits for a decision

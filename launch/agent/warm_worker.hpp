@@ -56,7 +56,7 @@ class WarmWorker final : public Worker {
     std::string directory_;  ///< of that trial
     bool evaluating_ = false;
     int deaths_before_hello_ = 0;
-    int num_rests_ = 0;              ///< since the last hello; while there are any, the slot is out of use
+    int num_rests_ = 0;               ///< since the last hello; while there are any, the slot is out of use
     Clock::time_point next_attempt_;  ///< while down
     std::optional<Assignment> next_;
     std::optional<Clock::time_point> deadline_;

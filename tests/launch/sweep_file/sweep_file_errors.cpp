@@ -368,7 +368,7 @@ parameters:
                     "sweep.yaml:1:1: scheduler: is missing: it says how long a trial trains and which ones are",
                     "sweep.yaml:1:1: run_cap: nothing ends this sweep (new trials would start for ever)",
                     "sweep.yaml:3:5: command[1]: ${PYTHONPATH} is neither a macro nor a parameter",
-                    "sweep.yaml:8:4: command[6]: there is no value, and an item of command is text",
+                    "sweep.yaml:8:3: command[6]: there is no value, and an item of command is text",
                     "sweep.yaml:10:1: method: 'grid' is not supported by this version",
                     "sweep.yaml:11:1: RUN: unknown key",
                     "sweep.yaml:13:27: parameters.dropout.values[1]: there is no value, and a parameter is a number,",
