@@ -88,6 +88,14 @@ std::map<int, std::vector<int>> resources_by_trial(const fs::path& sweep) {
     return result;
 }
 
+/// Ranks of an MPI job leave out tests in which nothing depends on how messages travel.
+bool is_for_one_process() {
+    if (in_mpi_job()) {
+        MESSAGE("skipped: nothing in it depends on the transport");
+    }
+    return in_mpi_job();
+}
+
 }  // namespace
 
 TEST_CASE("a sweep over a Bash program finds the smallest loss and leaves its results") {
@@ -314,6 +322,9 @@ TEST_CASE("a program that never reports is tried once, and told what a report is
 }
 
 TEST_CASE("a program that refuses its arguments is tried once") {
+    if (is_for_one_process()) {
+        return;
+    }
     const TemporaryFolder folder;
     write_sweep(folder.path(), "echo 'usage: train.sh --y=Y' >&2; exit 2");
 
@@ -342,6 +353,9 @@ TEST_CASE("arguments that are wrong in one configuration cost that trial alone")
 }
 
 TEST_CASE("a program that does not use its parameters is noticed while it runs") {
+    if (is_for_one_process()) {
+        return;
+    }
     const TemporaryFolder folder;
     write_sweep(folder.path());
     write_file(folder / "train.sh",
@@ -355,6 +369,9 @@ TEST_CASE("a program that does not use its parameters is noticed while it runs")
 }
 
 TEST_CASE("booleans reach a program as Python writes them, and its folder as JSON") {
+    if (is_for_one_process()) {
+        return;
+    }
     const TemporaryFolder folder;
     write_sweep(folder.path(), "echo \"$@\" >> arguments");
     auto sweep = content_of(folder / "sweep.yaml");
@@ -370,6 +387,9 @@ TEST_CASE("booleans reach a program as Python writes them, and its folder as JSO
 }
 
 TEST_CASE("a program that is killed between its checkpoint and its report reports it when it is resumed") {
+    if (is_for_one_process()) {
+        return;
+    }
     const TemporaryFolder folder;
     write_sweep(folder.path(),
                 "done=$(cat $CRESCENDO_TRIAL_DIR/done 2>/dev/null || echo 0); [ $r -lt $done ] && continue; "
@@ -384,6 +404,9 @@ TEST_CASE("a program that is killed between its checkpoint and its report report
 }
 
 TEST_CASE("the Python example, killed between its checkpoint and its report, loses nothing") {
+    if (is_for_one_process()) {
+        return;
+    }
     const TemporaryFolder folder;
     // Python imports this first: the second checkpoint of each trial is the program's last deed, once.
     write_file(folder / "sitecustomize.py", R"(

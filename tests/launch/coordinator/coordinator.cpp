@@ -399,8 +399,8 @@ TEST_CASE("a slot where no trainer starts is lost until one does, and its trial 
     stage.agents.notices.push_back(SlotDown{SlotId{1}, 1, "no GPU"});
     stage.agents.report(0, 4, 0.5);  // trial 1 gets its slot
     stage.agents.notices.push_back(SlotUp{SlotId{1}});
-    stage.agents.report(1, 4, 0.5);
-    stage.agents.report(2, 4, 0.5);
+    stage.agents.report(1, 4, 0.6);
+    stage.agents.report(2, 4, 0.7);
 
     CHECK(stage.run() == Outcome::finished);
 

@@ -69,7 +69,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
 
     const auto got = decode_notices(encode(sent));
 
-    REQUIRE(got.size() == 10);
+    REQUIRE(got.size() == 12);
     CHECK(std::isnan(std::get<TrialMetrics>(got[0]).metrics.at("loss")));
     CHECK(std::get<TrialMetrics>(got[0]).metrics.at("accuracy") == 1.0 / 3);
     CHECK(std::get<TrialMetrics>(got[0]).data_wait == 0.25);
