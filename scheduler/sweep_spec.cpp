@@ -7,71 +7,74 @@
 #include "scheduler/ladder.hpp"
 #include "scheduler/loss.hpp"
 
+/// Adds to `problems` unless `condition` holds.
+#define REQUIRE(condition, key, ...) ((condition) ? void(0) : void(problems.emplace_back(text(__VA_ARGS__), key)))
+
 namespace crescendo {
 namespace {
+
+using Problems = std::vector<InvalidInput>;
 
 /// Of one ladder from min to max.
 int num_rungs(const SchedulerSpec& spec) {
     return static_cast<int>(ladder(spec.min.value, spec.max.value, spec.reduction_factor).size());
 }
 
-void validate_rungs(const SchedulerSpec& spec) {
+void check_rungs(const SchedulerSpec& spec, Problems& problems) {
     using enum SchedulerKind;
     const bool has_asynchronous_rungs = spec.kind == asha || spec.kind == rasda || spec.kind == async_hyperband;
-    CRESCENDO_VALIDATE(spec.mode == Mode::stop || has_asynchronous_rungs || spec.kind == pasha, "scheduler.mode",
-                       "mode is promote, which belongs to the asynchronous rungs of asha, rasda and async_hyperband; "
-                       "remove it, or use type: asha");
-    CRESCENDO_VALIDATE(spec.rule == Rule::rank || has_asynchronous_rungs, "scheduler.rule",
-                       "rule is percentile, which belongs to asha, rasda and async_hyperband; remove it, or use "
-                       "type: asha");
-    CRESCENDO_VALIDATE(spec.rule == Rule::rank || spec.mode == Mode::stop, "scheduler.rule",
-                       "rule is percentile and mode is promote (a percentile judges a trial when it arrives, and a "
-                       "promotion comes later); use rule: rank or mode: stop");
-    CRESCENDO_VALIDATE(
-        !spec.brackets || has_asynchronous_rungs, "scheduler.brackets",
-        "brackets belongs to asha, rasda and async_hyperband; remove it (hyperband has one for each rung)");
-    CRESCENDO_VALIDATE(spec.brackets.value_or(1) >= 1 && spec.brackets.value_or(1) <= num_rungs(spec),
-                       "scheduler.brackets", "brackets is {}, and there are {} rungs to begin at; use 1 to {}",
-                       spec.brackets.value_or(1), num_rungs(spec), num_rungs(spec));
+    REQUIRE(spec.mode == Mode::stop || has_asynchronous_rungs || spec.kind == pasha, "scheduler.mode",
+            "mode is promote, which belongs to the asynchronous rungs of asha, rasda and async_hyperband; "
+            "remove it, or use type: asha");
+    REQUIRE(spec.rule == Rule::rank || has_asynchronous_rungs, "scheduler.rule",
+            "rule is percentile, which belongs to asha, rasda and async_hyperband; remove it, or use "
+            "type: asha");
+    REQUIRE(spec.rule == Rule::rank || spec.mode == Mode::stop, "scheduler.rule",
+            "rule is percentile and mode is promote (a percentile judges a trial when it arrives, and a "
+            "promotion comes later); use rule: rank or mode: stop");
+    REQUIRE(!spec.brackets || has_asynchronous_rungs, "scheduler.brackets",
+            "brackets belongs to asha, rasda and async_hyperband; remove it (hyperband has one for each rung)");
+    const bool has_ladder = spec.min.value >= 1 && spec.max >= spec.min && spec.reduction_factor >= 2;
+    REQUIRE(!has_ladder || (spec.brackets.value_or(1) >= 1 && spec.brackets.value_or(1) <= num_rungs(spec)),
+            "scheduler.brackets", "brackets is {}, and there are {} rungs to begin at; use 1 to {}",
+            spec.brackets.value_or(1), num_rungs(spec), num_rungs(spec));
 }
 
-void validate_slots(const SchedulerSpec& spec) {
+void check_slots(const SchedulerSpec& spec, Problems& problems) {
     const bool grows = spec.kind == SchedulerKind::rasda;
-    CRESCENDO_VALIDATE(spec.max_concurrent.value_or(1) >= 1, "scheduler.max_concurrent",
-                       "max_concurrent is {} (no trial could run); use 1 or more", *spec.max_concurrent);
-    CRESCENDO_VALIDATE(grows || spec.grow == GrowPolicy::eager, "scheduler.grow",
-                       "grow is about survivors that get more workers, as with type: rasda only; remove it");
-    CRESCENDO_VALIDATE(grows || spec.priority == Priority::tail, "scheduler.priority",
-                       "priority is about survivors that get more workers, as with type: rasda only; remove it");
-    CRESCENDO_VALIDATE(grows || spec.shrink == Switch::off, "scheduler.shrink",
-                       "shrink is about groups that grew, as with type: rasda only; remove it");
-    CRESCENDO_VALIDATE(grows || spec.surplus.value_or(Switch::off) == Switch::off, "scheduler.surplus",
-                       "surplus is about survivors that get more workers, as with type: rasda only; remove it");
-    CRESCENDO_VALIDATE(
-        spec.shrink == Switch::off || spec.grow != GrowPolicy::wait, "scheduler.shrink",
-        "shrink is on and grow is wait (a trial would wait for all its workers and then give them away); "
-        "use grow: eager or shrink: off");
+    REQUIRE(spec.max_concurrent.value_or(1) >= 1, "scheduler.max_concurrent",
+            "max_concurrent is {} (no trial could run); use 1 or more", *spec.max_concurrent);
+    REQUIRE(grows || spec.grow == GrowPolicy::eager, "scheduler.grow",
+            "grow is about survivors that get more workers, as with type: rasda only; remove it");
+    REQUIRE(grows || spec.priority == Priority::tail, "scheduler.priority",
+            "priority is about survivors that get more workers, as with type: rasda only; remove it");
+    REQUIRE(grows || spec.shrink == Switch::off, "scheduler.shrink",
+            "shrink is about groups that grew, as with type: rasda only; remove it");
+    REQUIRE(grows || spec.surplus.value_or(Switch::off) == Switch::off, "scheduler.surplus",
+            "surplus is about survivors that get more workers, as with type: rasda only; remove it");
+    REQUIRE(spec.shrink == Switch::off || spec.grow != GrowPolicy::wait, "scheduler.shrink",
+            "shrink is on and grow is wait (a trial would wait for all its workers and then give them away); "
+            "use grow: eager or shrink: off");
 }
 
-void validate(const SchedulerSpec& spec) {
-    CRESCENDO_VALIDATE(spec.min.value >= 1, "scheduler.min",
-                       "min is {} (the first rung needs some training to judge); use 1 or more", spec.min.value);
-    CRESCENDO_VALIDATE(spec.max >= spec.min, "scheduler.max",
-                       "max is {} and min is {} (no trial could reach the first rung); use a max of at least {}",
-                       spec.max.value, spec.min.value, spec.min.value);
-    CRESCENDO_VALIDATE(spec.reduction_factor >= 2, "scheduler.reduction_factor",
-                       "reduction_factor is {} (a rung must drop some trials); use 2, 3 or 4", spec.reduction_factor);
-    CRESCENDO_VALIDATE(spec.workers >= 1, "scheduler.workers",
-                       "workers is {} (a trial needs a worker to train); use 1 or more", spec.workers);
-    CRESCENDO_VALIDATE(
-        spec.scaling() >= 1, "scheduler.scaling_factor",
-        "scaling_factor is {} (survivors must not lose workers); use 2 or more, or 1 to keep their number",
-        spec.scaling());
-    CRESCENDO_VALIDATE(spec.max_workers.value_or(spec.workers) >= spec.workers, "scheduler.max_workers",
-                       "max_workers is {} and workers is {} (no trial could start); use a max_workers of at least {}",
-                       *spec.max_workers, spec.workers, spec.workers);
-    validate_rungs(spec);
-    validate_slots(spec);
+void check(const SchedulerSpec& spec, Problems& problems) {
+    REQUIRE(spec.min.value >= 1, "scheduler.min",
+            "min is {} (the first rung needs some training to judge); use 1 or more", spec.min.value);
+    REQUIRE(spec.max >= spec.min, "scheduler.max",
+            "max is {} and min is {} (no trial could reach the first rung); use a max of at least {}", spec.max.value,
+            spec.min.value, spec.min.value);
+    REQUIRE(spec.reduction_factor >= 2, "scheduler.reduction_factor",
+            "reduction_factor is {} (a rung must drop some trials); use 2, 3 or 4", spec.reduction_factor);
+    REQUIRE(spec.workers >= 1, "scheduler.workers", "workers is {} (a trial needs a worker to train); use 1 or more",
+            spec.workers);
+    REQUIRE(spec.scaling_factor.value_or(1) >= 1, "scheduler.scaling_factor",
+            "scaling_factor is {} (survivors must not lose workers); use 2 or more, or 1 to keep their number",
+            *spec.scaling_factor);
+    REQUIRE(spec.max_workers.value_or(spec.workers) >= spec.workers, "scheduler.max_workers",
+            "max_workers is {} and workers is {} (no trial could start); use a max_workers of at least {}",
+            *spec.max_workers, spec.workers, spec.workers);
+    check_rungs(spec, problems);
+    check_slots(spec, problems);
 }
 
 }  // namespace
@@ -80,27 +83,32 @@ int SchedulerSpec::num_brackets() const {
     return brackets.value_or(kind == SchedulerKind::async_hyperband ? num_rungs(*this) : 1);
 }
 
+std::vector<InvalidInput> problems_of(const SweepSpec& spec) {
+    Problems problems;
+    REQUIRE(!spec.metric.empty(), "metric.name",
+            "the metric has no name (trials are judged by it); give the name that the trials report");
+    REQUIRE(spec.run_cap.value_or(1) >= 1, "run_cap", "run_cap is {} (a sweep needs a trial); use 1 or more",
+            *spec.run_cap);
+    REQUIRE(std::isfinite(spec.target.value_or(0)), "budget.target",
+            "target is {} (no report can ever, or every report would, meet it); use a finite number", *spec.target);
+    REQUIRE(spec.run_cap || spec.target || spec.has_time_budget, "run_cap",
+            "nothing ends this sweep (new trials would start for ever); "
+            "give run_cap, budget.time or budget.target");
+    REQUIRE(spec.max_retries >= 0, "max_retries",
+            "max_retries is {} (a trial cannot be retried less than never); use 0 or more", spec.max_retries);
+    check(spec.scheduler, problems);
+    REQUIRE(spec.run_cap || spec.scheduler.kind != SchedulerKind::successive_halving, "run_cap",
+            "successive_halving halves a given number of trials; give it as run_cap, or use type: hyperband");
+    REQUIRE(spec.run_cap || spec.scheduler.priority != Priority::starts_first, "scheduler.priority",
+            "priority is starts_first and there is no run_cap (new trials would never let a waiting one "
+            "run); give run_cap, or use another priority");
+    return problems;
+}
+
 void validate(const SweepSpec& spec) {
-    CRESCENDO_VALIDATE(!spec.metric.empty(), "metric.name",
-                       "the metric has no name (trials are judged by it); give the name that the trials report");
-    CRESCENDO_VALIDATE(spec.run_cap.value_or(1) >= 1, "run_cap", "run_cap is {} (a sweep needs a trial); use 1 or more",
-                       *spec.run_cap);
-    CRESCENDO_VALIDATE(std::isfinite(spec.target.value_or(0)), "budget.target",
-                       "target is {} (no report can ever, or every report would, meet it); use a finite number",
-                       *spec.target);
-    CRESCENDO_VALIDATE(spec.run_cap || spec.target || spec.has_time_budget, "run_cap",
-                       "nothing ends this sweep (new trials would start for ever); "
-                       "give run_cap, budget.time or budget.target");
-    CRESCENDO_VALIDATE(spec.max_retries >= 0, "max_retries",
-                       "max_retries is {} (a trial cannot be retried less than never); use 0 or more",
-                       spec.max_retries);
-    validate(spec.scheduler);
-    CRESCENDO_VALIDATE(
-        spec.run_cap || spec.scheduler.kind != SchedulerKind::successive_halving, "run_cap",
-        "successive_halving halves a given number of trials; give it as run_cap, or use type: hyperband");
-    CRESCENDO_VALIDATE(spec.run_cap || spec.scheduler.priority != Priority::starts_first, "scheduler.priority",
-                       "priority is starts_first and there is no run_cap (new trials would never let a waiting one "
-                       "run); give run_cap, or use another priority");
+    if (const auto problems = problems_of(spec); !problems.empty()) {
+        throw problems.front();
+    }
 }
 
 double to_loss(Goal goal, double metric) { return finite_or_worst(goal == Goal::maximize ? -metric : metric); }

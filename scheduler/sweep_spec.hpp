@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "core/check.hpp"
 #include "core/ids.hpp"
 #include "scheduler/search_space.hpp"
 
@@ -71,7 +73,10 @@ struct SweepSpec {
     SchedulerSpec scheduler;
 };
 
-/// Throws InvalidInput, naming the key, where values contradict each other or mean nothing.
+/// Where values contradict each other or mean nothing: each problem with its key.
+std::vector<InvalidInput> problems_of(const SweepSpec& spec);
+
+/// Throws the first of them, if there are any.
 void validate(const SweepSpec& spec);
 
 /// A metric as a loss: smaller is better, and NaN or infinity is the worst (+infinity).

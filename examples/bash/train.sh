@@ -5,6 +5,9 @@
 # crescendo starts it as  train.sh --rate=13 --momentum=90  with these variables, among others:
 #   CRESCENDO_FD            descriptor of a socket: reports go out, decisions come in, one JSON object a line
 #   CRESCENDO_MAX_RESOURCE  the epochs after which the trial is complete
+#
+# It has no checkpoint: when it is retried or resumed it begins again and reports every epoch again, so that no report
+# is lost. A program with a checkpoint sends its last report again before it trains on, as ../python/train.py does.
 set -euo pipefail
 
 for argument in "$@"; do

@@ -106,7 +106,8 @@ def main():
     crescendo = Crescendo()
     epoch, weights = load(checkpoint)
     while True:
-        # The first report after a restart repeats the last one, which may have been lost.
+        # The first report after a restart repeats the last one: the program may have been killed after it saved its
+        # checkpoint and before its report arrived, and nobody else knows that report.
         if epoch > 0 and not crescendo.report(epoch, evaluate(weights, validation)):
             break
         if epoch >= max_epochs:

@@ -10,6 +10,10 @@ std::chrono::seconds save_timeout_of_environment() {
     return seconds_of_environment("CRESCENDO_SAVE_TIMEOUT", std::chrono::seconds(60));
 }
 
+std::chrono::seconds restart_interval_of_environment() {
+    return seconds_of_environment("CRESCENDO_RESTART_INTERVAL", std::chrono::seconds(10));
+}
+
 SlotPlan AgentSetup::plan() const { return SlotPlan::make(NodeResources::detect(), slots); }
 
 std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot, const SlotPlan& plan) const {
@@ -24,6 +28,7 @@ std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot, co
     options.interface = interface;
     options.hang_timeout = hang_timeout;
     options.save_timeout = save_timeout;
+    options.restart_interval = restart_interval;
     return std::make_unique<Agent>(node, kind, std::move(options));
 }
 
@@ -34,6 +39,7 @@ void to_json(Json& json, const AgentSetup& setup) {
             {"slots", setup.slots},
             {"hang_timeout", setup.hang_timeout ? Json(setup.hang_timeout->count()) : Json()},
             {"save_timeout", setup.save_timeout.count()},
+            {"restart_interval", setup.restart_interval.count()},
             {"interface", setup.interface}};
 }
 
@@ -46,6 +52,7 @@ void from_json(const Json& json, AgentSetup& setup) {
         setup.hang_timeout = std::chrono::seconds(seconds.get<std::int64_t>());
     }
     setup.save_timeout = std::chrono::seconds(json.at("save_timeout").get<std::int64_t>());
+    setup.restart_interval = std::chrono::seconds(json.at("restart_interval").get<std::int64_t>());
     setup.interface = json.at("interface");
 }
 

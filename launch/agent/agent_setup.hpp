@@ -13,6 +13,10 @@ namespace crescendo::launch {
 /// How long a trainer may take to save its trial and leave it: CRESCENDO_SAVE_TIMEOUT, in seconds; 60 unless it is set.
 std::chrono::seconds save_timeout_of_environment();
 
+/// After which time a trainer is started again on a slot where none could; then after three times as long, and so on:
+/// CRESCENDO_RESTART_INTERVAL, in seconds; 10 unless it is set.
+std::chrono::seconds restart_interval_of_environment();
+
 /// How the agents of a sweep are set up: the same on every node.
 struct AgentSetup {
     WorkerKind kind = WorkerKind::program;
@@ -21,6 +25,7 @@ struct AgentSetup {
     SlotPlan::Wishes slots;                            ///< of each node
     std::optional<std::chrono::seconds> hang_timeout;  ///< of a worker, as in the sweep file
     std::chrono::seconds save_timeout = save_timeout_of_environment();  ///< then a warm trainer is killed
+    std::chrono::seconds restart_interval = restart_interval_of_environment();
     std::string interface;  ///< by which groups meet; if empty, loopback, or between hosts that of the default route
 
     /// What this node has, cut into slots.

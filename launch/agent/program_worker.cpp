@@ -27,6 +27,11 @@ std::vector<std::pair<std::string, std::string>> environment_of(const TrialWork&
     return result;
 }
 
+/// What shells, argparse and getopt users end with where they do not understand their arguments. A program that has
+/// worked for longer means something else by it; one that imports much may need a while to look at them.
+constexpr int usage_error_status = 2;
+constexpr std::chrono::seconds time_to_complain{30};
+
 /// To find and kill all that a program started. A guard that needs longer is stuck itself.
 constexpr std::chrono::seconds time_of_the_guard{10};
 
@@ -52,22 +57,24 @@ void ProgramWorker::terminate() {
 
 std::optional<TrialId> ProgramWorker::trial() const {
     if (next_) {
-        return next_->trial;
+        return next_->work.trial;
     }
     return work_ && !dismissed_ ? std::optional(work_->trial) : std::nullopt;
 }
 
 void ProgramWorker::join(const JoinGroup& order, int) {
     CRESCENDO_EXPECT(order.size == 1 && order.work.command.size() > 0);
-    next_ = order.work;
+    next_ = Assignment{order.work, order.reported.value > 0};
     if (!program_) {
         start();
     }
 }
 
 void ProgramWorker::start() {
-    work_ = std::move(next_);
+    work_ = std::move(next_->work);
+    had_reported_ = next_->had_reported;
     next_.reset();
+    started_ = Clock::now();
     dismissed_ = reported_ = hung_ = false;
     pressure_ = 0;
     deadline_.reset();
@@ -98,7 +105,7 @@ void ProgramWorker::go_on(const GoOn&) {
 
 void ProgramWorker::leave(bool) {
     if (next_) {
-        owed_.push_back(LeftTrial{next_->trial, slot()});
+        owed_.push_back(LeftTrial{next_->work.trial, slot()});
         next_.reset();
     } else if (program_ && !dismissed_) {
         program_->channel.send({{"decision", "stop"}});
@@ -150,8 +157,9 @@ void ProgramWorker::receive(std::vector<Notice>& notices) {
     }
 }
 
-void ProgramWorker::fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices) {
-    notices.push_back(WorkerFailed{work_->trial, slot(), kind, message});
+void ProgramWorker::fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices,
+                         ProgramFault fault) {
+    notices.push_back(WorkerFailed{work_->trial, slot(), kind, message, fault});
     dismissed_ = true;
     deadline_ = Clock::now();
 }
@@ -171,13 +179,16 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
         notices.push_back(LeftTrial{work_->trial, slot()});
     } else if (hung_ || !status.success()) {
         const auto cause = hung_ ? no_progress_for(*options_.hang_timeout) : to_string(status);
-        fail(fmt::format("{}; last words: {}", cause, last_words(log_of(*work_))),
-             hung_ ? FailureKind::crash : kind_of(status), notices);
+        const bool is_usage_error = !hung_ && !reported_ && !had_reported_ && status.signal == 0 &&
+                                    status.code == usage_error_status && Clock::now() - started_ < time_to_complain;
+        const auto kind = is_usage_error ? FailureKind::repeated_error : hung_ ? FailureKind::crash : kind_of(status);
+        fail(fmt::format("{}; last words: {}", cause, last_words(log_of(*work_))), kind, notices,
+             is_usage_error ? ProgramFault::usage_error : ProgramFault::none);
+    } else if (!reported_ && had_reported_) {
+        fail("it was resumed and ended without a report; a program that is resumed sends its last report again",
+             FailureKind::error, notices);
     } else if (!reported_) {
-        fail(
-            "it ended without a report; a trainer writes {\"resource\":1,\"metrics\":{…}} to the descriptor "
-            "CRESCENDO_FD",
-            FailureKind::error, notices);
+        fail(no_report, FailureKind::repeated_error, notices, ProgramFault::never_reports);
     } else {
         notices.push_back(ProgramEnded{work_->trial});
     }

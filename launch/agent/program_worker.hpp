@@ -4,6 +4,9 @@
 
 namespace crescendo::launch {
 
+/// How the message of a program's failure begins that ended well and has never reported.
+inline constexpr const char* no_report = "it ended without a report";
+
 /// Runs any other program: one process for each trial, under a guard that lets nothing it started survive.
 class ProgramWorker final : public Worker {
   public:
@@ -23,19 +26,27 @@ class ProgramWorker final : public Worker {
     std::optional<Clock::time_point> deadline() const override;
 
   private:
+    struct Assignment {
+        TrialWork work;
+        bool had_reported = false;  ///< the trial, when it ran before
+    };
+
     void start();
     void expect_report();
     void receive(std::vector<Notice>& notices);
-    void fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices);
+    void fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices,
+              ProgramFault fault = ProgramFault::none);
     void press(Clock::time_point now);
     void conclude(const ExitStatus& status, std::vector<Notice>& notices);
 
     const WorkerOptions& options_;
-    std::optional<TrialWork> work_;  ///< of the process there is
-    std::optional<TrialWork> next_;  ///< waits for that process to end
+    std::optional<TrialWork> work_;   ///< of the process there is
+    std::optional<Assignment> next_;  ///< waits for that process to end
     std::unique_ptr<ConnectedProcess> program_;
     bool dismissed_ = false;  ///< was told to leave, or has failed: what it still says is not heard
     bool reported_ = false;
+    bool had_reported_ = false;  ///< the trial, when it ran before
+    Clock::time_point started_;
     bool hung_ = false;                            ///< is being ended since it did not report for too long
     std::optional<Clock::time_point> report_due_;  ///< none while it waits for a decision
     int pressure_ = 0;                             ///< how it was told: 0 by a message, 1 by SIGTERM, 2 by SIGKILL

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
+#include <utility>
 
 #include "core/trial_protocol.hpp"
 
@@ -103,6 +103,9 @@ void WarmWorker::evaluate(const EvaluateTrial& order) {
 }
 
 void WarmWorker::assign(Assignment assignment) {
+    if (num_rests_ > 0) {
+        return;  // crossed with our notice that the slot is out of use
+    }
     next_ = std::move(assignment);
     if (state_ == State::idle) {
         begin();
@@ -140,11 +143,21 @@ void WarmWorker::leave(bool save) {
     }
 }
 
-void WarmWorker::answer_store(const Json& answer) { trainer_->channel.send(answer); }
+void WarmWorker::answer_store(const Json& answer) {
+    if (trainer_) {
+        trainer_->channel.send(answer);
+    }
+}
 
 void WarmWorker::advance(std::vector<Notice>& notices) {
     notices.insert(notices.end(), owed_.begin(), owed_.end());
     owed_.clear();
+    if (!trainer_) {
+        if (Clock::now() >= next_attempt_) {
+            spawn();
+        }
+        return;
+    }
     const auto status = trainer_->process.try_wait();
     for (const auto& line : trainer_->channel.receive()) {
         heard_ = Clock::now();
@@ -173,6 +186,9 @@ std::optional<Clock::time_point> WarmWorker::silent_until() const {
 }
 
 std::optional<Clock::time_point> WarmWorker::deadline() const {
+    if (state_ == State::down) {
+        return next_attempt_;
+    }
     const auto limit = silent_until();
     return limit && deadline_ ? std::min(limit, deadline_) : limit ? limit : deadline_;
 }
@@ -181,6 +197,9 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
     const std::string type = message.at("type");
     if (type == protocol::type::hello) {
         deaths_before_hello_ = 0;
+        if (std::exchange(num_rests_, 0) > 0) {
+            notices.push_back(SlotUp{slot()});
+        }
         state_ = State::idle;
         if (next_) {
             begin();
@@ -232,9 +251,9 @@ void WarmWorker::settle(std::vector<Notice>& notices) {
 
 void WarmWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices) {
     constexpr int too_many_deaths = 3;
-    if (state_ == State::starting && ++deaths_before_hello_ == too_many_deaths) {
-        throw std::runtime_error(fmt::format("{} ends before it is ready: {}; its last words: {}", options_.trainer,
-                                             to_string(status), last_words(options_.log)));
+    if (state_ == State::starting && ++deaths_before_hello_ >= too_many_deaths) {
+        rest(status, notices);
+        return;
     }
     if (state_ == State::busy) {
         const auto cause = hung_ ? no_progress_for(*options_.hang_timeout) : to_string(status);
@@ -249,6 +268,26 @@ void WarmWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices
     spawn();
 }
 
+/// A GPU whose last owner is still being torn down needs some seconds, one that fell off the bus a visit.
+void WarmWorker::rest(const ExitStatus& status, std::vector<Notice>& notices) {
+    constexpr int growth = 3;
+    constexpr int longest = 30;  // intervals
+    const auto message = fmt::format("{} ends before it is ready: {}; its last words: {}", options_.trainer,
+                                     to_string(status), last_words(options_.log));
+    if (next_ && next_->evaluation) {
+        notices.push_back(TrialEvaluated{next_->trial, {}, message});
+    }
+    next_.reset();
+    trainer_.reset();
+    state_ = State::down;
+    int intervals = 1;
+    for (int i = 0; i < num_rests_ && intervals < longest; ++i) {
+        intervals *= growth;
+    }
+    next_attempt_ = Clock::now() + std::min(intervals, longest) * options_.restart_interval;
+    notices.push_back(SlotDown{slot(), num_rests_++, message});
+}
+
 void WarmWorker::report_failure(FailureKind kind, const std::string& message, std::vector<Notice>& notices) {
     if (evaluating_) {
         notices.push_back(TrialEvaluated{trial_, {}, message});
@@ -257,6 +296,10 @@ void WarmWorker::report_failure(FailureKind kind, const std::string& message, st
     }
 }
 
-void WarmWorker::watch(std::vector<pollfd>& descriptors) const { trainer_->watch(descriptors); }
+void WarmWorker::watch(std::vector<pollfd>& descriptors) const {
+    if (trainer_) {
+        trainer_->watch(descriptors);
+    }
+}
 
 }  // namespace crescendo::launch

@@ -28,6 +28,7 @@ class WarmWorker final : public Worker {
         busy,     ///< works for `trial_`
         leaving,  ///< was told to let go of `trial_` and has not said that it did
         failed,   ///< said that it gave up, and is about to end
+        down,     ///< there is none: too many in a row ended before they said hello
     };
 
     /// An order for an idle trainer, kept until it is one.
@@ -45,15 +46,18 @@ class WarmWorker final : public Worker {
     void receive(const Json& message, std::vector<Notice>& notices);
     void settle(std::vector<Notice>& notices);
     void conclude(const ExitStatus& status, std::vector<Notice>& notices);
+    void rest(const ExitStatus& status, std::vector<Notice>& notices);
     void report_failure(FailureKind kind, const std::string& message, std::vector<Notice>& notices);
 
     const WorkerOptions& options_;
-    std::unique_ptr<ConnectedProcess> trainer_;
+    std::unique_ptr<ConnectedProcess> trainer_;  ///< none while down
     State state_ = State::starting;
     TrialId trial_{};        ///< while busy or leaving
     std::string directory_;  ///< of that trial
     bool evaluating_ = false;
     int deaths_before_hello_ = 0;
+    int num_rests_ = 0;               ///< since the last hello; while there are any, the slot is out of use
+    Clock::time_point next_attempt_;  ///< while down
     std::optional<Assignment> next_;
     std::optional<Clock::time_point> deadline_;
     Clock::time_point heard_;             ///< the trainer's last message, or its start

@@ -30,6 +30,7 @@ struct WorkerOptions {
     std::chrono::milliseconds grace{5'000};                 ///< for a program to leave before it gets SIGTERM
     std::optional<std::chrono::milliseconds> hang_timeout;  ///< silence after which a worker is killed
     std::chrono::seconds save_timeout{60};                  ///< for a warm trainer to obey `leave` before it is killed
+    std::chrono::milliseconds restart_interval{10'000};     ///< to the next trainer on a slot where none could start
 };
 
 /// What sits on one slot: at most one trial, and the process that trains it.

@@ -29,8 +29,8 @@ OrderedJson status_json(const RecordedSweep& recorded) {
     status["progress"] = progress.fraction ? Json(*progress.fraction) : Json(nullptr);
     status["elapsed_seconds"] = recorded.history.elapsed();
     status["slots"] = sweep.num_slots();
-    for (const auto node : recorded.history.left_out()) {
-        status["nodes_left_out"].push_back(node.value);
+    for (const auto slot : recorded.history.left_out()) {
+        status["slots_left_out"].push_back(slot.value);
     }
     status["trials"] = {{"begun", progress.begun()}, {"running", progress.running}, {"waiting", progress.waiting},
                         {"paused", progress.paused}, {"stopped", progress.stopped}, {"finished", progress.finished},

@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "launch/agent/agent_setup.hpp"
+#include "launch/agent/program_worker.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/coordinator/coordinator.hpp"
@@ -77,6 +78,26 @@ std::string last_failure(const History& history) {
     return history.of(failed->id).last_failure;
 }
 
+/// "three trials failed"
+std::string failed_trials(const History& history) {
+    const auto count = std::ranges::count_if(history.sweep().trials(),
+                                             [](const Trial& trial) { return trial.status == TrialStatus::failed; });
+    return count == 1 ? "a trial failed" : count == 3 ? "three trials failed" : fmt::format("{} trials failed", count);
+}
+
+/// What a report is, where programs ended well without any.
+std::string advice_on_reports(const History& history) {
+    if (!last_failure(history).starts_with(no_report)) {
+        return {};
+    }
+    return fmt::format(
+        "A program reports by a line of JSON, after each epoch say, to the descriptor whose number is in\n"
+        "CRESCENDO_FD, and reads the answer there, which is to continue or to stop:\n\n"
+        "  {{\"resource\": 1, \"metrics\": {{\"{}\": 0.31}}}}\n\n"
+        "docs/trial-protocol.md has the rest, examples/python/train.py the lines of Python to copy.\n\n",
+        history.sweep().spec().metric);
+}
+
 /// Two minutes before the end of the Slurm job that we are in, where its environment says so.
 std::optional<double> end_of_job() {
     const char* end = std::getenv("SLURM_JOB_END_TIME");
@@ -94,10 +115,11 @@ void print_end(Outcome outcome, const History& history, const SweepDirectory& di
     }
     if (outcome == Outcome::hopeless) {
         fmt::print(
-            "given up: three trials failed, and none has reported anything; the last one: {}\n\n"
+            "given up: {}, and none has reported anything; the last one: {}\n\n"
+            "{}"
             "  {}/trials/*/trainer.log     has what the trainers said\n"
             "  crescendo resume {}     goes on with other trials, once the cause is mended\n",
-            last_failure(history), where, where);
+            failed_trials(history), last_failure(history), advice_on_reports(history), where, where);
         return;
     }
     if (outcome == Outcome::failed) {
@@ -154,10 +176,10 @@ void require_whole_step(const MpiSession* session) {
 
 ExitCode run(const Options& options, MpiSession* session) {
     require_whole_step(session);
-    const auto file = read_sweep_file(options.file);
-    require_sound(file, ProgramPaths::find());
+    const auto file = read_sound_sweep_file(options.file);
     require_interface(options.interface);
-    save_timeout_of_environment();  // should it be none, that is said before anything is written
+    save_timeout_of_environment();  // should one be none, that is said before anything is written
+    restart_interval_of_environment();
     const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
     const auto directory = create_sweep(path, file);
     SweepLock lock(directory);

@@ -80,8 +80,7 @@ void note_request(const SweepDirectory& directory, const JobOptions& job, const 
 }
 
 ExitCode submit_new(const Options& options) {
-    const auto file = read_sweep_file(options.target);
-    require_sound(file, ProgramPaths::find());
+    const auto file = read_sound_sweep_file(options.target);
     const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
     const auto site = site_of(options);
     const auto script = job_script(make_request(file.name, path, fs::current_path(), options.job, site));

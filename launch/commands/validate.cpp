@@ -10,10 +10,12 @@ namespace crescendo::launch {
 namespace {
 
 ExitCode validate_file(const std::filesystem::path& path) {
-    const auto file = read_sweep_file(path);
-    require_sound(file, ProgramPaths::find());
-    fmt::print("{}: sound; {} parameters, metric {}{}\n", path.string(), file.spec.space.parameters().size(),
-               file.spec.metric, file.spec.run_cap ? fmt::format(", {} trials", *file.spec.run_cap) : "");
+    const auto file = read_sound_sweep_file(path);
+    const auto count = [](auto number, const char* noun) {
+        return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+    };
+    fmt::print("{}: sound; {}, metric {}{}\n", path.string(), count(file.spec.space.parameters().size(), "parameter"),
+               file.spec.metric, file.spec.run_cap ? ", " + count(*file.spec.run_cap, "trial") : "");
     return ExitCode::done;
 }
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "launch/agent/agent_setup.hpp"
-#include "launch/coordinator/failures.hpp"
 #include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/event_json.hpp"
 #include "launch/messages/metrics_json.hpp"
@@ -43,7 +43,7 @@ Coordinator::Coordinator(const SweepFile& file, const SweepDirectory& directory,
       view_(view),
       lock_(lock),
       slots_(transport.slots()),
-      health_(slots_.nodes()) {}
+      health_(transport.slots()) {}
 
 Outcome Coordinator::run(const StopSignals& signals, std::optional<Seconds> deadline) {
     begin_session();
@@ -160,11 +160,24 @@ void Coordinator::take(TrialMetrics& notice) {
     } else {
         groups_.note_report(notice.trial);
         if (health_.has_doubts()) {
-            health_.note_progress(slots_.nodes_of(groups_.members(notice.trial)));
+            health_.note_progress(groups_.members(notice.trial));
         }
+        watch_for_identical_reports(notice);
         reported_[notice.trial] = notice.resource;
         const TrialReported event{notice.trial, notice.resource, to_loss(spec.goal, metric->second)};
         batch_.push_back({{}, ReportRecord{event, wall_clock(), std::move(notice.metrics), notice.data_wait}});
+    }
+}
+
+void Coordinator::watch_for_identical_reports(const TrialMetrics& notice) {
+    const auto& trial = history_.sweep().trial(notice.trial);
+    if (identical_reports_.is_done() || trial.resource.value > 0 || reported_.contains(notice.trial)) {
+        return;
+    }
+    if (identical_reports_.note(trial.config, notice.resource, notice.metrics)) {
+        view_.say(
+            "three trials with different parameters report the same numbers, to the last digit: does the program use "
+            "its parameters?");
     }
 }
 
@@ -184,33 +197,45 @@ void Coordinator::take(const WorkerFailed& notice) {
     const bool is_member = groups_.is_member(notice.trial, notice.slot);
     groups_.note_death(notice.trial, notice.slot);
     if (is_member) {
-        fail(notice.trial, notice.kind, notice.slot, notice.message);
-        if (health_.note_failure(slots_.node_of(notice.slot), notice.trial)) {
-            leave_out(slots_.node_of(notice.slot));
+        fail(notice.trial, notice.kind, notice.slot, notice.message, notice.fault);
+        const auto& trials = history_.sweep().trials();
+        const auto count = [&](const auto& fits) { return static_cast<int>(std::ranges::count_if(trials, fits)); };
+        const SlotHealth::Record record{count([](const Trial& trial) { return trial.resource.value > 0; }),
+                                        count([](const Trial& trial) { return trial.failures > 0; })};
+        const auto bad = health_.note_failure(notice.slot, notice.trial, record);
+        if (!bad.empty()) {
+            leave_out(bad);
         }
     }
     resume_held_back();
 }
 
-/// For this session; its agent stays, with idle workers.
-void Coordinator::leave_out(NodeId node) {
+/// For this session; their agent stays, with idle workers there.
+void Coordinator::leave_out(const std::set<SlotId>& slots) {
+    std::string list;
+    for (const auto slot : slots) {
+        list += fmt::format("{}{}", list.empty() ? "" : ", ", slot.value);
+    }
     view_.say(fmt::format(
-        "node {} is left out: workers of several trials failed there, one after the other, and nothing else happened; "
-        "look after the node, a resumed sweep uses it again",
-        node.value));
-    const auto lost = slots_.slots_of(node);
+        "slot{} {} of node {} {} left out: one trial after the other failed there, and nothing else happened; look "
+        "after the GPU or the node, a resumed sweep uses {} again",
+        slots.size() == 1 ? "" : "s", list, slots_.node_of(*slots.begin()).value, slots.size() == 1 ? "is" : "are",
+        slots.size() == 1 ? "it" : "them"));
     for (const auto& trial : history_.sweep().trials()) {
-        if (!trial.group.slots.empty() && slots_.nodes_of(trial.group.slots) == std::set{node}) {
+        const auto& group = trial.group.slots;
+        if (!group.empty() && std::ranges::all_of(group, [&](SlotId slot) { return slots.contains(slot); })) {
             dismiss(trial.id, /*save=*/true);
         }
     }
-    batch_.push_back({left_out_note(wall_clock(), node), {}});
-    record(SlotsLost{{lost.begin(), lost.end()}});
+    batch_.push_back({left_out_note(wall_clock(), slots), {}});
+    record(SlotsLost{{slots.begin(), slots.end()}});
     commit();
 }
 
 /// The one on `slot`, or the whole group. Decided at once: the next notice may come from a group that has changed.
-void Coordinator::fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message) {
+void Coordinator::fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message,
+                       ProgramFault fault) {
+    prospects_.note(fault, history_.sweep());
     kind = kind_after(history_, trial, kind, message);
     view_.say(fmt::format("trial {} {}: {}", trial.value, verb_of(kind), message));
     if (!slot) {
@@ -218,7 +243,6 @@ void Coordinator::fail(TrialId trial, FailureKind kind, std::optional<SlotId> sl
     }
     record(TrialFailed{trial, kind, slot}, {{"message", message}});
     commit();
-    hopeless_ = hopeless_ || is_hopeless(history_.sweep());
 }
 
 void Coordinator::take(const StoreRequest& notice) {
@@ -243,13 +267,56 @@ void Coordinator::take(const TrialEvaluated& notice) { evaluated_ = notice; }
 /// What it trained goes on elsewhere: in memory where a group has members on other nodes, else from its checkpoint.
 void Coordinator::take(const AgentLost& notice) {
     view_.say(fmt::format("node {} is lost: {}", notice.node.value, notice.reason));
-    commit();
     const auto lost = slots_.slots_of(notice.node);
-    groups_.lose(lost);
-    health_.note_lost(notice.node);
-    record(SlotsLost{{lost.begin(), lost.end()}});
+    std::erase_if(down_, [&](const auto& each) { return lost.contains(each.first); });
+    lose(lost);
+}
+
+/// With the workers on them. What they trained goes on elsewhere.
+void Coordinator::lose(const std::set<SlotId>& slots) {
+    commit();
+    groups_.lose(slots);
+    health_.note_lost(slots);
+    record(SlotsLost{{slots.begin(), slots.end()}});
     commit();
     resume_held_back();
+    require_slots();
+}
+
+/// The slot is lost until a trainer can be started there. That is said once.
+void Coordinator::take(const SlotDown& notice) {
+    down_[notice.slot] = notice;
+    if (notice.num_retries > 0) {
+        require_slots();
+        return;
+    }
+    view_.say(fmt::format("slot {} of node {} is out of use: {}; it is tried again, less and less often",
+                          notice.slot.value, slots_.node_of(notice.slot).value, notice.message));
+    lose({notice.slot});
+}
+
+void Coordinator::take(const SlotUp& notice) {
+    if (down_.erase(notice.slot) == 0 || history_.left_out().contains(notice.slot)) {
+        return;
+    }
+    view_.say(fmt::format("slot {} is in use again", notice.slot.value));
+    const auto node = slots_.node_of(notice.slot);
+    health_.note_joined(notice.slot, node);
+    record(SlotsJoined{{{notice.slot, node}}});
+}
+
+/// While there are others, a slot may be tried for ever; once there is none, each has two more attempts.
+void Coordinator::require_slots() const {
+    constexpr int enough = 2;
+    const bool may_come_back =
+        std::ranges::any_of(down_, [](const auto& each) { return each.second.num_retries < enough; });
+    if (history_.sweep().state() == SweepState::running && history_.sweep().num_slots() == 0 && !down_.empty() &&
+        !may_come_back) {
+        throw std::runtime_error(
+            fmt::format("no trainer can be started on any slot, and nothing runs: {}; resume the "
+                        "sweep once that is fixed",
+                        down_.begin()->second.message));
+    }
 }
 
 /// Where all members lost touch with each other and none is dead, they come together again.
@@ -300,7 +367,11 @@ void Coordinator::commit() {
             perform_all(actions);
             answer(report, actions);
         } else {
-            perform_all(history_.apply(each.content));
+            const auto actions = history_.apply(each.content);
+            if (each.content.value("event", "") == "trial_failed") {
+                hopeless_ = hopeless_ || prospects_.are_hopeless(history_.sweep());
+            }
+            perform_all(actions);
         }
     }
 }
@@ -331,6 +402,9 @@ void Coordinator::tell_to_go_on(TrialId id) {
 }
 
 void Coordinator::perform(const StartTrial& action) {
+    if (hopeless_) {
+        return;  // the next session resumes it
+    }
     prepare_directory(action.trial);
     join(action.trial, action.group, StateSource::fresh);
 }
@@ -345,6 +419,9 @@ void Coordinator::prepare_directory(TrialId trial) const {
 }
 
 void Coordinator::perform(const ResumeTrial& action) {
+    if (hopeless_) {
+        return;
+    }
     prepare_directory(action.trial);
     if (groups_.is_leaving(action.trial)) {
         groups_.hold_back(action.trial, action.group);
@@ -458,6 +535,8 @@ void Coordinator::await_departures() {
                 problem = problem_of(*unsaved);
             } else if (const auto* lost = std::get_if<AgentLost>(&notice)) {
                 groups_.lose(slots_.slots_of(lost->node));
+            } else if (const auto* down = std::get_if<SlotDown>(&notice)) {
+                groups_.lose({down->slot});
             } else if (const auto* request = std::get_if<StoreRequest>(&notice)) {
                 take(*request);  // a group that was still forming may have to come together before it can leave
             }
@@ -486,7 +565,8 @@ void Coordinator::finish() {
 void Coordinator::evaluate(TrialId best) {
     view_.say(fmt::format("measuring trial {} on the test data", best.value));
     const auto work = work_of(best, history_.sweep(), file_, directory_);
-    const auto slot = slots_.first();
+    const auto there = history_.sweep().slots();
+    const auto slot = there.empty() ? slots_.first() : there.front();
     transport_.send(slots_.node_of(slot), EvaluateTrial{work, slot, history_.sweep().trial(best).resource,
                                                         work.directory + "/checkpoint.pt", "test"});
     const auto deadline = std::chrono::steady_clock::now() + patience_to_evaluate;

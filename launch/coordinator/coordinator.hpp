@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "launch/coordinator/failures.hpp"
 #include "launch/coordinator/groups.hpp"
-#include "launch/coordinator/node_health.hpp"
+#include "launch/coordinator/identical_reports.hpp"
 #include "launch/coordinator/rendezvous.hpp"
+#include "launch/coordinator/slot_health.hpp"
 #include "launch/coordinator/slot_map.hpp"
 #include "launch/record/history.hpp"
 #include "launch/record/journal.hpp"
@@ -26,7 +28,7 @@ enum class Outcome {
     finished,     ///< nothing is left to do
     failed,       ///< ended, and every trial failed
     interrupted,  ///< asked to stop; what ran is saved and can be resumed
-    hopeless,     ///< three trials failed and none has reported anything; can be resumed once the cause is mended
+    hopeless,     ///< no trial has reported anything, nor would any; can be resumed once the cause is mended
 };
 
 /// Runs a sweep: turns what agents report into events, journals them, asks the scheduler, and
@@ -44,7 +46,8 @@ class Coordinator {
     using Seconds = double;  ///< since the epoch
 
     /// Until the sweep ends, is asked to stop, or it is `deadline`. Throws DirectoryError when the
-    /// journal or other files cannot be written, with everything that was answered safely in the journal.
+    /// journal or other files cannot be written, with everything that was answered safely in the journal;
+    /// std::runtime_error when no slot is left on which a trainer could be started.
     Outcome run(const StopSignals& signals, std::optional<Seconds> deadline = {});
 
   private:
@@ -75,6 +78,8 @@ class Coordinator {
     void take(const AgentLost& notice);
     void take(const WorkerStranded& notice);
     [[noreturn]] void take(const CheckpointFailed& notice);
+    void take(const SlotDown& notice);
+    void take(const SlotUp& notice);
 
     void record(const Event& event, const Json& details = Json::object());
     void commit();
@@ -92,11 +97,15 @@ class Coordinator {
     void tell_to_go_on(TrialId trial);
 
     Resource last_resource(TrialId trial) const;
-    void fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message);
+    void fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message,
+              ProgramFault fault = ProgramFault::none);
+    void watch_for_identical_reports(const TrialMetrics& notice);
+    void lose(const std::set<SlotId>& slots);
+    void require_slots() const;
     void evaluate(TrialId best);
     void drop_obsolete_checkpoints();
     void resume_held_back();
-    void leave_out(NodeId node);
+    void leave_out(const std::set<SlotId>& slots);
     void join(TrialId trial, const Group& group, StateSource state);
     void dismiss(TrialId trial, bool save);
 
@@ -110,7 +119,10 @@ class Coordinator {
     Rendezvous rendezvous_;
     SlotMap slots_;
     Groups groups_;
-    NodeHealth health_;
+    SlotHealth health_;
+    std::map<SlotId, SlotDown> down_;  ///< slots where no trainer can be started at present
+    IdenticalReports identical_reports_;
+    Prospects prospects_;
     bool hopeless_ = false;
     std::chrono::steady_clock::time_point next_look_;  ///< for a request to stop
     std::vector<Record> batch_;                        ///< of this turn, not yet in the journal

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
+#include <span>
 
 #include "core/check.hpp"
 
@@ -23,7 +25,7 @@ const char* verb_of(FailureKind kind) {
         case FailureKind::error:
             return "gave up";
         case FailureKind::repeated_error:
-            return "failed again as before, and is not tried once more";
+            return "failed, and is not tried again, since another attempt would end so too";
         case FailureKind::out_of_memory:
             return "ran out of memory";
     }
@@ -37,13 +39,23 @@ FailureKind kind_after(const History& history, TrialId trial, FailureKind kind, 
     return is_repeated ? FailureKind::repeated_error : kind;
 }
 
-bool is_hopeless(const Sweep& sweep) {
-    constexpr int enough = 3;
+void Prospects::note(ProgramFault fault, const Sweep& sweep) {
+    never_reports_ = never_reports_ || fault == ProgramFault::never_reports;
+    if (fault == ProgramFault::usage_error && num_suspects_ == 0) {
+        num_suspects_ = sweep.trials().size();
+    }
+}
+
+bool Prospects::are_hopeless(const Sweep& sweep) const {
+    constexpr std::ptrdiff_t enough = 3;
     const auto& trials = sweep.trials();
     const auto has_failed = [](const Trial& trial) { return trial.status == TrialStatus::failed; };
-    const auto has_reported = [](const Trial& trial) { return trial.resource.value > 0; };
-    return std::count_if(trials.begin(), trials.end(), has_failed) >= enough &&
-           std::none_of(trials.begin(), trials.end(), has_reported);
+    if (std::ranges::any_of(trials, [](const Trial& trial) { return trial.resource.value > 0; })) {
+        return false;
+    }
+    const auto suspects = std::span(trials).first(num_suspects_);
+    return never_reports_ || (!suspects.empty() && std::ranges::all_of(suspects, has_failed)) ||
+           std::ranges::count_if(trials, has_failed) >= enough;
 }
 
 }  // namespace crescendo::launch

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
+#include "launch/messages/messages.hpp"
 #include "launch/record/history.hpp"
 
 namespace crescendo::launch {
@@ -14,7 +16,21 @@ const char* verb_of(FailureKind kind);
 /// failure is none.
 FailureKind kind_after(const History& history, TrialId trial, FailureKind kind, const std::string& message);
 
-/// Three trials have used up their retries, and none has ever reported anything.
-bool is_hopeless(const Sweep& sweep);
+/// Whether a sweep of which no trial has ever reported anything is worth going on with.
+///
+/// It is not once three trials have failed for good; nor where a program ended well and never reported, as all others
+/// would; nor where one refused its arguments, and so did all those that had begun by then. (Where they do not, it was
+/// one configuration that is wrong, and costs that trial alone.)
+class Prospects {
+  public:
+    /// A trial has failed so, which `sweep` does not know yet.
+    void note(ProgramFault fault, const Sweep& sweep);
+
+    bool are_hopeless(const Sweep& sweep) const;
+
+  private:
+    bool never_reports_ = false;
+    std::size_t num_suspects_ = 0;  ///< the first trials, which had begun when the first one refused its arguments
+};
 
 }  // namespace crescendo::launch

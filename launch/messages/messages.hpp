@@ -90,11 +90,32 @@ struct ProgramEnded {
     TrialId trial;
 };
 
+/// What a program's end says of the program itself rather than of one trial.
+enum class ProgramFault {
+    none,
+    never_reports,  ///< it ended well and has never reported anything
+    usage_error,    ///< it refused its arguments: exit status 2, soon after its start
+};
+
 struct WorkerFailed {
     TrialId trial;
     SlotId slot;
     FailureKind kind = FailureKind::crash;
     std::string message;
+    ProgramFault fault = ProgramFault::none;
+};
+
+/// No trainer can be started on the slot: several in a row ended before they were ready. Whatever it was to train there
+/// is not begun. It is tried again after longer and longer times; another notice follows each vain attempt.
+struct SlotDown {
+    SlotId slot;
+    int num_retries = 0;  ///< attempts since the first such notice
+    std::string message;
+};
+
+/// A trainer could be started there after all.
+struct SlotUp {
+    SlotId slot;
 };
 
 /// The disk has no room for the trial's checkpoint, and its worker ends.
@@ -141,6 +162,6 @@ struct AgentLost {
 };
 
 using Notice = std::variant<TrialMetrics, ProgramEnded, WorkerFailed, StoreRequest, GroupFormed, LeftTrial,
-                            TrialEvaluated, AgentLost, WorkerStranded, CheckpointFailed>;
+                            TrialEvaluated, AgentLost, WorkerStranded, CheckpointFailed, SlotDown, SlotUp>;
 
 }  // namespace crescendo::launch

@@ -34,6 +34,7 @@ std::vector<Action> History::apply(const Json& record) {
         session_start_ = record.at("time");
         ++num_sessions_;
         left_out_.clear();
+        slots_of_nodes_.clear();
     }
     const double previous_time = std::exchange(last_time_, record.at("time"));
     if (!record.contains("event")) {
@@ -50,6 +51,11 @@ std::vector<Action> History::apply(const Json& record) {
     if (const auto* failed = std::get_if<TrialFailed>(&event);
         failed != nullptr && record.contains("message") && knows(failed->trial)) {
         trials_[static_cast<std::size_t>(failed->trial.value)].last_failure = record.at("message");
+    }
+    if (const auto* joined = std::get_if<SlotsJoined>(&event)) {
+        for (const auto& slot : joined->slots) {
+            slots_of_nodes_[slot.node].insert(slot.id);
+        }
     }
     return decide(event);
 }
@@ -86,7 +92,13 @@ void History::note(const Json& record, double previous_time) {
     } else if (note == "regrouped") {
         regroup_seconds_.push_back(record.at("seconds"));
     } else if (note == "left_out") {
-        left_out_.insert(NodeId{record.at("node")});
+        if (record.contains("node")) {  // as it was written while whole nodes were left out
+            left_out_.merge(std::set(slots_of_nodes_[NodeId{record.at("node")}]));
+        } else {
+            for (const int slot : record.at("slots")) {
+                left_out_.insert(SlotId{slot});
+            }
+        }
     }
 }
 
@@ -150,7 +162,13 @@ Json session_note(double time, const std::string& host, int slots) {
     return {{"note", "session"}, {"time", time}, {"host", host}, {"slots", slots}};
 }
 
-Json left_out_note(double time, NodeId node) { return {{"note", "left_out"}, {"time", time}, {"node", node.value}}; }
+Json left_out_note(double time, const std::set<SlotId>& slots) {
+    auto list = Json::array();
+    for (const auto slot : slots) {
+        list.push_back(slot.value);
+    }
+    return {{"note", "left_out"}, {"time", time}, {"slots", list}};
+}
 
 Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics) {
     return {{"note", "tested"}, {"time", time}, {"trial", trial.value}, {"metrics", to_json(metrics)}};

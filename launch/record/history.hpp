@@ -100,8 +100,8 @@ class History {
     /// Seconds from the end of the trials to the end of the tests; 0 where there were none.
     double evaluation_seconds() const { return evaluation_seconds_; }
 
-    /// Nodes that this session leaves out, since too many workers failed there.
-    const std::set<NodeId>& left_out() const { return left_out_; }
+    /// Slots that this session leaves out, since too many workers failed there.
+    const std::set<SlotId>& left_out() const { return left_out_; }
 
     /// Seconds that each change of a group took in memory, from the order to the end of the first step.
     const std::vector<double>& regroup_seconds() const { return regroup_seconds_; }
@@ -126,7 +126,8 @@ class History {
     std::optional<Test> test_;
     double evaluation_seconds_ = 0;
     std::vector<double> regroup_seconds_;
-    std::set<NodeId> left_out_;
+    std::set<SlotId> left_out_;
+    std::map<NodeId, std::set<SlotId>> slots_of_nodes_;  ///< that joined in this session
     double session_start_ = 0;
     double last_time_ = 0;
     double elapsed_before_ = 0;
@@ -136,7 +137,7 @@ class History {
 
 /// Builders of the records that are no events.
 Json session_note(double time, const std::string& host, int slots);
-Json left_out_note(double time, NodeId node);
+Json left_out_note(double time, const std::set<SlotId>& slots);
 Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics);
 Json regroup_note(double time, TrialId trial, int generation, double seconds);
 

@@ -142,12 +142,12 @@ void from_json(const Json& json, JobOptions& options) {
 }
 
 SiteProfile parse_site_profile(const std::string& text, const fs::path& file) {
-    const auto document = parse_yaml(text, file.string());
-    try {
-        return read_profile(YamlSection(document.root, ""));
-    } catch (const InvalidInput& error) {
-        throw InvalidInput(document.source.located(error.key(), error.what()), error.key());
-    }
+    Mistakes mistakes;
+    const auto document = parse_yaml(text, file.string(), mistakes);
+    SiteProfile site;
+    mistakes.attempt([&] { site = read_profile(YamlSection(document.root, "", mistakes)); });
+    mistakes.throw_if_any(document.source);
+    return site;
 }
 
 SiteProfile read_site_profile(const fs::path& path) { return parse_site_profile(read_file(path), path); }

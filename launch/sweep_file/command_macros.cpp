@@ -99,6 +99,11 @@ class Expansion {
 
 }  // namespace
 
+std::vector<std::string> expand_word(const std::string& word, std::size_t index, const std::string& program,
+                                     const Config& config) {
+    return Expansion(program, config).expand(word, fmt::format("command[{}]", index));
+}
+
 std::vector<std::string> expand_command(const std::vector<std::string>& command, const std::string& program,
                                         const Config& config) {
     const Expansion expansion(program, config);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -7,7 +8,7 @@
 
 namespace crescendo::launch {
 
-/// The command of one trial: the macros of W&B sweeps, and one for each parameter.
+/// What one word of a command becomes: the macros of W&B sweeps, and one for each parameter.
 ///
 /// A word of its own, since it becomes one word for each parameter:
 ///   `${args}`                   --lr=0.01 --nesterov=True
@@ -23,6 +24,10 @@ namespace crescendo::launch {
 /// Booleans are `True` and `False`, as W&B passes them; in `${args_json}` they are JSON's.
 ///
 /// A `$` that no `{` follows is kept. Throws InvalidInput (key "command[<index>]") on an unknown macro.
+std::vector<std::string> expand_word(const std::string& word, std::size_t index, const std::string& program,
+                                     const Config& config);
+
+/// The same for each word of `command`.
 std::vector<std::string> expand_command(const std::vector<std::string>& command, const std::string& program,
                                         const Config& config);
 

@@ -27,6 +27,8 @@ class SourceMap {
     /// `key` is dotted, items of a list in brackets: "parameters.width.values[1]".
     void insert(std::string key, Position position) { positions_.insert_or_assign(std::move(key), position); }
 
+    bool has(std::string_view key) const { return positions_.contains(key); }
+
     /// The position of `key` or of its nearest parent that stands in the file; the start of the file if none does.
     Position position_of(std::string_view key) const;
 

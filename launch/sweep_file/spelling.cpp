@@ -25,7 +25,7 @@ int edit_distance(std::string_view a, std::string_view b) {
     return rows[a.size()][b.size()];
 }
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& words) {
+std::optional<std::string> nearest_word(std::string_view word, const std::vector<std::string>& words) {
     const auto nearest = std::min_element(words.begin(), words.end(), [&](const auto& a, const auto& b) {
         return edit_distance(word, a) < edit_distance(word, b);
     });
@@ -33,7 +33,12 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
     if (nearest == words.end() || edit_distance(word, *nearest) > std::max<int>(1, static_cast<int>(word.size()) / 3)) {
         return {};
     }
-    return fmt::format(" (did you mean '{}'?)", *nearest);
+    return *nearest;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& words) {
+    const auto nearest = nearest_word(word, words);
+    return nearest ? fmt::format(" (did you mean '{}'?)", *nearest) : "";
 }
 
 std::string enumerate(const std::vector<std::string>& words, std::string_view last_separator) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,9 @@ namespace crescendo::launch {
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string alignment).
 int edit_distance(std::string_view a, std::string_view b);
+
+/// The most similar of `words`, if any is close.
+std::optional<std::string> nearest_word(std::string_view word, const std::vector<std::string>& words);
 
 /// " (did you mean 'min'?)" with the most similar of `words`, or nothing where none is close.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& words);

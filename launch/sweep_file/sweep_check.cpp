@@ -2,20 +2,22 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 #include "core/check.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/system/child_process.hpp"
+#include "launch/system/read_file.hpp"
 
 extern char** environ;
 
@@ -91,12 +93,12 @@ std::string filter(const std::string& program, const char* argument, const std::
     return output;
 }
 
-std::vector<std::string> trainer_problems(const SweepFile& file, const std::string& trainer) {
+void check_trainer(const SweepFile& file, const std::string& trainer, Mistakes& mistakes) {
     if (!is_executable(trainer)) {
-        return {file.source.located(
-            "trainer", fmt::format("needs crescendo-trainer, and {} is no program; this crescendo was built "
-                                   "without LibTorch, so use `command:`, or build it with CRESCENDO_TORCH=ON",
-                                   trainer))};
+        mistakes.add("trainer", fmt::format("needs crescendo-trainer, and {} is no program; this crescendo was built "
+                                            "without LibTorch, so use `command:`, or build it with CRESCENDO_TORCH=ON",
+                                            trainer));
+        return;
     }
     auto parameters = Json::object();
     for (const auto& parameter : file.spec.space.parameters()) {
@@ -106,28 +108,95 @@ std::vector<std::string> trainer_problems(const SweepFile& file, const std::stri
         Json::parse(filter(trainer, "--check", Json{{"settings", *file.trainer}, {"parameters", parameters}}.dump()),
                     nullptr, false);
     if (!answer.is_object() || !answer.contains("problems")) {
-        return {file.source.located("trainer", fmt::format("{} --check gave no answer", trainer))};
+        mistakes.add("trainer", fmt::format("{} --check gave no answer", trainer));
+        return;
     }
-    std::vector<std::string> problems;
     for (const auto& problem : answer.at("problems")) {
-        problems.push_back(
-            file.source.located(problem.at("key").get<std::string>(), problem.at("message").get<std::string>()));
+        mistakes.add(problem.at("key").get<std::string>(), problem.at("message").get<std::string>());
     }
-    return problems;
 }
 
-std::vector<std::string> command_problems(const SweepFile& file) {
-    try {
-        const auto command = expand_command(*file.command, file.program, file.spec.space.sample(0, TrialId{0}));
-        if (!found_along_path(command.front())) {
-            return {file.source.located(
-                "command",
-                fmt::format("there is no program '{}'; give its path, or a name that PATH finds", command.front()))};
-        }
-    } catch (const InvalidInput& error) {
-        return {file.source.located(error.key(), error.what())};
+/// Programs that run the script which their first word without a dash names.
+bool is_interpreter(const std::string& program) {
+    auto name = fs::path(program).filename().string();
+    name.erase(name.find_last_not_of("0123456789.") + 1);  // python3.11
+    constexpr std::array known{"python",  "bash",  "sh",   "dash", "zsh", "ksh",
+                               "Rscript", "julia", "perl", "ruby", "node"};
+    return std::ranges::find(known, name) != known.end();
+}
+
+bool looks_like_a_script(const std::string& word) {
+    const auto extension = fs::path(word).extension().string();
+    constexpr std::array known{".py", ".sh", ".bash", ".R", ".r", ".jl", ".pl", ".rb", ".js"};
+    return word.find('/') != std::string::npos || std::ranges::find(known, extension) != known.end();
+}
+
+/// Index of the word of `command` that is the program, which may stand behind `env A=1`.
+std::size_t find_program(const std::vector<std::string>& command) {
+    std::size_t i = 0;
+    if (fs::path(command[0]).filename() == "env") {
+        do {
+            ++i;
+        } while (i + 1 < command.size() && (command[i].starts_with('-') || command[i].find('=') != std::string::npos));
     }
-    return {};
+    return i < command.size() ? i : 0;
+}
+
+/// Index of the word of `command` that is the script which its interpreter runs, if it seems to be one.
+std::optional<std::size_t> find_script(const std::vector<std::string>& command) {
+    auto i = find_program(command);
+    if (!is_interpreter(command[i])) {
+        return {};
+    }
+    for (++i; i < command.size() && command[i].starts_with('-'); ++i) {
+        if (command[i] == "-m" || command[i] == "-c") {
+            return {};  // a module, or the program itself
+        }
+    }
+    return i < command.size() && looks_like_a_script(command[i]) ? std::optional(i) : std::nullopt;
+}
+
+constexpr const char* no_file =
+    "there is no file '{}'; programs run in the folder where crescendo is called: give the path as seen from there";
+
+/// The words of the command, each a single one, as far as they are the same for all trials; the others are empty.
+std::vector<std::string> fixed_words(const SweepFile& file) {
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < file.command->size(); ++i) {
+        try {
+            const auto expanded = expand_word((*file.command)[i], i, file.program, {});
+            words.push_back(expanded.size() == 1 ? expanded.front() : "");
+        } catch (const InvalidInput&) {
+            words.emplace_back();  // holds a parameter
+        }
+    }
+    return words;
+}
+
+void check_command(const SweepFile& file, Mistakes& mistakes) {
+    const auto words = fixed_words(file);
+    for (const auto i : std::set<std::size_t>{0, find_program(words)}) {
+        if (!words[i].empty() && !found_along_path(words[i])) {
+            mistakes.add(fmt::format("command[{}]", i),
+                         fmt::format("there is no program '{}'; give its path, or a name that PATH finds", words[i]));
+        }
+    }
+    const auto& command = *file.command;
+    const auto program = std::ranges::find(command, "${program}");
+    const bool is_module = program != command.begin() && program != command.end() && *std::prev(program) == "-m";
+    if (program != command.begin() && program != command.end() && !is_module && !fs::exists(file.program)) {
+        mistakes.add("program", fmt::format(fmt::runtime(no_file), file.program));
+    }
+    const auto script = find_script(words);
+    if (script && command[*script] != "${program}" && !fs::exists(words[*script])) {
+        mistakes.add(fmt::format("command[{}]", *script), fmt::format(fmt::runtime(no_file), words[*script]));
+    }
+}
+
+bool has_nothing_to_run(const SweepDraft& draft) {
+    const auto& [file, mistakes] = draft;
+    return !file.trainer && !file.command && !mistakes.lie_in("trainer") && !mistakes.lie_in("command") &&
+           !mistakes.lie_in("program");
 }
 
 }  // namespace
@@ -139,24 +208,46 @@ ProgramPaths ProgramPaths::find() {
             (folder / "crescendo-guard").string()};
 }
 
-std::vector<std::string> problems_of(const SweepFile& file, const ProgramPaths& paths) {
-    if (file.trainer) {
-        return trainer_problems(file, paths.trainer);
+void check(SweepDraft& draft, const ProgramPaths& paths) {
+    auto& [file, mistakes] = draft;
+    if (has_nothing_to_run(draft)) {
+        mistakes.add("trainer", "is missing, and so is command, so there is nothing to train; give one of the two");
     }
-    if (file.command) {
-        return command_problems(file);
+    if (file.trainer && !mistakes.lie_in("trainer") && !mistakes.lie_in("parameters")) {
+        check_trainer(file, paths.trainer, mistakes);
     }
-    return {};
+    if (file.command && !mistakes.lie_in("command") && !mistakes.lie_in("program")) {
+        check_command(file, mistakes);
+    }
 }
 
-void require_sound(const SweepFile& file, const ProgramPaths& paths) {
-    CRESCENDO_VALIDATE(file.trainer || file.command, "", "{}",
-                       file.source.located("trainer",
-                                           "is missing, and so is command, so there is nothing to train; "
-                                           "give one of the two"));
-    if (const auto problems = problems_of(file, paths); !problems.empty()) {
-        throw InvalidInput(fmt::format("{}", fmt::join(problems, "\n")));
+std::vector<std::string> warnings_of(const SweepFile& file) {
+    const auto depends_on_trial = [&](const std::string& word) {
+        const auto has = [&](const char* text) { return word.find(text) != std::string::npos; };
+        try {
+            return has("${args") || has("CRESCENDO_TRIAL") || expand_word(word, 0, file.program, {}).empty();
+        } catch (const InvalidInput&) {
+            return true;  // holds a parameter
+        }
+    };
+    if (!file.command || std::ranges::any_of(*file.command, depends_on_trial)) {
+        return {};
     }
+    return {file.source.located(
+        file.source.has("command") ? "command" : "program",
+        fmt::format("neither ${{args}} nor a parameter, such as ${{{}}}, is in it, so all trials get the same "
+                    "arguments; add \"${{args}}\", unless the program reads params.json in $CRESCENDO_TRIAL_DIR",
+                    file.spec.space.parameters().front().name))};
+}
+
+SweepFile read_sound_sweep_file(const std::filesystem::path& path) {
+    auto draft = draft_sweep(read_file(path), path);
+    check(draft, ProgramPaths::find());
+    draft.mistakes.throw_if_any(draft.file.source);
+    for (const auto& warning : warnings_of(draft.file)) {
+        fmt::print(stderr, "crescendo: warning: {}\n", warning);
+    }
+    return std::move(draft.file);
 }
 
 }  // namespace crescendo::launch

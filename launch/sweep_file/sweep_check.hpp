@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,15 @@ struct ProgramPaths {
     static ProgramPaths find();
 };
 
-/// What is wrong with a sweep file beyond its text: settings that the trainer does not know or cannot use, data
-/// that are missing or do not fit, a command that is not there. Each message names file, line, column and key.
-std::vector<std::string> problems_of(const SweepFile& file, const ProgramPaths& paths);
+/// Adds what is wrong beyond the file's text: settings that the trainer does not know or cannot use, data that are
+/// missing or do not fit, a program or script that is not there. Nothing is looked for whose key is mistaken.
+void check(SweepDraft& draft, const ProgramPaths& paths);
 
-/// Throws InvalidInput with all of them, if there are any.
-void require_sound(const SweepFile& file, const ProgramPaths& paths);
+/// What is allowed, and yet hardly meant: a command that is the same for all trials.
+std::vector<std::string> warnings_of(const SweepFile& file);
+
+/// For commands that train, or check what others will. Throws InvalidInput with all that is wrong with the file;
+/// prints its warnings.
+SweepFile read_sound_sweep_file(const std::filesystem::path& path);
 
 }  // namespace crescendo::launch

@@ -19,14 +19,19 @@ namespace crescendo::launch {
 namespace {
 
 void check_keys(const YamlSection& file) {
-    if (file.has("early_terminate")) {
-        file.fail("early_terminate",
-                  "early stopping is the scheduler's business here; remove it and write scheduler: "
-                  "{type: asha, min: 1, max: 27, reduction_factor: 3}");
-    }
-    file.allow({"name",         "description", "project", "entity",  "metric",        "method",  "sampler",
-                "parameters",   "run_cap",     "seed",    "slots",   "cpus_per_slot", "bind",    "max_retries",
-                "hang_timeout", "scheduler",   "budget",  "trainer", "program",       "command", "simulate"});
+    std::vector<std::string> keys{"name",    "description", "project",      "entity",    "metric", "method",
+                                  "sampler", "parameters",  "run_cap",      "seed",      "slots",  "cpus_per_slot",
+                                  "bind",    "max_retries", "hang_timeout", "scheduler", "budget", "trainer",
+                                  "program", "command",     "simulate"};
+    file.attempt([&] {
+        if (file.has("early_terminate")) {
+            keys.push_back("early_terminate");
+            file.fail("early_terminate",
+                      "early stopping is the scheduler's business here; remove it and write scheduler: "
+                      "{type: asha, min: 1, max: 27, reduction_factor: 3}");
+        }
+    });
+    file.allow(keys);
 }
 
 std::string read_name(const YamlSection& file, const std::filesystem::path& path) {
@@ -50,28 +55,38 @@ YamlSection required(const YamlSection& file, const std::string& name, std::stri
 void read_metric(const YamlSection& file, SweepSpec& spec) {
     const auto metric = required(file, "metric", "it says which of the reported numbers to optimize",
                                  "{name: val_loss, goal: minimize}");
-    if (metric.has("target")) {
-        metric.fail("target",
-                    "the target is a part of the sweep's budget here; remove it and write budget: {target: 0.93}");
-    }
-    metric.allow({"name", "goal"});
-    if (!metric.has("name")) {
-        metric.fail("name", "is missing: it is the name under which trials report the number; add name: val_loss");
-    }
-    spec.metric = metric.string("name").value();
-    spec.goal = metric.choice<Goal>("goal", {{"minimize", Goal::minimize}, {"maximize", Goal::maximize}})
-                    .value_or(Goal::minimize);
+    std::vector<std::string> keys{"name", "goal"};
+    file.attempt([&] {
+        if (metric.has("target")) {
+            keys.push_back("target");
+            metric.fail("target",
+                        "the target is a part of the sweep's budget here; remove it and write budget: {target: 0.93}");
+        }
+    });
+    metric.allow(keys);
+    file.attempt([&] {
+        if (!metric.has("name")) {
+            metric.fail("name", "is missing: it is the name under which trials report the number; add name: val_loss");
+        }
+        spec.metric = metric.string("name").value();
+    });
+    file.attempt([&] {
+        spec.goal = metric.choice<Goal>("goal", {{"minimize", Goal::minimize}, {"maximize", Goal::maximize}})
+                        .value_or(Goal::minimize);
+    });
 }
 
 void check_sampler(const YamlSection& file) {
     const std::string random = "configurations are drawn at random; use random";
     const std::vector<UnsupportedWord> unsupported{
         {"grid", random}, {"bayes", random}, {"bayesian", random}, {"tpe", random}, {"custom", random}};
-    file.word("method", {"random"}, unsupported);
-    if (const auto sampler = file.section("sampler", "{type: random}")) {
-        sampler->allow({"type"});
-        sampler->word("type", {"random"}, unsupported);
-    }
+    file.attempt([&] { file.word("method", {"random"}, unsupported); });
+    file.attempt([&] {
+        if (const auto sampler = file.section("sampler", "{type: random}")) {
+            sampler->allow({"type"});
+            sampler->word("type", {"random"}, unsupported);
+        }
+    });
 }
 
 std::uint64_t read_seed(const YamlSection& file) {
@@ -96,23 +111,26 @@ void read_budget(const YamlSection& file, SweepFile& result) {
         return;
     }
     budget->allow({"time", "target"});
-    if (budget->has("time")) {
+    file.attempt([&] {
+        if (!budget->has("time")) {
+            return;
+        }
         const auto& time = budget->at("time");
         result.time_budget = time.is_string() ? parse_duration(time.get<std::string>()) : std::nullopt;
         if (!result.time_budget || result.time_budget->count() == 0) {
             budget->fail("time", fmt::format("{} is no length of time; write it like 8h, 90m, 1h30m, 45s or 08:00:00",
                                              time.dump()));
         }
-    }
-    result.spec.target = budget->number("target");
+    });
+    file.attempt([&] { result.spec.target = budget->number("target"); });
     result.spec.has_time_budget = result.time_budget.has_value();
 }
 
 /// A program may be silent for hours, and only its author knows; crescendo-trainer is heard of every second.
-std::optional<std::chrono::seconds> read_hang_timeout(const YamlSection& file, const SweepFile& sweep) {
+std::optional<std::chrono::seconds> read_hang_timeout(const YamlSection& file) {
     constexpr std::chrono::seconds least{5};
     if (!file.has("hang_timeout")) {
-        return sweep.trainer ? std::optional(std::chrono::seconds(300)) : std::nullopt;
+        return file.has("trainer") ? std::optional(std::chrono::seconds(300)) : std::nullopt;
     }
     const auto& value = file.at("hang_timeout");
     if (value == "off") {
@@ -141,104 +159,153 @@ std::optional<std::vector<std::string>> read_command(const YamlSection& file) {
 }
 
 /// JSON, in which the trainer gets its settings, has no infinity.
-void check_finite(const OrderedJson& value, const std::string& key) {
-    CRESCENDO_VALIDATE(!value.is_number_float() || std::isfinite(value.get<double>()), key,
-                       "is not a finite number, and settings have to be; leave the key out, or use a large number");
+void check_finite(const OrderedJson& value, const std::string& key, Mistakes& mistakes) {
+    if (value.is_number_float() && !std::isfinite(value.get<double>())) {
+        mistakes.add(key, "is not a finite number, and settings have to be; leave the key out, or use a large number");
+    }
     if (value.is_structured()) {
         for (const auto& [name, child] : value.items()) {
-            check_finite(child, value.is_array() ? fmt::format("{}[{}]", key, name) : fmt::format("{}.{}", key, name));
+            check_finite(child, value.is_array() ? fmt::format("{}[{}]", key, name) : fmt::format("{}.{}", key, name),
+                         mistakes);
         }
     }
 }
 
 void read_trainer_or_command(const YamlSection& file, SweepFile& result) {
-    result.program = file.string("program").value_or("");
-    result.command = read_command(file);
-    if (const auto trainer = file.section("trainer", "{model: cnn, data: {train: fashion.h5:/train}}")) {
-        check_finite(trainer->map(), "trainer");
-        result.trainer = Json(trainer->map());
-    }
-    if (result.trainer && result.command) {
-        const auto* other = file.has("command") ? "command" : "program";
-        file.fail(other, "both trainer and this say what to run; remove one of the two");
-    }
+    file.attempt([&] { result.program = file.string("program").value_or(""); });
+    file.attempt([&] { result.command = read_command(file); });
+    file.attempt([&] {
+        if (const auto trainer = file.section("trainer", "{model: cnn, data: {train: fashion.h5:/train}}")) {
+            check_finite(trainer->map(), "trainer", file.mistakes());
+            result.trainer = Json(trainer->map());
+        }
+    });
+    file.attempt([&] {
+        if (file.has("trainer") && (file.has("command") || file.has("program"))) {
+            file.fail(file.has("command") ? "command" : "program",
+                      "both trainer and this say what to run; remove one of the two");
+        }
+    });
 }
 
-/// A program of the user's own has no way to change the number of its workers.
+/// Of a program of the user's own, which has no way to change the number of its workers.
+void check_workers(const YamlSection& file, const SchedulerSpec& scheduler) {
+    const auto& mistakes = file.mistakes();
+    file.attempt([&] {
+        if (scheduler.kind == SchedulerKind::rasda && !mistakes.concern("scheduler.type")) {
+            file.fail("scheduler.type",
+                      "rasda grows the trials that survive, and a trial with a command has one worker for "
+                      "good; use type: asha");
+        }
+    });
+    file.attempt([&] {
+        if (scheduler.workers > 1 && !mistakes.concern("scheduler.workers")) {
+            file.fail("scheduler.workers",
+                      fmt::format("is {}, and a trial with a command has one worker; remove it", scheduler.workers));
+        }
+    });
+}
+
 void check_command(const YamlSection& file, const SweepFile& result) {
-    if (!result.command) {
+    if (!result.command || file.has("trainer")) {
         return;
     }
-    if (result.spec.scheduler.kind == SchedulerKind::rasda) {
-        file.fail("scheduler.type",
-                  "rasda grows the trials that survive, and a trial with a command has one worker for "
-                  "good; use type: asha");
-    }
-    if (result.spec.scheduler.workers > 1) {
-        file.fail("scheduler.workers", fmt::format("is {}, and a trial with a command has one worker; remove it",
-                                                   result.spec.scheduler.workers));
-    }
+    check_workers(file, result.spec.scheduler);
     Config any_values;
-    for (const auto& parameter : result.spec.space.parameters()) {
-        any_values.emplace_back(parameter.name, Value{});
+    if (file.has("parameters") && file.map().at("parameters").is_object()) {
+        for (const auto& [name, value] : file.map().at("parameters").items()) {
+            any_values.emplace_back(name, Value{});
+        }
     }
-    expand_command(*result.command, result.program, any_values);
+    const std::string any_program = file.has("program") ? "program" : "";
+    for (std::size_t i = 0; i < result.command->size(); ++i) {
+        file.attempt([&] { expand_word((*result.command)[i], i, any_program, any_values); });
+    }
 }
 
 void read_spec(const YamlSection& file, SweepSpec& spec) {
-    read_metric(file, spec);
+    file.attempt([&] { read_metric(file, spec); });
     check_sampler(file);
-    const auto parameters = required(file, "parameters", "it says what to search", "{lr: {min: 0.001, max: 0.1}}");
-    spec.space = SearchSpace(read_parameters(parameters));
-    if (spec.space.parameters().empty()) {
-        file.fail("parameters",
-                  "is empty, and there is nothing to search; add a parameter, such as lr: {min: 0.001, max: 0.1}");
-    }
-    spec.run_cap = file.small_integer("run_cap");
-    spec.seed = read_seed(file);
-    spec.max_retries = file.small_integer("max_retries").value_or(spec.max_retries);
-    spec.scheduler =
-        read_scheduler(required(file, "scheduler", "it says how long a trial trains and which ones are stopped",
-                                "{type: asha, min: 1, max: 27, reduction_factor: 3}"));
+    file.attempt([&] {
+        const auto parameters = required(file, "parameters", "it says what to search", "{lr: {min: 0.001, max: 0.1}}");
+        if (parameters.map().empty()) {
+            file.fail("parameters",
+                      "is empty, and there is nothing to search; add a parameter, such as lr: {min: 0.001, max: 0.1}");
+        }
+        spec.space = SearchSpace(read_parameters(parameters));
+    });
+    file.attempt([&] { spec.run_cap = file.small_integer("run_cap"); });
+    file.attempt([&] { spec.seed = read_seed(file); });
+    file.attempt([&] { spec.max_retries = file.small_integer("max_retries").value_or(spec.max_retries); });
+    file.attempt([&] {
+        spec.scheduler =
+            read_scheduler(required(file, "scheduler", "it says how long a trial trains and which ones are stopped",
+                                    "{type: asha, min: 1, max: 27, reduction_factor: 3}"));
+    });
 }
 
-/// Everything in the file's order of importance, so that the first error is the one to mend first.
+/// Whether a problem with `key` may come from a mistake elsewhere in the file.
+bool may_follow(const std::string& key, const Mistakes& mistakes) {
+    const bool has_no_ladder = mistakes.concern("scheduler.min") || mistakes.concern("scheduler.max") ||
+                               mistakes.concern("scheduler.reduction_factor");
+    return mistakes.concern(key) || (key == "run_cap" && mistakes.lie_in("budget")) ||
+           (key == "scheduler.priority" && mistakes.concern("run_cap")) ||
+           (key == "scheduler.brackets" && has_no_ladder);
+}
+
+void check_spec(const SweepSpec& spec, Mistakes& mistakes) {
+    for (const auto& problem : problems_of(spec)) {
+        if (!may_follow(problem.key(), mistakes)) {
+            mistakes.add(problem.key(), problem.what());
+        }
+    }
+}
+
 void read_all(const YamlSection& file, const std::filesystem::path& path, SweepFile& result) {
     check_keys(file);
-    result.name = read_name(file, path);
+    file.attempt([&] { result.name = read_name(file, path); });
     read_spec(file, result.spec);
-    result.slots = read_slots(file);
-    result.cpus_per_slot = file.integer_from(1, "cpus_per_slot").value_or(1);
-    result.bind =
-        file.choice<Binding>("bind", {{"auto", Binding::automatic}, {"on", Binding::on}, {"off", Binding::off}})
-            .value_or(Binding::automatic);
-    read_budget(file, result);
-    if (const auto simulate = file.section("simulate", "{epoch: 60, loss_per_doubling: 0.05}")) {
-        result.simulation = read_simulation(*simulate);
-    }
-    validate(result.spec);
+    file.attempt([&] { result.slots = read_slots(file); });
+    file.attempt([&] { result.cpus_per_slot = file.integer_from(1, "cpus_per_slot").value_or(1); });
+    file.attempt([&] {
+        result.bind =
+            file.choice<Binding>("bind", {{"auto", Binding::automatic}, {"on", Binding::on}, {"off", Binding::off}})
+                .value_or(Binding::automatic);
+    });
+    file.attempt([&] { read_budget(file, result); });
+    file.attempt([&] {
+        if (const auto simulate = file.section("simulate", "{epoch: 60, loss_per_doubling: 0.05}")) {
+            result.simulation = read_simulation(*simulate);
+        }
+    });
+    check_spec(result.spec, file.mistakes());
     read_trainer_or_command(file, result);
-    result.hang_timeout = read_hang_timeout(file, result);
+    file.attempt([&] { result.hang_timeout = read_hang_timeout(file); });
     check_command(file, result);
 }
 
 }  // namespace
 
-SweepFile parse_sweep(const std::string& text, const std::filesystem::path& path,
-                      const std::vector<Override>& overrides) {
-    auto document = parse_yaml(text, path.string());
-    SweepFile result;
-    result.text = text;
-    result.source = std::move(document.source);
-    try {
+SweepDraft draft_sweep(const std::string& text, const std::filesystem::path& path,
+                       const std::vector<Override>& overrides) {
+    SweepDraft draft;
+    auto document = parse_yaml(text, path.string(), draft.mistakes, "command");
+    draft.file.text = text;
+    draft.file.source = std::move(document.source);
+    draft.mistakes.attempt([&] {
         for (const auto& each : overrides) {
             apply_override(each, document.root);
         }
-        read_all(YamlSection(document.root, ""), path, result);
-    } catch (const InvalidInput& error) {
-        throw InvalidInput(result.source.located(error.key(), error.what()), error.key());
-    }
-    return result;
+    });
+    read_all(YamlSection(document.root, "", draft.mistakes), path, draft.file);
+    return draft;
+}
+
+SweepFile parse_sweep(const std::string& text, const std::filesystem::path& path,
+                      const std::vector<Override>& overrides) {
+    auto draft = draft_sweep(text, path, overrides);
+    draft.mistakes.throw_if_any(draft.file.source);
+    return std::move(draft.file);
 }
 
 SweepFile read_sweep_file(const std::filesystem::path& path, const std::vector<Override>& overrides) {

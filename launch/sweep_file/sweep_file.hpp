@@ -8,6 +8,7 @@
 
 #include "launch/messages/json.hpp"
 #include "launch/slots/slot_plan.hpp"
+#include "launch/sweep_file/mistakes.hpp"
 #include "launch/sweep_file/overrides.hpp"
 #include "launch/sweep_file/source_map.hpp"
 #include "scheduler/sweep_spec.hpp"
@@ -36,8 +37,18 @@ struct SweepFile {
     SourceMap source;                      ///< to locate what others find wrong with a key
 };
 
+/// A sweep file that may be mistaken: what stands at the keys of a mistake has its default, or is missing.
+struct SweepDraft {
+    SweepFile file;
+    Mistakes mistakes;
+};
+
+/// Throws InvalidInput where `text` is no YAML.
+SweepDraft draft_sweep(const std::string& text, const std::filesystem::path& file,
+                       const std::vector<Override>& overrides = {});
+
 /// `overrides` take the place of what the file has, one after the other.
-/// Throws InvalidInput that names file, line, column and key, the problem and the remedy.
+/// Throws InvalidInput with all mistakes: each with file, line, column and key, the problem and the remedy.
 SweepFile read_sweep_file(const std::filesystem::path& path, const std::vector<Override>& overrides = {});
 
 /// The same from memory; `file` is the file's name in messages.

@@ -51,8 +51,13 @@ Distribution read_categorical(const YamlSection& parameter) {
         parameter.fail("values", fmt::format("{}; it takes a list, such as [16, 32, 64]", describe(list)));
     }
     Categorical categorical;
+    bool all_read = true;
     for (std::size_t i = 0; i < list.size(); ++i) {
-        categorical.values.push_back(read_value(parameter, fmt::format("values[{}]", i), list[i]));
+        all_read &= parameter.attempt(
+            [&] { categorical.values.push_back(read_value(parameter, fmt::format("values[{}]", i), list[i])); });
+    }
+    if (!all_read) {
+        throw AlreadyTold{};
     }
     return categorical;
 }
@@ -137,22 +142,39 @@ std::string infer_distribution(const YamlSection& parameter) {
     parameter.fail("", "has no range; give it values: [a, b], or min: and max:, or value:");
 }
 
+/// The keys that the distribution `word` does not have, and the numbers that are none, are mistakes. Returns whether
+/// there are any.
+bool has_mistaken_keys(const YamlSection& parameter, const std::string& word, const std::vector<std::string>& keys) {
+    bool mistaken = false;
+    for (const auto& [key, value] : parameter.map().items()) {
+        mistaken |= !parameter.attempt([&, &key = key] {
+            if (key != "distribution" && std::find(keys.begin(), keys.end(), key) == keys.end()) {
+                parameter.fail(key, fmt::format("has no meaning for the distribution {}, which has {}; remove it, or "
+                                                "name another distribution",
+                                                word, enumerate(keys, " and ")));
+            }
+            if (key == "min" || key == "max" || key == "q") {
+                parameter.number(key);
+            }
+        });
+    }
+    return mistaken;
+}
+
 Distribution read_distribution(const YamlSection& parameter) {
     const auto named = parameter.choice("distribution", readers(), unsupported_distributions());
     if (parameter.has("parameters")) {
         parameter.fail("parameters", "a parameter cannot hold others; move them up and give each a name of its own");
     }
-    parameter.allow({"distribution", "min", "max", "values", "value", "q"});
+    if (!parameter.allow({"distribution", "min", "max", "values", "value", "q"})) {
+        throw AlreadyTold{};
+    }
     const auto word = named ? parameter.string("distribution").value() : infer_distribution(parameter);
     const auto reader =
         std::find_if(readers().begin(), readers().end(), [&](const auto& r) { return r.first == word; });
     const auto& [read, keys] = reader->second;
-    for (const auto& [key, value] : parameter.map().items()) {
-        if (key != "distribution" && std::find(keys.begin(), keys.end(), key) == keys.end()) {
-            parameter.fail(key, fmt::format("has no meaning for the distribution {}, which has {}; remove it, or name "
-                                            "another distribution",
-                                            word, enumerate(keys, " and ")));
-        }
+    if (has_mistaken_keys(parameter, word, keys)) {
+        throw AlreadyTold{};
     }
     return read(parameter);
 }
@@ -174,7 +196,11 @@ YamlSection read_parameter(const YamlSection& parameters, const std::string& nam
 std::vector<Parameter> read_parameters(const YamlSection& section) {
     std::vector<Parameter> parameters;
     for (const auto& [name, value] : section.map().items()) {
-        parameters.push_back({name, read_distribution(read_parameter(section, name))});
+        section.attempt([&, &name = name] {
+            const Parameter parameter{name, read_distribution(read_parameter(section, name))};
+            SearchSpace({parameter});  // throws where its range makes no sense
+            parameters.push_back(parameter);
+        });
     }
     return parameters;
 }

@@ -8,7 +8,8 @@
 namespace crescendo::launch {
 
 /// `parameters:` of a sweep file. Where a parameter has no `distribution`, W&B's rule applies: `values` means
-/// categorical, `value` constant, two whole `min` and `max` int_uniform, other numbers uniform.
+/// categorical, `value` constant, two whole `min` and `max` int_uniform, other numbers uniform. Those that are mistaken
+/// are left out.
 std::vector<Parameter> read_parameters(const YamlSection& section);
 
 }  // namespace crescendo::launch

@@ -62,27 +62,31 @@ std::optional<Switch> read_switch(const YamlSection& section, const std::string&
 SchedulerSpec read_scheduler(const YamlSection& section) {
     section.allow({"type", "resource", "min", "max", "reduction_factor", "mode", "rule", "brackets", "max_concurrent",
                    "workers", "scaling_factor", "max_workers", "grow", "priority", "shrink", "surplus", "batch"});
-    section.word("resource", {"epochs", "steps", "samples", "seconds"});  // for its readers; it is counted alike
     SchedulerSpec spec;
-    spec.kind = read_kind(section);
-    if (!section.has("max")) {
-        section.fail("max", "is missing: it is the resource (epochs, say) at which a trial is complete; add max: 27");
-    }
-    spec.min = Resource{section.integer("min").value_or(1)};
-    spec.max = Resource{section.integer("max").value()};
-    spec.reduction_factor = section.small_integer("reduction_factor").value_or(spec.reduction_factor);
-    spec.mode = read_mode(section);
-    spec.rule = read_rule(section);
-    spec.brackets = section.small_integer("brackets");
-    spec.max_concurrent = section.small_integer("max_concurrent");
-    spec.workers = section.small_integer("workers").value_or(spec.workers);
-    spec.scaling_factor = section.small_integer("scaling_factor");
-    spec.max_workers = section.small_integer("max_workers");
-    spec.batch = read_batch(section);
-    spec.grow = read_grow(section);
-    spec.priority = read_priority(section);
-    spec.shrink = read_switch(section, "shrink").value_or(spec.shrink);
-    spec.surplus = read_switch(section, "surplus");
+    const auto read = [&](const auto& step) { section.attempt(step); };
+    read([&] { section.word("resource", {"epochs", "steps", "samples", "seconds"}); });  // for its readers
+    read([&] { spec.kind = read_kind(section); });
+    read([&] { spec.min = Resource{section.integer("min").value_or(1)}; });
+    read([&] {
+        if (!section.has("max")) {
+            section.fail("max",
+                         "is missing: it is the resource (epochs, say) at which a trial is complete; add max: 27");
+        }
+        spec.max = Resource{section.integer("max").value()};
+    });
+    read([&] { spec.reduction_factor = section.small_integer("reduction_factor").value_or(spec.reduction_factor); });
+    read([&] { spec.mode = read_mode(section); });
+    read([&] { spec.rule = read_rule(section); });
+    read([&] { spec.brackets = section.small_integer("brackets"); });
+    read([&] { spec.max_concurrent = section.small_integer("max_concurrent"); });
+    read([&] { spec.workers = section.small_integer("workers").value_or(spec.workers); });
+    read([&] { spec.scaling_factor = section.small_integer("scaling_factor"); });
+    read([&] { spec.max_workers = section.small_integer("max_workers"); });
+    read([&] { spec.batch = read_batch(section); });
+    read([&] { spec.grow = read_grow(section); });
+    read([&] { spec.priority = read_priority(section); });
+    read([&] { spec.shrink = read_switch(section, "shrink").value_or(spec.shrink); });
+    read([&] { spec.surplus = read_switch(section, "surplus"); });
     return spec;
 }
 

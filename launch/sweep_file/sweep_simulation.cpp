@@ -22,11 +22,12 @@ simulator::SimulationSpec read_simulation(const YamlSection& section) {
     std::vector<std::string> names{"slots_per_node"};
     for (const auto& [name, number] : numbers) {
         names.push_back(name);
-        *number = section.number(name).value_or(*number);
+        section.attempt([&, &name = name, number = number] { *number = section.number(name).value_or(*number); });
     }
     section.allow(names);
-    spec.slots_per_node = section.small_integer("slots_per_node").value_or(spec.slots_per_node);
-    validate(spec);
+    section.attempt(
+        [&] { spec.slots_per_node = section.small_integer("slots_per_node").value_or(spec.slots_per_node); });
+    section.attempt([&] { validate(spec); });
     return spec;
 }
 

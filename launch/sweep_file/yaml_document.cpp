@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -22,11 +23,12 @@ Position position(const YAML::Mark& mark) { return {std::max(mark.line, 0) + 1, 
 
 class Converter {
   public:
-    explicit Converter(SourceMap& source) : source_(source) {}
+    Converter(const std::string& text, SourceMap& source, Mistakes& mistakes, const std::string& verbatim)
+        : text_(text), source_(source), mistakes_(mistakes), verbatim_(verbatim) {}
 
     OrderedJson convert(const YAML::Node& node, const std::string& key, int depth = 0) {
         if (depth > max_depth) {
-            source_.fail(key, fmt::format("is nested more than {} deep; does an alias contain itself?", max_depth));
+            return mistaken(key, fmt::format("is nested more than {} deep; does an alias contain itself?", max_depth));
         }
         switch (node.Type()) {
             case YAML::NodeType::Map:
@@ -45,15 +47,17 @@ class Converter {
         OrderedJson object = OrderedJson::object();
         for (const auto& entry : node) {
             if (!entry.first.IsScalar()) {
-                source_.fail(key,
-                             "a key is itself a map, a list or empty; use text (braces and '?' in text need quotes)");
+                return mistaken(
+                    key, "a key is itself a map, a list or empty; use text (braces and '?' in text need quotes)");
             }
             const auto& name = entry.first.Scalar();
             const auto child = key.empty() ? name : fmt::format("{}.{}", key, name);
             const auto first = source_.position_of(child);
             source_.insert(child, position(entry.first.Mark()));
             if (object.contains(name)) {
-                source_.fail(child, fmt::format("is given twice, first in line {}; remove one of the two", first.line));
+                object[name] =
+                    mistaken(child, fmt::format("is given twice, first in line {}; remove one of the two", first.line));
+                continue;
             }
             object[name] = convert(entry.second, child, depth + 1);
         }
@@ -64,28 +68,71 @@ class Converter {
         OrderedJson list = OrderedJson::array();
         for (const auto& item : node) {
             const auto child = fmt::format("{}[{}]", key, list.size());
-            source_.insert(child, position(item.Mark()));
+            source_.insert(child, item.IsNull() ? position_of_empty(item.Mark()) : position(item.Mark()));
             list.push_back(convert(item, child, depth + 1));
         }
         return list;
     }
 
     OrderedJson convert_scalar(const YAML::Node& node, const std::string& key) {
-        if (node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str") {  // quoted, or said to be text
+        const std::string_view tag = node.Tag();
+        if (tag == "!" || tag == "tag:yaml.org,2002:str") {  // quoted, or said to be text
             return node.Scalar();
         }
-        if (node.Tag() != "?" && !node.Tag().empty()) {
-            source_.fail(key, fmt::format("has the tag {}, which means nothing here; remove it", node.Tag()));
+        const bool is_plain = tag == "?" || tag.empty();
+        if (is_plain && !verbatim_.empty() && key.starts_with(verbatim_ + "[")) {
+            return node.Scalar();
         }
         try {
-            return parse_plain_scalar(node.Scalar());
+            auto value = parse_plain_scalar(node.Scalar());
+            return is_plain ? value : convert_tagged(value, node, key);
         } catch (const std::out_of_range& error) {
-            source_.fail(
+            return mistaken(
                 key, fmt::format("{} {}; use a smaller number, or quotes if it is text", node.Scalar(), error.what()));
         }
     }
 
+    /// The tags of YAML's core schema (YAML 1.2, section 10.3): they say of which type a value is.
+    OrderedJson convert_tagged(const OrderedJson& value, const YAML::Node& node, const std::string& key) {
+        constexpr std::string_view core = "tag:yaml.org,2002:";
+        const std::string_view tag = node.Tag();
+        const auto type = tag.starts_with(core) ? tag.substr(core.size()) : "";
+        if (type == "float" && value.is_number()) {
+            return value.get<double>();
+        }
+        if ((type == "int" && value.is_number_integer()) || (type == "bool" && value.is_boolean()) ||
+            (type == "null" && value.is_null())) {
+            return value;
+        }
+        if (type == "float" || type == "int" || type == "bool" || type == "null") {
+            return mistaken(key, fmt::format("'{}' is no {}, as its tag !!{} says; remove the tag, or change the value",
+                                             node.Scalar(), type, type));
+        }
+        return mistaken(key, fmt::format("has the tag {}, which means nothing here; remove it", tag));
+    }
+
+    /// yaml-cpp notices that an item is empty at whatever follows it: the dash or comma before that is meant.
+    Position position_of_empty(const YAML::Mark& mark) const {
+        const auto end = static_cast<std::size_t>(std::max(mark.pos, 0));
+        const bool is_written = end < text_.size() && std::string_view("nN~").find(text_[end]) != std::string::npos;
+        const auto begin = end == 0 || end > text_.size() ? std::string::npos : text_.find_last_of("-,[", end - 1);
+        if (is_written || begin == std::string::npos) {
+            return position(mark);
+        }
+        const auto line_start = text_.rfind('\n', begin) + 1;  // of the first line: npos + 1
+        const auto line = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
+        return {static_cast<int>(line) + 1, static_cast<int>(begin - line_start) + 1};
+    }
+
+    OrderedJson mistaken(const std::string& key, const std::string& message) {
+        mistakes_.add(key, message);
+        return OrderedJson::value_t::discarded;
+    }
+
+    const std::string& text_;
     SourceMap& source_;
+    Mistakes& mistakes_;
+    const std::string& verbatim_;
 };
 
 bool is_indented_with_tab(const std::string& text, int line_number) {
@@ -111,7 +158,8 @@ std::vector<YAML::Node> load(const std::string& text, const std::string& file) {
 
 }  // namespace
 
-YamlDocument parse_yaml(const std::string& text, const std::string& file) {
+YamlDocument parse_yaml(const std::string& text, const std::string& file, Mistakes& mistakes,
+                        const std::string& verbatim) {
     const auto documents = load(text, file);
     YamlDocument result{OrderedJson::object(), SourceMap(file)};
     if (documents.empty() || documents.front().IsNull()) {
@@ -126,7 +174,10 @@ YamlDocument parse_yaml(const std::string& text, const std::string& file) {
     if (!documents.front().IsMap()) {
         result.source.fail("", "the file is no map; write it as lines of `key: value`");
     }
-    result.root = Converter(result.source).convert(documents.front(), "");
+    result.root = Converter(text, result.source, mistakes, verbatim).convert(documents.front(), "");
+    if (!result.root.is_object()) {
+        mistakes.throw_if_any(result.source);
+    }
     return result;
 }
 

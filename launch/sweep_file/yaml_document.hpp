@@ -3,17 +3,21 @@
 #include <string>
 
 #include "launch/messages/json.hpp"
+#include "launch/sweep_file/mistakes.hpp"
 #include "launch/sweep_file/source_map.hpp"
 
 namespace crescendo::launch {
 
 /// A YAML file: its values, and where each key stands.
 struct YamlDocument {
-    OrderedJson root;  ///< an object
+    OrderedJson root;  ///< an object; values that cannot be read are discarded
     SourceMap source;
 };
 
-/// Throws InvalidInput where `text` is not YAML, is not one map, or has a key twice; `file` as messages shall name it.
-YamlDocument parse_yaml(const std::string& text, const std::string& file);
+/// Keys that are given twice and values that cannot be read are `mistakes`. Throws InvalidInput where `text` is not
+/// YAML, or is not one map. `file` as messages shall name it. The items of the list `verbatim`, a key of the file, are
+/// text as they are written, whatever they look like.
+YamlDocument parse_yaml(const std::string& text, const std::string& file, Mistakes& mistakes,
+                        const std::string& verbatim = {});
 
 }  // namespace crescendo::launch

@@ -15,8 +15,16 @@ bool is_string(const OrderedJson& value) { return value.is_string(); }
 bool is_number(const OrderedJson& value) { return value.is_number(); }
 bool is_integer(const OrderedJson& value) { return value.is_number_integer(); }
 bool is_object(const OrderedJson& value) { return value.is_object(); }
-bool is_list_of_strings(const OrderedJson& value) {
-    return value.is_array() && std::all_of(value.begin(), value.end(), is_string);
+bool is_list(const OrderedJson& value) { return value.is_array(); }
+
+/// What the parser could not read, it has told, and left as discarded.
+const OrderedJson& readable(const OrderedJson& value) {
+    const bool has_unreadable_items =
+        value.is_array() && std::ranges::any_of(value, [](const auto& item) { return item.is_discarded(); });
+    if (value.is_discarded() || has_unreadable_items) {
+        throw AlreadyTold{};
+    }
+    return value;
 }
 
 }  // namespace
@@ -49,13 +57,22 @@ void YamlSection::fail(std::string_view name, std::string_view message) const {
     throw InvalidInput(std::string(message), key_of(name));
 }
 
-void YamlSection::allow(const std::vector<std::string>& names) const {
+const OrderedJson& YamlSection::at(const std::string& name) const { return readable(map_.at(name)); }
+
+bool YamlSection::allow(const std::vector<std::string>& names) const {
+    bool all_known = true;
     for (const auto& [name, value] : map_.items()) {
         if (std::find(names.begin(), names.end(), name) == names.end()) {
-            fail(name, fmt::format("unknown key{}; {} {}", did_you_mean(name, names),
-                                   key_.empty() ? "this file takes" : key_ + " has", enumerate(names, " and ")));
+            if (const auto meant = nearest_word(name, names); meant && !has(*meant)) {
+                mistakes_.excuse(key_of(*meant));
+            }
+            mistakes_.add(key_of(name),
+                          fmt::format("unknown key{}; {} {}", did_you_mean(name, names),
+                                      key_.empty() ? "this file takes" : key_ + " has", enumerate(names, " and ")));
+            all_known = false;
         }
     }
+    return all_known;
 }
 
 const OrderedJson* YamlSection::find(const std::string& name, bool (*fits)(const OrderedJson&),
@@ -64,7 +81,7 @@ const OrderedJson* YamlSection::find(const std::string& name, bool (*fits)(const
     if (found == map_.end()) {
         return nullptr;
     }
-    if (!fits(*found)) {
+    if (!fits(readable(*found))) {
         fail(name, fmt::format("{}; it takes {}", describe(*found), expected));
     }
     return &*found;
@@ -106,14 +123,25 @@ std::optional<int> YamlSection::integer_from(int min, const std::string& name) c
 }
 
 std::optional<std::vector<std::string>> YamlSection::strings(const std::string& name) const {
-    const auto* value =
-        find(name, is_list_of_strings, "a list of texts, such as [python3, train.py, \"--epochs\", \"3\"]");
-    return value == nullptr ? std::nullopt : std::optional(value->get<std::vector<std::string>>());
+    const auto* value = find(name, is_list, "a list of texts, such as [python3, train.py, \"--epochs\", \"3\"]");
+    if (value == nullptr) {
+        return {};
+    }
+    std::vector<std::string> texts;
+    for (const auto& item : *value) {
+        if (!item.is_string()) {
+            const auto* remedy = item.is_null() ? "remove it, or write \"\" for an empty one" : "put it in quotes";
+            mistakes_.add(fmt::format("{}[{}]", key_of(name), texts.size()),
+                          fmt::format("{}, and an item of {} is text; {}", describe(item), key_of(name), remedy));
+        }
+        texts.push_back(item.is_string() ? item.get<std::string>() : "");
+    }
+    return texts;
 }
 
 std::optional<YamlSection> YamlSection::section(const std::string& name, std::string_view example) const {
     const auto* value = find(name, is_object, fmt::format("a map, such as {}: {}", name, example));
-    return value == nullptr ? std::nullopt : std::optional(YamlSection(*value, key_of(name)));
+    return value == nullptr ? std::nullopt : std::optional(YamlSection(*value, key_of(name), mistakes_));
 }
 
 std::optional<std::string> YamlSection::word(const std::string& name, const std::vector<std::string>& words,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "launch/messages/json.hpp"
+#include "launch/sweep_file/mistakes.hpp"
 
 namespace crescendo::launch {
 
@@ -20,21 +21,32 @@ struct UnsupportedWord {
 /// One map of a YAML document and its dotted key, read entry by entry.
 ///
 /// Every reader returns nothing where the key is absent, and throws InvalidInput with the dotted key, the
-/// problem and the remedy where its value has the wrong type. The document outlives the section.
+/// problem and the remedy where its value has the wrong type, or AlreadyTold where parsing found it mistaken.
+/// The document and the mistakes outlive the section.
 class YamlSection {
   public:
     /// `map` is an object.
-    YamlSection(const OrderedJson& map, std::string key) : map_(map), key_(std::move(key)) {}
+    YamlSection(const OrderedJson& map, std::string key, Mistakes& mistakes)
+        : map_(map), key_(std::move(key)), mistakes_(mistakes) {}
 
     bool has(const std::string& name) const { return map_.contains(name); }
-    const OrderedJson& at(const std::string& name) const { return map_.at(name); }
+    /// The value of an entry that is there.
+    const OrderedJson& at(const std::string& name) const;
     const OrderedJson& map() const { return map_; }
 
     /// Dotted key of an entry.
     std::string key_of(std::string_view name) const;
 
-    /// Throws unless every key is one of `names`.
-    void allow(const std::vector<std::string>& names) const;
+    Mistakes& mistakes() const { return mistakes_; }
+
+    /// Mistakes::attempt: what `read` throws is told with all other mistakes of the file.
+    template <class Read>
+    bool attempt(const Read& read) const {
+        return mistakes_.attempt(read);
+    }
+
+    /// Every key that is none of `names` is a mistake. Returns whether there is none.
+    bool allow(const std::vector<std::string>& names) const;
 
     std::optional<std::string> string(const std::string& name) const;
     std::optional<double> number(const std::string& name) const;
@@ -46,6 +58,7 @@ class YamlSection {
     /// The same, at least `min`.
     std::optional<int> integer_from(int min, const std::string& name) const;
 
+    /// An item that is no text is a mistake, and empty.
     std::optional<std::vector<std::string>> strings(const std::string& name) const;
     std::optional<YamlSection> section(const std::string& name, std::string_view example) const;
 
@@ -80,6 +93,7 @@ class YamlSection {
 
     const OrderedJson& map_;
     std::string key_;
+    Mistakes& mistakes_;
 };
 
 /// "'three' is text", "3 is a whole number", "null is no value": for messages.

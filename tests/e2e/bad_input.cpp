@@ -50,6 +50,83 @@ TEST_CASE("mistakes in a sweep file name file, line and key") {
     check_refused(replaced(sound, "command: [bash, train.sh, \"${args}\"]\n", ""), "nothing to train");
 }
 
+TEST_CASE("programs and scripts that are not there are refused before anything runs") {
+    check_refused(replaced(sound, "command: [bash, train.sh, \"${args}\"]", "program: missing.py"),
+                  "sweep.yaml:7:1: program: there is no file 'missing.py'; programs run in the folder where ");
+    check_refused(replaced(sound, "train.sh", "missing.sh"),
+                  "sweep.yaml:7:17: command[1]: there is no file 'missing.sh'");
+    check_refused(replaced(sound, "bash, train.sh", "env, A=1, no-such-python, train.py"),
+                  "sweep.yaml:7:21: command[2]: there is no program 'no-such-python'");
+    check_refused(replaced(sound, "bash, train.sh", "/usr/bin/env, A=1, python3, -u, src/train.py"),
+                  "sweep.yaml:7:43: command[4]: there is no file 'src/train.py'");
+}
+
+TEST_CASE("words of a command that only look like a script, or are none of ours to judge, are let be") {
+    const TemporaryFolder folder;
+    for (const char* command :
+         {"[python3, -m, package.train]", "[bash, -c, './later.sh']", "[env, /bin/true, no.py]", "[bash, later]"}) {
+        CAPTURE(command);
+        write_file(folder / "sweep.yaml", replaced(sound, "[bash, train.sh, \"${args}\"]", command));
+
+        CHECK(run_crescendo(folder.path(), {"validate", "sweep.yaml"}).code == 0);
+    }
+}
+
+TEST_CASE("a command that is the same for all trials is warned of") {
+    const TemporaryFolder folder;
+    write_file(folder / "train.sh", "");
+    write_file(folder / "sweep.yaml", replaced(sound, ", \"${args}\"", ""));
+    const auto warned = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+    write_file(folder / "sweep.yaml", replaced(sound, "\"${args}\"", "\"rate=${x}\""));
+    const auto silent = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+
+    CHECK(warned.code == 0);
+    CHECK(
+        warned.err.starts_with("crescendo: warning: sweep.yaml:7:1: command: neither ${args} nor a parameter, such "
+                               "as ${x}, is in it, so all trials get the same arguments"));
+    CHECK(warned.out.find("sweep.yaml: sound; 1 parameter, metric loss, 3 trials") != std::string::npos);
+    CHECK(silent.code == 0);
+    CHECK(silent.err.empty());
+}
+
+TEST_CASE("mistakes of the file, what is missing, and what the trainer says are told in one go") {
+    const TemporaryFolder folder;
+    write_file(folder / "check.sh",
+               "#!/bin/sh\ncat >/dev/null\n"
+               "echo '{\"problems\":[{\"key\":\"trainer.model\",\"message\":\"no\"}]}'\n");
+    fs::permissions(folder / "check.sh", fs::perms::owner_all);
+    ::setenv("CRESCENDO_TRAINER", (folder / "check.sh").c_str(), 1);
+    const auto mistaken = replaced(replaced(sound, "run_cap: 3", "run_cap: many"), "max: 4", "max: 0");
+    const auto trainer = "trainer: {model: cnm}";
+
+    write_file(folder / "sweep.yaml", replaced(mistaken, "command: [bash, train.sh, \"${args}\"]", trainer));
+    const auto with_trainer = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+    write_file(folder / "sweep.yaml", replaced(mistaken, "train.sh", "missing.sh"));
+    const auto with_command = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+    ::unsetenv("CRESCENDO_TRAINER");
+
+    CHECK(with_trainer.code == 2);
+    CHECK(with_trainer.err ==
+          "crescendo: sweep.yaml:3:1: run_cap: 'many' is text; it takes a whole number, such as 3, without quotes\n"
+          "sweep.yaml:6:33: scheduler.max: max is 0 and min is 1 (no trial could reach the first rung); use a max "
+          "of at least 1\n"
+          "sweep.yaml:7:11: trainer.model: no\n"
+          "3 mistakes\n");
+    CHECK(with_command.code == 2);
+    CHECK(with_command.err.find("there is no file 'missing.sh'") != std::string::npos);
+    CHECK(with_command.err.find("3 mistakes\n") != std::string::npos);
+}
+
+TEST_CASE("the time of a job is read as sbatch reads it") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", sound);
+    write_file(folder / "train.sh", "");
+
+    const auto script = run_crescendo(folder.path(), {"submit", "sweep.yaml", "--time", "10", "--dry-run"});
+
+    CHECK_MESSAGE(script.out.find("#SBATCH --time=00:10:00") != std::string::npos, (script.out + script.err));
+}
+
 TEST_CASE("a time-out in the environment that is none is refused before anything is written") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", sound);

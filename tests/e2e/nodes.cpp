@@ -170,10 +170,10 @@ TEST_CASE("a node where every worker fails is left out, and the sweep finishes o
     Command run(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.wait() == 0);
-    CHECK(run.out().find("node 2 is left out: ") != std::string::npos);
+    CHECK(run.out().find("slot 2 of node 2 is left out: ") != std::string::npos);
     const auto status = run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json();
     CHECK(status.at("state") == "finished");
-    CHECK(status.at("nodes_left_out") == Json::array({2}));
+    CHECK(status.at("slots_left_out") == Json::array({2}));
     CHECK(status.at("slots") == 3);
     CHECK(status.at("trials").at("finished").get<int>() + status.at("trials").at("failed").get<int>() == 16);
     CHECK(status.at("trials").at("failed") <= 2);  // three failures in a row make a bad node, two a bad trial
@@ -185,7 +185,7 @@ TEST_CASE("a node that was left out is used again by the next session") {
     const TemporaryFolder folder;
     write_sweep_with_a_bad_node(folder.path());
     Command run(folder.path(), {"run", "sweep.yaml"});
-    await("node 2 is left out", [&] { return run.out().find("node 2 is left out: ") != std::string::npos; });
+    await("node 2 is left out", [&] { return run.out().find("slot 2 of node 2 is left out: ") != std::string::npos; });
     REQUIRE(run_crescendo(folder.path(), {"stop", "s"}).code == 0);
     run.wait();
     CHECK_FALSE(fs::exists(folder / "used2"));
@@ -197,7 +197,7 @@ TEST_CASE("a node that was left out is used again by the next session") {
     const auto status = run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json();
     CHECK(status.at("state") == "finished");
     CHECK(status.at("slots") == 4);
-    CHECK(status.value("nodes_left_out", Json::array()).empty());
+    CHECK(status.value("slots_left_out", Json::array()).empty());
 }
 
 TEST_CASE("a node that dies shortly before the sweep ends does not keep it from ending") {

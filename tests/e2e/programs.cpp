@@ -88,6 +88,14 @@ std::map<int, std::vector<int>> resources_by_trial(const fs::path& sweep) {
     return result;
 }
 
+/// Ranks of an MPI job leave out tests in which nothing depends on how messages travel.
+bool is_for_one_process() {
+    if (in_mpi_job()) {
+        MESSAGE("skipped: nothing in it depends on the transport");
+    }
+    return in_mpi_job();
+}
+
 }  // namespace
 
 TEST_CASE("a sweep over a Bash program finds the smallest loss and leaves its results") {
@@ -124,7 +132,7 @@ TEST_CASE("paused programs are resumed where their checkpoints left them, and th
         CAPTURE(type);
         const TemporaryFolder folder;
         write_sweep(folder.path(),
-                    "[ -e $CRESCENDO_TRIAL_DIR/done ] && [ $r -le $(cat $CRESCENDO_TRIAL_DIR/done) ] && continue; "
+                    "[ -e $CRESCENDO_TRIAL_DIR/done ] && [ $r -lt $(cat $CRESCENDO_TRIAL_DIR/done) ] && continue; "
                     "echo $r > $CRESCENDO_TRIAL_DIR/done",
                     "", type);
 
@@ -292,6 +300,143 @@ TEST_CASE("a program that the kernel kills since memory is used up has run out o
     REQUIRE_MESSAGE(run.code == 0, run.err);
     CHECK_MESSAGE(run.out.find("trial 2 ran out of memory: killed by signal 9") != std::string::npos, run.out);
     CHECK(run_crescendo(folder.path(), {"trials", "bash", "--format", "json"}).json().at(2).at("failures") == 1);
+}
+
+TEST_CASE("a program that never reports is tried once, and told what a report is") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "[ -e mended ] || exit 0");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK_MESSAGE(run.out.find("given up: ") != std::string::npos, run.out);
+    CHECK(run.out.find(R"({"resource": 1, "metrics": {"loss": 0.31}})") != std::string::npos);
+    CHECK(run.out.find("CRESCENDO_FD") != std::string::npos);
+    CHECK(run.out.find("docs/trial-protocol.md") != std::string::npos);
+    for (const auto& trial : run_crescendo(folder.path(), {"trials", "bash", "--format", "json"}).json()) {
+        CHECK(trial.at("failures") <= 1);
+    }
+    CHECK(processes_in(folder.path()).empty());
+    write_file(folder / "mended", "");
+    CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 0);
+}
+
+TEST_CASE("a program that refuses its arguments is tried once") {
+    if (is_for_one_process()) {
+        return;
+    }
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "echo 'usage: train.sh --y=Y' >&2; exit 2");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK(run.out.find("given up: ") != std::string::npos);
+    CHECK_MESSAGE(run.out.find("exit status 2; last words: usage: train.sh --y=Y") != std::string::npos, run.out);
+    for (const auto& trial : run_crescendo(folder.path(), {"trials", "bash", "--format", "json"}).json()) {
+        CHECK(trial.at("failures") <= 1);
+    }
+}
+
+TEST_CASE("arguments that are wrong in one configuration cost that trial alone") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "case $CRESCENDO_TRIAL in 0 | 4) echo x is out of range >&2; exit 2 ;; esac");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.out);
+    const auto trials = run_crescendo(folder.path(), {"trials", "bash", "--format", "json"}).json();
+    for (const int trial : {0, 4}) {
+        CHECK(trials.at(trial).at("status") == "failed");
+        CHECK(trials.at(trial).at("failures") == 1);
+    }
+}
+
+TEST_CASE("a program that does not use its parameters is noticed while it runs") {
+    if (is_for_one_process()) {
+        return;
+    }
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    write_file(folder / "train.sh",
+               "echo '{\"resource\": 9, \"metrics\": {\"loss\": 0.5}}' >&$CRESCENDO_FD; read -r reply <&$CRESCENDO_FD");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 0);
+    CHECK_MESSAGE(run.out.find("three trials with different parameters report the same numbers") != std::string::npos,
+                  run.out);
+}
+
+TEST_CASE("booleans reach a program as Python writes them, and its folder as JSON") {
+    if (is_for_one_process()) {
+        return;
+    }
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "echo \"$@\" >> arguments");
+    auto sweep = content_of(folder / "sweep.yaml");
+    sweep.insert(sweep.find("x: {min"), "nesterov: {value: true}, resume: {value: false}, ");
+    write_file(folder / "sweep.yaml", sweep);
+    write_file(folder / "train.sh",
+               "echo \"$@\" >> arguments; "
+               "echo '{\"resource\": 9, \"metrics\": {\"loss\": 1}}' >&$CRESCENDO_FD\n");
+
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+
+    CHECK(content_of(folder / "arguments").starts_with("--nesterov=True --resume=False --x="));
+    CHECK(Json::parse(content_of(folder / "bash/trials/000000/params.json")).at("nesterov") == true);
+}
+
+TEST_CASE("a program that is killed between its checkpoint and its report reports it when it is resumed") {
+    if (is_for_one_process()) {
+        return;
+    }
+    const TemporaryFolder folder;
+    write_sweep(folder.path(),
+                "done=$(cat $CRESCENDO_TRIAL_DIR/done 2>/dev/null || echo 0); [ $r -lt $done ] && continue; "
+                "echo $r > $CRESCENDO_TRIAL_DIR/done; "
+                "[ $CRESCENDO_TRIAL = 2 ] && [ $r = 3 ] && mkdir $CRESCENDO_TRIAL_DIR/once && kill -9 $$",
+                "", "fifo");
+
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+
+    CHECK(run_crescendo(folder.path(), {"trials", "bash", "--format", "json"}).json().at(2).at("failures") == 1);
+    CHECK(resources_by_trial(folder / "bash").at(2) == std::vector{1, 2, 3, 4, 5, 6, 7, 8, 9});
+}
+
+TEST_CASE("the Python example, killed between its checkpoint and its report, loses nothing") {
+    if (is_for_one_process()) {
+        return;
+    }
+    const TemporaryFolder folder;
+    // Python imports this first: the second checkpoint of each trial is the program's last deed, once.
+    write_file(folder / "sitecustomize.py", R"(
+import os, signal
+replace, saved = os.replace, []
+def replace_and_die(*paths):
+    replace(*paths)
+    saved.append(paths)
+    mark = os.environ["CRESCENDO_TRIAL_DIR"] + "/once"
+    if len(saved) == 2 and not os.path.exists(mark):
+        os.mkdir(mark)
+        os.kill(os.getpid(), signal.SIGKILL)
+os.replace = replace_and_die
+)");
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: val_loss}\nrun_cap: 2\nslots: 2\n"
+               "parameters: {lr: {min: 0.1, max: 1.0}}\nscheduler: {type: fifo, max: 3}\n"
+               "command: [env, PYTHONPATH=" +
+                   folder.path().string() + ", python3, " CRESCENDO_EXAMPLES "/python/train.py, \"${args}\"]\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.out);
+    for (const auto& trial : run_crescendo(folder.path(), {"trials", "s", "--format", "json"}).json()) {
+        CHECK(trial.at("failures") == 1);
+    }
+    for (const auto& [trial, resources] : resources_by_trial(folder / "s")) {
+        CHECK(resources == std::vector{1, 2, 3});
+    }
 }
 
 TEST_CASE("a sweep whose first three trials fail is given up with the reason, and goes on once that is mended") {

@@ -80,6 +80,18 @@ TEST_CASE("max_workers lets a trial start") {
     CHECK(refused_key([](auto& spec) { spec.scheduler.workers = 4, spec.scheduler.max_workers = 4; }) == "");
 }
 
+TEST_CASE("all problems of a sweep are told, each with its key") {
+    auto spec = good_spec();
+    spec.run_cap = 0;
+    spec.scheduler.reduction_factor = 1;
+
+    const auto problems = problems_of(spec);
+
+    REQUIRE(problems.size() == 2);
+    CHECK(problems[0].key() == "run_cap");
+    CHECK(problems[1].key() == "scheduler.reduction_factor");
+}
+
 TEST_CASE("a message has the problem, why it is one, and the remedy") {
     auto spec = good_spec();
     spec.scheduler.reduction_factor = 1;

@@ -28,7 +28,7 @@ struct Node {
         return result;
     }
 
-    void start(int trial, int slot, const std::string& script) {
+    void start(int trial, int slot, const std::string& script, Resource reported = {}) {
         JoinGroup order;
         order.work.trial = TrialId{trial};
         order.work.seed = 11;
@@ -36,6 +36,7 @@ struct Node {
         order.work.directory = folder.path().string();
         order.work.command = {"bash", "-c", script};
         order.members = {{SlotId{slot}, 0}};
+        order.reported = reported;
         agent.obey(order);
     }
 
@@ -182,6 +183,32 @@ TEST_CASE("failures say what happened and give the program's last words") {
     CHECK(node.next<WorkerFailed>().message.find("not a JSON object: 'loss=0.3'") != std::string::npos);
     node.start(4, 0, R"(echo '{"metrics":{}}' >&$CRESCENDO_FD; sleep 1000)");
     CHECK(node.next<WorkerFailed>().message.find("resource") != std::string::npos);
+}
+
+TEST_CASE("a program that never reports or refuses its arguments is at fault itself, and one that reported is not") {
+    Node node(1);
+
+    node.start(0, 0, "true");
+    const auto silent = node.next<WorkerFailed>();
+    node.start(1, 0, "exit 2");
+    const auto usage = node.next<WorkerFailed>();
+    node.start(2, 0, std::string(report_once) + "exit 2");
+    node.next<TrialMetrics>();
+    node.agent.obey(GoOn{TrialId{2}, 1, Resource{1}});
+    const auto later = node.next<WorkerFailed>();
+
+    CHECK(silent.kind == FailureKind::repeated_error);
+    CHECK(silent.fault == ProgramFault::never_reports);
+    CHECK(usage.kind == FailureKind::repeated_error);
+    CHECK(usage.fault == ProgramFault::usage_error);
+    CHECK(later.kind == FailureKind::crash);
+    CHECK(later.fault == ProgramFault::none);
+    for (const char* end : {"true", "exit 2"}) {
+        node.start(3, 0, end, /*reported=*/Resource{4});
+        const auto resumed = node.next<WorkerFailed>();
+        CHECK(resumed.kind != FailureKind::repeated_error);
+        CHECK(resumed.fault == ProgramFault::none);
+    }
 }
 
 TEST_CASE("slots work side by side") {

@@ -304,7 +304,8 @@ TEST_CASE("an error that repeats, whatever numbers are in it, fails the trial at
     CHECK(stage.run() == Outcome::finished);
 
     CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::failed);
-    CHECK(stage.view.said.at(1) == "trial 0 failed again as before, and is not tried once more: no file, process 345");
+    CHECK(stage.view.said.at(1) ==
+          "trial 0 failed, and is not tried again, since another attempt would end so too: no file, process 345");
 }
 
 TEST_CASE("an error that comes back after progress, and a crash that repeats, are tried again") {
@@ -372,7 +373,7 @@ TEST_CASE("a node that is lost costs its workers; their groups go on in memory, 
     CHECK(stage.agents.sent<JoinGroup>().back().second.work.trial == TrialId{1});
 }
 
-TEST_CASE("a node whose workers fail one after the other is left out, and its trials go on elsewhere") {
+TEST_CASE("a slot where one trial after the other fails is left out, and its next trial goes on elsewhere") {
     Stage stage("run_cap: 5\nmax_retries: 0\n", "{type: fifo, max: 4}");
     stage.agents.report(0, 1, 0.5);
     for (const int trial : {1, 2, 3}) {  // node 1 has slot 1
@@ -389,13 +390,117 @@ TEST_CASE("a node whose workers fail one after the other is left out, and its tr
 
     CHECK(stage.run() == Outcome::finished);
 
-    CHECK(stage.history.left_out() == std::set{NodeId{1}});
+    CHECK(stage.history.left_out() == std::set{SlotId{1}});
     CHECK(stage.history.sweep().num_slots() == 1);
     const auto [node, join] = stage.agents.sent<JoinGroup>().back();
     CHECK(node == NodeId{0});
     CHECK(join.work.trial == TrialId{4});
     CHECK(stage.history.sweep().trial(TrialId{4}).failures == 0);
-    CHECK(History::read(stage.file.spec, stage.directory.journal()).left_out() == std::set{NodeId{1}});
+    CHECK(History::read(stage.file.spec, stage.directory.journal()).left_out() == std::set{SlotId{1}});
+}
+
+TEST_CASE("a slot where no trainer starts is lost until one does, and its trial goes on elsewhere") {
+    Stage stage("run_cap: 3\n", "{type: fifo, max: 4}");
+    stage.agents.notices.push_back(SlotDown{SlotId{1}, 0, "no GPU"});
+    stage.agents.notices.push_back(SlotDown{SlotId{1}, 1, "no GPU"});
+    stage.agents.report(0, 4, 0.5);  // trial 1 gets its slot
+    stage.agents.notices.push_back(SlotUp{SlotId{1}});
+    stage.agents.report(1, 4, 0.6);
+    stage.agents.report(2, 4, 0.7);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto joins = stage.agents.sent<JoinGroup>();
+    REQUIRE(joins.size() == 4);
+    CHECK(joins[2].first == NodeId{0});
+    CHECK(joins[2].second.work.trial == TrialId{1});
+    CHECK(joins[3].first == NodeId{1});
+    CHECK(joins[3].second.work.trial == TrialId{2});
+    CHECK(stage.history.sweep().trial(TrialId{1}).failures == 0);
+    CHECK(stage.history.sweep().num_slots() == 2);
+    REQUIRE(stage.view.said.size() == 2);  // each once
+    CHECK(stage.view.said[0] == "slot 1 of node 1 is out of use: no GPU; it is tried again, less and less often");
+    CHECK(stage.view.said[1] == "slot 1 is in use again");
+}
+
+TEST_CASE("a sweep none of whose slots has a trainer that starts is given up after each has been tried twice more") {
+    Stage stage("run_cap: 3\n", "{type: fifo, max: 4}");
+    for (const int num_retries : {0, 1, 2}) {
+        stage.agents.notices.push_back(SlotDown{SlotId{0}, num_retries, "no GPU"});
+        stage.agents.notices.push_back(SlotDown{SlotId{1}, num_retries, "no GPU"});
+    }
+
+    CHECK_THROWS_WITH(stage.run(),
+                      "no trainer can be started on any slot, and nothing runs: no GPU; resume the sweep once that is "
+                      "fixed");
+
+    CHECK(stage.agents.notices.empty());
+    CHECK(stage.history.sweep().state() == SweepState::running);
+}
+
+TEST_CASE("one slot that works is enough, however often the others are tried in vain") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 4}");
+    for (int num_retries = 0; num_retries < 9; ++num_retries) {
+        stage.agents.notices.push_back(SlotDown{SlotId{1}, num_retries, "no GPU"});
+    }
+    stage.agents.report(0, 4, 0.5);
+
+    CHECK(stage.run() == Outcome::finished);
+}
+
+TEST_CASE("a program that ends well without a report ends the sweep at once") {
+    Stage stage("run_cap: 9\n", "{type: fifo, max: 4}");
+    stage.agents.notices.push_back(
+        WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::repeated_error, "no report", ProgramFault::never_reports});
+
+    CHECK(stage.run() == Outcome::hopeless);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
+    CHECK(stage.agents.sent<JoinGroup>().size() == 2);  // the first two, and nobody in their place
+}
+
+TEST_CASE("arguments that every program refuses end the sweep; those of one configuration cost its trial") {
+    const auto refuse = [](int trial) {
+        return WorkerFailed{TrialId{trial}, SlotId{trial % 2}, FailureKind::repeated_error, "exit status 2",
+                            ProgramFault::usage_error};
+    };
+    Stage all("run_cap: 9\n", "{type: fifo, max: 4}");
+    all.agents.notices = {refuse(0), refuse(1)};  // those that had begun when the first did
+    Stage one("run_cap: 2\n", "{type: fifo, max: 4}");
+    one.agents.notices = {refuse(0)};
+    one.agents.report(1, 4, 0.5);
+
+    CHECK(all.run() == Outcome::hopeless);
+    CHECK(one.run() == Outcome::finished);
+
+    CHECK(one.history.sweep().trial(TrialId{0}).status == TrialStatus::failed);
+    CHECK(one.history.sweep().trial(TrialId{0}).failures == 1);
+}
+
+TEST_CASE("trials that report the same numbers for different parameters are told of once") {
+    Stage stage("run_cap: 4\n", "{type: fifo, max: 2}");
+    for (const int trial : {0, 1, 2, 3}) {
+        stage.agents.report(trial, 1, 0.5);
+        stage.agents.report(trial, 2, 0.5);
+    }
+
+    stage.run();
+
+    CHECK(std::ranges::count_if(stage.view.said, [](const auto& line) {
+              return line.starts_with("three trials with different parameters report the same numbers");
+          }) == 1);
+}
+
+TEST_CASE("the journal of a sweep that left out whole nodes names their slots") {
+    Stage stage("run_cap: 1\n");
+    for (const auto* record :
+         {R"({"note":"session","time":1,"host":"h","slots":3})",
+          R"({"event":"slots_joined","time":1,"slots":[{"slot":0,"node":0},{"slot":1,"node":1},{"slot":2,"node":1}]})",
+          R"({"note":"left_out","time":2,"node":1})", R"({"event":"slots_lost","time":2,"slots":[1,2]})"}) {
+        stage.history.apply(Json::parse(record));
+    }
+
+    CHECK(stage.history.left_out() == std::set{SlotId{1}, SlotId{2}});
 }
 
 TEST_CASE("three trials that fail before anybody has reported stop the sweep, which can be resumed") {
@@ -408,7 +513,7 @@ TEST_CASE("three trials that fail before anybody has reported stop the sweep, wh
     CHECK(stage.run() == Outcome::hopeless);
 
     CHECK(stage.history.sweep().state() == SweepState::running);
-    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);  // what ran is saved
+    CHECK(stage.agents.sent<LeaveTrial>().size() == 1);  // what ran is saved, and nobody else is started
     CHECK(stage.agents.sent<LeaveTrial>().back().second.save);
 }
 

@@ -53,25 +53,29 @@ TEST_CASE("orders arrive as they were sent, in their order") {
 
 TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    const std::vector<Notice> sent{TrialMetrics{TrialId{1}, Resource{2}, {{"loss", nan}, {"accuracy", 1.0 / 3}}, 0.25},
-                                   ProgramEnded{TrialId{1}},
-                                   WorkerFailed{TrialId{2}, SlotId{3}, FailureKind::out_of_memory, "no \xff memory"},
-                                   StoreRequest{SlotId{1}, {{"op", "get"}}},
-                                   GroupFormed{TrialId{1}, 2, 0.25},
-                                   LeftTrial{TrialId{1}, SlotId{2}, "no room"},
-                                   TrialEvaluated{TrialId{1}, {{"test_loss", 0.5}}, ""},
-                                   AgentLost{NodeId{3}, "no sign of life"},
-                                   WorkerStranded{TrialId{1}, SlotId{2}, 4},
-                                   CheckpointFailed{TrialId{1}, SlotId{2}, "no space"}};
+    const std::vector<Notice> sent{
+        TrialMetrics{TrialId{1}, Resource{2}, {{"loss", nan}, {"accuracy", 1.0 / 3}}, 0.25},
+        ProgramEnded{TrialId{1}},
+        WorkerFailed{TrialId{2}, SlotId{3}, FailureKind::out_of_memory, "no \xff memory", ProgramFault::usage_error},
+        StoreRequest{SlotId{1}, {{"op", "get"}}},
+        GroupFormed{TrialId{1}, 2, 0.25},
+        LeftTrial{TrialId{1}, SlotId{2}, "no room"},
+        TrialEvaluated{TrialId{1}, {{"test_loss", 0.5}}, ""},
+        AgentLost{NodeId{3}, "no sign of life"},
+        WorkerStranded{TrialId{1}, SlotId{2}, 4},
+        CheckpointFailed{TrialId{1}, SlotId{2}, "no space"},
+        SlotDown{SlotId{3}, 2, "no GPU"},
+        SlotUp{SlotId{3}}};
 
     const auto got = decode_notices(encode(sent));
 
-    REQUIRE(got.size() == 10);
+    REQUIRE(got.size() == 12);
     CHECK(std::isnan(std::get<TrialMetrics>(got[0]).metrics.at("loss")));
     CHECK(std::get<TrialMetrics>(got[0]).metrics.at("accuracy") == 1.0 / 3);
     CHECK(std::get<TrialMetrics>(got[0]).data_wait == 0.25);
     CHECK(std::get<ProgramEnded>(got[1]).trial == TrialId{1});
     CHECK(std::get<WorkerFailed>(got[2]).kind == FailureKind::out_of_memory);
+    CHECK(std::get<WorkerFailed>(got[2]).fault == ProgramFault::usage_error);
     CHECK(std::get<WorkerFailed>(got[2]).message == "no \xff memory");
     CHECK(std::get<StoreRequest>(got[3]).request == Json{{"op", "get"}});
     CHECK(std::get<GroupFormed>(got[4]).seconds == 0.25);
@@ -80,6 +84,9 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     CHECK(std::get<AgentLost>(got[7]).node == NodeId{3});
     CHECK(std::get<WorkerStranded>(got[8]).generation == 4);
     CHECK(std::get<CheckpointFailed>(got[9]).message == "no space");
+    CHECK(std::get<SlotDown>(got[10]).num_retries == 2);
+    CHECK(std::get<SlotDown>(got[10]).message == "no GPU");
+    CHECK(std::get<SlotUp>(got[11]).slot == SlotId{3});
 }
 
 TEST_CASE("nothing to say is a message too, and what is no message is refused") {

@@ -159,6 +159,11 @@ TEST_CASE("a program alone has W&B's default command") {
     CHECK(file.program == "train.py");
 }
 
+TEST_CASE("the words of a command are text as they are written, whatever they look like") {
+    CHECK(parse("command: [./train, --gpus, 2, 1e-5, 007, true, '3', 1_000]\n").command ==
+          std::vector<std::string>{"./train", "--gpus", "2", "1e-5", "007", "true", "3", "1_000"});
+}
+
 TEST_CASE("a command is kept with its macros") {
     const auto file = parse("command: [bash, train.sh, \"--rate=${lr}\", '3']\n");
 

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sstream>
+
 #include "core/check.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 
@@ -41,6 +43,19 @@ std::string error_with_parameter(const std::string& parameter) {
     return error_with("lr: {distribution: log_uniform_values, min: 1e-4, max: 0.3}", parameter);
 }
 
+/// The mistakes of the file are these, in this order, each with the beginning of its message; their number follows.
+void check_mistakes(const std::string& text, const std::vector<std::string>& mistakes) {
+    std::istringstream lines(error_of(text));
+    std::string line;
+    for (const auto& mistake : mistakes) {
+        std::getline(lines, line);
+        CHECK_MESSAGE(line.starts_with(mistake), (line + " instead of " + mistake));
+    }
+    std::getline(lines, line);
+    CHECK(line == std::to_string(mistakes.size()) + " mistakes");
+    CHECK_FALSE(std::getline(lines, line));
+}
+
 }  // namespace
 
 TEST_CASE("the file that the others differ from is sound") { CHECK(error_of(sound) == "no error"); }
@@ -51,8 +66,8 @@ TEST_CASE("an unknown key is named with the nearest one") {
           "type, "
           "resource, min, max, reduction_factor, mode, rule, brackets, max_concurrent, workers, scaling_factor, "
           "max_workers, grow, priority, shrink, surplus and batch");
-    CHECK(error_with("run_cap: 27", "epochs: 27") ==
-          "sweep.yaml:2:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
+    CHECK(error_of(sound + "epochs: 27\n") ==
+          "sweep.yaml:10:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
           "sampler, parameters, run_cap, seed, slots, cpus_per_slot, bind, max_retries, hang_timeout, scheduler, "
           "budget, trainer, program, command and simulate");
 }
@@ -75,7 +90,7 @@ TEST_CASE("a required key that is missing is named with a line to add") {
         error_with("  max: 27\n", "") ==
         "sweep.yaml:5:1: scheduler.max: is missing: it is the resource (epochs, say) at which a trial is complete; add "
         "max: 27");
-    CHECK(error_of("metric: {name: x}\nparameters: {lr: {value: 1}}\n") ==
+    CHECK(error_of("metric: {name: x}\nrun_cap: 3\nparameters: {lr: {value: 1}}\n") ==
           "sweep.yaml:1:1: scheduler: is missing: it says how long a trial trains and which ones are stopped; add "
           "scheduler: {type: asha, min: 1, max: 27, reduction_factor: 3}");
     CHECK(
@@ -101,10 +116,11 @@ TEST_CASE("a value of the wrong type is shown with what the key takes") {
     CHECK(error_of(sound + "command: python3 train.py\n") ==
           "sweep.yaml:10:1: command: 'python3 train.py' is text; it takes a list of texts, such as [python3, train.py, "
           "\"--epochs\", \"3\"]");
-    CHECK(
-        error_of(sound + "command: [python3, 3]\n") ==
-        "sweep.yaml:10:1: command: this is a list; it takes a list of texts, such as [python3, train.py, \"--epochs\", "
-        "\"3\"]");
+    CHECK(error_of(sound + "command: [python3, [3]]\n") ==
+          "sweep.yaml:10:20: command[1]: this is a list, and an item of command is text; put it in quotes");
+    CHECK(error_of(sound + "command:\n- python3\n-\n") ==
+          "sweep.yaml:12:1: command[1]: there is no value, and an item of command is text; remove it, or write \"\" "
+          "for an empty one");
 }
 
 TEST_CASE("a number that makes no sense is shown with one that does") {
@@ -256,6 +272,125 @@ TEST_CASE("a sweep has a trainer or a command") {
         "large number");
 }
 
+TEST_CASE("tags of YAML's core schema say what a value is, and what it cannot be") {
+    CHECK(error_with_parameter("lr: {values: [!!float 1e-5, !!int 3, !!str 4, !!bool true]}") == "no error");
+    CHECK(error_with("run_cap: 27", "run_cap: !!float 27") ==
+          "sweep.yaml:2:1: run_cap: 27.0 is a number; it takes a whole number, such as 3, without quotes");
+    CHECK(error_with("run_cap: 27", "run_cap: !!int 2.5") ==
+          "sweep.yaml:2:1: run_cap: '2.5' is no int, as its tag !!int says; remove the tag, or change the value");
+}
+
+TEST_CASE("all mistakes are told at once, by line, with their number") {
+    check_mistakes(
+        R"(run_cap: many
+metric: {goal: maximise}
+metric: {name: loss}
+seed: !path 3
+parameters:
+  lr: {distribution: normal, mu: 0, sigma: 1}
+  width: {values: [16, [32], null]}
+  depth: {min: a, max: b}
+  act: {vales: [relu]}
+scheduler: {type: bohb, max: 0, reduction_factor: 1, mod: stop}
+budget: {time: 60}
+)",
+        {"sweep.yaml:1:1: run_cap: 'many' is text", "sweep.yaml:3:1: metric: is given twice, first in line 2",
+         "sweep.yaml:4:1: seed: has the tag !path, which means nothing here",
+         "sweep.yaml:6:8: parameters.lr.distribution: 'normal' is not supported by this version",
+         "sweep.yaml:7:24: parameters.width.values[1]: this is a list, and a parameter is a number, a",
+         "sweep.yaml:7:30: parameters.width.values[2]: there is no value, and a parameter is a number, a",
+         "sweep.yaml:8:11: parameters.depth.min: 'a' is text", "sweep.yaml:8:19: parameters.depth.max: 'b' is text",
+         "sweep.yaml:9:9: parameters.act.vales: unknown key",
+         "sweep.yaml:10:13: scheduler.type: 'bohb' is not supported by this version",
+         "sweep.yaml:10:25: scheduler.max: max is 0 and min is 1 (no trial could reach the first rung)",
+         "sweep.yaml:10:33: scheduler.reduction_factor: reduction_factor is 1 (a rung must drop some",
+         "sweep.yaml:10:54: scheduler.mod: unknown key", "sweep.yaml:11:10: budget.time: 60 is no length of time"});
+}
+
+TEST_CASE("a mistake causes no second message") {
+    for (const auto* key : {"metric", "run_cap", "parameters", "scheduler", "max"}) {
+        CHECK(error_with(std::string(key) + ":", "x" + std::string(key) + ":").find("\n") == std::string::npos);
+    }
+    // Without its budget nothing would end the sweep; without its scheduler it would be rasda, which needs a trainer.
+    CHECK(error_with("run_cap: 27", "budget: {tme: 1h}").find("\n") == std::string::npos);
+    CHECK(error_of("metric: {name: x}\nrun_cap: 3\nparameters: {lr: {value: 1}}\ncommand: [train, '${lr}']\n")
+              .find("\n") == std::string::npos);
+    CHECK(error_with("type: asha", "type: ash\n  brackets: 2").find("\n") == std::string::npos);
+    CHECK(error_with("  max: 27\n", "  max: x\n  min: 3\n  brackets: 2\n").find("brackets") == std::string::npos);
+    CHECK(error_with_parameter("lr: {value: !path x}\ncommand: [train, '${lr}']").find("\n") == std::string::npos);
+    CHECK(error_of(sound + "program: [a]\ncommand: [python3, '${program}']\n").find("\n") == std::string::npos);
+}
+
+// Three files like those that W&B's users have: what they meet in the order of how often.
+TEST_CASE("a file of W&B with bayes, early_terminate and no scheduler is refused in one go") {
+    check_mistakes(R"(program: train.py
+method: bayes
+metric:
+  name: val_loss
+  goal: minimize
+parameters:
+  learning_rate: {distribution: log_uniform, min: -9.2, max: -2.3}
+  epochs: 10
+  sizes: {values: [[64, 64], [128, 128]]}
+early_terminate: {type: hyperband, min_iter: 3}
+)",
+                   {"sweep.yaml:1:1: scheduler: is missing: it says how long a trial trains and which ones are",
+                    "sweep.yaml:1:1: run_cap: nothing ends this sweep (new trials would start for ever)",
+                    "sweep.yaml:2:1: method: 'bayes' is not supported by this version",
+                    "sweep.yaml:7:19: parameters.learning_rate.distribution: 'log_uniform' is not supported by this",
+                    "sweep.yaml:8:3: parameters.epochs: 10 is a whole number",
+                    "sweep.yaml:9:20: parameters.sizes.values[0]: this is a list, and a parameter is a number, a",
+                    "sweep.yaml:9:30: parameters.sizes.values[1]: this is a list, and a parameter is a number, a",
+                    "sweep.yaml:10:1: early_terminate: early stopping is the scheduler's business here"});
+}
+
+TEST_CASE("a file of W&B with a grid and a command of many words is refused in one go") {
+    check_mistakes(
+        R"(command:
+  - ${env}
+  - PYTHONPATH=${PYTHONPATH}
+  - python
+  - train.py
+  - --gpus
+  - 2
+  -
+  - ${args}
+method: grid
+RUN: 1
+parameters:
+  dropout: {values: [0.1, null]}
+  optimizer:
+    parameters:
+      name: {value: adam}
+)",
+        {"sweep.yaml:1:1: metric: is missing: it says which of the reported numbers to optimize",
+         "sweep.yaml:1:1: scheduler: is missing: it says how long a trial trains and which ones are",
+         "sweep.yaml:1:1: run_cap: nothing ends this sweep (new trials would start for ever)",
+         "sweep.yaml:3:5: command[1]: ${PYTHONPATH} is neither a macro nor a parameter",
+         "sweep.yaml:8:3: command[6]: there is no value, and an item of command is text",
+         "sweep.yaml:10:1: method: 'grid' is not supported by this version", "sweep.yaml:11:1: RUN: unknown key",
+         "sweep.yaml:13:27: parameters.dropout.values[1]: there is no value, and a parameter is a number,",
+         "sweep.yaml:15:5: parameters.optimizer.parameters: a parameter cannot hold others"});
+}
+
+TEST_CASE("a file of W&B with a target, a key that is given twice and tags is refused in one go") {
+    check_mistakes(
+        R"(program: train.py
+method: random
+run_cap: 20
+metric: {name: acc, goal: maximize, target: 0.99}
+parameters:
+  lr: {min: !!float 1e-5, max: !!float 1e-1}
+  lr: {value: 0.1}
+  seed: {values: {a: 1}}
+sweep_anew: true
+)",
+        {"sweep.yaml:1:1: scheduler: is missing: it says how long a trial trains and which ones are",
+         "sweep.yaml:4:37: metric.target: the target is a part of the sweep's budget here",
+         "sweep.yaml:7:3: parameters.lr: is given twice, first in line 6",
+         "sweep.yaml:8:10: parameters.seed.values: this is a map", "sweep.yaml:9:1: sweep_anew: unknown key"});
+}
+
 TEST_CASE("a name that is no folder's is refused") {
     CHECK(error_of(sound + "name: a/b\n") ==
           "sweep.yaml:10:1: name: 'a/b' cannot be the name of the sweep's folder; use letters, digits, '-' and '_'");
@@ -276,7 +411,8 @@ TEST_CASE("what is no YAML is named with its place") {
           "sweep.yaml:3:1: a second YAML document begins here; use one document of `key: value` lines");
     CHECK(error_of("a: &x [*x]\n").find("is nested more than 32 deep; does an alias contain itself?") !=
           std::string::npos);
-    CHECK(error_of("a: !path b\n") == "sweep.yaml:1:1: a: has the tag !path, which means nothing here; remove it");
+    CHECK(error_of(sound + "name: !path b\n") ==
+          "sweep.yaml:10:1: name: has the tag !path, which means nothing here; remove it");
     CHECK(error_of("? [a, b]\n: 1\n") ==
           "sweep.yaml:1:1: a key is itself a map, a list or empty; use text (braces and '?' in text need quotes)");
 }

@@ -1,0 +1,156 @@
+/// Slots that cannot be used, while the others can.
+
+#include "tests/e2e/command.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+struct Variable {
+    Variable(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
+    ~Variable() { ::unsetenv(name_); }
+    Variable(Variable&&) = delete;
+    Variable& operator=(Variable&&) = delete;
+
+  private:
+    const char* name_;
+};
+
+/// A warm trainer in Bash that reports every 20 ms. `start` is run before it says that it is ready.
+void write_trainer(const fs::path& folder, const std::string& start) {
+    write_file(folder / "trainer.sh", R"(#!/bin/bash
+[[ $1 = --check ]] && { cat >/dev/null; echo '{"problems":[]}'; exit; }
+)" + start + R"(
+say() { echo "$1" >&$CRESCENDO_FD; }
+number() { [[ $line =~ \"$1\":([0-9]+) ]] && echo ${BASH_REMATCH[1]}; }
+report() {
+  sleep 0.02
+  say '{"type":"report","trial":'$trial',"generation":'$generation',"resource":'$((++resource))',"metrics":{"loss":1}}'
+}
+say '{"type":"hello"}'
+while read -r line <&$CRESCENDO_FD; do
+  case $line in
+    *'"type":"join"'*) trial=$(number trial) generation=$(number generation) resource=0; report ;;
+    *'"type":"decision"'*) report ;;
+    *'"type":"leave"'*) say '{"type":"left","trial":'$trial',"saved":true}' ;;
+  esac
+done
+)");
+    fs::permissions(folder / "trainer.sh", fs::perms::owner_all);
+}
+
+/// One trainer at a time can start, until the file `mended` is there.
+constexpr const char* only_one_starts = "[ -e mended ] || mkdir lock 2>/dev/null || { echo no GPU here; exit 3; }";
+
+void write_sweep(const fs::path& folder, int slots, int num_trials, int epochs) {
+    write_file(folder / "sweep.yaml", "name: s\nmetric: {name: loss}\nrun_cap: " + std::to_string(num_trials) +
+                                          "\nslots: " + std::to_string(slots) +
+                                          "\nparameters: {lr: {min: 0.1, max: 1.0}}\nscheduler: {type: fifo, max: " +
+                                          std::to_string(epochs) + "}\ntrainer: {}\n");
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t result = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+        ++result;
+    }
+    return result;
+}
+
+void check_that_the_other_slot_finishes(const fs::path& folder) {
+    const auto run = run_crescendo(folder, {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK_MESSAGE(count(run.out, " is out of use: ") == 1, run.out);
+    CHECK(run.out.find("trainer.sh ends before it is ready: exit status 3; its last words: no GPU here") !=
+          std::string::npos);
+    const auto status = run_crescendo(folder, {"status", "s", "--format", "json"}).json();
+    CHECK(status.at("slots") == 1);
+    CHECK(status.at("trials").at("finished") == 4);
+    for (const auto& trial : run_crescendo(folder, {"trials", "s", "--format", "json"}).json()) {
+        CHECK(trial.at("failures") == 0);
+    }
+    CHECK(processes_in(folder).empty());
+}
+
+}  // namespace
+
+TEST_CASE("a slot whose trainer cannot start is lost, and the others finish the sweep") {
+    const TemporaryFolder folder;
+    write_trainer(folder.path(), only_one_starts);
+    write_sweep(folder.path(), /*slots=*/2, /*num_trials=*/4, /*epochs=*/3);
+    const Variable trainer("CRESCENDO_TRAINER", folder / "trainer.sh");
+
+    check_that_the_other_slot_finishes(folder.path());
+}
+
+TEST_CASE("a slot whose trainer starts later is used again") {
+    const TemporaryFolder folder;
+    write_trainer(folder.path(), only_one_starts);
+    write_sweep(folder.path(), 2, 2, 1'000'000);
+    const Variable trainer("CRESCENDO_TRAINER", folder / "trainer.sh");
+    const Variable interval("CRESCENDO_RESTART_INTERVAL", "1");
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("a slot is out of use", [&] { return run.out().find(" is out of use: ") != std::string::npos; });
+
+    write_file(folder / "mended", "");
+
+    await("the slot is in use again", [&] { return run.out().find(" is in use again") != std::string::npos; });
+    REQUIRE(run_crescendo(folder.path(), {"stop", "s"}).code == 0);
+    CHECK(run.wait() == 75);
+    CHECK(run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json().at("slots") == 2);
+    CHECK(processes_in(folder.path()).empty());
+}
+
+TEST_CASE("a sweep none of whose trainers can start says so and gives up") {
+    const TemporaryFolder folder;
+    write_trainer(folder.path(), "echo no GPU anywhere; exit 3");
+    write_sweep(folder.path(), 2, 4, 3);
+    const Variable trainer("CRESCENDO_TRAINER", folder / "trainer.sh");
+    const Variable interval("CRESCENDO_RESTART_INTERVAL", "1");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK_MESSAGE(run.err.find("no trainer can be started on any slot, and nothing runs: ") != std::string::npos,
+                  run.err);
+    CHECK(run.err.find("no GPU anywhere") != std::string::npos);
+    CHECK(processes_in(folder.path()).empty());
+}
+
+TEST_CASE("a GPU on which every trial fails is left out, and its neighbour on the node goes on") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 12\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+               "scheduler: {type: fifo, max: 3}\ncommand: [bash, train.sh, \"${args}\"]\n");
+    write_file(folder / "train.sh",
+               "if [ $CUDA_VISIBLE_DEVICES = 1 ]; then\n"
+               "  until [ -e reported ]; do sleep 0.02; done; echo 'no GPU here' >&2; exit 9\n"
+               "fi\n"
+               "for epoch in {1..3}; do sleep 0.02\n"
+               "  echo '{\"resource\":'$epoch',\"metrics\":{\"loss\":1}}' >&$CRESCENDO_FD\n"
+               "  read -r answer <&$CRESCENDO_FD; touch reported\n"
+               "done\n");
+    const Variable gpus("CUDA_VISIBLE_DEVICES", "0,1");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK_MESSAGE(run.out.find("slot 1 of node 0 is left out: ") != std::string::npos, run.out);
+    const auto status = run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json();
+    CHECK(status.at("slots_left_out") == Json::array({1}));
+    CHECK(status.at("slots") == 1);
+    CHECK(status.at("trials").at("failed") <= 2);
+}
+
+#ifdef CRESCENDO_TEST_MPI
+TEST_CASE("a slot of another rank whose trainer cannot start is lost, and the others finish the sweep") {
+    const Ranks ranks("2", "10");
+    const TemporaryFolder folder;
+    write_trainer(folder.path(), only_one_starts);
+    write_sweep(folder.path(), /*slots=*/1, 4, 3);
+    const Variable trainer("CRESCENDO_TRAINER", folder / "trainer.sh");
+
+    check_that_the_other_slot_finishes(folder.path());
+}
+#endif

@@ -1,0 +1,107 @@
+#include "launch/coordinator/slot_health.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+using Slots = std::set<SlotId>;
+
+constexpr SlotId good{0};
+constexpr SlotId bad{1};
+
+/// Slots 0, 1, …, of which so many are on each node.
+std::vector<Slot> slots_on_nodes(int num_nodes, int slots_per_node) {
+    std::vector<Slot> slots;
+    for (int i = 0; i < num_nodes * slots_per_node; ++i) {
+        slots.push_back({SlotId{i}, NodeId{i / slots_per_node}});
+    }
+    return slots;
+}
+
+}  // namespace
+
+TEST_CASE("a slot where three trials fail in a row is bad, and its neighbour is not") {
+    SlotHealth health(slots_on_nodes(1, 2));
+
+    CHECK(health.note_failure(bad, TrialId{1}, {1, 1}).empty());
+    CHECK(health.note_failure(bad, TrialId{2}, {1, 2}).empty());        // 3 trials x (0.5 / 2)^2 = 0.19
+    CHECK(health.note_failure(bad, TrialId{3}, {1, 3}) == Slots{bad});  // 4 trials x (0.5 / 2)^3 = 0.06
+    CHECK(health.note_failure(bad, TrialId{4}, {1, 4}).empty());        // is in use no more
+}
+
+TEST_CASE("what the neighbours of a bad slot report does not speak for it") {
+    SlotHealth health(slots_on_nodes(1, 2));
+    health.note_failure(bad, TrialId{1}, {1, 1});
+    health.note_failure(bad, TrialId{2}, {1, 2});
+
+    health.note_progress({good});
+
+    CHECK(health.note_failure(bad, TrialId{3}, {1, 3}) == Slots{bad});
+}
+
+TEST_CASE("the more trials do well elsewhere, the fewer have to fail on a slot") {
+    SlotHealth health(slots_on_nodes(1, 2));
+
+    CHECK(health.note_failure(bad, TrialId{1}, {20, 1}).empty());
+    CHECK(health.note_failure(bad, TrialId{2}, {20, 2}) == Slots{bad});
+}
+
+TEST_CASE("where every third trial fails, rows of failures are no slot's fault") {
+    SlotHealth health(slots_on_nodes(1, 2));
+
+    for (int trial = 0; trial < 5; ++trial) {  // 1,000 such trials have 1000 x (1/3)^5 = 4 rows of five
+        CHECK(health.note_failure(bad, TrialId{trial}, {667, 333 + trial}).empty());
+    }
+}
+
+TEST_CASE("a trial that fails again and again is bad, and not its slot") {
+    SlotHealth health(slots_on_nodes(1, 2));
+
+    for (int i = 0; i < 9; ++i) {
+        CHECK(health.note_failure(bad, TrialId{1}, {20, 1}).empty());
+    }
+}
+
+TEST_CASE("where workers fail on every slot, it is none of theirs") {
+    SlotHealth health(slots_on_nodes(1, 2));
+
+    for (int trial = 0; trial < 9; ++trial) {
+        CHECK(health.note_failure(SlotId{trial % 2}, TrialId{trial}, {20, trial}).empty());
+    }
+    health.note_progress({good});
+    CHECK(health.note_failure(bad, TrialId{9}, {20, 10}) == Slots{bad});
+}
+
+TEST_CASE("a node all of whose slots fail is bad as a whole, before each of them has failed as often") {
+    SlotHealth health(slots_on_nodes(2, 3));
+
+    CHECK(health.note_failure(SlotId{3}, TrialId{1}, {3, 1}).empty());
+    CHECK(health.note_failure(SlotId{4}, TrialId{2}, {3, 2}).empty());
+    CHECK(health.note_failure(SlotId{5}, TrialId{3}, {3, 3}) == Slots{SlotId{3}, SlotId{4}, SlotId{5}});
+}
+
+TEST_CASE("progress on a slot ends the row of its failures") {
+    SlotHealth health(slots_on_nodes(1, 2));
+    health.note_failure(bad, TrialId{1}, {1, 1});
+    health.note_failure(bad, TrialId{2}, {1, 2});
+
+    CHECK(health.has_doubts());
+    health.note_progress({good, bad});
+
+    CHECK_FALSE(health.has_doubts());
+    CHECK(health.note_failure(bad, TrialId{3}, {1, 3}).empty());
+}
+
+TEST_CASE("the last slot in use is kept, whatever happens on it") {
+    SlotHealth health(slots_on_nodes(1, 2));
+    health.note_lost({good});
+
+    for (int trial = 0; trial < 9; ++trial) {
+        CHECK(health.note_failure(bad, TrialId{trial}, {20, trial}).empty());
+    }
+    health.note_joined(good, NodeId{0});
+    CHECK(health.note_failure(bad, TrialId{9}, {20, 10}) == Slots{bad});
+}
