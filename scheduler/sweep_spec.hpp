@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/ids.hpp"
+#include "scheduler/limits.hpp"
 #include "scheduler/search_space.hpp"
 
 namespace crescendo {
@@ -70,6 +71,11 @@ struct SweepSpec {
     SearchSpace space;
     SchedulerSpec scheduler;
 };
+
+Limits limits_of(const SweepSpec& spec);
+
+/// The same sweep with other limits.
+SweepSpec with_limits(SweepSpec spec, const Limits& limits);
 
 /// Throws InvalidInput, naming the key, where values contradict each other or mean nothing.
 void validate(const SweepSpec& spec);

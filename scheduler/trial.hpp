@@ -35,11 +35,16 @@ struct Trial {
     Resource attempted{0};       ///< of the last report since it was started or resumed; 0 before the first
     std::optional<double> loss;  ///< of the last report; +infinity where it was not finite
 
+    bool is_proposed = false;    ///< an event has told the configuration, and not the seed alone
+
     bool ended() const;
 
     /// Moves on to `next`. Only legal transitions: running <-> waiting, running <-> paused, and from all three to an
     /// end.
     void transition(TrialStatus next);
+
+    /// A failed trial waits to be resumed, as if it had not failed in a row.
+    void retry();
 };
 
 }  // namespace crescendo

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "launch/agent/agent_setup.hpp"
 #include "launch/coordinator/failures.hpp"
@@ -33,7 +34,7 @@ std::string problem_of(const CheckpointFailed& notice) {
 }  // namespace
 
 Coordinator::Coordinator(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
-                         Transport& transport, LiveView& view, SweepLock* lock)
+                         Transport& transport, LiveView& view, SweepLock* lock, std::vector<Json> opening)
     : file_(file),
       directory_(directory),
       journal_(journal),
@@ -41,6 +42,7 @@ Coordinator::Coordinator(const SweepFile& file, const SweepDirectory& directory,
       transport_(transport),
       view_(view),
       lock_(lock),
+      opening_(std::move(opening)),
       slots_(transport.slots()),
       health_(slots_.nodes()) {}
 
@@ -66,17 +68,24 @@ Outcome Coordinator::run(const StopSignals& signals, std::optional<Seconds> dead
 }
 
 void Coordinator::begin_session() {
-    batch_.push_back({session_note(wall_clock(), host_name(), slots_.size()), {}});
-    if (history_.sweep().state() != SweepState::running) {
-        commit();
-        return;
-    }
+    batch_.emplace_back(session_note(wall_clock(), host_name(), slots_.size()));
     // What the last session's slots were doing is waiting to be taken up on ours.
     if (history_.sweep().num_slots() > 0) {
         record(SlotsLost{history_.sweep().slots()});
     }
-    record(SlotsJoined{transport_.slots()});
+    for (auto& record : std::exchange(opening_, {})) {
+        batch_.emplace_back(std::move(record));
+    }
+    for (const auto& trial : history_.sweep().trials()) {
+        if (!trial.is_proposed) {
+            record_config(trial.id);  // a crash lost it, or the journal is old
+        }
+    }
     commit();
+    if (history_.sweep().state() == SweepState::running) {
+        record(SlotsJoined{transport_.slots()});
+        commit();
+    }
 }
 
 void Coordinator::turn() {
@@ -162,7 +171,7 @@ void Coordinator::take(TrialMetrics& notice) {
         }
         reported_[notice.trial] = notice.resource;
         const TrialReported event{notice.trial, notice.resource, to_loss(spec.goal, metric->second)};
-        batch_.push_back({{}, ReportRecord{event, wall_clock(), std::move(notice.metrics), notice.data_wait}});
+        batch_.emplace_back(ReportRecord{event, wall_clock(), std::move(notice.metrics), notice.data_wait});
     }
 }
 
@@ -202,7 +211,7 @@ void Coordinator::leave_out(NodeId node) {
             dismiss(trial.id, /*save=*/true);
         }
     }
-    batch_.push_back({left_out_note(wall_clock(), node), {}});
+    batch_.emplace_back(left_out_note(wall_clock(), node));
     record(SlotsLost{{lost.begin(), lost.end()}});
     commit();
 }
@@ -227,7 +236,7 @@ void Coordinator::take(const StoreRequest& notice) {
 
 void Coordinator::take(const GroupFormed& notice) {
     if (groups_.note_formed(notice.trial, notice.generation)) {
-        batch_.push_back({regroup_note(wall_clock(), notice.trial, notice.generation, notice.seconds), {}});
+        batch_.emplace_back(regroup_note(wall_clock(), notice.trial, notice.generation, notice.seconds));
     }
 }
 
@@ -271,10 +280,16 @@ void Coordinator::take(const WorkerStranded& notice) {
 void Coordinator::take(const CheckpointFailed& notice) { throw DirectoryError(problem_of(notice)); }
 
 void Coordinator::record(const Event& event, const Json& details) {
-    auto content = launch::to_json(event);
+    Json content = launch::to_json(event);
     content["time"] = wall_clock();
     content.update(details);
-    batch_.push_back({std::move(content), {}});
+    batch_.emplace_back(std::move(content));
+}
+
+/// It waits for the next sync and makes none of its own: should a crash lose it, the sweep's file, which has to be the
+/// same, gives the same configuration again.
+void Coordinator::record_config(TrialId trial) {
+    batch_.emplace_back(ProposalRecord{{trial, history_.sweep().trial(trial).config}, wall_clock()});
 }
 
 /// Journal first, then decide: what was answered is on disk.
@@ -283,25 +298,31 @@ void Coordinator::commit() {
         return;
     }
     for (const auto& each : batch_) {
-        if (each.report) {
-            journal_.append_members(members_of(*each.report));
+        if (const auto* content = std::get_if<Json>(&each)) {
+            journal_.append(*content);
+        } else if (const auto* report = std::get_if<ReportRecord>(&each)) {
+            journal_.append_members(members_of(*report));
         } else {
-            journal_.append(each.content);
+            journal_.append_members(members_of(std::get<ProposalRecord>(each)));
         }
     }
     journal_.sync();
     reported_.clear();
     for (auto& each : std::exchange(batch_, {})) {
-        if (each.report) {
-            const auto report = each.report->event;
-            const auto actions = history_.apply_report(std::move(*each.report));
-            perform_all(actions);
-            answer(report, actions);
-        } else {
-            perform_all(history_.apply(each.content));
-        }
+        std::visit([this](auto& record) { take_effect(record); }, each);
     }
 }
+
+void Coordinator::take_effect(const Json& record) { perform_all(history_.apply(record)); }
+
+void Coordinator::take_effect(ReportRecord& record) {
+    const auto report = record.event;
+    const auto actions = history_.apply(std::move(record));
+    perform_all(actions);
+    answer(report, actions);
+}
+
+void Coordinator::take_effect(const ProposalRecord& record) { perform_all(history_.apply(record)); }
 
 void Coordinator::perform_all(const std::vector<Action>& actions) {
     for (const auto& action : actions) {
@@ -329,12 +350,15 @@ void Coordinator::tell_to_go_on(TrialId id) {
 }
 
 void Coordinator::perform(const StartTrial& action) {
+    if (!history_.sweep().trial(action.trial).is_proposed) {
+        record_config(action.trial);
+    }
     prepare_directory(action.trial);
     join(action.trial, action.group, StateSource::fresh);
 }
 
-/// The configuration follows from the sweep's seed, so that no disk has to be waited for here: thousands of trials may
-/// start at once. What a crash of the machine spoils is written again when the trial is resumed.
+/// No disk is waited for here, since thousands of trials may start at once. What a crash of the machine spoils is
+/// written again when the trial is resumed.
 void Coordinator::prepare_directory(TrialId trial) const {
     const auto directory = directory_.trial(trial);
     std::filesystem::create_directories(directory);
@@ -427,6 +451,7 @@ void Coordinator::drain() {
         }
     }
     await_departures();
+    commit();  // configurations that no sync has taken along yet
 }
 
 void Coordinator::await_departures() {
@@ -461,16 +486,19 @@ void Coordinator::await_departures() {
 }
 
 void Coordinator::finish() {
+    commit();
     await_departures();
     const auto best = history_.sweep().best();
     const bool has_test_data =
         file_.trainer && file_.trainer->contains("data") && file_.trainer->at("data").contains("test");
-    if (best && has_test_data && !history_.test()) {
+    const bool is_measured = history_.test() && history_.test()->trial == best;
+    if (best && has_test_data && !is_measured) {
         evaluate(*best);
     }
 }
 
-/// The test data are read once in a sweep: for the trial that won on the validation data.
+/// The test data are read once, for the trial that won on the validation data; once more where a sweep is extended and
+/// another one wins.
 void Coordinator::evaluate(TrialId best) {
     view_.say(fmt::format("measuring trial {} on the test data", best.value));
     const auto work = work_of(best, history_.sweep(), file_, directory_);
@@ -486,7 +514,7 @@ void Coordinator::evaluate(TrialId best) {
         }
     }
     if (evaluated_ && evaluated_->error.empty()) {
-        batch_.push_back({test_note(wall_clock(), best, evaluated_->metrics), {}});
+        batch_.emplace_back(test_note(wall_clock(), best, evaluated_->metrics));
         commit();
     } else {
         view_.say(fmt::format("the test data could not be read: {}",
