@@ -30,6 +30,11 @@ void Asha::fail(const Trial& trial) {
     insert(brackets_.rung(trial.bracket, trial.rungs_survived), {worst_loss, trial.id});
 }
 
+void Asha::retry(const Trial& trial) {
+    auto& rung = brackets_.rung(trial.bracket, trial.rungs_survived);
+    rung.erase({worst_loss, trial.id}, num_best_of(rung.size() - 1));
+}
+
 bool Asha::survives(Cut& rung, const Result& result) const {
     if (rule_ == Rule::percentile) {
         const double worst_to_survive = quantile(rung, eta_);
@@ -40,9 +45,10 @@ bool Asha::survives(Cut& rung, const Result& result) const {
     return rung.is_among_best(result);
 }
 
-void Asha::insert(Cut& rung, const Result& result) const {
-    const std::size_t n = rung.size() + 1;
-    rung.insert(result, rule_ == Rule::percentile ? num_up_to_quantile(n, eta_) : std::max<std::size_t>(1, n / eta_));
+void Asha::insert(Cut& rung, const Result& result) const { rung.insert(result, num_best_of(rung.size() + 1)); }
+
+std::size_t Asha::num_best_of(std::size_t n) const {
+    return rule_ == Rule::percentile ? num_up_to_quantile(n, eta_) : std::min(n, std::max<std::size_t>(1, n / eta_));
 }
 
 }  // namespace crescendo

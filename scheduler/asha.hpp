@@ -25,6 +25,7 @@ class Asha final : public Scheduler {
     int begin(TrialId trial) override { return brackets_.draw(trial); }
     Judgement report(const Trial& trial) override;
     void fail(const Trial& trial) override;
+    void retry(const Trial& trial) override;
     Resource next_milestone(int bracket, int rungs_survived) const override {
         return brackets_.milestone(bracket, rungs_survived);
     }
@@ -33,6 +34,7 @@ class Asha final : public Scheduler {
   private:
     bool survives(Cut& rung, const Result& result) const;
     void insert(Cut& rung, const Result& result) const;
+    std::size_t num_best_of(std::size_t n) const;
 
     Rule rule_;
     std::size_t eta_;

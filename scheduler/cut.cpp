@@ -35,6 +35,26 @@ void Cut::insert(const Result& result, std::size_t num_best) {
     } else {
         push(rest_, result, best_first);
     }
+    cut(num_best);
+}
+
+/// Rare, so that it may take O(n).
+void Cut::erase(const Result& result, std::size_t num_best) {
+    CRESCENDO_EXPECT(num_best < size());
+    const bool is_best = is_among_best(result);
+    auto& heap = is_best ? best_ : rest_;
+    const auto found = std::find(heap.begin(), heap.end(), result);
+    CRESCENDO_EXPECT(found != heap.end());
+    heap.erase(found);
+    if (is_best) {
+        std::make_heap(heap.begin(), heap.end(), worst_first);
+    } else {
+        std::make_heap(heap.begin(), heap.end(), best_first);
+    }
+    cut(num_best);
+}
+
+void Cut::cut(std::size_t num_best) {
     while (best_.size() > num_best) {
         push(rest_, pop(best_, worst_first), best_first);
     }

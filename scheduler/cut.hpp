@@ -24,6 +24,9 @@ class Cut {
     /// Adds a result and moves the cut: the best `num_best` results, at most all, are before it from now on.
     void insert(const Result& result, std::size_t num_best);
 
+    /// Takes a result back, which must be there, and moves the cut as insert() does.
+    void erase(const Result& result, std::size_t num_best);
+
     std::size_t size() const { return best_.size() + rest_.size(); }
     bool is_among_best(const Result& result) const { return !best_.empty() && result <= best_.front(); }
 
@@ -33,6 +36,8 @@ class Cut {
     const Result& best_of_rest() const;
 
   private:
+    void cut(std::size_t num_best);
+
     std::vector<Result> best_;  // a heap, worst first
     std::vector<Result> rest_;  // a heap, best first
 };

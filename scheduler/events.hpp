@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/ids.hpp"
+#include "core/value.hpp"
+#include "scheduler/limits.hpp"
 
 namespace crescendo {
 
@@ -63,7 +65,27 @@ struct TimeUp {};
 /// The user wants no more of this sweep: it ends for good with what it has.
 struct Cancelled {};
 
-using Event =
-    std::variant<SlotsJoined, SlotsLost, TrialReported, TrialFinished, TrialFailed, DeadlineNear, TimeUp, Cancelled>;
+/// The configuration of a trial. One that has still to start will have it instead of a random one; for one that has
+/// started it is what the trial was started with, whatever the seed would give now. A trial's first proposal counts.
+struct TrialProposed {
+    TrialId trial;
+    Config config;  ///< every parameter of the sweep once, in any order
+};
+
+/// These limits hold from now on. A sweep that has ended is open again where they leave a trial to start; trials that
+/// ended stay as they are. A cap below the number of trials that have started starts no more.
+struct LimitsChanged {
+    Limits limits;
+    bool has_time_left = true;  ///< false: TimeUp would follow at once, so that an ended sweep stays as it is
+};
+
+/// A trial that failed is tried again, from its checkpoint or from scratch, and its failures are counted anew. It opens
+/// a sweep again that has ended.
+struct TrialRetried {
+    TrialId trial;
+};
+
+using Event = std::variant<SlotsJoined, SlotsLost, TrialReported, TrialFinished, TrialFailed, DeadlineNear, TimeUp,
+                           Cancelled, TrialProposed, LimitsChanged, TrialRetried>;
 
 }  // namespace crescendo

@@ -60,14 +60,56 @@ Judgement Hyperband::report(const Trial& trial) {
 
 void Hyperband::leave(const Trial& trial) {
     auto& bracket = bracket_of(trial);
-    ++rungs_[bracket.first_milestone + static_cast<std::size_t>(trial.rungs_survived)].size;
+    ++size_of_rung(bracket, trial.rungs_survived);
     arrive(bracket);
 }
 
-/// One trial less to wait for. After the last one the rung is decided.
+bool Hyperband::can_retry(const Trial& trial) const {
+    const auto& bracket = brackets_[static_cast<std::size_t>(trial.bracket)];
+    return !bracket.is_closed && bracket.rung == trial.rungs_survived;
+}
+
+void Hyperband::retry(const Trial& trial) {
+    auto& bracket = bracket_of(trial);
+    --size_of_rung(bracket, trial.rungs_survived);
+    --bracket.num_arrived;
+}
+
+/// No bracket waits for those any more, nor takes more trials in.
+void Hyperband::end_all() {
+    for (auto& bracket : brackets_) {
+        bracket.vacancies = 0;
+        bracket.paused.clear();
+        bracket.is_closed = true;
+    }
+    promotions_.clear();
+    eliminated_.clear();
+}
+
+/// A bracket that still fills up gets no more trials than there will be.
+void Hyperband::change_run_cap(std::optional<int> run_cap, int num_begun) {
+    run_cap_ = run_cap;
+    if (!run_cap || brackets_.empty()) {
+        return;
+    }
+    auto& bracket = brackets_.back();
+    const auto num_missing = bracket.vacancies - std::max(0, *run_cap - num_begun);
+    if (num_missing > 0) {
+        bracket.vacancies -= num_missing;
+        bracket.num_expected -= num_missing;
+        decide(bracket);
+    }
+}
+
+/// One trial less to wait for.
 void Hyperband::arrive(Bracket& bracket) {
     ++bracket.num_arrived;
-    if (bracket.num_arrived < bracket.num_expected) {
+    decide(bracket);
+}
+
+/// After the last trial has arrived. A rung that nobody is left on stays as it is, for those that are retried.
+void Hyperband::decide(Bracket& bracket) {
+    if (bracket.num_arrived < bracket.num_expected || bracket.paused.empty()) {
         return;
     }
     std::sort(bracket.paused.begin(), bracket.paused.end());

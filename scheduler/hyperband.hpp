@@ -22,7 +22,8 @@ namespace crescendo {
 /// at the b-th milestone. They repeat until the run cap. A bracket begins as soon as the one before has all its trials,
 /// so brackets run side by side if slots are free. The run cap may cut the last one short.
 ///
-/// A trial that fails, or whose program ends by itself, counts as the worst of its next rung and is never promoted.
+/// A trial that fails, or whose program ends by itself, counts as the worst of its next rung and is never promoted. A
+/// failed one can be retried until that rung is decided. A larger run cap opens further brackets.
 class Hyperband final : public Scheduler {
   public:
     /// `spec` is valid.
@@ -31,10 +32,14 @@ class Hyperband final : public Scheduler {
     int begin(TrialId trial) override;
     Judgement report(const Trial& trial) override;
     void fail(const Trial& trial) override { leave(trial); }
+    bool can_retry(const Trial& trial) const override;
+    void retry(const Trial& trial) override;
     void finish(const Trial& trial) override { leave(trial); }
     std::optional<TrialId> promotable() const override;
     void promote() override;
     std::vector<TrialId> take_eliminated() override { return std::exchange(eliminated_, {}); }
+    void end_all() override;
+    void change_run_cap(std::optional<int> run_cap, int num_begun) override;
     Resource next_milestone(int bracket, int rungs_survived) const override;
     std::vector<RungSize> rungs() const override { return rungs_; }
 
@@ -46,6 +51,7 @@ class Hyperband final : public Scheduler {
         std::int64_t num_expected = 0;  // results of `rung` that are still to come
         std::int64_t num_arrived = 0;
         std::vector<Result> paused;
+        bool is_closed = false;  // all its trials ended before their rung was decided
     };
     /// Order of promotion: most rungs survived first, then the best loss.
     using Promotion = std::pair<int, Result>;
@@ -54,6 +60,10 @@ class Hyperband final : public Scheduler {
     Bracket& bracket_of(const Trial& trial) { return brackets_[static_cast<std::size_t>(trial.bracket)]; }
     void leave(const Trial& trial);
     void arrive(Bracket& bracket);
+    void decide(Bracket& bracket);
+    std::size_t& size_of_rung(const Bracket& bracket, int rungs_survived) {
+        return rungs_[bracket.first_milestone + static_cast<std::size_t>(rungs_survived)].size;
+    }
 
     std::size_t eta_;
     std::optional<int> run_cap_;

@@ -27,6 +27,8 @@ class Pasha final : public Scheduler {
     int begin(TrialId trial) override { return asha_.begin(trial); }
     Judgement report(const Trial& trial) override;
     void fail(const Trial& trial) override { asha_.fail(trial); }
+    void retry(const Trial& trial) override { asha_.retry(trial); }
+    void end_all() override { asha_.end_all(); }
     std::optional<TrialId> promotable() const override { return asha_.promotable(); }
     void promote() override { asha_.promote(); }
     Resource next_milestone(int bracket, int rungs_survived) const override {

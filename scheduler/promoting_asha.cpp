@@ -32,6 +32,20 @@ void PromotingAsha::fail(const Trial& trial) {
     insert(brackets_.rung(trial.bracket, trial.rungs_survived), {worst_loss, trial.id});
 }
 
+void PromotingAsha::retry(const Trial& trial) {
+    auto& results = brackets_.rung(trial.bracket, trial.rungs_survived).results;
+    results.erase({worst_loss, trial.id}, (results.size() - 1) / eta_);
+}
+
+/// What they reported still counts.
+void PromotingAsha::end_all() {
+    for (int bracket = 0; bracket < brackets_.num_brackets(); ++bracket) {
+        for (int k = bracket; k < brackets_.num_milestones(); ++k) {
+            brackets_.rung(bracket, k - bracket).paused.clear();
+        }
+    }
+}
+
 std::optional<TrialId> PromotingAsha::promotable() const {
     const auto place = next_promotion();
     return place ? std::optional(best_paused(*place).trial) : std::nullopt;

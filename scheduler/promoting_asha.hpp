@@ -21,6 +21,8 @@ class PromotingAsha final : public Scheduler {
     int begin(TrialId trial) override { return brackets_.draw(trial); }
     Judgement report(const Trial& trial) override;
     void fail(const Trial& trial) override;
+    void retry(const Trial& trial) override;
+    void end_all() override;
     std::optional<TrialId> promotable() const override;
     void promote() override;
     Resource next_milestone(int bracket, int rungs_survived) const override {

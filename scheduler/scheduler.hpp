@@ -44,6 +44,13 @@ class Scheduler {
     /// The trial failed for good: it counts as the worst of its next rung.
     virtual void fail(const Trial& trial) = 0;
 
+    /// Whether a trial that failed can still take its place in the rung it was on its way to.
+    virtual bool can_retry(const Trial&) const { return true; }
+
+    /// The trial that failed, and can be retried, is on its way to its next rung again. It counts there as the worst no
+    /// more; what was decided while it did stays.
+    virtual void retry(const Trial&) {}
+
     /// The trial's program ended by itself, before its next rung.
     virtual void finish(const Trial&) {}
 
@@ -56,6 +63,12 @@ class Scheduler {
 
     /// Paused trials that will never be promoted. Each is returned once.
     virtual std::vector<TrialId> take_eliminated() { return {}; }
+
+    /// All trials that have begun, paused ones too, have ended: what follows is about others.
+    virtual void end_all() {}
+
+    /// From now on at most `run_cap` trials begin in all, of which `num_begun` have.
+    virtual void change_run_cap(std::optional<int> /*run_cap*/, int /*num_begun*/) {}
 
     /// Milestone at which a trial of `bracket` that survived `rungs_survived` rungs is judged next.
     virtual Resource next_milestone(int bracket, int rungs_survived) const = 0;

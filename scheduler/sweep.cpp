@@ -27,7 +27,7 @@ std::vector<Action> Sweep::apply(const Event& event) {
     const bool was_over = over();
     Effects effects;
     std::visit([&](const auto& kind) { handle(kind, effects); }, event);
-    if (was_over) {
+    if (was_over && over()) {
         return {};
     }
 
@@ -36,7 +36,7 @@ std::vector<Action> Sweep::apply(const Event& event) {
         allocate(effects);
         end_paused(effects);
     }
-    if (!over() && num_ended_ == spec_.run_cap) {
+    if (!over() && !can_start() && num_ended_ == static_cast<int>(trials_.size())) {
         finish_reason_ = FinishReason::all_trials_done;
     }
     auto& actions = effects.actions;
@@ -206,11 +206,94 @@ bool Sweep::count_failure(Trial& trial, FailureKind kind) const {
     }
     return kind != FailureKind::repeated_error && trial.failures_in_a_row <= spec_.max_retries;
 }
+
 void Sweep::handle(const DeadlineNear&, Effects&) { deadline_is_near_ = true; }
 
-void Sweep::handle(const TimeUp&, Effects& effects) { end_sweep(FinishReason::time_up, effects); }
+void Sweep::handle(const TimeUp&, Effects& effects) {
+    time_is_up_ = true;
+    end_sweep(FinishReason::time_up, effects);
+}
 
 void Sweep::handle(const Cancelled&, Effects& effects) { end_sweep(FinishReason::cancelled, effects); }
+
+void Sweep::handle(const TrialProposed& event, Effects&) {
+    CRESCENDO_VALIDATE(event.trial.value >= 0, "trial", "trial {} cannot be; trials count from 0", event.trial.value);
+    auto config = complete(event.config);
+    if (static_cast<std::size_t>(event.trial.value) >= trials_.size()) {
+        proposals_.try_emplace(event.trial, std::move(config));
+    } else if (Trial& trial = known_trial(event.trial); !trial.is_proposed) {
+        trial.config = std::move(config);
+        trial.is_proposed = true;
+    }
+}
+
+/// The proposal with its values in the order of the sweep's parameters.
+Config Sweep::complete(const Config& proposal) const {
+    const auto& parameters = spec_.space.parameters();
+    Config config;
+    config.reserve(parameters.size());
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const auto has_name = [&](const auto& value) { return value.first == parameters[i].name; };
+        const bool is_in_place = i < proposal.size() && has_name(proposal[i]);
+        const auto found = is_in_place ? proposal.begin() + static_cast<std::ptrdiff_t>(i)
+                                       : std::find_if(proposal.begin(), proposal.end(), has_name);
+        CRESCENDO_VALIDATE(found != proposal.end(), "config",
+                           "a configuration lacks the parameter {} (a trial has a value of each); add it",
+                           parameters[i].name);
+        config.push_back(*found);
+    }
+    CRESCENDO_VALIDATE(proposal.size() == parameters.size(), "config",
+                       "a configuration has {} values and the sweep {} parameters; leave out what is no parameter",
+                       proposal.size(), parameters.size());
+    return config;
+}
+
+void Sweep::handle(const LimitsChanged& event, Effects& effects) {
+    CRESCENDO_VALIDATE(
+        event.limits.run_cap == spec_.run_cap || spec_.scheduler.kind != SchedulerKind::successive_halving, "run_cap",
+        "successive_halving halves the {} trials that it began with, and more or fewer would be another sweep; start "
+        "a new one, or use type: hyperband there, which can be extended",
+        *spec_.run_cap);
+    auto spec = with_limits(spec_, event.limits);
+    validate(spec);
+    spec_ = std::move(spec);
+    time_is_up_ = !event.has_time_left;
+    scheduler_->change_run_cap(spec_.run_cap, static_cast<int>(trials_.size()));
+    if (over() && may_go_on() && can_start()) {
+        finish_reason_.reset();
+    } else if (!over() && meets_target()) {
+        end_sweep(FinishReason::target_reached, effects);
+    }
+}
+
+void Sweep::handle(const TrialRetried& event, Effects&) {
+    Trial& trial = known_trial(event.trial);
+    CRESCENDO_VALIDATE(trial.status == TrialStatus::failed, "trial",
+                       "trial {} is {} (only a trial that failed can be tried again); name one that failed",
+                       trial.id.value, to_string(trial.status));
+    CRESCENDO_VALIDATE(scheduler_->can_retry(trial), "trial",
+                       "trial {} cannot be tried again (the trials of its rung were ranked without it, and the others "
+                       "went on or were stopped); raise run_cap to train further trials",
+                       trial.id.value);
+    CRESCENDO_VALIDATE(!over() || may_go_on(), "trial",
+                       "trial {} cannot be tried again (the sweep is over: it was cancelled, its time is spent or its "
+                       "target reached); raise the budget first",
+                       trial.id.value);
+    finish_reason_.reset();
+    scheduler_->retry(trial);
+    trial.retry();
+    waiting_.insert(waiting_order(trial));
+    --num_failed_;
+    --num_ended_;
+}
+
+bool Sweep::meets_target() const {
+    const auto best_trial = best();
+    return spec_.target && best_trial && *trial(*best_trial).loss <= to_loss(spec_.goal, *spec_.target);
+}
+
+/// Whether a sweep that ended would not end again at once, if it had something to do.
+bool Sweep::may_go_on() const { return finish_reason_ != FinishReason::cancelled && !time_is_up_ && !meets_target(); }
 
 Trial& Sweep::known_trial(TrialId id) {
     CRESCENDO_VALIDATE(id.value >= 0 && static_cast<std::size_t>(id.value) < trials_.size(), "trial",
@@ -263,7 +346,9 @@ void Sweep::end(Trial& trial, TrialStatus how, Effects& effects) {
     }
     trial.transition(how);
     ++num_ended_;
-    keep_best_checkpoint(trial, effects);
+    if (how != TrialStatus::failed) {  // which may be tried again
+        keep_best_checkpoint(trial, effects);
+    }
 }
 
 void Sweep::end_eliminated(Effects& effects) {
@@ -277,11 +362,17 @@ void Sweep::end_paused(Effects& effects) {
     if (num_paused_ == 0 || num_running_ > 0 || !waiting_.empty() || can_start() || can_promote()) {
         return;
     }
+    end_all_paused(effects);
+}
+
+/// The last trials that have not ended.
+void Sweep::end_all_paused(Effects& effects) {
     for (auto& trial : trials_) {
         if (trial.status == TrialStatus::paused) {
             end(trial, TrialStatus::stopped, effects);
         }
     }
+    scheduler_->end_all();
 }
 
 void Sweep::end_sweep(FinishReason reason, Effects& effects) {
@@ -298,16 +389,11 @@ void Sweep::end_sweep(FinishReason reason, Effects& effects) {
     while (!waiting_.empty()) {
         end(known_trial(waiting_.begin()->second), TrialStatus::stopped, effects);
     }
-    for (auto& trial : trials_) {
-        if (trial.status == TrialStatus::paused) {
-            end(trial, TrialStatus::stopped, effects);
-        }
-    }
+    end_all_paused(effects);
 }
 
 void Sweep::keep_best_checkpoint(const Trial& trial, Effects& effects) {
-    const bool can_win = trial.status != TrialStatus::failed && has_finite_loss(trial);
-    if (!can_win || (kept_ && is_better(this->trial(*kept_), trial))) {
+    if (!has_finite_loss(trial) || (kept_ && is_better(this->trial(*kept_), trial))) {
         effects.obsolete.push_back(trial.id);
         return;
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -38,7 +39,8 @@ class Sweep {
     /// not positive or less than the trial reported since it was started or resumed, slots that never joined or slots
     /// that joined already throw InvalidInput and change nothing; events that come late or twice (a second report of
     /// the same resource, what a resumed trial repeats, a report after the end, slots lost twice) change nothing
-    /// either.
+    /// either. So do limits that make no sense or that the scheduler cannot take up, and the retry of a trial that has
+    /// not failed or whose rung was decided without it. Only LimitsChanged and TrialRetried open a sweep again.
     std::vector<Action> apply(const Event& event);
 
     const SweepSpec& spec() const { return spec_; }
@@ -64,6 +66,11 @@ class Sweep {
     /// Whether a paused trial could train on if there were slots for it.
     bool can_promote() const { return scheduler_->promotable().has_value(); }
 
+    /// Whether a failed trial can be tried again: synchronous rungs do not wait for one that they were decided without.
+    bool can_retry(TrialId id) const {
+        return trial(id).status == TrialStatus::failed && scheduler_->can_retry(trial(id));
+    }
+
     /// The slots there are, in the order of their ids.
     std::vector<SlotId> slots() const { return allocator_.pool().slots(); }
     int num_slots() const { return allocator_.pool().size(); }
@@ -87,9 +94,15 @@ class Sweep {
     void handle(const DeadlineNear& event, Effects& effects);
     void handle(const TimeUp& event, Effects& effects);
     void handle(const Cancelled& event, Effects& effects);
+    void handle(const TrialProposed& event, Effects& effects);
+    void handle(const LimitsChanged& event, Effects& effects);
+    void handle(const TrialRetried& event, Effects& effects);
 
     Trial& known_trial(TrialId id);
     bool over() const { return finish_reason_.has_value(); }
+    bool meets_target() const;
+    bool may_go_on() const;
+    Config complete(const Config& proposal) const;
 
     Verdict judge(Trial& trial);
     bool is_promoted_in_place(const Trial& trial) const;
@@ -100,6 +113,7 @@ class Sweep {
     void end(Trial& trial, TrialStatus how, Effects& effects);
     void end_eliminated(Effects& effects);
     void end_paused(Effects& effects);
+    void end_all_paused(Effects& effects);
     void end_sweep(FinishReason reason, Effects& effects);
     void keep_best_checkpoint(const Trial& trial, Effects& effects);
 
@@ -109,7 +123,7 @@ class Sweep {
     bool add_surplus(Trial& trial);
 
     bool may_run_another() const;
-    bool can_start() const { return static_cast<int>(trials_.size()) != spec_.run_cap; }
+    bool can_start() const { return !spec_.run_cap || static_cast<int>(trials_.size()) < *spec_.run_cap; }
     int num_for_new_trials() const;
     void allocate(Effects& effects);
     bool resume_next(Effects& effects);
@@ -144,10 +158,12 @@ class Sweep {
     AnyScheduler scheduler_;
     Allocator allocator_;
     std::vector<Trial> trials_;
+    std::map<TrialId, Config> proposals_;  // of trials that have not started
     std::set<WaitingOrder> waiting_;
     std::set<Merit> survivors_;  // running ones, for surplus
     int num_missing_ = 0;        // slots that running trials are short of their full sizes
     bool deadline_is_near_ = false;
+    bool time_is_up_ = false;
     int num_running_ = 0;
     int num_paused_ = 0;
     int num_ended_ = 0;

@@ -164,7 +164,12 @@ bool Sweep::start_next(Effects& effects) {
     }
     Trial& trial = trials_.emplace_back();
     trial.id = TrialId{num_trials};
-    trial.config = spec_.space.sample(spec_.seed, trial.id);
+    if (auto proposal = proposals_.extract(trial.id)) {
+        trial.config = std::move(proposal.mapped());
+        trial.is_proposed = true;
+    } else {
+        trial.config = spec_.space.sample(spec_.seed, trial.id);
+    }
     trial.bracket = scheduler_->begin(trial.id);
     trial.group.slots = std::move(slots);
     survive(trial, 0);

@@ -111,6 +111,19 @@ void validate(const SweepSpec& spec) {
     }
 }
 
+Limits limits_of(const SweepSpec& spec) {
+    return {spec.run_cap, spec.target, spec.has_time_budget, spec.scheduler.max_concurrent, spec.max_retries};
+}
+
+SweepSpec with_limits(SweepSpec spec, const Limits& limits) {
+    spec.run_cap = limits.run_cap;
+    spec.target = limits.target;
+    spec.has_time_budget = limits.has_time_budget;
+    spec.scheduler.max_concurrent = limits.max_concurrent;
+    spec.max_retries = limits.max_retries;
+    return spec;
+}
+
 double to_loss(Goal goal, double metric) { return finite_or_worst(goal == Goal::maximize ? -metric : metric); }
 
 double from_loss(Goal goal, double loss) {

@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "core/ids.hpp"
+#include "scheduler/limits.hpp"
 #include "scheduler/search_space.hpp"
 
 namespace crescendo {
@@ -72,6 +73,11 @@ struct SweepSpec {
     SearchSpace space;
     SchedulerSpec scheduler;
 };
+
+Limits limits_of(const SweepSpec& spec);
+
+/// The same sweep with other limits.
+SweepSpec with_limits(SweepSpec spec, const Limits& limits);
 
 /// Where values contradict each other or mean nothing: each problem with its key.
 std::vector<InvalidInput> problems_of(const SweepSpec& spec);

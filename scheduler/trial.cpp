@@ -33,4 +33,10 @@ void Trial::transition(TrialStatus next) {
     status = next;
 }
 
+void Trial::retry() {
+    CRESCENDO_EXPECT(status == TrialStatus::failed);
+    status = TrialStatus::waiting;
+    failures_in_a_row = 0;
+}
+
 }  // namespace crescendo

@@ -35,11 +35,16 @@ struct Trial {
     Resource attempted{0};       ///< resource of the last report since it started or was resumed; 0 before
     std::optional<double> loss;  ///< loss of the last report; +infinity if it was not finite
 
+    bool is_proposed = false;  ///< an event has told the configuration, and not the seed alone
+
     bool ended() const;
 
     /// Changes the status to `next`. Legal transitions: running <-> waiting, running <-> paused, and from all three to
     /// an end.
     void transition(TrialStatus next);
+
+    /// A failed trial waits to be resumed, as if it had not failed in a row.
+    void retry();
 };
 
 }  // namespace crescendo

@@ -13,6 +13,7 @@
 #include "launch/messages/line_channel.hpp"
 #include "launch/messages/metrics_json.hpp"
 #include "launch/record/history.hpp"
+#include "launch/record/proposal_record.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "scheduler/loss.hpp"
@@ -50,6 +51,16 @@ AskTell::AskTell(SweepSpec spec, Journal& journal, const std::vector<Json>& reco
         const SlotsLost lost{sweep_.slots()};
         sweep_.apply(lost);
         record(lost, {});
+    }
+    for (const auto& trial : sweep_.trials()) {
+        record_config(trial.id);
+    }
+}
+
+void AskTell::change_limits(const Json& record) {
+    sweep_.apply(event_from_json(record));
+    if (journal_ != nullptr) {
+        journal_->append(record);
     }
 }
 
@@ -94,6 +105,11 @@ OrderedJson AskTell::answer(std::string_view text) {
     const auto event = read(line);
     auto actions = sweep_.apply(event);
     record(event, line);
+    for (const auto& action : actions) {
+        if (const auto* start = std::get_if<StartTrial>(&action)) {
+            record_config(start->trial);
+        }
+    }
     if (const auto* joined = std::get_if<SlotsJoined>(&event)) {
         for (const auto& slot : joined->slots) {
             next_slot_ = std::max(next_slot_, std::int64_t{slot.id.value} + 1);
@@ -151,6 +167,16 @@ void AskTell::record(const Event& event, const Json& line) {
         record["message"] = line["message"];
     }
     journal_->append(record);
+}
+
+/// Once for each trial.
+void AskTell::record_config(TrialId trial) {
+    if (journal_ == nullptr || sweep_.trial(trial).is_proposed) {
+        return;
+    }
+    const ProposalRecord record{{trial, sweep_.trial(trial).config}, wall_clock()};
+    sweep_.apply(record.event);
+    journal_->append_members(members_of(record));
 }
 
 }  // namespace crescendo::launch

@@ -26,6 +26,10 @@ class AskTell {
     /// answers on.
     AskTell(SweepSpec spec, Journal& journal, const std::vector<Json>& records);
 
+    /// Other limits from now on; `record` is a limits_record() of them. Throws InvalidInput, and changes nothing, where
+    /// they make no sense.
+    void change_limits(const Json& record);
+
     /// The answers to the lines that these bytes complete. An incomplete line is kept for the next call.
     std::string take(std::string_view bytes);
 
@@ -44,6 +48,7 @@ class AskTell {
     Event read(const Json& line) const;
     Event read_report(const Json& line) const;
     void record(const Event& event, const Json& line);
+    void record_config(TrialId trial);
 
     Sweep sweep_;
     Journal* journal_ = nullptr;

@@ -13,7 +13,11 @@
 #include "launch/ask_tell/ask_tell.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/record/crc32.hpp"
+#include "launch/record/frozen_file.hpp"
+#include "launch/record/recorded_sweep.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
+#include "launch/system/read_file.hpp"
+#include "launch/system/wall_clock.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -59,21 +63,31 @@ void converse(AskTell& conversation, Journal* journal) {
 }
 
 /// What decides about the sweep beside the events.
-OrderedJson header_of(const SweepFile& file) {
+OrderedJson header_of(const SweepFile& file, const fs::path& path) {
     return {{"sweep", file.name},
             {"crescendo", CRESCENDO_VERSION},
             {"seed", file.spec.seed},
-            {"sweep_crc", fmt::format("{:08x}", crc32(file.text))}};
+            {"file", FrozenFile(file.text, path).to_json()}};
 }
 
+/// What a journal of an older crescendo has of the file is the checksum alone.
 void check_same_sweep(const Json& header, const SweepFile& file, const fs::path& journal) {
-    const auto ours = header_of(file);
-    for (const auto* key : {"seed", "sweep_crc"}) {
-        CRESCENDO_VALIDATE(header.contains(key) && header[key] == Json(ours[key]), "",
-                           "{} is the journal of another sweep file or seed, whose decisions were others; give the "
-                           "ones it was begun with, or another file to --journal",
-                           journal.string());
-    }
+    const bool has_seed = header.contains("seed") && header["seed"] == Json(file.spec.seed);
+    const bool has_file =
+        header.contains("file") || header.value("sweep_crc", "") == fmt::format("{:08x}", crc32(file.text));
+    CRESCENDO_VALIDATE(has_seed && has_file, "",
+                       "{} is the journal of another sweep file or seed, whose decisions were others; give the "
+                       "ones it was begun with, or another file to --journal",
+                       journal.string());
+}
+
+/// The sweep file with these limits.
+SweepFile read_with(const Options& options, const std::vector<Override>& limits) {
+    auto overrides = without_training();
+    overrides.insert(overrides.end(), limits.begin(), limits.end());
+    auto file = read_sweep_file(options.file, overrides);
+    file.spec.seed = options.seed.value_or(file.spec.seed);
+    return file;
 }
 
 /// One conversation at a time writes a journal; ends with the process.
@@ -84,23 +98,50 @@ FileDescriptor lock(const fs::path& journal) {
     return file;
 }
 
+/// Limits that were changed in the sweep file since the journal last had it. Whether time is left the launcher knows.
+void take_up_edits(const FrozenFile& frozen, const Options& options, const std::vector<Json>& records,
+                   AskTell& conversation) {
+    std::vector<LimitsChange> changes;
+    for (const auto& record : records) {
+        if (auto change = limits_change_from(record)) {
+            changes.push_back(std::move(*change));
+        }
+    }
+    LimitsChange change{frozen.edits(changes, read_file(options.file), options.file), LimitsChange::Source::file};
+    if (change.settings.empty()) {
+        return;
+    }
+    changes.push_back(change);
+    conversation.change_limits(
+        limits_record(change, read_with(options, limits_after(frozen, changes)), /*elapsed=*/0, wall_clock()));
+}
+
 ExitCode ask_tell(const Options& options) {
-    auto file = read_sweep_file(options.file, without_training());
-    file.spec.seed = options.seed.value_or(file.spec.seed);
+    auto file = read_with(options, {});
     if (options.journal.empty()) {
         AskTell conversation(file.spec);
         converse(conversation, nullptr);
         return ExitCode::done;
     }
     if (!fs::exists(options.journal)) {
-        Journal::create(options.journal, header_of(file));
+        Journal::create(options.journal, header_of(file, options.file));
     }
     const auto held = lock(options.journal);
     std::vector<Json> records;
-    const auto end = Journal::recover(options.journal, [&](const Json& record) { records.push_back(record); });
+    const auto end =
+        Journal::recover(options.journal, [&](const Journal::Line& line) { records.push_back(line.json()); });
     check_same_sweep(records.front(), file, options.journal);
+    const auto frozen = FrozenFile::recorded_in(options.journal);
+    if (frozen) {
+        frozen->require_same(file.text, options.file);
+        file = read_with(options, frozen->limits());
+    }
     auto journal = Journal::open(options.journal, end);
     AskTell conversation(file.spec, journal, records);
+    if (frozen) {
+        take_up_edits(*frozen, options, records, conversation);
+    }
+    journal.sync();
     converse(conversation, &journal);
     return ExitCode::done;
 }

@@ -16,6 +16,15 @@ struct Options {
     Format format = Format::table;
 };
 
+/// Keys that may change, with the values that hold now; those that are not given are left out.
+OrderedJson limits_json(const RecordedSweep& recorded) {
+    OrderedJson limits = OrderedJson::object();
+    for (const auto& [key, value] : recorded.limits()) {
+        limits[key] = value;
+    }
+    return limits;
+}
+
 OrderedJson status_json(const RecordedSweep& recorded) {
     const auto& sweep = recorded.history.sweep();
     const auto progress = progress_of(recorded.history, recorded.history.last_time(), recorded.time_budget());
@@ -26,6 +35,7 @@ OrderedJson status_json(const RecordedSweep& recorded) {
         status["reason"] = name_of(*reason);
     }
     status["directory"] = recorded.directory.path().string();
+    status["limits"] = limits_json(recorded);
     status["progress"] = progress.fraction ? Json(*progress.fraction) : Json(nullptr);
     status["elapsed_seconds"] = recorded.history.elapsed();
     status["slots"] = sweep.num_slots();

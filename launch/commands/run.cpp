@@ -12,6 +12,8 @@
 #include "launch/coordinator/coordinator.hpp"
 #include "launch/doctor/launcher.hpp"
 #include "launch/record/new_sweep.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/record/reopening.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/transport/local_transport.hpp"
@@ -27,8 +29,11 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-    fs::path file;                // run
-    fs::path directory;           // run: --dir, resume: DIR
+    fs::path file;                      // run
+    fs::path directory;                 // run: --dir, resume: DIR
+    std::vector<std::string> settings;  // resume: --set
+    std::optional<std::int64_t> run_cap;
+    bool retry_failed = false;
     std::optional<double> until;  // seconds since the epoch
     std::optional<int> slots;
     std::string interface;
@@ -118,13 +123,17 @@ void print_end(Outcome outcome, const History& history, const SweepDirectory& di
             "given up: {}, and none has reported anything; the last one: {}\n\n"
             "{}"
             "  {}/trials/*/trainer.log     has what the trainers said\n"
-            "  crescendo resume {}     goes on with other trials, once the cause is mended\n",
-            failed_trials(history), last_failure(history), advice_on_reports(history), where, where);
+            "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed, and goes on\n"
+            "  crescendo resume {}     goes on with other trials\n",
+            failed_trials(history), last_failure(history), advice_on_reports(history), where, where, where);
         return;
     }
     if (outcome == Outcome::failed) {
-        fmt::print("every trial failed; the last one: {}\n\n  {}/trials/*/trainer.log     has what the trainers said\n",
-                   last_failure(history), where);
+        fmt::print(
+            "every trial failed; the last one: {}\n\n"
+            "  {}/trials/*/trainer.log     has what the trainers said\n"
+            "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed\n",
+            last_failure(history), where, where);
         return;
     }
     fmt::print("\n{}\n", best_text(history, directory, Format::table));
@@ -153,13 +162,13 @@ ExitCode exit_code(Outcome outcome) {
 
 /// A session of a sweep, from the agent's start to the last line on the screen.
 ExitCode work(const SweepFile& file, const SweepDirectory& directory, SweepLock& lock, Journal& journal,
-              History& history, const Options& options, MpiSession* session) {
+              History& history, const Options& options, MpiSession* session, std::vector<Json> opening = {}) {
     const StopSignals signals;
     Outcome outcome;
     {
         const auto transport = make_transport(setup_of(file, directory, options), session, signals);
         const auto view = make_view(file, session != nullptr);
-        outcome = Coordinator(file, directory, journal, history, *transport, *view, &lock)
+        outcome = Coordinator(file, directory, journal, history, *transport, *view, &lock, std::move(opening))
                       .run(signals, options.until ? options.until : end_of_job());
         view->update(history, history.last_time());
     }
@@ -188,6 +197,35 @@ ExitCode run(const Options& options, MpiSession* session) {
     return work(file, directory, lock, journal, history, options, session);
 }
 
+/// What is new since the last session. Throws InvalidInput where something is asked for that leaves nothing to do.
+Reopening reopen(const RecordedSweep& recorded, const Options& options) {
+    std::vector<Override> settings;
+    for (const auto& text : options.settings) {
+        settings.push_back(parse_setting(text));
+    }
+    if (options.run_cap) {
+        settings.push_back({"run_cap", std::to_string(*options.run_cap)});
+    }
+    if (!recorded.frozen) {
+        fmt::print("an older crescendo began this sweep: the configurations of its trials are drawn from its file\n");
+    }
+    Reopening reopening(recorded);
+    reopening.set(settings);
+    if (options.retry_failed) {
+        if (const int num_left = reopening.retry_failed(); num_left > 0) {
+            fmt::print("{} failed trials are not tried again: the trials of their rungs were ranked without them\n",
+                       num_left);
+        }
+    }
+    const auto& sweep = reopening.sweep();
+    CRESCENDO_VALIDATE(settings.empty() || sweep.state() == SweepState::running, "",
+                       "{}: the sweep is over ({}), and with these limits nothing is left to do: {} trials have begun, "
+                       "and run_cap is {}; raise run_cap, or the budget that ended it",
+                       recorded.directory.path().string(), name_of(*sweep.finish_reason()), sweep.trials().size(),
+                       sweep.spec().run_cap ? std::to_string(*sweep.spec().run_cap) : "not given");
+    return reopening;
+}
+
 ExitCode resume(const Options& options, MpiSession* session) {
     require_whole_step(session);
     require_interface(options.interface);
@@ -196,11 +234,12 @@ ExitCode resume(const Options& options, MpiSession* session) {
     if (lock.abandoned_by()) {
         fmt::print("taking over from {}, which ended without saying so\n", *lock.abandoned_by());
     }
-    const auto file = directory.read_sweep();
-    History history(file.spec);
-    const auto end = Journal::recover(directory.journal(), [&](const Json& record) { history.apply(record); });
-    const bool tested = history.test() || !file.trainer || !history.sweep().best();
-    if (history.sweep().state() != SweepState::running && tested) {
+    auto recorded = RecordedSweep::recover(directory);
+    auto& history = recorded.history;
+    const auto reopening = reopen(recorded, options);
+    const auto best = history.sweep().best();
+    const bool tested = !best || !recorded.file.trainer || (history.test() && history.test()->trial == best);
+    if (reopening.sweep().state() != SweepState::running && tested) {
         const auto outcome = history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished;
         print_end(outcome, history, directory);
         return exit_code(outcome);
@@ -210,8 +249,8 @@ ExitCode resume(const Options& options, MpiSession* session) {
     } else {
         fs::remove(directory.stop_request());
     }
-    auto journal = Journal::open(directory.journal(), end);
-    return work(file, directory, lock, journal, history, options, session);
+    auto journal = Journal::open(directory.journal(), recorded.end);
+    return work(reopening.file(), directory, lock, journal, history, options, session, reopening.records());
 }
 
 void add_node_options(CLI::App& command, Options& options) {
@@ -267,10 +306,22 @@ void add_run_commands(CLI::App& app, ExitCode& code, MpiSession* session) {
                         " --ntasks-per-node=1 crescendo run sweep.yaml");
     run_command->callback([options, &code, session] { code = run(*options, session); });
 
-    auto* resume_command = app.add_subcommand("resume", "Go on with a sweep that was stopped or killed");
+    auto* resume_command =
+        app.add_subcommand("resume", "Go on with a sweep that was stopped or killed, or extend one that has ended");
     add_directory_argument(*resume_command, options->directory);
+    resume_command->add_option("--run-cap", options->run_cap, "Number of trials from now on; extends a finished sweep")
+        ->check(at_least_one());
+    resume_command
+        ->add_option("--set", options->settings,
+                     "KEY=VALUE in place of what the sweep file has; null takes a key away; repeatable. KEY: " +
+                         list_of_changeable_keys())
+        ->allow_extra_args(false);
+    resume_command->add_flag("--retry-failed", options->retry_failed,
+                             "Try failed trials again, from their checkpoints where they have one");
     add_node_options(*resume_command, *options);
-    resume_command->footer("Example:\n  crescendo resume results/first");
+    resume_command->footer(
+        "Example:\n  crescendo resume results/first\n  crescendo resume results/first --run-cap 200 --set "
+        "budget.time=12h");
     resume_command->callback([options, &code, session] { code = resume(*options, session); });
 }
 

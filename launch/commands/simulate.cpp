@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_directory.hpp"
 #include "launch/replay/recording.hpp"
 #include "launch/replay/replay.hpp"
@@ -69,8 +70,12 @@ class Study {
     /// From now on trials learn, and take the time, that they did.
     void use(Recording recording) { recording_ = std::move(recording); }
 
+    /// From now on the sweep has the limits that it had in the end.
+    void use(std::vector<Override> limits) { limits_ = std::move(limits); }
+
     SweepFile read(const std::vector<Override>& overrides) const {
         auto all = without_training();
+        all.insert(all.end(), limits_.begin(), limits_.end());
         if (recording_) {
             all.insert(all.end(), recording_->simulation.begin(), recording_->simulation.end());
         }
@@ -112,6 +117,7 @@ class Study {
   private:
     const Options& options_;
     std::vector<Override> settings_;
+    std::vector<Override> limits_;
     std::optional<Recording> recording_;
 };
 
@@ -185,9 +191,11 @@ ExitCode simulate_one(const Options& options, const Study& study) {
 /// First what was decided, once more; then the sweep itself, with the curves and times that it had.
 ExitCode replay_sweep(Options options) {
     const auto directory = SweepDirectory::open(options.recorded_sweep);
-    const auto replayed = replay(directory.read_sweep().spec, directory);
+    const auto frozen = FrozenFile::recorded_in(directory.journal());
+    const auto replayed = replay(read_first_file(directory, frozen).spec, directory);
     options.slots = options.slots.value_or(replayed.history.sweep().num_slots());
     Study study(options);
+    study.use(limits_after(frozen, replayed.history.limits_changes()));
     study.use(record(replayed.history));
     if (options.num_seeds > 1 || !options.policies.empty()) {
         return compare(options, study);

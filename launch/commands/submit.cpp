@@ -8,6 +8,8 @@
 #include "launch/commands/validators.hpp"
 #include "launch/record/history.hpp"
 #include "launch/record/new_sweep.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/record/reopening.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/slurm/job_script.hpp"
 #include "launch/slurm/job_time.hpp"
@@ -122,10 +124,11 @@ ExitCode submit_again(const Options& options) {
     const auto where = directory.path().string();
     CRESCENDO_VALIDATE(options.directory.empty(), "",
                        "--dir is for a sweep that begins, and {} is the directory of one; leave it out", where);
-    const auto file = directory.read_sweep();
-    CRESCENDO_VALIDATE(History::read(file.spec, directory.journal()).sweep().state() == SweepState::running, "",
-                       "{}: this sweep is over, and there is nothing to go on with; `crescendo best {}` has its result",
-                       where, where);
+    const RecordedSweep recorded(directory.path());
+    CRESCENDO_VALIDATE(Reopening(recorded).sweep().state() == SweepState::running, "",
+                       "{}: this sweep is over, and there is nothing to go on with; `crescendo best {}` has its "
+                       "result, and a larger run_cap in {} extends it",
+                       where, where, directory.sweep_file().string());
     require_idle(directory);
     const auto holder = own_job() ? std::nullopt : SweepLock::holder(directory);
     CRESCENDO_VALIDATE(!holder, "", "{}: {} is at work in this directory; `crescendo stop {}` ends it", where,
@@ -138,7 +141,7 @@ ExitCode submit_again(const Options& options) {
         const auto site = options.site.empty() && before.contains("site")
                               ? fs::path(before.at("site").get<std::string>())
                               : site_of(options);
-        script = job_script(make_request(file.name, directory.path(),
+        script = job_script(make_request(recorded.file.name, directory.path(),
                                          directory.read_run().at("working_directory").get<std::string>(), job, site));
         if (!options.dry_run) {
             note_request(directory, job, site);

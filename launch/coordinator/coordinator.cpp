@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "launch/agent/agent_setup.hpp"
 #include "launch/coordinator/trial_work.hpp"
@@ -34,7 +35,7 @@ std::string problem_of(const CheckpointFailed& notice) {
 }  // namespace
 
 Coordinator::Coordinator(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
-                         Transport& transport, LiveView& view, SweepLock* lock)
+                         Transport& transport, LiveView& view, SweepLock* lock, std::vector<Json> opening)
     : file_(file),
       directory_(directory),
       journal_(journal),
@@ -42,6 +43,7 @@ Coordinator::Coordinator(const SweepFile& file, const SweepDirectory& directory,
       transport_(transport),
       view_(view),
       lock_(lock),
+      opening_(std::move(opening)),
       slots_(transport.slots()),
       health_(transport.slots()) {}
 
@@ -67,17 +69,24 @@ Outcome Coordinator::run(const StopSignals& signals, std::optional<Seconds> dead
 }
 
 void Coordinator::begin_session() {
-    batch_.push_back({session_note(wall_clock(), host_name(), slots_.size()), {}});
-    if (history_.sweep().state() != SweepState::running) {
-        commit();
-        return;
-    }
+    batch_.emplace_back(session_note(wall_clock(), host_name(), slots_.size()));
     // What the last session's slots were doing is waiting to be taken up on ours.
     if (history_.sweep().num_slots() > 0) {
         record(SlotsLost{history_.sweep().slots()});
     }
-    record(SlotsJoined{transport_.slots()});
+    for (auto& record : std::exchange(opening_, {})) {
+        batch_.emplace_back(std::move(record));
+    }
+    for (const auto& trial : history_.sweep().trials()) {
+        if (!trial.is_proposed) {
+            record_config(trial.id);  // a crash lost it, or the journal is old
+        }
+    }
     commit();
+    if (history_.sweep().state() == SweepState::running) {
+        record(SlotsJoined{transport_.slots()});
+        commit();
+    }
 }
 
 void Coordinator::turn() {
@@ -165,7 +174,7 @@ void Coordinator::take(TrialMetrics& notice) {
         watch_for_identical_reports(notice);
         reported_[notice.trial] = notice.resource;
         const TrialReported event{notice.trial, notice.resource, to_loss(spec.goal, metric->second)};
-        batch_.push_back({{}, ReportRecord{event, wall_clock(), std::move(notice.metrics), notice.data_wait}});
+        batch_.emplace_back(ReportRecord{event, wall_clock(), std::move(notice.metrics), notice.data_wait});
     }
 }
 
@@ -227,7 +236,7 @@ void Coordinator::leave_out(const std::set<SlotId>& slots) {
             dismiss(trial.id, /*save=*/true);
         }
     }
-    batch_.push_back({left_out_note(wall_clock(), slots), {}});
+    batch_.emplace_back(left_out_note(wall_clock(), slots));
     record(SlotsLost{{slots.begin(), slots.end()}});
     commit();
 }
@@ -253,7 +262,7 @@ void Coordinator::take(const StoreRequest& notice) {
 
 void Coordinator::take(const GroupFormed& notice) {
     if (groups_.note_formed(notice.trial, notice.generation)) {
-        batch_.push_back({regroup_note(wall_clock(), notice.trial, notice.generation, notice.seconds), {}});
+        batch_.emplace_back(regroup_note(wall_clock(), notice.trial, notice.generation, notice.seconds));
     }
 }
 
@@ -340,10 +349,16 @@ void Coordinator::take(const WorkerStranded& notice) {
 void Coordinator::take(const CheckpointFailed& notice) { throw DirectoryError(problem_of(notice)); }
 
 void Coordinator::record(const Event& event, const Json& details) {
-    auto content = launch::to_json(event);
+    Json content = launch::to_json(event);
     content["time"] = wall_clock();
     content.update(details);
-    batch_.push_back({std::move(content), {}});
+    batch_.emplace_back(std::move(content));
+}
+
+/// It waits for the next sync and makes none of its own: should a crash lose it, the sweep's file, which has to be the
+/// same, gives the same configuration again.
+void Coordinator::record_config(TrialId trial) {
+    batch_.emplace_back(ProposalRecord{{trial, history_.sweep().trial(trial).config}, wall_clock()});
 }
 
 /// Journal first, then decide: what was answered is on disk.
@@ -352,29 +367,37 @@ void Coordinator::commit() {
         return;
     }
     for (const auto& each : batch_) {
-        if (each.report) {
-            journal_.append_members(members_of(*each.report));
+        if (const auto* content = std::get_if<Json>(&each)) {
+            journal_.append(*content);
+        } else if (const auto* report = std::get_if<ReportRecord>(&each)) {
+            journal_.append_members(members_of(*report));
         } else {
-            journal_.append(each.content);
+            journal_.append_members(members_of(std::get<ProposalRecord>(each)));
         }
     }
     journal_.sync();
     reported_.clear();
     for (auto& each : std::exchange(batch_, {})) {
-        if (each.report) {
-            const auto report = each.report->event;
-            const auto actions = history_.apply_report(std::move(*each.report));
-            perform_all(actions);
-            answer(report, actions);
-        } else {
-            const auto actions = history_.apply(each.content);
-            if (each.content.value("event", "") == "trial_failed") {
-                hopeless_ = hopeless_ || prospects_.are_hopeless(history_.sweep());
-            }
-            perform_all(actions);
-        }
+        std::visit([this](auto& record) { take_effect(record); }, each);
     }
 }
+
+void Coordinator::take_effect(const Json& record) {
+    const auto actions = history_.apply(record);
+    if (record.value("event", "") == "trial_failed") {
+        hopeless_ = hopeless_ || prospects_.are_hopeless(history_.sweep());
+    }
+    perform_all(actions);
+}
+
+void Coordinator::take_effect(ReportRecord& record) {
+    const auto report = record.event;
+    const auto actions = history_.apply(std::move(record));
+    perform_all(actions);
+    answer(report, actions);
+}
+
+void Coordinator::take_effect(const ProposalRecord& record) { perform_all(history_.apply(record)); }
 
 void Coordinator::perform_all(const std::vector<Action>& actions) {
     for (const auto& action : actions) {
@@ -402,6 +425,9 @@ void Coordinator::tell_to_go_on(TrialId id) {
 }
 
 void Coordinator::perform(const StartTrial& action) {
+    if (!history_.sweep().trial(action.trial).is_proposed) {
+        record_config(action.trial);
+    }
     if (hopeless_) {
         return;  // the next session resumes it
     }
@@ -409,8 +435,8 @@ void Coordinator::perform(const StartTrial& action) {
     join(action.trial, action.group, StateSource::fresh);
 }
 
-/// The configuration follows from the sweep's seed, so that no disk has to be waited for here: thousands of trials may
-/// start at once. What a crash of the machine spoils is written again when the trial is resumed.
+/// No disk is waited for here, since thousands of trials may start at once. What a crash of the machine spoils is
+/// written again when the trial is resumed.
 void Coordinator::prepare_directory(TrialId trial) const {
     const auto directory = directory_.trial(trial);
     std::filesystem::create_directories(directory);
@@ -515,6 +541,7 @@ void Coordinator::drain() {
         }
     }
     await_departures();
+    commit();  // configurations that no sync has taken along yet
 }
 
 void Coordinator::await_departures() {
@@ -552,16 +579,19 @@ void Coordinator::await_departures() {
 }
 
 void Coordinator::finish() {
+    commit();
     await_departures();
     const auto best = history_.sweep().best();
     const bool has_test_data =
         file_.trainer && file_.trainer->contains("data") && file_.trainer->at("data").contains("test");
-    if (best && has_test_data && !history_.test()) {
+    const bool is_measured = history_.test() && history_.test()->trial == best;
+    if (best && has_test_data && !is_measured) {
         evaluate(*best);
     }
 }
 
-/// The test data are read once in a sweep: for the trial that won on the validation data.
+/// The test data are read once, for the trial that won on the validation data; once more where a sweep is extended and
+/// another one wins.
 void Coordinator::evaluate(TrialId best) {
     view_.say(fmt::format("measuring trial {} on the test data", best.value));
     const auto work = work_of(best, history_.sweep(), file_, directory_);
@@ -578,7 +608,7 @@ void Coordinator::evaluate(TrialId best) {
         }
     }
     if (evaluated_ && evaluated_->error.empty()) {
-        batch_.push_back({test_note(wall_clock(), best, evaluated_->metrics), {}});
+        batch_.emplace_back(test_note(wall_clock(), best, evaluated_->metrics));
         commit();
     } else {
         view_.say(fmt::format("the test data could not be read: {}",

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "launch/coordinator/failures.hpp"
@@ -39,9 +40,9 @@ enum class Outcome {
 class Coordinator {
   public:
     /// The caller holds the sweep's lock, which gets its signs of life from here. `history` has taken every record of
-    /// `journal`.
+    /// `journal`. `opening` are records that the session begins with, before it has slots: what changed since the last.
     Coordinator(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
-                Transport& transport, LiveView& view, SweepLock* lock = nullptr);
+                Transport& transport, LiveView& view, SweepLock* lock = nullptr, std::vector<Json> opening = {});
 
     using Seconds = double;  ///< since the epoch
 
@@ -51,11 +52,8 @@ class Coordinator {
     Outcome run(const StopSignals& signals, std::optional<Seconds> deadline = {});
 
   private:
-    /// A line of the journal: a report, or any other content.
-    struct Record {
-        Json content;
-        std::optional<ReportRecord> report;
-    };
+    /// A line of the journal.
+    using Record = std::variant<Json, ReportRecord, ProposalRecord>;
 
     void begin_session();
     void turn();
@@ -82,7 +80,11 @@ class Coordinator {
     void take(const SlotUp& notice);
 
     void record(const Event& event, const Json& details = Json::object());
+    void record_config(TrialId trial);
     void commit();
+    void take_effect(const Json& record);
+    void take_effect(ReportRecord& record);
+    void take_effect(const ProposalRecord& record);
 
     void perform_all(const std::vector<Action>& actions);
     void prepare_directory(TrialId trial) const;
@@ -116,6 +118,7 @@ class Coordinator {
     Transport& transport_;
     LiveView& view_;
     SweepLock* lock_;
+    std::vector<Json> opening_;
     Rendezvous rendezvous_;
     SlotMap slots_;
     Groups groups_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "launch/messages/value_json.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -55,6 +56,24 @@ struct Write {
     OrderedJson operator()(const DeadlineNear&) const { return {{"event", "deadline_near"}}; }
     OrderedJson operator()(const TimeUp&) const { return {{"event", "time_up"}}; }
     OrderedJson operator()(const Cancelled&) const { return {{"event", "cancelled"}}; }
+    OrderedJson operator()(const TrialProposed& event) const {
+        return {{"event", "trial_proposed"}, {"trial", event.trial.value}, {"config", launch::to_json(event.config)}};
+    }
+    OrderedJson operator()(const LimitsChanged& event) const {
+        const auto& limits = event.limits;
+        return {{"event", "limits_changed"},
+                {"run_cap", or_null(limits.run_cap)},
+                {"target", or_null(limits.target)},
+                {"time_budget", limits.has_time_budget},
+                {"max_concurrent", or_null(limits.max_concurrent)},
+                {"max_retries", limits.max_retries},
+                {"time_left", event.has_time_left}};
+    }
+    OrderedJson operator()(const TrialRetried& event) const {
+        return {{"event", "trial_retried"}, {"trial", event.trial.value}};
+    }
+
+    static OrderedJson or_null(const auto& number) { return number ? OrderedJson(*number) : OrderedJson(nullptr); }
 };
 
 template <class Integer>
@@ -117,6 +136,37 @@ class Reader {
         return json_.contains("slot") ? std::optional(SlotId{integer<std::int32_t>("slot")}) : std::nullopt;
     }
 
+    bool boolean(const char* key) const {
+        if (!member(key).is_boolean()) {
+            wrong(key, "true or false");
+        }
+        return member(key).get<bool>();
+    }
+
+    /// Null is none.
+    std::optional<int> limit(const char* key) const {
+        return member(key).is_null() ? std::nullopt : std::optional<int>(integer<std::int32_t>(key));
+    }
+
+    std::optional<double> target() const {
+        const auto& value = member("target");
+        if (!value.is_number() && !value.is_null()) {
+            wrong("target", "a number, or null where there is none");
+        }
+        return value.is_null() ? std::nullopt : std::optional(value.get<double>());
+    }
+
+    Config config() const {
+        if (!member("config").is_object()) {
+            wrong("config", "an object with a value for each parameter");
+        }
+        Config config;
+        for (const auto& [name, value] : member("config").items()) {
+            config.emplace_back(name, value_from_json(value));
+        }
+        return config;
+    }
+
     const Json& list(const char* key) const {
         if (!member(key).is_array()) {
             wrong(key, "a list");
@@ -142,6 +192,12 @@ SlotsJoined read_joined(const Reader& event) {
             {SlotId{slot.integer<std::int32_t>("slot")}, NodeId{slot.integer<std::int32_t>("node")}});
     }
     return joined;
+}
+
+LimitsChanged read_limits(const Reader& event) {
+    return {{event.limit("run_cap"), event.target(), event.boolean("time_budget"), event.limit("max_concurrent"),
+             event.integer<std::int32_t>("max_retries")},
+            event.boolean("time_left")};
 }
 
 SlotsLost read_lost(const Reader& event) {
@@ -183,9 +239,18 @@ Event event_from_json(const Json& json) {
     if (name == "cancelled") {
         return Cancelled{};
     }
+    if (name == "trial_proposed") {
+        return TrialProposed{event.trial(), event.config()};
+    }
+    if (name == "limits_changed") {
+        return read_limits(event);
+    }
+    if (name == "trial_retried") {
+        return TrialRetried{event.trial()};
+    }
     event.wrong("event",
                 "slots_joined, slots_lost, trial_reported, trial_finished, trial_failed, deadline_near, "
-                "time_up or cancelled");
+                "time_up, cancelled, trial_proposed, limits_changed or trial_retried");
 }
 
 }  // namespace crescendo::launch

@@ -15,7 +15,7 @@ History::History(SweepSpec spec, Reports kept) : sweep_(std::move(spec)), kept_(
 
 History History::read(const SweepSpec& spec, const std::filesystem::path& journal) {
     History history(spec);
-    Journal::read(journal, [&](const Json& record) { history.apply(record); });
+    Journal::read(journal, [&](const Journal::Line& line) { history.apply(line); });
     return history;
 }
 
@@ -25,11 +25,6 @@ std::vector<Action> History::apply(const Json& record) {
     }
     const bool new_session = record.value("note", "") == "session";
     if (new_session) {
-        // Nobody held a slot between the last record and now.
-        for (std::size_t i = 0; i < trials_.size(); ++i) {
-            trials_[i].slot_seconds += holding_[i].second * (last_time_ - holding_[i].first);
-            holding_[i].first = record.at("time");
-        }
         elapsed_before_ += last_time_ - session_start_;
         session_start_ = record.at("time");
         ++num_sessions_;
@@ -44,9 +39,9 @@ std::vector<Action> History::apply(const Json& record) {
     const auto event = event_from_json(record);
     if (const auto* report = std::get_if<TrialReported>(&event)) {
         const auto metrics = record.find("metrics");
-        return apply_report(ReportRecord{
-            *report, last_time_, metrics == record.end() ? std::map<std::string, double>() : metrics_from(*metrics),
-            record.value("data_wait", std::numeric_limits<double>::quiet_NaN())});
+        return apply(ReportRecord{*report, last_time_,
+                                  metrics == record.end() ? std::map<std::string, double>() : metrics_from(*metrics),
+                                  record.value("data_wait", std::numeric_limits<double>::quiet_NaN())});
     }
     if (const auto* failed = std::get_if<TrialFailed>(&event);
         failed != nullptr && record.contains("message") && knows(failed->trial)) {
@@ -57,15 +52,35 @@ std::vector<Action> History::apply(const Json& record) {
             slots_of_nodes_[slot.node].insert(slot.id);
         }
     }
+    if (auto change = limits_change_from(record)) {
+        limits_changes_.push_back(std::move(*change));
+    }
     return decide(event);
 }
 
-std::vector<Action> History::apply_report(ReportRecord record) {
+std::vector<Action> History::apply(ReportRecord record) {
     last_time_ = record.time;
     const Event event = record.event;
     remember(std::move(record));
     return decide(event);
 }
+
+std::vector<Action> History::apply(const ProposalRecord& record) {
+    last_time_ = record.time;
+    return decide(record.event);
+}
+
+std::vector<Action> History::apply(const Journal::Line& line) {
+    if (auto report = report_from(line.members())) {
+        return apply(std::move(*report));
+    }
+    if (const auto proposal = proposal_from(line.members())) {
+        return apply(*proposal);
+    }
+    return apply(line.json());
+}
+
+void History::interrupt() { decide(SlotsLost{sweep_.slots()}); }
 
 std::vector<Action> History::decide(const Event& event) {
     auto actions = sweep_.apply(event);
@@ -117,31 +132,36 @@ void History::remember(ReportRecord&& record) {
     }
     const auto workers = static_cast<int>(sweep_.trial(id).group.slots.size());
     trial.most_workers = std::max(trial.most_workers, workers);
-    trial.reports.push_back({record.event.resource, record.time, workers, std::move(record.metrics)});
+    trial.reports.push_back({record.event.resource, elapsed(), workers, std::move(record.metrics)});
     trial.data_wait.add(record.data_wait);
     ++num_reports_;
 }
 
-/// Keeps account of who held how many slots for how long.
+/// Keeps account of who held how many slots for how long. A configuration may be told before its trial starts.
 void History::follow_slots(TrialId id) {
+    if (!knows(id)) {
+        return;
+    }
     const auto& trial = sweep_.trial(id);
     auto& history = trials_[static_cast<std::size_t>(id.value)];
     auto& [since, slots] = holding_[static_cast<std::size_t>(id.value)];
-    history.slot_seconds += slots * (last_time_ - since);
-    since = last_time_;
+    history.slot_seconds += slots * (elapsed() - since);
+    since = elapsed();
     slots = static_cast<int>(trial.group.slots.size());
-    if (history.started == 0 && slots > 0) {
-        history.started = last_time_;
+    if (!history.started && slots > 0) {
+        history.started = elapsed();
     }
-    if (trial.ended() && history.ended == 0) {
-        history.ended = last_time_;
+    if (!trial.ended()) {
+        history.ended.reset();
+    } else if (!history.ended) {
+        history.ended = elapsed();
     }
 }
 
 double History::slot_seconds() const {
     double sum = 0;
     for (std::size_t i = 0; i < trials_.size(); ++i) {
-        sum += trials_[i].slot_seconds + holding_[i].second * (last_time_ - holding_[i].first);
+        sum += trials_[i].slot_seconds + holding_[i].second * (elapsed() - holding_[i].first);
     }
     return sum;
 }

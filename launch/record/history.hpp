@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "launch/messages/json.hpp"
+#include "launch/record/journal.hpp"
+#include "launch/record/limits_change.hpp"
+#include "launch/record/proposal_record.hpp"
 #include "launch/record/report_record.hpp"
 #include "scheduler/sweep.hpp"
 
@@ -17,7 +20,7 @@ namespace crescendo::launch {
 /// One report of a trial, with all its metrics.
 struct TrialReport {
     Resource resource;
-    double time = 0;  ///< seconds since the epoch
+    double time = 0;  ///< seconds that the sweep was at work before
     int workers = 1;
     std::map<std::string, double> metrics;
 };
@@ -45,8 +48,8 @@ class Mean {
 
 /// What the journal knows of a trial beyond the scheduler's state.
 struct TrialHistory {
-    double started = 0;                ///< seconds since the epoch
-    double ended = 0;                  ///< 0 while it has not
+    std::optional<double> started;     ///< seconds that the sweep was at work before
+    std::optional<double> ended;       ///< the same; none while it has not
     double slot_seconds = 0;           ///< slots × time it held them
     int most_workers = 0;              ///< at any of its reports
     std::vector<TrialReport> reports;  ///< by resource; as many as the history keeps, the last one at least
@@ -70,8 +73,14 @@ class History {
     /// Takes one record of the journal: an event, a note, or the header. Returns what an event asks to do.
     std::vector<Action> apply(const Json& record);
 
-    /// The same for a report.
-    std::vector<Action> apply_report(ReportRecord record);
+    std::vector<Action> apply(ReportRecord record);
+    std::vector<Action> apply(const ProposalRecord& record);
+
+    /// Makes no JSON value of what is a report or a configuration, as most lines are.
+    std::vector<Action> apply(const Journal::Line& line);
+
+    /// Nobody is at work any more: what ran waits to be resumed.
+    void interrupt();
 
     const Sweep& sweep() const { return sweep_; }
     const TrialHistory& of(TrialId trial) const { return trials_.at(static_cast<std::size_t>(trial.value)); }
@@ -103,6 +112,9 @@ class History {
     /// Slots that this session leaves out, since too many workers failed there.
     const std::set<SlotId>& left_out() const { return left_out_; }
 
+    /// Of the keys that may change, in the order of the journal.
+    const std::vector<LimitsChange>& limits_changes() const { return limits_changes_; }
+
     /// Seconds that each change of a group took in memory, from the order to the end of the first step.
     const std::vector<double>& regroup_seconds() const { return regroup_seconds_; }
 
@@ -122,12 +134,13 @@ class History {
     Sweep sweep_;
     Reports kept_;
     std::vector<TrialHistory> trials_;
-    std::vector<std::pair<double, int>> holding_;  ///< by trial: since when, how many slots
+    std::vector<std::pair<double, int>> holding_;  ///< by trial: since when (as elapsed() was), how many slots
     std::optional<Test> test_;
     double evaluation_seconds_ = 0;
     std::vector<double> regroup_seconds_;
     std::set<SlotId> left_out_;
     std::map<NodeId, std::set<SlotId>> slots_of_nodes_;  ///< that joined in this session
+    std::vector<LimitsChange> limits_changes_;
     double session_start_ = 0;
     double last_time_ = 0;
     double elapsed_before_ = 0;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iterator>
@@ -19,7 +20,7 @@
 namespace crescendo::launch {
 namespace {
 
-constexpr int current_version = 1;
+constexpr int current_version = 2;
 
 /// From the checksum's comma to the end of a line.
 std::string seal(std::string_view body) { return fmt::format(R"(,"crc":"{:08x}"}})", crc32(body)); }
@@ -102,6 +103,15 @@ void check_header(const std::filesystem::path& path, const Json& header) {
     }
 }
 
+void require_begun(const std::filesystem::path& path, bool has_header) {
+    if (!has_header) {
+        throw InvalidInput(fmt::format(
+            "{}: holds no whole line: its sweep was interrupted as it began, and nothing was trained; remove the "
+            "sweep's folder and run it again",
+            path.string()));
+    }
+}
+
 /// 0, or the errno of what went wrong.
 int write_at(int fd, std::string_view bytes, std::uint64_t offset) {
     while (!bytes.empty()) {
@@ -169,44 +179,67 @@ Journal Journal::create(const std::filesystem::path& path, const OrderedJson& he
     return journal;
 }
 
-Journal::End Journal::read(const std::filesystem::path& path, const std::function<void(const Json&)>& take) {
+/// The line is sealed.
+Journal::Line::Line(const std::filesystem::path& path, std::size_t index, std::string_view text)
+    : path_(path), index_(index), text_(text), members_(text.substr(0, text.size() - seal_size)) {
+    const auto head = fmt::format(R"({{"n":{})", index);
+    if (!members_.starts_with(head) || (members_.size() > head.size() && members_[head.size()] != ',')) {
+        damaged(path_, index_, fmt::format("the line should have the number {}", index_));
+    }
+    members_.remove_prefix(std::min(members_.size(), head.size() + 1));
+}
+
+Json Journal::Line::json() const {
+    auto record = Json::parse(text_, nullptr, /*allow_exceptions=*/false);
+    if (!record.is_object()) {
+        damaged(path_, index_, "the line is no JSON object");
+    }
+    return record;
+}
+
+Journal::End Journal::read(const std::filesystem::path& path, const std::function<void(const Line&)>& take) {
     End end;
     Lines lines(path);
-    while (const auto line = lines.next()) {
-        const auto size = line->size() + 1;
-        const auto record = is_sealed(*line) ? Json::parse(*line, nullptr, /*allow_exceptions=*/false) : Json();
-        if (!record.is_object()) {
+    while (const auto text = lines.next()) {
+        const auto size = text->size() + 1;
+        if (!is_sealed(*text)) {
             if (lines.at_end()) {
                 break;
             }
             damaged(path, end.num_records, "the checksum does not match the line");
         }
-        if (const auto n = record.find("n"); n == record.end() || *n != end.num_records) {
-            damaged(path, end.num_records, fmt::format("the line should have the number {}", end.num_records));
-        }
+        const Line line(path, end.num_records, *text);
         if (end.num_records == 0) {
-            check_header(path, record);
+            check_header(path, line.json());
         }
-        take(record);
+        take(line);
         ++end.num_records;
         end.length += size;
     }
-    if (end.num_records == 0) {
-        throw InvalidInput(fmt::format(
-            "{}: holds no whole line: its sweep was interrupted as it began, and nothing was trained; remove the "
-            "sweep's folder and run it again",
-            path.string()));
-    }
+    require_begun(path, end.num_records > 0);
     return end;
+}
+
+Json Journal::read_header(const std::filesystem::path& path) {
+    Lines lines(path);
+    const auto text = lines.next();
+    const bool is_whole = text && is_sealed(*text);
+    require_begun(path, is_whole || (text && !lines.at_end()));
+    if (!is_whole) {
+        damaged(path, 0, "the checksum does not match the line");
+    }
+    auto header = Line(path, 0, *text).json();
+    check_header(path, header);
+    return header;
 }
 
 std::vector<Json> Journal::read(const std::filesystem::path& path) {
     std::vector<Json> records;
-    read(path, [&](const Json& record) { records.push_back(record); });
+    read(path, [&](const Line& line) { records.push_back(line.json()); });
     return records;
 }
 
-Journal::End Journal::recover(const std::filesystem::path& path, const std::function<void(const Json&)>& take) {
+Journal::End Journal::recover(const std::filesystem::path& path, const std::function<void(const Line&)>& take) {
     forget_cache(path);
     return read(path, take);
 }
@@ -220,7 +253,7 @@ Journal Journal::open(const std::filesystem::path& path, End end) {
 }
 
 Journal Journal::open(const std::filesystem::path& path) {
-    return open(path, recover(path, [](const Json&) {}));
+    return open(path, recover(path, [](const Line&) {}));
 }
 
 void Journal::append(const OrderedJson& record) {

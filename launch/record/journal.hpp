@@ -16,7 +16,8 @@ namespace crescendo::launch {
 /// The append-only log of a sweep: the one source of truth.
 ///
 /// One JSON object a line, `{"n":12,…,"crc":"9ae1b2c3"}`: "n" counts the lines from 0 and "crc" is the
-/// CRC-32 of the line's bytes before `,"crc"`. Line 0 is a header, `{"n":0,"journal":"crescendo","version":1,…}`.
+/// CRC-32 of the line's bytes before `,"crc"`. Line 0 is a header, `{"n":0,"journal":"crescendo","version":2,…}`. (Of
+/// version 1 are journals without the configurations of trials and the keys of the sweep's file.)
 /// Neither key may be in a record. A last line that is not whole is what a crash leaves behind and is
 /// dropped; anything else that does not check is damage, and an InvalidInput that names the line.
 ///
@@ -33,16 +34,38 @@ class Journal {
         std::uint64_t num_records = 0;
     };
 
-    /// Gives every whole record to `take`, the header first, "n" and "crc" included. Safe while a writer appends.
-    /// Holds a piece of the file at a time.
-    static End read(const std::filesystem::path& path, const std::function<void(const Json&)>& take);
+    /// A whole record, as long as it is being taken.
+    class Line {
+      public:
+        /// The text of its members without "n" and "crc".
+        std::string_view members() const { return members_; }
+
+        /// The record, "n" and "crc" included. Throws InvalidInput where the line is no JSON object.
+        Json json() const;
+
+      private:
+        friend class Journal;
+        Line(const std::filesystem::path& path, std::size_t index, std::string_view text);
+
+        const std::filesystem::path& path_;
+        std::size_t index_;
+        std::string_view text_;
+        std::string_view members_;
+    };
+
+    /// Gives every whole record to `take`, the header first. Safe while a writer appends. Holds a piece of the file at
+    /// a time.
+    static End read(const std::filesystem::path& path, const std::function<void(const Line&)>& take);
 
     /// The same, all at once: for journals of which much else is kept in memory.
     static std::vector<Json> read(const std::filesystem::path& path);
 
+    /// The first record alone.
+    static Json read_header(const std::filesystem::path& path);
+
     /// The same, of what is on the disk and not in memory alone: for whoever goes on with the journal. A disk that
     /// failed leaves in memory what it never got, marked as written, and no later sync would make up for that.
-    static End recover(const std::filesystem::path& path, const std::function<void(const Json&)>& take);
+    static End recover(const std::filesystem::path& path, const std::function<void(const Line&)>& take);
 
     /// Goes on with a journal behind its end, which recover() told.
     static Journal open(const std::filesystem::path& path, End end);

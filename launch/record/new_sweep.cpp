@@ -1,6 +1,7 @@
 #include "launch/record/new_sweep.hpp"
 
 #include "core/check.hpp"
+#include "launch/record/frozen_file.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/slurm/slurm.hpp"
@@ -15,7 +16,9 @@ SweepDirectory create_sweep(const std::filesystem::path& path, const SweepFile& 
                    {"working_directory", std::filesystem::current_path().string()}};
     const auto directory = SweepDirectory::create(path, file.text, run);
     try {
-        Journal::create(directory.journal(), {{"sweep", file.name}, {"crescendo", CRESCENDO_VERSION}});
+        Journal::create(directory.journal(), {{"sweep", file.name},
+                                              {"crescendo", CRESCENDO_VERSION},
+                                              {"file", FrozenFile(file.text, directory.sweep_file()).to_json()}});
     } catch (const DirectoryError& error) {
         directory.discard();
         throw InvalidInput(error.problem() + "; choose another folder with --dir");

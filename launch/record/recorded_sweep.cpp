@@ -1,16 +1,66 @@
 #include "launch/record/recorded_sweep.hpp"
 
+#include <utility>
+
 #include "launch/record/sweep_lock.hpp"
+#include "launch/sweep_file/yaml_document.hpp"
+#include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
 
 RecordedSweep::RecordedSweep(const std::filesystem::path& path)
-    : directory(SweepDirectory::open(path)),
-      file(directory.read_sweep()),
-      history(History::read(file.spec, directory.journal())) {}
+    : RecordedSweep(SweepDirectory::open(path), Purpose::look) {
+    if (history.sweep().state() == SweepState::running && !SweepLock::holder(directory)) {
+        history.interrupt();
+    }
+}
+
+RecordedSweep RecordedSweep::recover(const SweepDirectory& directory) { return {directory, Purpose::go_on}; }
+
+RecordedSweep::RecordedSweep(SweepDirectory of, Purpose purpose)
+    : directory(std::move(of)),
+      frozen(FrozenFile::recorded_in(directory.journal())),
+      file(read_first_file(directory, frozen)),
+      history(file.spec) {
+    const auto take = [this](const Journal::Line& line) { history.apply(line); };
+    end = purpose == Purpose::go_on ? Journal::recover(directory.journal(), take)
+                                    : Journal::read(directory.journal(), take);
+    if (!history.limits_changes().empty()) {
+        file = directory.read_sweep(limits_after(frozen, history.limits_changes()));
+    }
+}
+
+SweepFile read_first_file(const SweepDirectory& directory, const std::optional<FrozenFile>& frozen) {
+    if (frozen) {
+        frozen->require_same(read_file(directory.sweep_file()), directory.sweep_file());
+    }
+    return directory.read_sweep(limits_after(frozen, {}));
+}
+
+std::vector<Override> limits_after(const std::optional<FrozenFile>& frozen, const std::vector<LimitsChange>& changes) {
+    auto limits = frozen ? frozen->limits() : std::vector<Override>();
+    for (const auto& change : changes) {
+        limits.insert(limits.end(), change.settings.begin(), change.settings.end());
+    }
+    return limits;
+}
 
 std::optional<double> RecordedSweep::time_budget() const {
     return file.time_budget ? std::optional(std::chrono::duration<double>(*file.time_budget).count()) : std::nullopt;
+}
+
+std::map<std::string, Json> RecordedSweep::limits() const {
+    auto document = parse_yaml(file.text, directory.sweep_file().string()).root;
+    for (const auto& each : limits_after(frozen, history.limits_changes())) {
+        apply_override(each, document);
+    }
+    std::map<std::string, Json> limits;
+    for (const auto& [key, value] : flat_keys(document)) {
+        if (is_changeable(key)) {
+            limits.emplace(key, Json::parse(value));
+        }
+    }
+    return limits;
 }
 
 JobState state_of_job(const SweepDirectory& directory) {

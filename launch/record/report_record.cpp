@@ -2,45 +2,28 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <string_view>
+#include <limits>
 
 #include "launch/messages/json.hpp"
+#include "launch/record/record_text.hpp"
 
 namespace crescendo::launch {
 namespace {
 
-/// A number that is whole keeps its point: it reads back as the same kind of number.
-void append_number(std::string& text, double number) {
-    if (!std::isfinite(number)) {
-        text += "null";
-        return;
-    }
-    const auto begin = text.size();
-    fmt::format_to(std::back_inserter(text), "{}", number);
-    if (text.find_first_of(".e", begin) == std::string::npos) {
-        text += ".0";
-    }
-}
+constexpr std::string_view head = R"("event":"trial_reported","trial":)";
 
-void append_name(std::string& text, const std::string& name) {
-    const bool is_plain =
-        std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
-    if (is_plain) {
-        text.append(1, '"').append(name).append(1, '"');
-    } else {
-        text += Json(name).dump(-1, ' ', false, Json::error_handler_t::replace);
-    }
+double read_number(RecordScanner& scanner, double if_null) {
+    return scanner.skip("null") ? if_null : scanner.number<double>();
 }
 
 }  // namespace
 
 std::string members_of(const ReportRecord& record) {
-    std::string text;
-    fmt::format_to(std::back_inserter(text), R"("event":"trial_reported","trial":{},"resource":{},"loss":)",
-                   record.event.trial.value, record.event.resource.value);
+    std::string text(head);
+    fmt::format_to(std::back_inserter(text), R"({},"resource":{},"loss":)", record.event.trial.value,
+                   record.event.resource.value);
     append_number(text, record.event.loss);
     text += R"(,"time":)";
     append_number(text, record.time);
@@ -52,13 +35,40 @@ std::string members_of(const ReportRecord& record) {
     std::string_view separator;
     for (const auto& [name, value] : record.metrics) {
         text += separator;
-        append_name(text, name);
+        append_string(text, name);
         text += ':';
         append_number(text, value);
         separator = ",";
     }
     text += '}';
     return text;
+}
+
+std::optional<ReportRecord> report_from(std::string_view members) {
+    RecordScanner scanner(members);
+    if (!scanner.skip(head)) {
+        return std::nullopt;
+    }
+    ReportRecord record;
+    record.event.trial = TrialId{scanner.number<std::int32_t>()};
+    scanner.expect(R"(,"resource":)");
+    record.event.resource = Resource{scanner.number<std::int64_t>()};
+    scanner.expect(R"(,"loss":)");
+    record.event.loss = read_number(scanner, std::numeric_limits<double>::infinity());
+    scanner.expect(R"(,"time":)");
+    record.time = scanner.number<double>();
+    if (scanner.skip(R"(,"data_wait":)")) {
+        record.data_wait = scanner.number<double>();
+    }
+    scanner.expect(R"(,"metrics":{)");
+    while (!scanner.has_failed() && !scanner.skip("}")) {
+        const auto name = scanner.string();
+        scanner.expect(":");
+        record.metrics.emplace_hint(record.metrics.end(), name,
+                                    read_number(scanner, std::numeric_limits<double>::quiet_NaN()));
+        scanner.skip(",");
+    }
+    return scanner.is_done() ? std::optional(std::move(record)) : std::nullopt;
 }
 
 }  // namespace crescendo::launch

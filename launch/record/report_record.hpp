@@ -2,14 +2,16 @@
 
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "scheduler/events.hpp"
 
 namespace crescendo::launch {
 
-/// A report as the journal has it. Nearly all records are reports, so they alone have a way into the journal and the
-/// history that builds no JSON value.
+/// A report as the journal has it. Nearly all records are reports, so they, and what a trial starts with, have a way
+/// into the journal and out of it that builds no JSON value.
 struct ReportRecord {
     TrialReported event;
     double time = 0;                        ///< seconds since the epoch
@@ -21,5 +23,8 @@ struct ReportRecord {
 /// The members of its JSON object: `"event":"trial_reported","trial":3,…,"metrics":{"loss":0.31}`. Bytes of a name
 /// that are not UTF-8 are replaced.
 std::string members_of(const ReportRecord& record);
+
+/// Reads what members_of() wrote. Nothing where the members are others, or written in another way.
+std::optional<ReportRecord> report_from(std::string_view members);
 
 }  // namespace crescendo::launch

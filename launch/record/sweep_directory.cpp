@@ -87,8 +87,8 @@ Json SweepDirectory::read_run() const {
 
 void SweepDirectory::write_run(const Json& run) const { write_atomically(this->run(), run.dump(2) + "\n"); }
 
-SweepFile SweepDirectory::read_sweep() const {
-    auto file = read_sweep_file(sweep_file());
+SweepFile SweepDirectory::read_sweep(const std::vector<Override>& overrides) const {
+    auto file = read_sweep_file(sweep_file(), overrides);
     file.name = read_run().at("sweep");
     return file;
 }

@@ -42,8 +42,9 @@ class SweepDirectory {
     Json read_run() const;
     void write_run(const Json& run) const;
 
-    /// The frozen sweep file, under the name that the sweep was started with.
-    SweepFile read_sweep() const;
+    /// The sweep file with other values, under the name that the sweep was started with. What it means is for
+    /// RecordedSweep to say, since the file may have been edited.
+    SweepFile read_sweep(const std::vector<Override>& overrides) const;
 
     /// Throws DirectoryError where not even a small file can be written any more.
     void require_writable() const;

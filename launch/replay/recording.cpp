@@ -37,7 +37,7 @@ Recording make_recording(std::vector<RecordedCurves::Curve> curves, const std::v
 
 RecordedTrial times_of(const TrialHistory& trial) {
     RecordedTrial times;
-    double since = trial.started;
+    double since = trial.started.value_or(0);
     std::int64_t consumed = 0;
     for (const auto& report : trial.reports) {
         times.intervals.push_back(

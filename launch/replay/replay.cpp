@@ -35,6 +35,7 @@ class Comparer {
                 break;
             }
         }
+        check_configs();
         check_results();
         return std::move(replay_);
     }
@@ -48,7 +49,8 @@ class Comparer {
     /// Only a trial that was told to go on has anything to tell, unless the sweep's end crossed its message.
     void check_alive(const Json& record) {
         const auto& sweep = replay_.history.sweep();
-        if (!record.contains("event") || !record.contains("trial") || sweep.state() != SweepState::running) {
+        const std::set<std::string> from_trials{"trial_reported", "trial_finished", "trial_failed"};
+        if (!from_trials.contains(record.value("event", "")) || sweep.state() != SweepState::running) {
             return;
         }
         const int trial = record.at("trial");
@@ -70,16 +72,16 @@ class Comparer {
     void follow(const Action& action) {
         if (const auto* regroup = std::get_if<Regroup>(&action)) {
             regroups_.insert({regroup->trial, regroup->group.generation});
-        } else if (const auto* start = std::get_if<StartTrial>(&action)) {
-            check_config(start->trial);
         }
     }
 
-    void check_config(TrialId trial) {
-        const auto path = directory_.trial(trial) / "params.json";
-        if (std::filesystem::exists(path) &&
-            OrderedJson::parse(read_file(path)) != launch::to_json(replay_.history.sweep().trial(trial).config)) {
-            replay_.differences.push_back(fmt::format("{}: the trial has another configuration now", path.string()));
+    void check_configs() {
+        for (const auto& trial : replay_.history.sweep().trials()) {
+            const auto path = directory_.trial(trial.id) / "params.json";
+            if (std::filesystem::exists(path) && OrderedJson::parse(read_file(path)) != launch::to_json(trial.config)) {
+                replay_.differences.push_back(
+                    fmt::format("{}: the trial has another configuration now", path.string()));
+            }
         }
     }
 

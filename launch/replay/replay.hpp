@@ -18,7 +18,7 @@ struct Replay {
 };
 
 /// What happened is known from who reported after which decision, the regroups that took place, the configurations
-/// of the trials, and the results of a sweep that is over.
+/// of the trials, and the results of a sweep that is over. `spec` is as the sweep began.
 Replay replay(const SweepSpec& spec, const SweepDirectory& directory);
 
 }  // namespace crescendo::launch

@@ -1,5 +1,7 @@
 #include "launch/sweep_file/overrides.hpp"
 
+#include <string_view>
+
 #include "core/check.hpp"
 #include "launch/sweep_file/yaml_document.hpp"
 
@@ -14,7 +16,30 @@ Override parse_override(const std::string& text) {
     return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+namespace {
+
+/// Of the map; there may be none.
+void leave_out(std::string_view key, OrderedJson& map) {
+    const auto dot = key.find('.');
+    const auto found = map.find(std::string(key.substr(0, dot)));
+    if (found == map.end()) {
+        return;
+    }
+    if (dot != std::string_view::npos && found->is_object()) {
+        leave_out(key.substr(dot + 1), *found);
+    }
+    if (dot == std::string_view::npos || (found->is_object() && found->empty())) {
+        map.erase(found);
+    }
+}
+
+}  // namespace
+
 void apply_override(const Override& change, OrderedJson& document) {
+    if (!change.value) {
+        leave_out(change.key, document);
+        return;
+    }
     OrderedJson* place = &document;
     std::size_t begin = 0;
     for (std::size_t dot; (dot = change.key.find('.', begin)) != std::string::npos; begin = dot + 1) {

@@ -20,7 +20,8 @@ std::vector<Override> without_training();
 /// "key=value". Throws InvalidInput where `text` is not.
 Override parse_override(const std::string& text);
 
-/// Puts the value into the document, with the maps on the way to it where there are none.
+/// Puts the value into the document, with the maps on the way to it where there are none; or takes the key out, and the
+/// map that held nothing else.
 /// Throws InvalidInput where the value is not YAML, or the key leads through something that is no map.
 void apply_override(const Override& change, OrderedJson& document);
 

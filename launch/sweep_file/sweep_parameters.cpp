@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,11 @@ Value read_value(const YamlSection& parameter, const std::string& name, const Or
                        fmt::format("{}, and a parameter is a number, a boolean or text; describe it with text that "
                                    "the trainer understands, such as \"none\" or \"3x3\"",
                                    describe(json)));
+    }
+    if (json.is_number_float() && !std::isfinite(json.get<double>())) {
+        parameter.fail(name,
+                       "is not a finite number, and programs get their parameters as JSON, which has none; use "
+                       "text, such as \"inf\"");
     }
     return value_from_json(json);
 }

@@ -72,7 +72,8 @@ Progress progress_of(const History& history, double now, std::optional<double> t
         return progress;
     }
     if (sweep.spec().run_cap) {
-        left += (*sweep.spec().run_cap - progress.begun()) * expected_end(rungs, rungs.front().milestone, chance);
+        const int num_to_come = std::max(0, *sweep.spec().run_cap - progress.begun());
+        left += num_to_come * expected_end(rungs, rungs.front().milestone, chance);
         progress.fraction = done / std::max(1.0, done + left);
         if (done > 0 && sweep.num_slots() > 0) {
             progress.seconds_left = left * history.slot_seconds() / done / sweep.num_slots();

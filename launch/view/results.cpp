@@ -70,7 +70,7 @@ Table trials_table(const History& history) {
     Table table(columns);
     for (const auto& trial : sweep.trials()) {
         const auto& seen = history.of(trial.id);
-        const double until = seen.ended > 0 ? seen.ended : history.last_time();
+        const double until = seen.ended.value_or(history.elapsed());
         std::vector<Cell> row{std::int64_t{trial.id.value}, std::string(to_string(trial.status)), trial.resource.value,
                               std::int64_t{seen.most_workers}, metric_of(seen, sweep.spec().metric)};
         for (const auto& name : others) {
@@ -80,7 +80,7 @@ Table trials_table(const History& history) {
             row.push_back(to_cell(value));
         }
         const auto wait = seen.data_wait.value();
-        row.insert(row.end(), {std::int64_t{trial.failures}, seen.started > 0 ? Cell{until - seen.started} : Cell{},
+        row.insert(row.end(), {std::int64_t{trial.failures}, seen.started ? Cell{until - *seen.started} : Cell{},
                                seen.slot_seconds, wait ? Cell{*wait} : Cell{}});
         table.add_row(std::move(row));
     }

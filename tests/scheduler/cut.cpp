@@ -89,3 +89,32 @@ TEST_CASE("the quantile lies between the results beside the cut") {
     CHECK(quantile(at_quantile({1, infinity}, 2), 2) == infinity);
     CHECK(quantile(at_quantile({infinity, infinity}, 2), 2) == infinity);
 }
+
+TEST_CASE("a result that is taken back was never there") {
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        CAPTURE(seed);
+        CounterRandom random(seed, 0);
+        Cut with;
+        Cut without;
+        const auto gone = static_cast<int>(random.below(20));
+        for (int trial = 0; trial < 20; ++trial) {
+            const Result result{static_cast<double>(random.below(5)), TrialId{trial}};
+            with.insert(result, (with.size() + 1) / 3);
+            if (trial != gone) {
+                without.insert(result, (without.size() + 1) / 3);
+            }
+        }
+        CounterRandom again(seed, 0);
+        again.below(20);
+        double loss = 0;
+        for (int trial = 0; trial <= gone; ++trial) {
+            loss = static_cast<double>(again.below(5));
+        }
+
+        with.erase({loss, TrialId{gone}}, 19 / 3);
+
+        CHECK(with.size() == without.size());
+        CHECK(with.worst_of_best() == without.worst_of_best());
+        CHECK(with.best_of_rest() == without.best_of_rest());
+    }
+}

@@ -38,6 +38,15 @@ struct Script {
         return apply(TrialFailed{TrialId{trial}, kind, SlotId{slot}});
     }
 
+    std::string retry(int trial) { return apply(TrialRetried{TrialId{trial}}); }
+    std::string change(const Limits& limits) { return apply(LimitsChanged{limits}); }
+    /// Nothing else changes.
+    std::string change_run_cap(std::optional<int> run_cap) {
+        auto limits = limits_of(sweep.spec());
+        limits.run_cap = run_cap;
+        return change(limits);
+    }
+
     const Trial& trial(int id) const { return sweep.trial(TrialId{id}); }
 };
 

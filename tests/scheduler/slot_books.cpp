@@ -21,6 +21,7 @@ bool contains(const std::vector<SlotId>& slots, SlotId slot) {
 std::vector<Action> SlotBooks::apply(const Event& event) {
     const bool was_over = finished_;
     const auto actions = sweep_.apply(event);
+    finished_ = finished_ && !(opens_again(event) && sweep_.state() == SweepState::running);
     enter(event);
     for (const auto& action : actions) {
         require(!finished_, "nothing comes after FinishSweep");
@@ -30,6 +31,7 @@ std::vector<Action> SlotBooks::apply(const Event& event) {
     hit_.clear();
     check_slots();
     check_trials();
+    check_ends();
     if (finished_) {
         check_end();
     } else {
@@ -57,12 +59,16 @@ void SlotBooks::enter(const Event& event) {
         }
     } else if (const auto* ended = std::get_if<TrialFinished>(&event)) {
         vacate(ended->trial);
+    } else if (const auto* retried = std::get_if<TrialRetried>(&event)) {
+        require(ends_.erase(retried->trial) == 1, "only a trial that ended is tried again");
     }
 }
 
 void SlotBooks::enter(const StartTrial& action) {
     require(action.trial.value == static_cast<int>(generations_.size()), "trials start in the order of their ids");
     require(action.group.generation == 0, "a trial's first group is generation 0");
+    require(action.trial.value < sweep_.spec().run_cap.value_or(action.trial.value + 1),
+            "no trial starts beyond the cap");
     place(action.trial, action.group);
 }
 
@@ -101,7 +107,9 @@ void SlotBooks::enter(const StopTrial& action) {
 }
 
 void SlotBooks::enter(const DropCheckpoint& action) {
-    require(sweep_.trial(action.trial).ended(), "only a trial that ended loses its checkpoint");
+    const auto status = sweep_.trial(action.trial).status;
+    require(status == TrialStatus::stopped || status == TrialStatus::finished,
+            "only a trial that ended for good loses its checkpoint");
     require(dropped_.insert(action.trial).second, "a checkpoint is dropped once");
 }
 
@@ -109,6 +117,21 @@ void SlotBooks::enter(const FinishSweep& action) {
     finished_ = true;
     require(action.reason == sweep_.finish_reason(), "a sweep knows why it ended");
     require(action.best == sweep_.best(), "at the end the best trial is the best that ended");
+}
+
+bool SlotBooks::opens_again(const Event& event) {
+    return std::holds_alternative<LimitsChanged>(event) || std::holds_alternative<TrialRetried>(event);
+}
+
+/// A trial that ended stays as it is, whatever changes, unless it is tried again.
+void SlotBooks::check_ends() {
+    for (const auto& trial : sweep_.trials()) {
+        const auto before = ends_.find(trial.id);
+        require(before == ends_.end() || before->second == trial.status, "an end is an end");
+        if (trial.ended()) {
+            ends_.emplace(trial.id, trial.status);
+        }
+    }
 }
 
 /// The worker on it is gone. Its group has not yet been told to go on without.
@@ -190,11 +213,13 @@ void SlotBooks::check_nothing_idles() const {
     require(!groups_.empty(), "where there are slots, something runs");
     const auto& spec = sweep_.spec().scheduler;
     const int smallest = std::min({spec.workers, sweep_.max_workers(), sweep_.num_slots()});
-    if (sweep_.num_free_slots() < smallest || static_cast<int>(groups_.size()) == spec.max_concurrent) {
+    if (sweep_.num_free_slots() < smallest ||
+        static_cast<int>(groups_.size()) >= spec.max_concurrent.value_or(sweep_.num_slots() + 1)) {
         return;
     }
     const auto& trials = sweep_.trials();
-    const bool can_start = static_cast<int>(trials.size()) != sweep_.spec().run_cap;
+    const int num_trials = static_cast<int>(trials.size());
+    const bool can_start = num_trials < sweep_.spec().run_cap.value_or(num_trials + 1);
     const bool somebody_waits =
         sweep_.can_promote() || std::any_of(trials.begin(), trials.end(),
                                             [](const auto& trial) { return trial.status == TrialStatus::waiting; });
@@ -233,7 +258,9 @@ void SlotBooks::check_end() const {
     require(used_.empty(), "at the end all slots are free");
     for (const auto& trial : sweep_.trials()) {
         require(trial.ended(), "at the end all trials have ended");
-        require(dropped_.contains(trial.id) == (trial.id != sweep_.best()), "the best checkpoint is kept, no other");
+        const bool is_kept = trial.id == sweep_.best() || trial.status == TrialStatus::failed;
+        require(dropped_.contains(trial.id) != is_kept,
+                "the checkpoints of the best trial and of those that may be tried again are kept, no other");
     }
 }
 

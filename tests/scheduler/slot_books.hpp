@@ -36,6 +36,8 @@ class SlotBooks {
 
     void check_slots() const;
     void check_trials() const;
+    static bool opens_again(const Event& event);
+    void check_ends();
     void check_nothing_idles() const;
     int num_claimed() const;
     void check_end() const;
@@ -47,6 +49,7 @@ class SlotBooks {
     std::set<TrialId> hit_;               // lost workers in this event, and are not told yet how to go on
     std::map<TrialId, int> generations_;  // the last of every trial that ever had a group
     std::set<TrialId> dropped_;
+    std::map<TrialId, TrialStatus> ends_;
     bool finished_ = false;
 };
 

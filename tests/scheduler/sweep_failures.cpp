@@ -34,7 +34,7 @@ TEST_CASE("a trial that has used up its retries fails, and is not told to stop")
     script.join(1);
     script.fail(0);
 
-    CHECK(script.fail(0) == "drop 0; start 1 on 0 g0 b1");
+    CHECK(script.fail(0) == "start 1 on 0 g0 b1");  // its checkpoint stays: it may be tried again
     CHECK(script.trial(0).status == TrialStatus::failed);
     CHECK(script.trial(0).failures == 2);
 }
@@ -69,8 +69,8 @@ TEST_CASE("a sweep whose trials all fail has failed") {
     script.join(2);
     script.report(0, 1, 0.5);
 
-    CHECK(script.fail(0) == "drop 0");
-    CHECK(script.fail(1) == "drop 1; finish all_trials_done best none");
+    CHECK(script.fail(0) == "");
+    CHECK(script.fail(1) == "finish all_trials_done best none");
     CHECK(script.sweep.state() == SweepState::failed);
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("workers that fail one after the other, with no report between, are on
 
     CHECK(script.trial(0).status == TrialStatus::running);
     CHECK(script.trial(0).failures == 1);
-    CHECK(script.fail_worker(0, 1) == "stop 0 failed; drop 0; finish all_trials_done best none");
+    CHECK(script.fail_worker(0, 1) == "stop 0 failed; finish all_trials_done best none");
     CHECK(script.trial(0).failures == 2);
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("what a resumed trial repeats is no progress, and wipes out no failure
     script.fail(0);
     script.report(0, 1, 0.5);
 
-    CHECK(script.fail(0) == "drop 0; finish all_trials_done best none");
+    CHECK(script.fail(0) == "finish all_trials_done best none");
 }
 
 TEST_CASE("an error that repeats fails the trial at once, whatever retries are left") {
@@ -182,7 +182,7 @@ TEST_CASE("an error that repeats fails the trial at once, whatever retries are l
     script.join(1);
     script.fail(0, FailureKind::error);
 
-    CHECK(script.fail(0, FailureKind::repeated_error) == "drop 0; start 1 on 0 g0 b1");
+    CHECK(script.fail(0, FailureKind::repeated_error) == "start 1 on 0 g0 b1");
     CHECK(script.trial(0).status == TrialStatus::failed);
 }
 

@@ -77,22 +77,14 @@ SweepSpec random_spec(CounterRandom& random) {
 /// wrong time, slots come and go. Then it calms down, so that a sweep with a run cap ends by itself.
 class RandomCluster {
   public:
-    explicit RandomCluster(std::uint64_t seed) : random_(seed, 0), books_(random_spec(random_)) {}
+    explicit RandomCluster(std::uint64_t seed) : random_(seed, 0), spec_(random_spec(random_)), books_(spec_) {}
 
+    /// To the end, and twice beyond it, where there is more to do.
     void play() {
-        constexpr int rough_events = 200;
-        constexpr int most_events = 10'000;
-        while (books_.sweep().state() == SweepState::running) {
-            const auto event = events_.size() < rough_events ? rough_event() : calm_event();
-            try {
-                actions_.push_back(books_.apply(event));
-                events_.push_back(event);
-            } catch (const InvalidInput&) {  // a report from the past
-                continue;
-            }
-            if (events_.size() == most_events) {
-                throw std::logic_error("a sweep ends");
-            }
+        play_to_the_end();
+        for (int extension = 0; extension < 2; ++extension) {
+            happen(chance(random_, 0.5) ? Event{some_limits()} : TrialRetried{any_trial()});
+            play_to_the_end();
         }
     }
 
@@ -106,8 +98,29 @@ class RandomCluster {
         return log;
     }
     const Sweep& sweep() const { return books_.sweep(); }
+    /// As the sweep began; its limits may have changed since.
+    const SweepSpec& spec() const { return spec_; }
 
   private:
+    void play_to_the_end() {
+        constexpr int rough_events = 200;
+        constexpr int most_events = 10'000;
+        for (auto num_before = events_.size(); books_.sweep().state() == SweepState::running;) {
+            happen(events_.size() - num_before < rough_events ? rough_event() : calm_event());
+            if (events_.size() - num_before >= most_events) {
+                throw std::logic_error("a sweep ends");
+            }
+        }
+    }
+
+    void happen(const Event& event) {
+        try {
+            actions_.push_back(books_.apply(event));
+            events_.push_back(event);
+        } catch (const InvalidInput&) {  // a report from the past, or limits that cannot be
+        }
+    }
+
     Event rough_event() {
         const double kind = random_.uniform();
         if (books_.groups().empty() || kind < 0.05) {
@@ -131,6 +144,15 @@ class RandomCluster {
         if (kind < 0.261) {
             return Cancelled{};
         }
+        if (kind < 0.28) {
+            return some_limits();
+        }
+        if (kind < 0.30) {
+            return TrialRetried{any_trial()};
+        }
+        if (kind < 0.31) {
+            return TrialProposed{TrialId{between(random_, 0, static_cast<int>(sweep().trials().size()) + 2)}, {}};
+        }
         return next_report();
     }
 
@@ -145,6 +167,15 @@ class RandomCluster {
         const auto trial = some_running();
         const auto step = chance(random_, 0.1) ? between(random_, 2, 10) : 1;
         return TrialReported{trial, Resource{books_.sweep().trial(trial).resource.value + step}, some_loss_value()};
+    }
+
+    LimitsChanged some_limits() {
+        Limits limits = limits_of(sweep().spec());
+        limits.run_cap = chance(random_, 0.95) ? std::optional(between(random_, 1, 40)) : std::nullopt;
+        limits.target = chance(random_, 0.2) ? std::optional(0.01 * between(random_, 0, 2)) : std::nullopt;
+        limits.max_concurrent = chance(random_, 0.2) ? std::optional(between(random_, 1, 4)) : std::nullopt;
+        limits.max_retries = between(random_, 0, 2);
+        return {limits, chance(random_, 0.9)};
     }
 
     /// New slots, or some that were lost before.
@@ -207,6 +238,7 @@ class RandomCluster {
     }
 
     CounterRandom random_;
+    SweepSpec spec_;
     SlotBooks books_;
     std::vector<Event> events_;
     std::vector<std::vector<Action>> actions_;
@@ -249,7 +281,7 @@ TEST_CASE("replaying the same events gives the same actions, byte for byte") {
         RandomCluster cluster{seed};
         cluster.play();
 
-        REQUIRE(replayed(cluster.sweep().spec(), cluster.events()) == cluster.log());
+        REQUIRE(replayed(cluster.spec(), cluster.events()) == cluster.log());
     }
 }
 
@@ -258,7 +290,7 @@ TEST_CASE("a copy of a sweep goes on as the sweep does") {
         CAPTURE(seed);
         RandomCluster cluster{seed};
         cluster.play();
-        Sweep sweep{cluster.sweep().spec()};
+        Sweep sweep{cluster.spec()};
         const auto half = cluster.events().size() / 2;
         for (std::size_t i = 0; i < half; ++i) {
             sweep.apply(cluster.events()[i]);
@@ -276,7 +308,7 @@ TEST_CASE("the order in which an event lists its slots does not matter") {
         RandomCluster cluster{seed};
         cluster.play();
 
-        REQUIRE(replayed(cluster.sweep().spec(), with_slots_reversed(cluster.events())) == cluster.log());
+        REQUIRE(replayed(cluster.spec(), with_slots_reversed(cluster.events())) == cluster.log());
     }
 }
 

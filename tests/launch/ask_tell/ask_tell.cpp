@@ -238,3 +238,42 @@ TEST_CASE("a conversation that was kept is taken up again with nothing lost but 
     CHECK(history.of(TrialId{0}).reports.back().resource == Resource{2});
     CHECK(std::isnan(history.of(TrialId{0}).reports.back().metrics.at("accuracy")));
 }
+
+TEST_CASE("the configurations of a conversation are in its journal, and count when it is taken up") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal";
+    Config config;
+    {
+        auto journal = Journal::create(path);
+        AskTell conversation(asha(9), journal, Journal::read(path));
+        ask(conversation, R"({"event":"slots_joined","slots":1})");
+        config = conversation.sweep().trial(TrialId{0}).config;
+        journal.sync();
+    }
+    auto spec = asha(9);
+    spec.seed = 99;
+
+    auto journal = Journal::open(path);
+    AskTell conversation(spec, journal, Journal::read(path));
+
+    CHECK(conversation.sweep().trial(TrialId{0}).config == config);
+    CHECK(config != spec.space.sample(99, TrialId{0}));
+}
+
+TEST_CASE("a launcher may propose configurations, change limits and retry what failed") {
+    auto spec = asha(1);
+    spec.max_retries = 0;
+    AskTell conversation(spec);
+
+    ask(conversation, R"({"event":"trial_proposed","trial":0,"config":{"x":7.5}})");
+    const auto start = ask(conversation, R"({"event":"slots_joined","slots":1})")["actions"][0];
+    CHECK(start["config"]["x"] == 7.5);
+    CHECK(actions_of(ask(conversation, R"({"event":"trial_failed","trial":0,"kind":"crash"})")) == "finish_sweep");
+    CHECK(actions_of(ask(conversation, R"({"event":"trial_retried","trial":0})")) == "resume_trial 0");
+    CHECK(actions_of(ask(conversation, report(0, 9, "0.5"))) == "stop_trial 0, finish_sweep");
+    CHECK(actions_of(ask(conversation, R"({"event":"limits_changed","run_cap":2,"target":null,"time_budget":false,)"
+                                       R"("max_concurrent":null,"max_retries":0,"time_left":true})")) ==
+          "start_trial 1");
+    CHECK(error_of(conversation, R"({"event":"trial_retried","trial":0})").find("only a trial that failed") !=
+          std::string::npos);
+}

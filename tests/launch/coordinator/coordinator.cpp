@@ -745,3 +745,37 @@ TEST_CASE("when the deadline is there what runs is saved") {
     }
     CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
 }
+
+TEST_CASE("each trial's configuration is in the journal, and counts when it is read again") {
+    Stage stage("run_cap: 2\n", "{type: fifo, max: 1}");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.report(1, 1, 0.6);
+    stage.run();
+
+    auto other = stage.file.spec;
+    other.seed = 99;  // draws others
+    const auto history = History::read(other, stage.directory.journal());
+
+    for (const auto& trial : stage.history.sweep().trials()) {
+        CHECK(trial.is_proposed);
+        CHECK(history.sweep().trial(trial.id).config == trial.config);
+        CHECK(trial.config != other.space.sample(99, trial.id));
+    }
+}
+
+TEST_CASE("a configuration takes part in the next sync and needs none of its own") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 2}");
+    std::vector<std::size_t> num_lines;
+    stage.agents.on_order = [&, before = stage.agents.on_order](NodeId to, const Order& order) {
+        num_lines.push_back(Journal::read(stage.directory.journal()).size());
+        before(to, order);
+    };
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.report(0, 2, 0.6);
+    stage.run();
+
+    REQUIRE(num_lines.size() == 3);
+    CHECK(num_lines[0] == 3);  // header, session and slots: the trial starts
+    CHECK(num_lines[1] == 5);  // its configuration and the first report, together
+    CHECK(Journal::read(stage.directory.journal())[3].at("event") == "trial_proposed");
+}

@@ -48,6 +48,15 @@ TEST_CASE("every event has its line, which reads back as the same event") {
         {TimeUp{}, R"({"event":"time_up"})"},
         {DeadlineNear{}, R"({"event":"deadline_near"})"},
         {Cancelled{}, R"({"event":"cancelled"})"},
+        {TrialProposed{TrialId{3}, {{"lr", 0.5}, {"n", std::int64_t{2}}}},
+         R"({"event":"trial_proposed","trial":3,"config":{"lr":0.5,"n":2}})"},
+        {LimitsChanged{{200, 0.5, true, 4, 1}, false},
+         R"({"event":"limits_changed","run_cap":200,"target":0.5,"time_budget":true,"max_concurrent":4,)"
+         R"("max_retries":1,"time_left":false})"},
+        {LimitsChanged{{}, true},
+         R"({"event":"limits_changed","run_cap":null,"target":null,"time_budget":false,"max_concurrent":null,)"
+         R"("max_retries":2,"time_left":true})"},
+        {TrialRetried{TrialId{3}}, R"({"event":"trial_retried","trial":3})"},
     };
     for (const auto& [event, line] : lines) {
         CHECK(launch::to_json(event).dump() == line);
@@ -91,7 +100,7 @@ TEST_CASE("what is wrong with an event is said") {
           R"({"event":"trial_reported","resource":2,"trial":1} needs the key "loss")");
     CHECK(error_of(R"({"event":"begun"})") ==
           R"("event" of {"event":"begun"} has to be slots_joined, slots_lost, trial_reported, trial_finished, )"
-          R"(trial_failed, deadline_near, time_up or cancelled)");
+          R"(trial_failed, deadline_near, time_up, cancelled, trial_proposed, limits_changed or trial_retried)");
     CHECK(error_of(R"({"event":"trial_finished","trial":"1"})") ==
           R"("trial" of {"event":"trial_finished","trial":"1"} has to be a whole number of 32 bits)");
     CHECK(error_of(R"({"event":"trial_failed","trial":1,"kind":"bored"})") ==

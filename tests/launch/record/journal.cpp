@@ -75,7 +75,7 @@ TEST_CASE("each line has its number first and its checksum last") {
     const auto bytes = write_example(folder / "journal.jsonl");
 
     // the checksums are those of Python's zlib.crc32
-    CHECK(bytes == R"({"n":0,"journal":"crescendo","version":1,"sweep":"example","crc":"1992171f"})"
+    CHECK(bytes == R"({"n":0,"journal":"crescendo","version":2,"sweep":"example","crc":"bac491b6"})"
                    "\n"
                    R"({"n":1,"event":"trial_reported","loss":0.1,"crc":"b0b5be00"})"
                    "\n"
@@ -330,11 +330,11 @@ TEST_CASE("another file and a newer version are told apart") {
                                 ":1: the checksum does not match the line: this is not a journal of crescendo, "
                                 "or it is damaged; restore it from a copy");
 
-    Journal::create(folder / "newer.jsonl", {{"version", 2}});
+    Journal::create(folder / "newer.jsonl", {{"version", 3}});
     CHECK(
         error_of(folder / "newer.jsonl") ==
         (folder / "newer.jsonl").string() +
-            ":1: the journal has version 2 and this crescendo reads up to 1: a newer crescendo wrote it; use that one");
+            ":1: the journal has version 3 and this crescendo reads up to 2: a newer crescendo wrote it; use that one");
 
     CHECK(error_of(folder / "none.jsonl") ==
           "cannot read " + (folder / "none.jsonl").string() + ": No such file or directory");
@@ -348,4 +348,28 @@ TEST_CASE("text that is not UTF-8 does not stop the journal") {
     journal.sync();
 
     CHECK(Journal::read(folder / "journal.jsonl")[1]["message"] == "caf\xEF\xBF\xBD");
+}
+
+TEST_CASE("a line gives its members as text, without number and checksum") {
+    const TemporaryFolder folder;
+    write_example(folder / "journal.jsonl");
+
+    std::vector<std::string> members;
+    Journal::read(folder / "journal.jsonl", [&](const Journal::Line& line) { members.emplace_back(line.members()); });
+
+    REQUIRE(members.size() == 4);
+    CHECK(members[1] == R"("event":"trial_reported","loss":0.1)");
+    CHECK(members[3] == R"("event":"cancelled")");
+}
+
+TEST_CASE("the header is read alone, and what is damaged or torn in it is said as by a reader of all") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal.jsonl";
+    const auto whole = write_example(path);
+
+    CHECK(Journal::read_header(path)["sweep"] == "example");
+    write_file(path, whole.substr(0, 10));
+    CHECK_THROWS_WITH_AS(Journal::read_header(path), doctest::Contains("holds no whole line"), InvalidInput);
+    write_file(path, "x" + whole);
+    CHECK_THROWS_WITH_AS(Journal::read_header(path), doctest::Contains(":1: the checksum"), InvalidInput);
 }

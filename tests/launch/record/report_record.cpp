@@ -59,3 +59,29 @@ TEST_CASE("a metric may have any name") {
     CHECK(
         read_back({{TrialId{0}, Resource{1}, 0.5}, 1.0, {{"caf\xE9", 2.0}}}).at("metrics").contains("caf\xEF\xBF\xBD"));
 }
+
+TEST_CASE("a report that was written is read without a JSON value, bit for bit") {
+    const std::vector<ReportRecord> records{
+        {{TrialId{3}, Resource{27}, 0.1}, 1700000000.5, {{"accuracy", 1.0 / 3}, {"loss", -0.0}}, 0.25},
+        {{TrialId{0}, Resource{1}, infinity}, 1.0, {{"loss", std::nan("")}}},
+        {{TrialId{0}, Resource{1}, 5e-324}, 1.0, {}}};
+    for (const auto& record : records) {
+        const auto text = members_of(record);
+
+        const auto read = report_from(text);
+
+        REQUIRE(read.has_value());
+        CHECK(members_of(*read) == text);
+    }
+}
+
+TEST_CASE("what is no report as we write it is left to the JSON parser") {
+    const auto text = members_of({{TrialId{3}, Resource{27}, 0.5}, 1.5, {{"loss", 0.5}}});
+    for (std::size_t size = 0; size < text.size(); ++size) {
+        CAPTURE(size);
+        CHECK_FALSE(report_from(text.substr(0, size)).has_value());
+    }
+    CHECK_FALSE(report_from(text + R"(,"more":1)").has_value());
+    CHECK_FALSE(report_from(R"("event":"trial_finished","trial":3,"time":1.5)").has_value());
+    CHECK_FALSE(report_from(members_of({{TrialId{0}, Resource{1}, 0.5}, 1.0, {{"a\"b", 1.0}}})).has_value());
+}

@@ -45,3 +45,13 @@ TEST_CASE("settings that set nothing are refused") {
     CHECK_THROWS_AS(after("run_cap.x=3", {{"run_cap", 27}}), InvalidInput);
     CHECK_THROWS_AS(after("x=[1"), InvalidInput);
 }
+
+TEST_CASE("a key that is left out takes the map along that held nothing else, and need not be there") {
+    OrderedJson document{{"budget", {{"time", "8h"}}}, {"scheduler", {{"max", 9}, {"max_concurrent", 2}}}};
+
+    for (const auto* key : {"budget.time", "scheduler.max_concurrent", "run_cap", "a.b"}) {
+        apply_override({key, {}}, document);
+    }
+
+    CHECK(document.dump() == R"({"scheduler":{"max":9}})");
+}

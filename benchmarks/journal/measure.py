@@ -1,0 +1,60 @@
+"""What the journal costs: time and bytes of a trial's start, and the time to read them back.
+
+    cmake --preset core -DCRESCENDO_BENCHMARKS=ON
+    cmake --build --preset core --target journal crescendo crescendo-guard
+    python3 benchmarks/journal/measure.py [BIN [OTHER_BIN]]
+
+BIN (build/core/bin) is a folder with both programs; OTHER_BIN one of another commit, measured in turn with it: each
+writes sweeps of its own and reads those. Medians of 7 turns, and of the ratios of the turns.
+"""
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TURNS = 7
+
+
+def write(binaries, folder, reports):
+    command = [binaries / "journal", folder, f"reports={reports}"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def seconds_of(*command):
+    begin = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - begin
+
+
+def turn(binaries, folder, reports):
+    """Figures of one sweep of 10,000 trials with 10 parameters."""
+    figures = write(binaries, folder, reports)
+    figures["status_s"] = seconds_of(binaries / "crescendo", "status", folder)
+    figures["resume_s"] = seconds_of(binaries / "crescendo", "resume", folder)  # of a finished sweep: reads, and ends
+    return figures
+
+
+def main():
+    sides = [Path(path) for path in sys.argv[1:]] or [ROOT / "build/core/bin"]
+    for reports in (1, 3, 27):
+        turns = []
+        for number in range(TURNS):
+            with tempfile.TemporaryDirectory(dir=ROOT / "build") as name:
+                order = range(len(sides)) if number % 2 == 0 else reversed(range(len(sides)))
+                by_side = {side: turn(sides[side], Path(name) / str(side), reports) for side in order}
+                turns.append(by_side)
+        for what in turns[0][0]:
+            line = f"{reports:2} reports a trial, {what}:"
+            for side in range(len(sides)):
+                line += f" {statistics.median(each[side][what] for each in turns):.4g}"
+            if len(sides) > 1:
+                line += f", ratio {statistics.median(each[0][what] / each[1][what] for each in turns):.3f}"
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+#include "launch/record/frozen_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.hpp"
+#include "launch/record/crc32.hpp"
+#include "launch/record/journal.hpp"
+#include "launch/sweep_file/yaml_document.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+std::string digest_of(const std::string& text) { return fmt::format("{:08x}", crc32(text)); }
+
+std::optional<std::string> value_in(const FlatKeys& keys, const std::string& key) {
+    const auto found = keys.find(key);
+    return found == keys.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace
+
+FrozenFile::FrozenFile(const std::string& text, const std::filesystem::path& path)
+    : digest_(digest_of(text)), keys_(flat_keys(parse_yaml(text, path.string()).root)) {}
+
+std::optional<FrozenFile> FrozenFile::recorded_in(const std::filesystem::path& journal) {
+    const auto read = [](const Json& record) {
+        FrozenFile file;
+        file.digest_ = record.at("file").at("crc32");
+        file.keys_ = record.at("file").at("keys").get<FlatKeys>();
+        return file;
+    };
+    if (const auto header = Journal::read_header(journal); header.contains("file")) {
+        return read(header);
+    }
+    std::optional<FrozenFile> found;
+    Journal::read(journal, [&](const Journal::Line& line) {
+        constexpr std::string_view note = R"("note":"file")";
+        if (!found && line.members().find(note) != std::string_view::npos) {
+            if (const auto record = line.json(); record.value("note", "") == "file") {
+                found = read(record);
+            }
+        }
+    });
+    return found;
+}
+
+Json FrozenFile::to_json() const { return {{"crc32", digest_}, {"keys", keys_}}; }
+
+void FrozenFile::require_same(const std::string& text, const std::filesystem::path& path) const {
+    if (digest_of(text) == digest_) {
+        return;
+    }
+    const auto document = parse_yaml(text, path.string());
+    const auto now = flat_keys(document.root);
+    std::vector<std::string> changed;
+    for (const auto& keys : {keys_, now}) {
+        for (const auto& [key, value] : keys) {
+            if (!is_changeable(key) && value_in(keys_, key) != value_in(now, key)) {
+                changed.push_back(key);
+            }
+        }
+    }
+    if (changed.empty()) {
+        return;
+    }
+    const auto line_of = [&](const std::string& key) { return document.source.position_of(key).line; };
+    const auto& first = *std::ranges::min_element(changed, {}, line_of);
+    document.source.fail(
+        first, fmt::format("is {} now and was {} when the sweep began, and its trials were trained with that; write it "
+                           "back, or run the changed file as a new sweep (`crescendo run {} --dir NAME`). What may "
+                           "change is {}",
+                           value_in(now, first).value_or("not given"), value_in(keys_, first).value_or("not given"),
+                           path.string(), list_of_changeable_keys()));
+}
+
+std::vector<Override> FrozenFile::limits() const {
+    std::vector<Override> limits;
+    for (const auto* key : changeable_keys) {
+        limits.push_back({key, value_in(keys_, key)});
+    }
+    return limits;
+}
+
+std::vector<Override> FrozenFile::edits(const std::vector<LimitsChange>& changes, const std::string& text,
+                                        const std::filesystem::path& path) const {
+    auto known = keys_;
+    for (const auto& change : changes) {
+        for (const auto& [key, value] : change.settings) {
+            if (change.source == LimitsChange::Source::command) {
+                continue;
+            }
+            known.erase(key);
+            if (value) {
+                known.emplace(key, *value);
+            }
+        }
+    }
+    const auto now = flat_keys(parse_yaml(text, path.string()).root);
+    std::vector<Override> edits;
+    for (const auto* key : changeable_keys) {
+        if (value_in(now, key) != value_in(known, key)) {
+            edits.push_back({key, value_in(now, key)});
+        }
+    }
+    return edits;
+}
+
+Json file_note(double time, const FrozenFile& file) {
+    return {{"note", "file"}, {"time", time}, {"file", file.to_json()}};
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,54 @@
+#include "launch/record/limits_change.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "core/check.hpp"
+#include "launch/messages/event_json.hpp"
+#include "launch/sweep_file/spelling.hpp"
+#include "launch/sweep_file/yaml_document.hpp"
+
+namespace crescendo::launch {
+
+Json limits_record(const LimitsChange& change, const SweepFile& file, double elapsed, double time) {
+    const bool has_time_left = !file.time_budget || elapsed < std::chrono::duration<double>(*file.time_budget).count();
+    Json record = launch::to_json(LimitsChanged{limits_of(file.spec), has_time_left});
+    auto& settings = record["set"] = Json::object();
+    for (const auto& [key, value] : change.settings) {
+        settings[key] = value ? Json(*value) : Json(nullptr);
+    }
+    record["source"] = change.source == LimitsChange::Source::file ? "file" : "command";
+    record["time"] = time;
+    return record;
+}
+
+std::optional<LimitsChange> limits_change_from(const Json& record) {
+    const auto settings = record.find("set");
+    if (record.value("event", "") != "limits_changed" || settings == record.end()) {
+        return std::nullopt;
+    }
+    LimitsChange change;
+    for (const auto& [key, value] : settings->items()) {
+        change.settings.push_back({key, value.is_null() ? std::nullopt : std::optional(value.get<std::string>())});
+    }
+    change.source = record.value("source", "") == "file" ? LimitsChange::Source::file : LimitsChange::Source::command;
+    return change;
+}
+
+Override parse_setting(const std::string& text) {
+    auto setting = parse_override(text);
+    const std::vector<std::string> keys(changeable_keys.begin(), changeable_keys.end());
+    CRESCENDO_VALIDATE(is_changeable(setting.key), setting.key,
+                       "{} cannot be set{}: trials were trained with what the sweep began with; what may change is {}",
+                       setting.key, did_you_mean(setting.key, keys), list_of_changeable_keys());
+    OrderedJson document = OrderedJson::object();
+    apply_override(setting, document);
+    const auto keys_of_document = flat_keys(document);
+    const auto value = keys_of_document.find(setting.key);
+    CRESCENDO_VALIDATE(value != keys_of_document.end(), setting.key, "{} is no map; give it one value", setting.key);
+    setting.value = value->second == "null" ? std::nullopt : std::optional(value->second);
+    return setting;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,41 @@
+#include "launch/sweep_file/flat_keys.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "launch/sweep_file/spelling.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+std::string text_of(const OrderedJson& value) {
+    if (!value.is_number_float() || std::isfinite(value.get<double>())) {
+        return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+    }
+    const auto number = value.get<double>();
+    return std::isnan(number) ? ".nan" : number > 0 ? ".inf" : "-.inf";
+}
+
+void add(const OrderedJson& map, const std::string& prefix, FlatKeys& keys) {
+    for (const auto& [name, value] : map.items()) {
+        if (value.is_object()) {
+            add(value, prefix + name + ".", keys);
+        } else {
+            keys.emplace(prefix + name, text_of(value));
+        }
+    }
+}
+
+}  // namespace
+
+FlatKeys flat_keys(const OrderedJson& document) {
+    FlatKeys keys;
+    add(document, "", keys);
+    return keys;
+}
+
+bool is_changeable(std::string_view key) { return std::ranges::find(changeable_keys, key) != changeable_keys.end(); }
+
+std::string list_of_changeable_keys() { return enumerate({changeable_keys.begin(), changeable_keys.end()}, " and "); }
+
+}  // namespace crescendo::launch

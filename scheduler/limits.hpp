@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+
+namespace crescendo {
+
+/// When a sweep ends and how much it does at once: what may change while it runs and after it ended.
+struct Limits {
+    std::optional<int> run_cap;         ///< number of trials
+    std::optional<double> target;       ///< a report of the metric at least this good ends the sweep
+    bool has_time_budget = false;       ///< the launcher will send TimeUp
+    std::optional<int> max_concurrent;  ///< trials that run at once
+    int max_retries = 2;                ///< of a failed trial, before it counts as failed
+};
+
+}  // namespace crescendo

@@ -1,0 +1,271 @@
+/// What happened stays as it was: edited files, extended sweeps, failed trials that are tried again.
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "tests/e2e/command.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+/// A trial of three reports. Where the file "broken" is there, trials other than 0 fail; where "hold" is, trial 1 stops
+/// after its first report.
+const std::string program = R"(
+[ $CRESCENDO_TRIAL != 0 ] && [ -e broken ] && exit 9
+for r in 1 2 3; do
+  [ $CRESCENDO_TRIAL$r = 12 ] && [ -e hold ] && sleep 1000
+  echo "{\"resource\": $r, \"metrics\": {\"loss\": 0.$((9 - r))}}" >&$CRESCENDO_FD
+  read -r reply <&$CRESCENDO_FD || exit 0
+  [[ $reply == *stop* ]] && exit 0
+done
+)";
+
+const std::string sweep = R"(name: s
+metric: {name: loss}
+run_cap: 2
+max_retries: 0
+slots: 1
+parameters:
+  a: {min: 0.0, max: 100.0}
+  b: {values: [x, y]}
+scheduler: {type: fifo, max: 3}
+command: [bash, train.sh, "${args}"]
+)";
+
+void write_sweep(const fs::path& folder, const std::string& text = sweep) {
+    write_file(folder / "train.sh", program);
+    write_file(folder / "sweep.yaml", text);
+}
+
+void replace_in(const fs::path& path, const std::string& what, const std::string& by) {
+    auto text = content_of(path);
+    REQUIRE(text.find(what) != std::string::npos);
+    write_file(path, text.replace(text.find(what), what.size(), by));
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+Json json_of(const fs::path& folder, const std::string& verb) {
+    return run_crescendo(folder, {verb, "s", "--format", "json"}).json();
+}
+
+/// Trial → its parameters as the command shows them.
+std::map<int, std::string> parameters_of(const fs::path& folder) {
+    std::map<int, std::string> result;
+    for (const auto& row : json_of(folder, "trials")) {
+        result[row.at("trial")] = row.at("a").dump() + row.at("b").dump();
+    }
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("a sweep file that says something else now is refused by every command, with file, line and key") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+    const auto best = json_of(folder.path(), "best");
+    replace_in(folder / "s/sweep.yaml", "max: 100.0", "max: 200.0");
+
+    for (const std::vector<std::string>& line : {std::vector<std::string>{"best", "s"},
+                                                 {"trials", "s"},
+                                                 {"status", "s"},
+                                                 {"top", "s"},
+                                                 {"resume", "s"},
+                                                 {"resume", "s", "--run-cap", "4"},
+                                                 {"simulate", "--replay", "s"},
+                                                 {"submit", "s"}}) {
+        CAPTURE(line.front());
+        const auto result = run_crescendo(folder.path(), line);
+        CHECK(result.code == 2);
+        CHECK(contains(result.err, "s/sweep.yaml:7:"));
+        CHECK(contains(result.err, "parameters.a.max: is 200.0 now and was 100.0 when the sweep began"));
+    }
+    CHECK(run_crescendo(folder.path(), {"stop", "s"}).code == 0);  // safe, whatever the file says
+
+    replace_in(folder / "s/sweep.yaml", "max: 200.0", "max: 1e2   # as it was");
+    CHECK(json_of(folder.path(), "best") == best);
+}
+
+TEST_CASE("a finished sweep is extended by --run-cap, and what was trained stays as it was") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+    const auto before = parameters_of(folder.path());
+
+    const auto resumed = run_crescendo(folder.path(), {"resume", "s", "--run-cap", "4"});
+
+    REQUIRE_MESSAGE(resumed.code == 0, resumed.err);
+    const auto after = parameters_of(folder.path());
+    CHECK(after.size() == 4);
+    CHECK(after.at(0) == before.at(0));
+    CHECK(after.at(1) == before.at(1));
+    CHECK(num_reports(folder / "s") == 12);
+    CHECK(json_of(folder.path(), "status").at("limits").at("run_cap") == 4);
+    CHECK(contains(content_of(folder / "s/sweep.yaml"), "run_cap: 2"));  // the file is the user's
+    CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
+    CHECK(num_reports(folder / "s") == 12);
+    const auto replayed = run_crescendo(folder.path(), {"simulate", "--replay", "s", "--format", "json"});
+    CHECK_MESSAGE(replayed.code == 0, replayed.err);
+    CHECK(replayed.json().at("differences") == 0);
+    CHECK(replayed.json().at("trials") == 4);
+}
+
+TEST_CASE("keys that may change are taken up by resume when they were edited, and the last change counts") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+    replace_in(folder / "s/sweep.yaml", "run_cap: 2", "run_cap: 3");
+
+    CHECK(json_of(folder.path(), "status").at("limits").at("run_cap") == 2);  // not taken up yet
+    CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
+    CHECK(json_of(folder.path(), "status").at("limits").at("run_cap") == 3);
+    CHECK(json_of(folder.path(), "trials").size() == 3);
+    CHECK(run_crescendo(folder.path(), {"resume", "s", "--set", "run_cap=5", "--set", "hang_timeout=1h"}).code == 0);
+    CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);  // the file says 3 still: that is no new edit
+    CHECK(json_of(folder.path(), "status").at("limits").at("run_cap") == 5);
+    CHECK(json_of(folder.path(), "status").at("limits").at("hang_timeout") == "1h");
+    CHECK(json_of(folder.path(), "trials").size() == 5);
+}
+
+TEST_CASE("what cannot be set, or leaves nothing to do, is refused, and nothing is written") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+    const auto journal = content_of(folder / "s/journal.jsonl");
+    const std::vector<std::pair<std::vector<std::string>, std::string>> bad{
+        {{"--set", "parameters.a.max=200"}, "parameters.a.max cannot be set"},
+        {{"--set", "runcap=9"}, "did you mean 'run_cap'?"},
+        {{"--set", "run_cap=many"}, "run_cap: 'many' is text"},
+        {{"--set", "run_cap=null"}, "nothing ends this sweep"},
+        {{"--run-cap", "1"}, "nothing is left to do: 2 trials have begun, and run_cap is 1"},
+        {{"--run-cap", "0"}, "--run-cap"},
+        {{"--retry-failed"}, "no trial has failed"},
+    };
+
+    for (const auto& [options, message] : bad) {
+        CAPTURE(message);
+        std::vector<std::string> line{"resume", "s"};
+        line.insert(line.end(), options.begin(), options.end());
+        const auto result = run_crescendo(folder.path(), line);
+        CHECK(result.code == 2);
+        CHECK_MESSAGE(contains(result.err, message), result.err);
+    }
+    CHECK(content_of(folder / "s/journal.jsonl") == journal);
+}
+
+TEST_CASE("a sweep whose time was up goes on with more time") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), sweep + "budget: {time: 1s}\n");
+    write_file(folder / "hold", "");
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+    fs::remove(folder / "hold");
+    CHECK(json_of(folder.path(), "status").at("reason") == "the time budget is spent");
+
+    CHECK(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "3"}).code == 2);  // in no time
+    CHECK(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "3", "--set", "budget.time=1h"}).code == 0);
+    const auto trials = json_of(folder.path(), "trials");
+    REQUIRE(trials.size() == 3);
+    CHECK(trials[1].at("status") == "stopped");
+    CHECK(trials[2].at("status") == "finished");
+}
+
+TEST_CASE("an extended sweep that is killed goes on extended") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    replace_in(folder / "sweep.yaml", "run_cap: 2", "run_cap: 1");
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+    write_file(folder / "hold", "");
+    {
+        const Command resumed(folder.path(), {"resume", "s", "--run-cap", "3"});  // killed at the end of its scope
+        await("trial 1 reports", [&] { return num_reports(folder / "s") == 4; });
+    }
+    const auto before = parameters_of(folder.path());
+    fs::remove(folder / "hold");
+
+    const auto resumed = run_crescendo(folder.path(), {"resume", "s"});
+
+    REQUIRE_MESSAGE(resumed.code == 0, resumed.err);
+    const auto after = parameters_of(folder.path());
+    CHECK(after.size() == 3);
+    CHECK(after.at(1) == before.at(1));
+}
+
+TEST_CASE("what nobody trains now is waiting, and not running") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    write_file(folder / "hold", "");
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("trial 1 reports", [&] { return num_reports(folder / "s") == 4; });
+    CHECK(json_of(folder.path(), "status").at("trials").at("running") == 1);
+    run.signal(SIGTERM);
+    CHECK(run.wait() == 75);
+
+    const auto status = json_of(folder.path(), "status");
+
+    CHECK(status.at("state") == "stopped");
+    CHECK(status.at("trials").at("running") == 0);
+    CHECK(status.at("trials").at("waiting") == 1);
+    CHECK(json_of(folder.path(), "trials")[1].at("status") == "waiting");
+    CHECK(contains(run_crescendo(folder.path(), {"top", "s"}).out, "0 running, 1 waiting"));
+}
+
+TEST_CASE("failed trials are tried again with --retry-failed, once what broke them is fixed") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    replace_in(folder / "sweep.yaml", "run_cap: 2", "run_cap: 3");
+    write_file(folder / "broken", "");
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);  // trial 0 is well
+    CHECK(json_of(folder.path(), "status").at("trials").at("failed") == 2);
+    const auto before = parameters_of(folder.path());
+    fs::remove(folder / "broken");
+
+    const auto resumed = run_crescendo(folder.path(), {"resume", "s", "--retry-failed"});
+
+    REQUIRE_MESSAGE(resumed.code == 0, resumed.err);
+    CHECK(json_of(folder.path(), "status").at("trials").at("failed") == 0);
+    CHECK(json_of(folder.path(), "status").at("trials").at("finished") == 3);
+    CHECK(parameters_of(folder.path()) == before);
+    CHECK(json_of(folder.path(), "trials")[1].at("failures") == 1);
+}
+
+TEST_CASE("a sweep that was given up tells how its trials are tried again, and does so") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    replace_in(folder / "sweep.yaml", "run_cap: 2", "run_cap: 9");
+    write_file(folder / "train.sh", "[ -e broken ] && exit 9\n" + program);
+    write_file(folder / "broken", "");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK(contains(run.out, "given up"));
+    CHECK(contains(run.out, "crescendo resume s --retry-failed"));
+    CHECK(json_of(folder.path(), "status").at("trials").at("running") == 0);
+    fs::remove(folder / "broken");
+    CHECK(run_crescendo(folder.path(), {"resume", "s", "--retry-failed"}).code == 0);
+    CHECK(json_of(folder.path(), "status").at("trials").at("finished") == 9);
+}
+
+TEST_CASE("a sweep that an older crescendo began is resumed, with a note, and is as sure as another from then on") {
+    const TemporaryFolder folder;
+    fs::copy(CRESCENDO_OLD_SWEEP, folder / "s", fs::copy_options::recursive);
+    fs::rename(folder / "s/train.sh", folder / "train.sh");
+    const auto params = Json::parse(content_of(folder / "s/trials/000000/params.json"));
+    CHECK(json_of(folder.path(), "status").at("state") == "stopped");
+
+    const auto resumed = run_crescendo(folder.path(), {"resume", "s"});
+
+    REQUIRE_MESSAGE(resumed.code == 0, resumed.err);
+    CHECK(contains(resumed.out, "an older crescendo began this sweep"));
+    const auto trials = json_of(folder.path(), "trials");
+    CHECK(trials.size() == 4);
+    CHECK(trials[0].at("a") == params.at("a"));
+    CHECK(trials[0].at("c") == params.at("c"));
+    CHECK_FALSE(contains(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "5"}).out, "older"));
+    CHECK(json_of(folder.path(), "trials").size() == 5);
+    replace_in(folder / "s/sweep.yaml", "max: 1.0", "max: 2.0");
+    CHECK(run_crescendo(folder.path(), {"best", "s"}).code == 2);
+}
