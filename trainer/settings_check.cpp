@@ -1,9 +1,12 @@
 #include "trainer/settings_check.hpp"
 
 #include <algorithm>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "core/check.hpp"
+#include "datasets/own_process.hpp"
 #include "trainer/data_cache.hpp"
 #include "trainer/task.hpp"
 
@@ -16,6 +19,7 @@ namespace {
 void check_data(const Settings& settings, const std::string& key, const std::string& location, DataCache& data,
                 std::vector<Problem>& problems) try {
     if (location.empty()) return;
+    datasets::now_reading(location);
     const auto samples = data.set(location, settings.data);
     const auto found = misfits(settings, *samples, key);
     problems.insert(problems.end(), found.begin(), found.end());
@@ -27,6 +31,12 @@ void check_data(const Settings& settings, const std::string& key, const std::str
     }
 } catch (const InvalidInput& invalid) {
     problems.push_back({invalid.key().empty() ? key : invalid.key(), invalid.what()});
+} catch (const std::runtime_error& unreadable) {
+    problems.push_back({key, unreadable.what()});
+} catch (const std::bad_alloc&) {
+    problems.push_back({key, text("{} asks for more memory than there is: it is damaged, or its chunks are too large "
+                                  "for this machine",
+                                  location)});
 }
 
 std::vector<Problem> problems_of(const json& section, DataCache& data) {

@@ -7,7 +7,7 @@
 /// What HDF5's filters do to the bytes of a chunk, undone without the library and so without its lock.
 ///
 /// Each function fills `out` exactly. Where the bytes do not give that many, or are damaged, it throws
-/// std::runtime_error that says what is wrong with them. None reads or writes outside its spans, whatever they hold.
+/// DamagedFile that says what is wrong with them. None reads or writes outside its spans, whatever they hold.
 namespace crescendo::datasets::codecs {
 
 /// Undoes deflate (a zlib stream). Keeps its working memory from call to call; one thread at a time.

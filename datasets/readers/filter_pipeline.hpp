@@ -49,7 +49,7 @@ class FilterPipeline {
     };
 
     /// The elements of a chunk from its stored bytes. Bit k of `mask` says that stage k was skipped when this chunk was
-    /// written. `chunk` has chunk_bytes(). Throws std::runtime_error that says what is wrong with the bytes.
+    /// written. `chunk` has chunk_bytes(). Throws DamagedFile that says what is wrong with the bytes.
     void decode(std::span<const std::byte> stored, std::uint32_t mask, std::span<std::byte> chunk,
                 Scratch& scratch) const;
 

@@ -20,10 +20,16 @@ std::int64_t chunk_samples_for(const WriteOptions& options, std::int64_t num_sam
 /// A new data set that is written from its first sample to its last.
 class SampleWriter {
   public:
+    /// What elements have that are never written. Without a value they are 0.
+    struct Fill {
+        hdf5::Handle type;
+        std::vector<std::byte> value = {};
+    };
+
     /// Elements are of `type` in memory as in the file; the first of the `lengths` counts samples. A chunk is made of
     /// whole samples. Throws std::runtime_error where it cannot be made.
     SampleWriter(hid_t group, const std::string& name, hdf5::Handle type, const std::vector<std::int64_t>& lengths,
-                 std::int64_t chunk_samples, int compression);
+                 std::int64_t chunk_samples, int compression, const Fill& fill);
     SampleWriter(hid_t group, const std::string& name, ElementType type, const std::vector<std::int64_t>& lengths,
                  std::int64_t chunk_samples, int compression);
     ~SampleWriter();
@@ -42,7 +48,7 @@ class SampleWriter {
 
   private:
     SampleWriter(hid_t group, const std::string& name, hdf5::Handle type, const std::vector<std::int64_t>& lengths,
-                 std::int64_t chunk_samples, int compression, const hdf5::Session&);
+                 std::int64_t chunk_samples, int compression, const Fill& fill, const hdf5::Session&);
     void append(std::span<const std::byte> samples);
 
     std::string name_;
