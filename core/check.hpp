@@ -61,6 +61,12 @@ class InvalidInput : public std::runtime_error {
     std::string key_;
 };
 
+/// A file could be read but not made sense of. Ends a command with exit code 2; to a trial it is an error like others.
+class DamagedFile : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
 [[noreturn]] void expectation_failed(const char* condition, const char* file, int line);
 
 }  // namespace crescendo

@@ -1,12 +1,8 @@
-#include <unistd.h>
-
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <system_error>
 
-#include "core/check.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/commands/unknown_words.hpp"
 #include "launch/record/sweep_directory.hpp"
 #ifdef CRESCENDO_MPI
@@ -27,14 +23,6 @@ constexpr const char* footer =
     "\n"
     "Exit codes: 0 done; 1 failed; 2 bad input; 75 stopped early, `crescendo resume` goes on.\n"
     "`crescendo COMMAND --help` says more about each.";
-
-int complain(const std::exception& error, ExitCode code) {
-    std::fflush(stdout);
-    const char* over_progress_bar = ::isatty(STDERR_FILENO) ? "\r\x1b[K" : "";
-    // Not fmt, which throws where the terminal is gone.
-    std::fprintf(stderr, "%screscendo: %s\n", over_progress_bar, error.what());
-    return static_cast<int>(code);
-}
 
 int run_command(int argc, char** argv, MpiSession* session) {
     CLI::App app{"Crescendo: hyperparameter optimization on HPC systems"};
@@ -67,14 +55,8 @@ int run_command(int argc, char** argv, MpiSession* session) {
             app.exit(error);
             return asked ? 0 : static_cast<int>(ExitCode::bad_input);
         }
-    } catch (const InvalidInput& error) {
-        return complain(error, ExitCode::bad_input);
-    } catch (const DirectoryError& error) {
-        return complain(error, ExitCode::resumable);
-    } catch (const std::system_error& error) {
-        return complain(error, ExitCode::resumable);
-    } catch (const std::exception& error) {
-        return complain(error, ExitCode::failed);
+    } catch (...) {
+        return static_cast<int>(complain());
     }
     return static_cast<int>(code);
 }

@@ -11,6 +11,7 @@
 
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
+#include "datasets/system/own_process.hpp"
 #include "trainer/failure.hpp"
 #include "trainer/group_check.hpp"
 #include "trainer/session.hpp"
@@ -57,13 +58,36 @@ std::unique_ptr<Device> make_device(const std::string& name) {
     return name == "cuda" ? load_cuda_device() : make_cpu_device();
 }
 
-int check() {
+/// Says what ends this process; its exit status. To be called in a catch clause.
+int complain() try { throw; } catch (const InvalidInput& invalid) {
+    std::cerr << "crescendo-trainer: " << invalid.what() << std::endl;
+    return 2;
+} catch (...) {
+    std::cerr << "crescendo-trainer: " << describe_failure(std::current_exception()).message << std::endl;
+    return 1;
+}
+
+void answer(const std::vector<Problem>& problems) {
     nlohmann::json answer = {{"problems", nlohmann::json::array()}};
-    for (const auto& [key, message] : check_settings(nlohmann::json::parse(std::cin))) {
+    for (const auto& [key, message] : problems) {
         answer["problems"].push_back({{"key", key}, {"message", message}});
     }
-    std::cout << answer.dump() << std::endl;
-    return 0;
+    std::cout << answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+}
+
+/// In a process of its own, since nobody has looked at the data yet.
+int check() {
+    const auto request = nlohmann::json::parse(std::cin);
+    const auto ending = datasets::in_own_process("the data", [&] {
+        try {
+            answer(check_settings(request));
+            return 0;
+        } catch (...) {
+            return complain();
+        }
+    });
+    if (ending.signal != 0) answer({{"trainer.data", ending.message()}});
+    return ending.code;
 }
 
 /// The descriptor of the socket to crescendo.
@@ -119,12 +143,8 @@ int run(int count, char** arguments) try {
     CRESCENDO_VALIDATE(count == 1, "", "usage: crescendo-trainer [--check | --check-group RANK SIZE | --version]");
     let_openmp_threads_sleep(arguments);
     return serve();
-} catch (const InvalidInput& invalid) {
-    std::cerr << "crescendo-trainer: " << invalid.what() << std::endl;
-    return 2;
 } catch (...) {
-    std::cerr << "crescendo-trainer: " << describe_failure(std::current_exception()).message << std::endl;
-    return 1;
+    return complain();
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 #include "trainer/settings_check.hpp"
 
 #include <algorithm>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "core/check.hpp"
+#include "datasets/system/own_process.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/data/task.hpp"
 
@@ -50,6 +53,7 @@ void check_classes(const Settings& settings, const std::string& key, const std::
 void check_data(const Settings& settings, const std::string& key, const std::string& location, DataCache& data,
                 std::vector<Problem>& problems) try {
     if (location.empty()) return;
+    datasets::now_reading(location);
     const auto samples = data.set(location, settings.data);
     const auto found = misfits(settings, *samples, key);
     problems.insert(problems.end(), found.begin(), found.end());
@@ -67,6 +71,10 @@ void check_data(const Settings& settings, const std::string& key, const std::str
     problems.push_back({invalid.key().empty() ? key : invalid.key(), invalid.what()});
 } catch (const std::runtime_error& unreadable) {
     problems.push_back({key, unreadable.what()});
+} catch (const std::bad_alloc&) {
+    problems.push_back({key, text("{} asks for more memory than there is: it is damaged, or its chunks are too large "
+                                  "for this machine",
+                                  location)});
 }
 
 std::vector<Problem> problems_of(const json& section, DataCache& data) {

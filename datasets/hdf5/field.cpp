@@ -87,6 +87,12 @@ std::int64_t Field::sample_elements() const {
 
 std::size_t Field::sample_bytes() const { return static_cast<std::size_t>(sample_elements()) * size_of(type); }
 
+bool Field::looks_channels_last() const {
+    constexpr std::int64_t most_channels = 4;
+    const std::span<const std::int64_t> row = std::span(shape).subspan(window > 0 ? 1 : 0);
+    return !channels_last && row.size() == 3 && row[2] <= most_channels && row[0] > row[2] && row[1] > row[2];
+}
+
 std::size_t Field::pitch_bytes() const {
     const auto rows = std::max<std::int64_t>(1, window);
     return sample_bytes() / static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride);

@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "datasets/hdf5/packing.hpp"
 
 namespace crescendo::datasets {
 
@@ -29,6 +32,9 @@ enum class Routes {
     library,  ///< the library alone
 };
 
+/// Where the channels of a row of three axes or more are stored: first, channels x height x width, or last.
+enum class SampleLayout { chw, hwc };
+
 /// Runs of a row's elements that have one mean and one spread: channel 0, channel 1 …, each `run` elements long.
 struct Channels {
     std::int64_t count = 1;
@@ -41,15 +47,24 @@ struct Field {
     std::string path;                    ///< inside the file, "/train/inputs"
     ElementType type = ElementType::u8;  ///< in host byte order once read
     std::int64_t num_samples = 0;
-    std::vector<std::int64_t>
-        shape;                       ///< of one sample; empty for a scalar. Of a window, the first axis counts its rows
-    std::int64_t chunk_samples = 0;  ///< rows a chunk holds; 0 where the layout is not chunked
+    std::vector<std::int64_t> shape;  ///< of one sample, channels first wherever they are stored; empty for a
+                                      ///< scalar. Of a window, the first axis counts its rows
+    std::int64_t chunk_samples = 0;   ///< rows a chunk holds; 0 where the layout is not chunked
     Route route = Route::library;
-    std::int64_t window = 0;  ///< rows of a sample where it is a window; 0: a sample is a row
-    std::int64_t stride = 1;  ///< rows from one sample to the next
+    std::int64_t window = 0;              ///< rows of a sample where it is a window; 0: a sample is a row
+    std::int64_t stride = 1;              ///< rows from one sample to the next
+    std::optional<Packing> packing = {};  ///< what the stored numbers mean where attributes say so
+    bool channels_last = false;           ///< in the bytes of a row
 
     std::int64_t sample_elements() const;
     std::size_t sample_bytes() const;
+
+    /// Whether the numbers are measurements, rather than those of classes: floating-point, or packed as integers.
+    bool is_real() const { return is_floating(type) || (packing && packing->scaled); }
+
+    /// Whether a row looks like height x width x channels, though nothing says so: three axes, of which the last is at
+    /// most 4 and shorter than both others.
+    bool looks_channels_last() const;
 
     /// Where `count` neighbouring samples are read together, each begins pitch_bytes() after the one before, and they
     /// take bytes_of(count): windows may overlap, or leave rows out.

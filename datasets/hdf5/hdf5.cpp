@@ -1,11 +1,18 @@
 #include "datasets/hdf5/hdf5.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "core/check.hpp"
+#include "datasets/system/own_process.hpp"
 
 namespace crescendo::datasets::hdf5 {
 namespace {
@@ -15,16 +22,23 @@ std::recursive_mutex& library_mutex() {
     return mutex;
 }
 
+/// Why the library failed.
+struct Cause {
+    std::string words;
+    bool of_system = false;  ///< a system call failed
+};
+
 /// Of "file write failed: time = …, error message = 'No space left on device', buf = …" what the system said.
-std::string without_addresses(std::string text) {
+Cause without_addresses(std::string text) {
     constexpr std::string_view key = "error message = '";
     const auto begin = text.find(key);
     const auto end = begin == std::string::npos ? begin : text.find('\'', begin + key.size());
-    return end == std::string::npos ? text : text.substr(begin + key.size(), end - begin - key.size());
+    return end == std::string::npos ? Cause{std::move(text)}
+                                    : Cause{text.substr(begin + key.size(), end - begin - key.size()), true};
 }
 
 /// The innermost entry of the error stack: what went wrong, not who was asked for it.
-std::string cause() {
+Cause cause() {
     std::string text = "no details";
     const auto take_first = [](unsigned depth, const H5E_error2_t* error, void* out) -> herr_t {
         if (depth == 0 && error->desc != nullptr) {
@@ -62,6 +76,33 @@ Handle open_object(hid_t file, const std::string& path, const std::string& file_
     return object;
 }
 
+/// An open file, or why it is none.
+struct Opened {
+    Handle file;
+    std::string reason;
+};
+
+Opened open_locked(const std::filesystem::path& file, Access access, bool with_lock) {
+    const Handle settings = own(H5Pcreate(H5P_FILE_ACCESS), "no file access properties");
+    // Many file systems answer a lock by ENOSYS, which the library forgives by itself.
+    check(H5Pset_file_locking(settings.get(), with_lock, true), "no file locking property");
+    const unsigned flags = access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
+    Handle handle{H5Fopen(file.c_str(), flags, settings.get())};
+    auto reason = handle.get() < 0 ? cause().words : std::string();
+    return {std::move(handle), std::move(reason)};
+}
+
+/// Whether the file system takes no lock of the file, rather than that somebody else holds one. Network and read-only
+/// ones say so in many ways: ENOLCK, EROFS, EOPNOTSUPP, and 524, which has no name in C.
+bool refuses_locks(const std::filesystem::path& file) {
+    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool refused = descriptor >= 0 && ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno != EWOULDBLOCK;
+    if (descriptor >= 0) {
+        ::close(descriptor);
+    }
+    return refused;
+}
+
 std::vector<std::int64_t> signed_lengths(const std::vector<hsize_t>& lengths) {
     return {lengths.begin(), lengths.end()};
 }
@@ -96,7 +137,14 @@ void Handle::reset() {
 
 void Handle::close(const std::string& problem) { check(H5Idec_ref(std::exchange(id_, H5I_INVALID_HID)), problem); }
 
-void fail(const std::string& problem) { throw std::runtime_error(problem + " (HDF5: " + cause() + ")"); }
+void fail(const std::string& problem) {
+    const auto [words, of_system] = cause();
+    const auto message = problem + " (HDF5: " + words + ")";
+    if (of_system) {
+        throw std::runtime_error(message);
+    }
+    throw DamagedFile(message);
+}
 
 Handle own(hid_t id, const std::string& problem) {
     if (id < 0) {
@@ -112,18 +160,24 @@ void check(herr_t status, const std::string& problem) {
 }
 
 Handle open_file(const std::filesystem::path& file, Access access) {
+    now_reading(file.string());
     CRESCENDO_VALIDATE(std::filesystem::exists(file), "", "{}: no such file; relative paths start at {}", file.string(),
                        std::filesystem::current_path().string());
     CRESCENDO_VALIDATE(!std::filesystem::is_directory(file), "", "{} is a folder, not an HDF5 file", file.string());
     CRESCENDO_VALIDATE(H5Fis_hdf5(file.c_str()) != 0, "", "{} is not an HDF5 file: it has no HDF5 signature",
                        file.string());
 
-    Handle settings = own(H5Pcreate(H5P_FILE_ACCESS), "no file access properties");
-    // Lock where the file system can; many parallel ones cannot, and refuse.
-    check(H5Pset_file_locking(settings.get(), true, true), "no file locking property");
-    const unsigned flags = access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
-    Handle handle{H5Fopen(file.c_str(), flags, settings.get())};
-    const auto reason = handle.get() < 0 ? cause() : std::string();
+    auto [handle, reason] = open_locked(file, access, true);
+    if (handle.get() < 0 && refuses_locks(file)) {
+        CRESCENDO_VALIDATE(access == Access::read, "",
+                           "{} cannot be written to: its file system takes no locks, which keep two writers apart "
+                           "(HDF5: {}); write a new file, or where nobody else writes to this one set "
+                           "HDF5_USE_FILE_LOCKING=FALSE",
+                           file.string(), reason);
+        auto unlocked = open_locked(file, access, false);
+        handle = std::move(unlocked.file);
+        reason = std::move(unlocked.reason);
+    }
     CRESCENDO_VALIDATE(
         !reason.starts_with("file is already open for write"), "",
         "{} is being written to, or a program that wrote to it was killed: if none writes to it any more, "
@@ -134,7 +188,7 @@ Handle open_file(const std::filesystem::path& file, Access access) {
                        "{} cannot be opened for {}: it is damaged, not permitted, or in use by "
                        "another program (HDF5: {})",
                        file.string(), access == Access::write ? "writing" : "reading", reason);
-    return handle;
+    return std::move(handle);
 }
 
 int descriptor(hid_t file) {

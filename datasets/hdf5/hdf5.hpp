@@ -5,8 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
+
+#include "core/check.hpp"
 
 /// The C API of HDF5 behind handles that close themselves and errors that are exceptions.
 namespace crescendo::datasets::hdf5 {
@@ -50,14 +54,35 @@ class Handle {
     hid_t id_ = H5I_INVALID_HID;
 };
 
-/// Throws std::runtime_error: `problem`, and what the library says was the cause of its last failure.
+/// Throws `problem`, and what the library says was the cause of its last failure: std::runtime_error where the system
+/// refused something, on a full disk say; else DamagedFile.
 [[noreturn]] void fail(const std::string& problem);
+
+/// What `use` returns. Where it throws as fail() does, the message begins with `name`, FILE or FILE:/PATH.
+template <class Use>
+decltype(auto) naming(const std::string& name, Use&& use) {
+    const auto named = [&](const std::string& message) {
+        return message.find(name) == std::string::npos ? name + ": " + message : message;
+    };
+    try {
+        return use();
+    } catch (const InvalidInput&) {
+        throw;
+    } catch (const std::system_error&) {
+        throw;
+    } catch (const DamagedFile& damaged) {
+        throw DamagedFile(named(damaged.what()));
+    } catch (const std::runtime_error& failure) {
+        throw std::runtime_error(named(failure.what()));
+    }
+}
 
 /// `id` as a handle, or fail(problem) where the library refused to make one.
 Handle own(hid_t id, const std::string& problem);
 void check(herr_t status, const std::string& problem);
 
-/// Opens an existing file. Throws InvalidInput: no such file, not HDF5, truncated, locked by a writer.
+/// Opens an existing file. Throws InvalidInput: no such file, not HDF5, truncated, locked by a writer. Where the file
+/// system refuses locks, as some parallel and read-only ones do, it is read without one.
 enum class Access { read, write };
 Handle open_file(const std::filesystem::path& file, Access access);
 

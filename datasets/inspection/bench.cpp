@@ -67,8 +67,9 @@ class Windows {
 
 }  // namespace
 
-std::vector<Throughput> bench(const std::string& location, const std::vector<int>& threads, std::uint64_t bytes) {
-    const auto set = SampleSet::open(location);
+std::vector<Throughput> bench(const std::string& location, const std::vector<int>& threads, std::uint64_t bytes,
+                              MissingSources missing) {
+    const auto set = SampleSet::open(location, {.missing_sources = missing});
     RawFile file(Location::parse(location).file);
     Windows windows(*set, bytes);
     std::vector<Throughput> results;

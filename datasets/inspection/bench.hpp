@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "datasets/hdf5/missing_sources.hpp"
+
 namespace crescendo::datasets {
 
 /// How fast one set is read with one number of threads, and how fast its file by pread alone, in bytes a second: the
@@ -23,6 +25,7 @@ struct Throughput {
 /// Measures the set at `location` (FILE:/GROUP) for each number of threads, cold and warm, over its first `bytes` bytes
 /// of elements and as many of the file, or all where there are less. Holds two windows of 64 MiB, or one
 /// chunk if larger.
-std::vector<Throughput> bench(const std::string& location, const std::vector<int>& threads, std::uint64_t bytes);
+std::vector<Throughput> bench(const std::string& location, const std::vector<int>& threads, std::uint64_t bytes,
+                              MissingSources missing = MissingSources::error);
 
 }  // namespace crescendo::datasets

@@ -1,5 +1,6 @@
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -7,7 +8,9 @@
 #include <system_error>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/hdf5.hpp"
 #include "datasets/hdf5/location.hpp"
+#include "datasets/hdf5/source_files.hpp"
 #include "datasets/inspection/statistics.hpp"
 #include "datasets/samples/selection.hpp"
 #include "datasets/writers/new_file.hpp"
@@ -22,14 +25,14 @@ using nlohmann::json;
 struct Place {
     fs::path file;  ///< of the samples
     fs::path kept;
-    std::string name;  ///< "/train[0:50000]"
+    std::string name;  ///< "/train[0:50000]", "/train hwc"
 
-    explicit Place(const std::string& location) {
+    Place(const std::string& location, SampleLayout layout) {
         const auto selection = Selection::parse(location);
         const auto set = Location::parse(selection.group);
         file = set.file;
         kept = file.string() + ".stats.json";
-        name = set.group + selection.suffix();
+        name = set.group + selection.suffix() + (layout == SampleLayout::hwc ? " hwc" : "");
     }
 };
 
@@ -70,14 +73,44 @@ json read_kept(const fs::path& path) {
     return usable ? content : json();
 }
 
+/// The files that virtual data sets in the group are made of.
+std::vector<fs::path> sources_of(const std::string& location, const std::vector<DataSetStatistics>& statistics) {
+    const auto place = Location::parse(Selection::parse(location).group);
+    const hdf5::Session session;
+    const auto file = hdf5::open_file(place.file, hdf5::Access::read);
+    std::vector<fs::path> all;
+    for (const auto& set : statistics) {
+        const auto data_set = hdf5::open_data_set(file.get(), place.member(set.name), place.file.string());
+        const auto sources = source_files(data_set.get(), place.member(set.name), MissingSources::fill);
+        all.insert(all.end(), sources.begin(), sources.end());
+    }
+    return all;
+}
+
+/// Whether these are as they were when the statistics were kept.
+bool sources_unchanged(const json& content) {
+    const auto sources = content.value("sources", json::object());
+    return std::all_of(sources.items().begin(), sources.items().end(), [](const auto& source) {
+        return fs::exists(source.key()) && source.value() == version_of(source.key());
+    });
+}
+
+std::string command_for(const std::string& location, SampleLayout layout) {
+    return text("crescendo data stats '{}'{}", location, layout == SampleLayout::hwc ? " --layout hwc" : "");
+}
+
 }  // namespace
 
-void keep_statistics(const std::string& location, const std::vector<DataSetStatistics>& statistics) {
-    const Place place(location);
+void keep_statistics(const std::string& location, const std::vector<DataSetStatistics>& statistics,
+                     SampleLayout layout) {
+    const Place place(location, layout);
     const auto version = version_of(place.file);
     auto content = read_kept(place.kept);
-    if (content.is_null() || content["file"] != version) {
-        content = {{"file", version}, {"sets", json::object()}};
+    if (content.is_null() || content["file"] != version || !sources_unchanged(content)) {
+        content = {{"file", version}, {"sources", json::object()}, {"sets", json::object()}};
+    }
+    for (const auto& source : sources_of(location, statistics)) {
+        content["sources"][source.string()] = version_of(source);
     }
     auto& set = content["sets"][place.name];
     for (const auto& [name, channels] : statistics) {
@@ -99,15 +132,15 @@ void keep_statistics(const std::string& location, const std::vector<DataSetStati
     target.replace();
 }
 
-std::vector<DataSetStatistics> kept_statistics(const std::string& location) try {
-    const Place place(location);
+std::vector<DataSetStatistics> kept_statistics(const std::string& location, SampleLayout layout) try {
+    const Place place(location, layout);
     const auto content = read_kept(place.kept);
     const bool there = content.is_object() && content.at("sets").contains(place.name);
-    CRESCENDO_VALIDATE(there, "", "no mean and spread of {} are known; run: crescendo data stats '{}'", location,
-                       location);
-    CRESCENDO_VALIDATE(content.at("file") == version_of(place.file), "",
-                       "{} was written to since its mean and spread were calculated; run: crescendo data stats '{}'",
-                       place.file.string(), location);
+    CRESCENDO_VALIDATE(there, "", "no mean and spread of {} are known; run: {}", location,
+                       command_for(location, layout));
+    CRESCENDO_VALIDATE(content.at("file") == version_of(place.file) && sources_unchanged(content), "",
+                       "{}, or a source of it, was written to since its mean and spread were calculated; run: {}",
+                       place.file.string(), command_for(location, layout));
     std::vector<DataSetStatistics> statistics;
     for (const auto& [name, channels] : content.at("sets").at(place.name).items()) {
         auto& set = statistics.emplace_back(DataSetStatistics{name, {}});
@@ -117,9 +150,8 @@ std::vector<DataSetStatistics> kept_statistics(const std::string& location) try 
     }
     return statistics;
 } catch (const json::exception& error) {
-    throw InvalidInput(
-        text("the statistics kept beside {} are damaged ({}); remove {} and run: crescendo data stats '{}'", location,
-             error.what(), Place(location).kept.string(), location));
+    throw InvalidInput(text("the statistics kept beside {} are damaged ({}); remove {} and run: {}", location,
+                            error.what(), Place(location, layout).kept.string(), command_for(location, layout)));
 }
 
 }  // namespace crescendo::datasets

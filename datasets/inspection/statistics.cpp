@@ -1,9 +1,9 @@
 #include "datasets/inspection/statistics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #include "core/check.hpp"
@@ -57,25 +57,37 @@ struct Part {
     }
 };
 
-/// Calls `visit` with each element's value and channel, row by row.
+/// Calls visit(number, channel) for each number of whole rows, unpacked.
 template <class T, class Visit>
-void for_each_element(std::span<const std::byte> rows, const Channels& channels, Visit&& visit) {
-    const auto count = static_cast<std::size_t>(channels.count);
-    const auto run = static_cast<std::size_t>(channels.run);
+void for_each_number(std::span<const std::byte> rows, const Field& field, Visit&& visit) {
+    const auto channels = field.channels();
+    const auto run = field.channels_last ? 1 : channels.run;
     const auto elements = rows.size() / sizeof(T);
-    for (std::size_t at = 0; at < elements;) {
-        for (std::size_t channel = 0; channel < count; ++channel) {
-            for (std::size_t i = 0; i < run; ++i, ++at) {
-                visit(static_cast<double>(element<T>(rows.data(), at)), channel);
+    std::array<double, 256> numbers;
+    std::int64_t channel = 0;
+    std::int64_t place = 0;  // in the run of the channel
+    for (std::size_t at = 0; at < elements; at += numbers.size()) {
+        const auto part = std::span(numbers).first(std::min(numbers.size(), elements - at));
+        for (std::size_t i = 0; i < part.size(); ++i) {
+            part[i] = static_cast<double>(element<T>(rows.data(), at + i));
+        }
+        if (field.packing) {
+            field.packing->decode(part);
+        }
+        for (const double number : part) {
+            visit(number, static_cast<std::size_t>(channel));
+            if (++place == run) {
+                place = 0;
+                channel = channel + 1 == channels.count ? 0 : channel + 1;
             }
         }
     }
 }
 
 template <class T>
-std::vector<Part> parts_of(std::span<const std::byte> rows, const Channels& channels) {
-    std::vector<Part> parts(static_cast<std::size_t>(channels.count));
-    for_each_element<T>(rows, channels, [&](double value, std::size_t channel) {
+std::vector<Part> parts_of(std::span<const std::byte> rows, const Field& field) {
+    std::vector<Part> parts(static_cast<std::size_t>(field.channels().count));
+    for_each_number<T>(rows, field, [&](double value, std::size_t channel) {
         Part& part = parts[channel];
         if (!std::isfinite(value)) {
             ++(std::isnan(value) ? part.nan : part.infinite);
@@ -89,7 +101,7 @@ std::vector<Part> parts_of(std::span<const std::byte> rows, const Channels& chan
     for (auto& part : parts) {
         part.mean /= static_cast<double>(std::max<std::int64_t>(1, part.count));
     }
-    for_each_element<T>(rows, channels, [&](double value, std::size_t channel) {
+    for_each_number<T>(rows, field, [&](double value, std::size_t channel) {
         if (std::isfinite(value)) {
             const auto distance = value - parts[channel].mean;
             parts[channel].squares += distance * distance;
@@ -101,10 +113,18 @@ std::vector<Part> parts_of(std::span<const std::byte> rows, const Channels& chan
 /// Reads one data set block by block.
 class Survey {
   public:
-    Survey(const std::string& location, const std::string& name)
-        : set_(SampleSet::open(location, {.inputs = {name}, .targets = {}})),
+    Survey(const std::string& location, const std::string& name, const StatisticsOptions& options)
+        : set_(SampleSet::open(location, {.inputs = {name},
+                                          .targets = {},
+                                          .layout = options.layout.value_or(SampleLayout::chw),
+                                          .missing_sources = options.missing_sources})),
           field_(set_->inputs()[0]),
-          whole_(static_cast<std::size_t>(field_.channels().count)) {}
+          whole_(static_cast<std::size_t>(field_.channels().count)) {
+        CRESCENDO_VALIDATE(options.layout || !field_.looks_channels_last(), "",
+                           "{}: {} looks like height x width x channels, and then each channel has a mean of its own; "
+                           "say --layout hwc where it is so, --layout chw where the channels are first",
+                           location, field_.path);
+    }
 
     std::int64_t size() const { return set_->size(); }
 
@@ -142,7 +162,7 @@ class Survey {
         std::vector<std::byte> rows(field_.bytes_of(count));
         const std::span<std::byte> out = rows;
         set_->read(begin, count, {&out, 1});
-        return with_type(field_.type, [&]<class T>() { return parts_of<T>(rows, field_.channels()); });
+        return with_type(field_.type, [&]<class T>() { return parts_of<T>(rows, field_); });
     }
 
     std::shared_ptr<SampleSet> set_;
@@ -160,11 +180,12 @@ std::vector<std::string> data_sets_of_numbers(const std::string& location) {
     std::vector<std::string> names;
     for (const auto& info : inspect(place.file)) {
         const bool member = info.path.starts_with(prefix) && info.path.find('/', prefix.size()) == std::string::npos;
-        if (!member || info.samples == 0) {
+        if (!member || info.samples == 0 || !info.link.empty()) {
             continue;
         }
         const auto data_set = hdf5::open_data_set(file.get(), info.path, place.file.string());
-        const auto type = hdf5::own(H5Dget_type(data_set.get()), info.path + " has no type");
+        const auto type =
+            hdf5::own(H5Dget_type(data_set.get()), text("{}:{} has no type", place.file.string(), info.path));
         if (hdf5::element_type(type.get())) {
             names.push_back(info.path.substr(prefix.size()));
         }
@@ -182,7 +203,7 @@ std::vector<DataSetStatistics> compute_statistics(const std::string& location, c
     std::vector<Survey> surveys;
     std::int64_t total = 0;
     for (const auto& name : names) {
-        total += surveys.emplace_back(location, name).size();
+        total += surveys.emplace_back(location, name, options).size();
     }
     TaskPool pool(options.threads);
     std::vector<DataSetStatistics> results;

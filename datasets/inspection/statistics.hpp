@@ -3,15 +3,17 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "datasets/hdf5/field.hpp"
+#include "datasets/hdf5/missing_sources.hpp"
 
 namespace crescendo::datasets {
 
-/// Of the numbers of one channel (Field::channels). Mean, spread and extremes are those of the finite ones; NaN where
-/// there are none.
+/// Of the numbers of one channel (Field::channels), unpacked: those that stand for none are NaN. Mean, spread and
+/// extremes are those of the finite ones; NaN where there are none.
 struct ChannelStatistics {
     std::int64_t count = 0;     ///< finite numbers
     std::int64_t nan = 0;       ///< not a number
@@ -34,6 +36,8 @@ struct DataSetStatistics {
 struct StatisticsOptions {
     std::vector<std::string> data_sets = {};  ///< names in the group; none: all of numbers
     int threads = 2;                          ///< that read; the result does not depend on them
+    std::optional<SampleLayout> layout = {};  ///< none: channels first, unless they look like the last axis
+    MissingSources missing_sources = MissingSources::error;
     /// Called now and then with the samples read so far, of all data sets, and their total.
     std::function<void(std::int64_t done, std::int64_t total)> progress = {};
 };
@@ -42,15 +46,17 @@ struct StatisticsOptions {
 ///
 /// Each block's sums are about its own mean, in float64, and blocks are joined in the order of the file (Chan, Golub
 /// and LeVeque 1979), so that large offsets cost few digits. Holds a block, about 256 KiB or a chunk, for each thread.
-/// Throws as SampleSet::open and SampleSet::read do.
+/// Throws as SampleSet::open and SampleSet::read do, and InvalidInput where no layout is given and a row looks like
+/// height x width x channels.
 std::vector<DataSetStatistics> compute_statistics(const std::string& location, const StatisticsOptions& options);
 
 /// Keeps them in FILE.stats.json, beside what it has of other groups and selections of the file as it is now. The
 /// file is replaced as a whole. Throws InvalidInput where its folder cannot be written to.
-void keep_statistics(const std::string& location, const std::vector<DataSetStatistics>& statistics);
+void keep_statistics(const std::string& location, const std::vector<DataSetStatistics>& statistics,
+                     SampleLayout layout = SampleLayout::chw);
 
-/// What was kept for exactly this location. Throws InvalidInput that names the command to run where nothing was, or
-/// where the file has changed since.
-std::vector<DataSetStatistics> kept_statistics(const std::string& location);
+/// What was kept for exactly this location and layout. Throws InvalidInput that names the command to run where nothing
+/// was, or where the file has changed since.
+std::vector<DataSetStatistics> kept_statistics(const std::string& location, SampleLayout layout = SampleLayout::chw);
 
 }  // namespace crescendo::datasets

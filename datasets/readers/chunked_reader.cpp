@@ -79,11 +79,16 @@ std::shared_ptr<const ChunkedReader::Chunk> ChunkedReader::chunk_at(const Offset
 }
 
 void ChunkedReader::load(const Offset& offset, std::span<std::byte> chunk, Scratch& scratch) const {
+    const auto message = [&](const std::runtime_error& error) {
+        return text("{}: samples {} to {} cannot be read: {}: {}", name_, grid_.first_sample(offset),
+                    grid_.last_sample(offset), place_of(offset), error.what());
+    };
     try {
         fetch_and_decode(offset, chunk, scratch);
+    } catch (const DamagedFile& error) {
+        throw DamagedFile(message(error));
     } catch (const std::runtime_error& error) {
-        throw std::runtime_error(text("{}: samples {} to {} cannot be read: {}: {}", name_, grid_.first_sample(offset),
-                                      grid_.last_sample(offset), place_of(offset), error.what()));
+        throw std::runtime_error(message(error));
     }
 }
 
@@ -99,7 +104,7 @@ void ChunkedReader::fetch_and_decode(const Offset& offset, std::span<std::byte> 
         // No filter adds as much; a damaged index must not take all memory.
         const bool plausible = pipeline_.empty() ? size == chunk.size() : size <= 2 * chunk.size() + 4096;
         if (!plausible) {
-            throw std::runtime_error(text("it takes {} bytes in the file but has {}", size, chunk.size()));
+            throw DamagedFile(text("it takes {} bytes in the file but has {}", size, chunk.size()));
         }
         stored = pipeline_.empty() ? chunk : scratch.stored.of(size);
         hdf5::check(H5Dread_chunk(data_set_.get(), H5P_DEFAULT, offset.data(), &mask, stored.data()),
@@ -110,8 +115,11 @@ void ChunkedReader::fetch_and_decode(const Offset& offset, std::span<std::byte> 
     }
 }
 
-/// A chunk that was never written has the fill value. One that cannot be found for another reason is an error.
+/// A chunk that was never written has the fill value, or zeros. One that cannot be found for another reason is an
+/// error.
 void ChunkedReader::read_by_library(const Offset& offset, std::span<std::byte> chunk) const {
+    // A data set whose fill time is "never" has none, and the library leaves what was in the memory before.
+    std::fill(chunk.begin(), chunk.end(), std::byte{0});
     const auto shape = hdf5::chunk_shape(data_set_.get());
     const auto extent = hdf5::extent(data_set_.get());
     const std::vector<hsize_t> whole(shape.begin(), shape.end());

@@ -27,7 +27,7 @@
 namespace crescendo::datasets::codecs {
 namespace {
 
-[[noreturn]] void damaged(const char* format) { throw std::runtime_error(text("its {} stream is damaged", format)); }
+[[noreturn]] void damaged(const char* format) { throw DamagedFile(text("its {} stream is damaged", format)); }
 
 void copy(std::span<const std::byte> in, std::span<std::byte> out) {
     CRESCENDO_EXPECT(in.size() == out.size());
@@ -113,7 +113,7 @@ void unshuffle(std::span<const std::byte> in, std::span<std::byte> out, std::siz
 std::span<const std::byte> verify_fletcher32(std::span<const std::byte> in) {
     constexpr std::size_t sum_bytes = 4;
     if (in.size() < sum_bytes) {
-        throw std::runtime_error(text("its {} bytes hold no checksum", in.size()));
+        throw DamagedFile(text("its {} bytes hold no checksum", in.size()));
     }
     const auto data = in.first(in.size() - sum_bytes);
     const auto byte = [](std::byte value) { return std::to_integer<std::uint32_t>(value); };
@@ -147,7 +147,7 @@ std::span<const std::byte> verify_fletcher32(std::span<const std::byte> in) {
     // HDF5 before 1.6.3 swapped the bytes of each half on some machines, and readers still accept that.
     const auto swapped = (stored & 0x00FF00FF) << 8 | (stored & 0xFF00FF00) >> 8;
     if (sum != stored && sum != swapped) {
-        throw std::runtime_error("its checksum (fletcher32) does not match its bytes");
+        throw DamagedFile("its checksum (fletcher32) does not match its bytes");
     }
     return data;
 }

@@ -7,7 +7,7 @@
 /// Undoes HDF5's filters on the bytes of a chunk without the library, and so without its lock.
 ///
 /// Each function fills `out` exactly. If the input gives fewer or more bytes, or is damaged, it throws
-/// std::runtime_error that says what is wrong. No input makes a function read or write outside its spans.
+/// DamagedFile that says what is wrong. No input makes a function read or write outside its spans.
 namespace crescendo::datasets::codecs {
 
 /// Undoes deflate (a zlib stream). Keeps its working memory between calls. For one thread at a time.

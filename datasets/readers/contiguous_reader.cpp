@@ -52,8 +52,12 @@ void ContiguousReader::read(std::int64_t begin, std::int64_t count, std::span<st
         }
         if (got <= 0) {
             const auto reason = got < 0 ? std::system_category().message(errno) : "the file ends there; it is cut off";
-            throw std::runtime_error(text("{}: samples {} to {} cannot be read: {} bytes at offset {}: {}", name_,
-                                          begin, begin + count - 1, out.size(), at, reason));
+            const auto message = text("{}: samples {} to {} cannot be read: {} bytes at offset {}: {}", name_, begin,
+                                      begin + count - 1, out.size(), at, reason);
+            if (got == 0) {
+                throw DamagedFile(message);
+            }
+            throw std::runtime_error(message);
         }
         at += static_cast<std::uint64_t>(got);
         out = out.subspan(static_cast<std::size_t>(got));

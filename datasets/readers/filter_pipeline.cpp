@@ -124,7 +124,7 @@ void FilterPipeline::decode(std::span<const std::byte> stored, std::uint32_t mas
         bytes = out;
     }
     if (bytes.size() != chunk.size()) {
-        throw std::runtime_error(text("it has {} bytes instead of {}", bytes.size(), chunk.size()));
+        throw DamagedFile(text("it has {} bytes instead of {}", bytes.size(), chunk.size()));
     }
     if (bytes.data() != chunk.data()) {
         std::memcpy(chunk.data(), bytes.data(), chunk.size());

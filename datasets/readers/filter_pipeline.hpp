@@ -50,7 +50,7 @@ class FilterPipeline {
     };
 
     /// Decodes the stored bytes of a chunk into `chunk`, which has chunk_bytes(). If bit k of `mask` is set, stage k
-    /// was skipped when this chunk was written. Throws std::runtime_error that says what is wrong with the bytes.
+    /// was skipped when this chunk was written. Throws DamagedFile that says what is wrong with the bytes.
     void decode(std::span<const std::byte> stored, std::uint32_t mask, std::span<std::byte> chunk,
                 Scratch& scratch) const;
 

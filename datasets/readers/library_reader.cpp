@@ -1,5 +1,6 @@
 #include "datasets/readers/library_reader.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "core/check.hpp"
@@ -25,6 +26,10 @@ LibraryReader::LibraryReader(hid_t file, const Field& field, const std::string& 
     const auto settings = access_settings(field, samples_per_read);
     data_set_ = hdf5::own(H5Dopen2(file, field.path.c_str(), settings.get()), text("{} cannot be opened", name));
     space_ = hdf5::own(H5Dget_space(data_set_.get()), text("{} has no data space", name));
+    const auto creation = hdf5::own(H5Dget_create_plist(data_set_.get()), text("{} has no properties", name));
+    H5D_fill_time_t fill_time{};
+    hdf5::check(H5Pget_fill_time(creation.get(), &fill_time), text("{} has no fill time", name));
+    never_fills_ = fill_time == H5D_FILL_TIME_NEVER;
     for (const auto& filter : hdf5::filters(data_set_.get())) {
         CRESCENDO_VALIDATE(filter.available, "", "{} is stored with the filter {}, which this HDF5 lacks; {}", name,
                            filter.name, "set HDF5_PLUGIN_PATH to the folder of its plugin, or rewrite the file");
@@ -32,6 +37,9 @@ LibraryReader::LibraryReader(hid_t file, const Field& field, const std::string& 
 }
 
 void LibraryReader::read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
+    if (never_fills_) {  // what was never written, the library leaves as it is in memory
+        std::fill(out.begin(), out.end(), std::byte{0});
+    }
     const hdf5::Session session;
     std::vector<hsize_t> start(1 + sample_shape_.size(), 0);
     start[0] = static_cast<hsize_t>(begin);

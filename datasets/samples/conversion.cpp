@@ -1,6 +1,7 @@
 #include "datasets/samples/conversion.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -48,6 +49,40 @@ bool convert_row(const std::byte* in, std::size_t count, const Wide<T>* mean, co
     return bad == 0;
 }
 
+/// `count` elements, each `stride` behind the one before, with one mean and one std.
+template <class T>
+bool convert_strided(const std::byte* in, std::size_t count, std::size_t stride, Wide<T> mean, Wide<T> std,
+                     std::byte* out) {
+    unsigned bad = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto y = static_cast<float>((static_cast<Wide<T>>(element<T>(in, i * stride)) - mean) / std);
+        bad |= static_cast<unsigned>(!(std::abs(y) <= std::numeric_limits<float>::max()));
+        std::memcpy(out + i * sizeof y, &y, sizeof y);
+    }
+    return bad == 0;
+}
+
+/// The same for packed numbers, a few at a time: each step is a loop that becomes vector instructions.
+template <class T>
+bool unpack_strided(const std::byte* in, std::size_t count, std::size_t stride, const Packing& packing, double mean,
+                    double std, std::byte* out) {
+    std::array<double, 256> numbers;
+    unsigned bad = 0;
+    for (std::size_t at = 0; at < count; at += numbers.size()) {
+        const auto part = std::span(numbers).first(std::min(numbers.size(), count - at));
+        for (std::size_t i = 0; i < part.size(); ++i) {
+            part[i] = static_cast<double>(element<T>(in, (at + i) * stride));
+        }
+        packing.decode(part);
+        for (std::size_t i = 0; i < part.size(); ++i) {
+            const auto y = static_cast<float>((part[i] - mean) / std);
+            bad |= static_cast<unsigned>(!(std::abs(y) <= std::numeric_limits<float>::max()));
+            std::memcpy(out + (at + i) * sizeof y, &y, sizeof y);
+        }
+    }
+    return bad == 0;
+}
+
 }  // namespace
 
 template <class Float>
@@ -60,28 +95,37 @@ const Conversion::Scales<Float>& Conversion::scales() const {
 }
 
 template <class T>
+bool Conversion::convert_run(const std::byte* row, const Run& run, std::size_t channel, std::byte* out) const {
+    const auto& [means, stds] = scales<Wide<T>>();
+    const auto place = means.size() == 1 ? 0 : channel;
+    const auto in = row + run.first * sizeof(T);
+    if (packing_) {
+        return unpack_strided<T>(in, run.count, run.stride, *packing_, exact_.mean[place], exact_.std[place], out);
+    }
+    return run.stride == 1 ? datasets::convert_run<T>(in, run.count, means[place], stds[place], out)
+                           : convert_strided<T>(in, run.count, run.stride, means[place], stds[place], out);
+}
+
+template <class T>
 bool Conversion::run_to_float32(const Conversion& self, std::span<const std::byte> sample, std::byte* out) {
     const auto& [means, stds] = self.scales<Wide<T>>();
-    const auto* mean = means.data();
-    const auto* std = stds.data();
     const auto elements = sample.size() / sizeof(T);
-    if (means.size() == 1) {
-        return convert_run<T>(sample.data(), elements, *mean, *std, out);
-    }
     const auto count = static_cast<std::size_t>(self.channels_.count);
     const auto run = static_cast<std::size_t>(self.channels_.run);
+    if (means.size() == 1 && !self.channels_last_) {
+        return self.convert_run<T>(sample.data(), {0, elements, 1}, 0, out);
+    }
     bool finite = true;
     for (std::size_t at = 0; at < elements; at += count * run) {  // the rows of a window
-        const auto in = sample.data() + at * sizeof(T);
+        const auto row = sample.data() + at * sizeof(T);
         const auto to = out + at * sizeof(float);
-        if (run == 1) {
-            finite = convert_row<T>(in, count, mean, std, to) && finite;
+        if (run == 1 && !self.packing_) {
+            finite = convert_row<T>(row, count, means.data(), stds.data(), to) && finite;
             continue;
         }
         for (std::size_t channel = 0; channel < count; ++channel) {
-            finite = convert_run<T>(in + channel * run * sizeof(T), run, mean[channel], std[channel],
-                                    to + channel * run * sizeof(float)) &&
-                     finite;
+            const Run elements_of = self.channels_last_ ? Run{channel, run, count} : Run{channel * run, run, 1};
+            finite = self.convert_run<T>(row, elements_of, channel, to + channel * run * sizeof(float)) && finite;
         }
     }
     return finite;
@@ -107,9 +151,11 @@ Conversion Conversion::as_stored(const Field& field) {
 }
 
 Conversion Conversion::to_float32(const Field& field, Normalization normalization) {
-    const auto run = with_type(field.type, []<class T>() -> Run { return run_to_float32<T>; });
+    const auto run = with_type(field.type, []<class T>() -> Function { return run_to_float32<T>; });
     Conversion conversion(run, static_cast<std::size_t>(field.sample_elements()) * sizeof(float));
     conversion.channels_ = field.channels();
+    conversion.channels_last_ = field.channels_last;
+    conversion.packing_ = field.packing;
     const auto widen = [&](std::vector<double>& values, std::size_t count) {
         CRESCENDO_EXPECT(values.size() == 1 || values.size() == static_cast<std::size_t>(conversion.channels_.count));
         values.resize(count, values.front());
@@ -125,7 +171,7 @@ Conversion Conversion::to_float32(const Field& field, Normalization normalizatio
 
 Conversion Conversion::to_int64(const Field& field) {
     CRESCENDO_EXPECT(!is_floating(field.type));
-    const auto run = with_type(field.type, []<class T>() -> Run { return run_to_int64<T>; });
+    const auto run = with_type(field.type, []<class T>() -> Function { return run_to_int64<T>; });
     return {run, static_cast<std::size_t>(field.sample_elements()) * sizeof(std::int64_t)};
 }
 

@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,8 +25,9 @@ class Conversion {
     /// The same bytes.
     static Conversion as_stored(const Field& field);
 
-    /// float32, normalised. Calculates in float32, but for types of 32 bits and more that float32 does not hold
-    /// in float64. As many means, and stds, as channels, or one.
+    /// float32, unpacked (Field::packing) and normalised, channels first. Calculates in float32, but for packed numbers
+    /// and for types of 32 bits and more that float32 does not hold in float64. As many means, and stds, as channels,
+    /// or one.
     static Conversion to_float32(const Field& field, Normalization normalization);
 
     /// int64; `field` holds integers.
@@ -39,8 +41,8 @@ class Conversion {
     bool convert(std::span<const std::byte> sample, std::byte* out) const { return run_(*this, sample, out); }
 
   private:
-    using Run = bool (*)(const Conversion&, std::span<const std::byte>, std::byte*);
-    Conversion(Run run, std::size_t converted_bytes) : run_(run), converted_bytes_(converted_bytes) {}
+    using Function = bool (*)(const Conversion&, std::span<const std::byte>, std::byte*);
+    Conversion(Function run, std::size_t converted_bytes) : run_(run), converted_bytes_(converted_bytes) {}
 
     template <class Float>
     struct Scales {
@@ -50,14 +52,25 @@ class Conversion {
     template <class Float>
     const Scales<Float>& scales() const;
 
+    /// The elements of a row that belong to one channel.
+    struct Run {
+        std::size_t first;
+        std::size_t count;
+        std::size_t stride;  ///< from one to the next
+    };
+
+    template <class T>
+    bool convert_run(const std::byte* row, const Run& run, std::size_t channel, std::byte* out) const;
     template <class T>
     static bool run_to_float32(const Conversion& self, std::span<const std::byte> sample, std::byte* out);
     template <class T>
     static bool run_to_int64(const Conversion& self, std::span<const std::byte> sample, std::byte* out);
 
-    Run run_;
+    Function run_;
     std::size_t converted_bytes_;
     Channels channels_;
+    bool channels_last_ = false;
+    std::optional<Packing> packing_;
     Scales<double> exact_;  ///< one for each channel, or one where all have the same
     Scales<float> rounded_;
 };

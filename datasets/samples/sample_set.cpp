@@ -1,18 +1,23 @@
 #include "datasets/samples/sample_set.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/check.hpp"
 #include "datasets/hdf5/hdf5.hpp"
+#include "datasets/hdf5/hdf5_packing.hpp"
 #include "datasets/hdf5/hdf5_types.hpp"
 #include "datasets/hdf5/location.hpp"
+#include "datasets/hdf5/source_files.hpp"
 #include "datasets/readers/sample_reader.hpp"
 #include "datasets/samples/conversion.hpp"
 #include "datasets/samples/selection.hpp"
 #include "datasets/system/file_version.hpp"
+#include "datasets/system/own_process.hpp"
 
 namespace crescendo::datasets {
 namespace {
@@ -39,7 +44,8 @@ Field field_of(hid_t data_set, const std::string& path, const std::string& name)
             .type = *element,
             .num_samples = extent[0],
             .shape = {extent.begin() + 1, extent.end()},
-            .chunk_samples = chunk.empty() ? 0 : chunk[0]};
+            .chunk_samples = chunk.empty() ? 0 : chunk[0],
+            .packing = hdf5::packing_of(data_set, *element, name)};
 }
 
 /// Which rows make which sample.
@@ -57,24 +63,33 @@ struct RowMap {
 /// One data set of the group.
 class Column {
   public:
-    Column(hid_t file, const std::string& path, const std::string& file_name) : name_(file_name + ":" + path) {
-        const auto data_set = hdf5::open_data_set(file, path, file_name);
-        rows_ = field_of(data_set.get(), path, name_);
+    Column(hid_t file, const std::string& path, const std::string& file_name, MissingSources missing)
+        : name_(file_name + ":" + path) {
+        hdf5::naming(name_, [&] {
+            const auto data_set = hdf5::open_data_set(file, path, file_name);
+            rows_ = field_of(data_set.get(), path, name_);
+            sources_ = source_files(data_set.get(), name_, missing);
+        });
     }
 
     const std::string& name() const { return name_; }
     const Field& rows() const { return rows_; }
     const SampleReader& reader() const { return *reader_; }
+    const std::vector<std::filesystem::path>& sources() const { return sources_; }
 
     /// From now on reads are of `rows` neighbours.
     void expect_reads_of(std::int64_t rows, hid_t file, Routes allowed) {
-        reader_ = make_reader(file, rows_, name_, rows, allowed);
+        hdf5::naming(name_, [&] { reader_ = make_reader(file, rows_, name_, rows, allowed); });
     }
 
     /// A sample of it is `length` rows from `first` on, where it is a window; 0: the row `first`.
-    void show(const RowMap& map, std::int64_t first, std::int64_t length) {
+    void show(const RowMap& map, std::int64_t first, std::int64_t length, SampleLayout layout) {
         first_ = first;
         field_ = rows_;
+        if (layout == SampleLayout::hwc && field_.shape.size() >= 3) {
+            field_.channels_last = true;
+            std::rotate(field_.shape.begin(), field_.shape.end() - 1, field_.shape.end());
+        }
         field_.num_samples = map.num_samples;
         field_.stride = map.window.stride;
         field_.window = length;
@@ -126,12 +141,13 @@ class Column {
     Field field_;  ///< as it is shown
     std::int64_t first_ = 0;
     std::unique_ptr<SampleReader> reader_;
+    std::vector<std::filesystem::path> sources_;
 };
 
 /// The rows that the integer data set at `path` lists, ascending.
 std::vector<std::int64_t> listed_rows(hid_t file, const std::string& path, const std::string& file_name,
                                       const Field& rows) {
-    Column column(file, path, file_name);
+    Column column(file, path, file_name, MissingSources::error);
     const auto& field = column.rows();
     CRESCENDO_VALIDATE(!is_floating(field.type) && field.shape.empty(), "",
                        "{} lists no samples: it is to be one axis of whole numbers", column.name());
@@ -187,7 +203,7 @@ class SampleSet::Impl {
         const auto targets = none ? std::vector<std::string>() : options.targets;
         for (const auto* names : {&options.inputs, &targets}) {
             for (const auto& name : *names) {
-                columns_.emplace_back(file_.get(), location.member(name), file_name);
+                columns_.emplace_back(file_.get(), location.member(name), file_name, options.missing_sources);
             }
         }
         const auto& rows = columns_.front().rows();
@@ -199,6 +215,8 @@ class SampleSet::Impl {
         map_ = map_of(selection, rows, options.window, file_name);
         chunk_samples_ = block_samples(rows, map_);
         show_fields(options);
+        watch_sources(location.file);
+        now_reading(file_name);
     }
 
     ~Impl() {
@@ -237,7 +255,12 @@ class SampleSet::Impl {
         expect_unchanged();
     }
 
-    void expect_unchanged() const { version_->expect_unchanged(location_); }
+    void expect_unchanged() const {
+        version_->expect_unchanged(location_);
+        for (const auto& [name, version] : source_versions_) {
+            version.expect_unchanged(name);
+        }
+    }
 
     void announce(std::int64_t begin, std::int64_t count) const {
         for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -275,6 +298,17 @@ class SampleSet::Impl {
         return map;
     }
 
+    void watch_sources(const std::filesystem::path& own) {
+        for (const auto& column : columns_) {
+            for (const auto& source : column.sources()) {
+                std::error_code absent;
+                if (!std::filesystem::equivalent(source, own, absent)) {
+                    source_versions_.try_emplace(source.string(), source);
+                }
+            }
+        }
+    }
+
     void show_fields(const Options& options) {
         std::vector<Field> shown;
         const auto rows_per_read = std::max(chunk_samples_ * map_.window.stride, map_.window.length);
@@ -282,9 +316,9 @@ class SampleSet::Impl {
             const bool is_target = i >= num_inputs_;
             columns_[i].expect_reads_of(rows_per_read, file_.get(), options.routes);
             if (is_target && map_.window.length > 0) {
-                columns_[i].show(map_, map_.first + map_.window.length - 1 + map_.window.horizon, 0);
+                columns_[i].show(map_, map_.first + map_.window.length - 1 + map_.window.horizon, 0, options.layout);
             } else {
-                columns_[i].show(map_, map_.first, map_.window.length);
+                columns_[i].show(map_, map_.first, map_.window.length, options.layout);
             }
             shown.push_back(columns_[i].field());
         }
@@ -296,7 +330,8 @@ class SampleSet::Impl {
     std::string location_;
     hdf5::Handle file_;
     std::optional<FileVersion> version_;
-    std::vector<Column> columns_;  ///< of the inputs, then of the targets
+    std::map<std::string, FileVersion> source_versions_;  ///< of virtual data sets, by path
+    std::vector<Column> columns_;                         ///< of the inputs, then of the targets
     std::size_t num_inputs_ = 0;
     RowMap map_;
     Fields inputs_;
@@ -306,7 +341,9 @@ class SampleSet::Impl {
 
 std::shared_ptr<SampleSet> SampleSet::open(const std::string& location, const Options& options) {
     const hdf5::Session session;
-    return std::shared_ptr<SampleSet>(new SampleSet(std::make_unique<Impl>(location, options)));
+    return hdf5::naming(Location::parse(Selection::parse(location).group).file.string(), [&] {
+        return std::shared_ptr<SampleSet>(new SampleSet(std::make_unique<Impl>(location, options)));
+    });
 }
 
 SampleSet::SampleSet(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

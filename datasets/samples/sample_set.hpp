@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "datasets/hdf5/field.hpp"
+#include "datasets/hdf5/missing_sources.hpp"
 
 namespace crescendo::datasets {
 
@@ -34,10 +35,13 @@ class SampleSet {
         std::vector<std::string> targets{"targets"};  ///< may be none; `targets` alone may be absent
         TimeWindow window = {};
         Routes routes = Routes::fastest;
+        SampleLayout layout = SampleLayout::chw;  ///< of rows with three axes or more
+        MissingSources missing_sources = MissingSources::error;
     };
 
     /// Throws InvalidInput that names file and data set: no such file, not HDF5, no such group, a type
-    /// that is no number, no samples, unequal lengths, a selection beyond them, a compression that this HDF5 lacks.
+    /// that is no number, no samples, unequal lengths, a selection beyond them, a compression that this HDF5 lacks, a
+    /// source of a virtual data set that is missing. Throws DamagedFile where the library cannot make sense of it.
     static std::shared_ptr<SampleSet> open(const std::string& location, const Options& options);
     static std::shared_ptr<SampleSet> open(const std::string& location) { return open(location, Options()); }
     ~SampleSet();
@@ -64,11 +68,11 @@ class SampleSet {
     /// Copies samples [begin, begin + count) in file order: for each field of the inputs, then of the targets, a span
     /// of its bytes_of(count), or an empty one where the field is not to be read.
     /// Throws std::runtime_error with file, data set, rows, and chunk or offset when the file cannot be read, and
-    /// with the file when it was changed since the set was opened.
+    /// with the file when it, or one that a virtual data set is made of, was changed since the set was opened.
     void read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const;
 
-    /// Throws std::runtime_error where the file was written to, cut off or replaced since it was opened. read() looks
-    /// itself.
+    /// Throws std::runtime_error where the file, or a source of its data sets, was written to, cut off or replaced
+    /// since it was opened. read() looks itself.
     void expect_unchanged() const;
 
     /// Samples [begin, begin + count) will be read soon: the system begins to fetch what lies where it is known.

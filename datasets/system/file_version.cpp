@@ -26,30 +26,47 @@ constexpr const char* remedy = "begin anew with it, and give a new version a nam
 FileVersion::FileVersion(int descriptor, const std::filesystem::path& path)
     : descriptor_(descriptor), path_(std::filesystem::absolute(path)) {
     if (descriptor_ >= 0) {
-        const auto status = status_of(descriptor_);
-        device_ = status.st_dev;
-        number_ = status.st_ino;
-        size_ = status.st_size;
-        written_ = status.st_mtim;
+        take(status_of(descriptor_));
     }
 }
 
+FileVersion::FileVersion(const std::filesystem::path& path) : path_(std::filesystem::absolute(path)) {
+    struct stat status {};
+    if (::stat(path_.c_str(), &status) == 0) {
+        take(status);
+    }
+}
+
+void FileVersion::take(const struct stat& status) {
+    known_ = true;
+    device_ = status.st_dev;
+    number_ = status.st_ino;
+    size_ = status.st_size;
+    written_ = status.st_mtim;
+}
+
 void FileVersion::expect_unchanged(const std::string& name) const {
-    if (descriptor_ < 0) {
+    if (!known_) {
         return;
     }
-    const auto now = status_of(descriptor_);
-    if (now.st_size < size_) {
+    struct stat there {};
+    const bool exists = ::stat(path_.c_str(), &there) == 0;
+    if (descriptor_ < 0 && !exists) {
+        throw std::runtime_error(text("{} was removed while {} was read; put it back", path_.string(), name));
+    }
+    const bool replaced = exists && (there.st_dev != device_ || there.st_ino != number_);
+    const auto now = descriptor_ >= 0 ? status_of(descriptor_) : there;
+    if (now.st_size < size_ && (descriptor_ >= 0 || !replaced)) {
         throw std::runtime_error(
             text("{} was cut off while it was read: it has {} bytes and had {}; put the whole file back", name,
                  now.st_size, size_));
     }
-    if (now.st_mtim.tv_sec != written_.tv_sec || now.st_mtim.tv_nsec != written_.tv_nsec) {
+    const bool written = now.st_mtim.tv_sec != written_.tv_sec || now.st_mtim.tv_nsec != written_.tv_nsec;
+    if (written && (descriptor_ >= 0 || !replaced)) {
         throw std::runtime_error(
             text("{} was written to while it was read, so its samples may be of two versions; {}", name, remedy));
     }
-    struct stat there {};
-    if (::stat(path_.c_str(), &there) == 0 && (there.st_dev != device_ || there.st_ino != number_)) {
+    if (replaced) {
         throw std::runtime_error(text(
             "{} was replaced by another file while it was read, so workers may read two versions; {}", name, remedy));
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #include <ctime>
 #include <filesystem>
@@ -16,12 +16,18 @@ class FileVersion {
     /// the descriptor as long as it lives.
     FileVersion(int descriptor, const std::filesystem::path& path);
 
+    /// The version of the file that lies at `path` now, which others than us may open. Removing it is a change.
+    explicit FileVersion(const std::filesystem::path& path);
+
     /// Throws std::runtime_error with `name` where it is another one by now. A file that was removed is still the one
     /// that is open.
     void expect_unchanged(const std::string& name) const;
 
   private:
-    int descriptor_;
+    void take(const struct stat& status);
+
+    int descriptor_ = -1;
+    bool known_ = false;          ///< what follows
     std::filesystem::path path_;  ///< absolute
     dev_t device_ = 0;
     ino_t number_ = 0;  ///< of the file on its device

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "core/check.hpp"
 
@@ -37,39 +39,10 @@ void copy_attributes(hid_t from, hid_t to) {
         static_cast<std::vector<std::string>*>(out)->push_back(name);
         return 0;
     };
-    check(H5Aiterate2(from, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names), "attributes cannot be listed");
+    check(H5Aiterate2(from, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names), "its attributes cannot be listed");
     for (const auto& name : names) {
         copy_attribute(from, to, name.c_str());
     }
-}
-
-void copy_link(hid_t from, hid_t to, const std::string& name, const H5L_info_t& info) {
-    std::vector<char> value(info.u.val_size);
-    check(H5Lget_val(from, name.c_str(), value.data(), value.size(), H5P_DEFAULT),
-          text("the link {} cannot be read", name));
-    if (info.type == H5L_TYPE_SOFT) {
-        check(H5Lcreate_soft(value.data(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-              text("the link {} cannot be made", name));
-        return;
-    }
-    const char* file = nullptr;
-    const char* path = nullptr;
-    check(H5Lunpack_elink_val(value.data(), value.size(), nullptr, &file, &path),
-          text("the link {} is of a kind that is not known", name));
-    check(H5Lcreate_external(file, path, to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-          text("the link {} cannot be made", name));
-}
-
-Links links_of(hid_t group) {
-    Links links;
-    const auto add = [](hid_t, const char* name, const H5L_info_t* info, void* out) -> herr_t {
-        static_cast<Links*>(out)->emplace_back(name, *info);
-        return 0;
-    };
-    if (H5Literate(group, H5_INDEX_CRT_ORDER, H5_ITER_INC, nullptr, add, &links) < 0) {
-        check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &links), "the members cannot be listed");
-    }
-    return links;
 }
 
 }  // namespace crescendo::datasets::hdf5

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "datasets/system/own_process.hpp"
 
 namespace crescendo::datasets {
 
@@ -32,11 +33,13 @@ NewFile::NewFile(fs::path path) : path_(std::move(path)), temporary_(path_) {
     const auto folder = path_.parent_path();
     CRESCENDO_VALIDATE(folder.empty() || fs::is_directory(folder), "", "{} is no folder; make it first",
                        folder.string());
+    remove_after_crash(temporary_.string());
 }
 
 NewFile::~NewFile() {
     std::error_code ignored;
     fs::remove(temporary_, ignored);
+    remove_after_crash("");
 }
 
 void NewFile::publish() {

@@ -76,6 +76,10 @@ FileBefore::~FileBefore() {
 NewGroup::NewGroup(Location place) : NewGroup(std::move(place), hdf5::Session()) {}
 
 NewGroup::NewGroup(Location place, const hdf5::Session&) : place_(std::move(place)) {
+    hdf5::naming(place_.file.string(), [&] { open(); });
+}
+
+void NewGroup::open() {
     if (std::filesystem::exists(place_.file)) {
         before_.emplace(place_.file);
         file_ = hdf5::open_file(place_.file, hdf5::Access::write);
@@ -107,7 +111,7 @@ NewGroup::~NewGroup() {
 }
 
 void NewGroup::publish() {
-    {
+    hdf5::naming(place_.file.string(), [&] {
         const hdf5::Session session;
         hdf5::check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), "the samples cannot be written");
         sync();
@@ -123,8 +127,8 @@ void NewGroup::publish() {
             sync();
         }
         group_.close("the group cannot be closed");
-        file_.close(text("{} cannot be closed", place_.file.string()));
-    }
+        file_.close("the file cannot be closed");
+    });
     if (new_file_) {
         new_file_->publish();
     } else {

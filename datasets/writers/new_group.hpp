@@ -59,6 +59,7 @@ class NewGroup {
 
   private:
     NewGroup(Location place, const hdf5::Session&);
+    void open();
     void sync() const;
 
     Location place_;

@@ -1,6 +1,7 @@
 #include "datasets/writers/rechunk.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -10,10 +11,13 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/hdf5_links.hpp"
 #include "datasets/hdf5/hdf5_types.hpp"
 #include "datasets/hdf5/location.hpp"
+#include "datasets/hdf5/source_files.hpp"
 #include "datasets/readers/sample_reader.hpp"
 #include "datasets/system/file_version.hpp"
+#include "datasets/system/own_process.hpp"
 #include "datasets/system/page.hpp"
 #include "datasets/system/task_pool.hpp"
 #include "datasets/writers/hdf5_copy.hpp"
@@ -35,7 +39,9 @@ std::optional<Field> samples_of(hid_t data_set, const std::string& name) {
     const bool fits = std::none_of(lengths.begin(), lengths.end(), [&](std::int64_t length) {
         return __builtin_mul_overflow(bytes, length, &bytes) || bytes > std::int64_t{1} << 60;
     });
-    CRESCENDO_VALIDATE(fits, "", "{} says to hold more than 2^60 bytes: the file is damaged", name);
+    if (!fits) {
+        throw DamagedFile(text("{} says to hold more than 2^60 bytes", name));
+    }
     const auto chunk = hdf5::chunk_shape(data_set);
     return Field{.path = name,
                  .type = *element,
@@ -51,6 +57,32 @@ hdf5::Handle new_type(hid_t data_set, ElementType element) {
     auto memory = hdf5::memory_type(element);
     const bool same = H5Tequal(number.get(), memory.get()) > 0;
     return same ? hdf5::own(H5Tcopy(stored.get()), "no copy of a type") : std::move(memory);
+}
+
+/// Whether none of its samples was ever written: all are the fill value, and take no room.
+bool is_unwritten(hid_t data_set) {
+    const auto settings = hdf5::own(H5Dget_create_plist(data_set), "no properties");
+    const auto layout = H5Pget_layout(settings.get());
+    H5D_space_status_t status{};
+    hdf5::check(H5Dget_space_status(data_set, &status), "it is not known which of its samples are stored");
+    return (layout == H5D_CHUNKED || layout == H5D_CONTIGUOUS) && H5Pget_external_count(settings.get()) == 0 &&
+           status == H5D_SPACE_STATUS_NOT_ALLOCATED;
+}
+
+/// The fill value of a data set of numbers, where it has one of its own.
+SampleWriter::Fill fill_of(hid_t data_set, ElementType element) {
+    SampleWriter::Fill fill{hdf5::memory_type(element)};
+    const auto settings = hdf5::own(H5Dget_create_plist(data_set), "no properties");
+    H5D_fill_value_t defined{};
+    H5D_fill_time_t time{};
+    hdf5::check(H5Pfill_value_defined(settings.get(), &defined), "its fill value cannot be read");
+    hdf5::check(H5Pget_fill_time(settings.get(), &time), "its fill value cannot be read");
+    if (defined == H5D_FILL_VALUE_USER_DEFINED && time != H5D_FILL_TIME_NEVER) {
+        fill.value.resize(size_of(element));
+        hdf5::check(H5Pget_fill_value(settings.get(), fill.type.get(), fill.value.data()),
+                    "its fill value cannot be read");
+    }
+    return fill;
 }
 
 /// Of a group like `old`. Its own properties do not do for another: they say where in its file its links lie.
@@ -81,15 +113,18 @@ struct Job {
     std::string name;   ///< for messages
     std::int64_t chunk_samples = 0;
     std::unique_ptr<SampleWriter> writer = nullptr;
+    bool unwritten = false;  ///< there is nothing to move
 
-    std::int64_t bytes() const { return field.num_samples * static_cast<std::int64_t>(field.sample_bytes()); }
+    std::int64_t bytes() const {
+        return unwritten ? 0 : field.num_samples * static_cast<std::int64_t>(field.sample_bytes());
+    }
 };
 
 /// Copies a tree of groups, with data sets that are yet to be filled.
 class TreeCopy {
   public:
-    TreeCopy(hid_t from, hid_t to, std::string name, const WriteOptions& options)
-        : root_(to), name_(std::move(name)), options_(options) {
+    TreeCopy(hid_t from, hid_t to, std::string name, const WriteOptions& options, MissingSources missing)
+        : root_(to), name_(std::move(name)), options_(options), missing_(missing) {
         copy_group(from, to, "");
     }
 
@@ -116,16 +151,21 @@ class TreeCopy {
 
     /// `path` is relative to the root of the copy and ends with '/', or is empty.
     void copy_group(hid_t from, hid_t to, const std::string& path) {
+        const auto name_of_group = name_ + "/" + path;
         copies_.emplace(hdf5::identity(from), path.empty() ? "." : path);
-        hdf5::copy_attributes(from, to);
-        const auto links = hdf5::links_of(from);
-        const auto largest = largest_samples(from, links);
+        const auto links = hdf5::naming(name_of_group, [&] {
+            hdf5::copy_attributes(from, to);
+            return hdf5::links_of(from, H5_INDEX_CRT_ORDER);
+        });
+        const auto largest = hdf5::naming(name_of_group, [&] { return largest_samples(from, links); });
         for (const auto& [name, info] : links) {
-            if (info.type == H5L_TYPE_HARD) {
-                copy_object(from, to, name, path, largest);
-            } else {
-                hdf5::copy_link(from, to, name, info);
-            }
+            hdf5::naming(name_ + "/" + path + name, [&, &name = name, &info = info] {
+                if (info.type == H5L_TYPE_HARD) {
+                    copy_object(from, to, name, path, largest);
+                } else {
+                    hdf5::copy_link(from, to, name, info);
+                }
+            });
         }
     }
 
@@ -146,12 +186,19 @@ class TreeCopy {
                                          text("the group {} cannot be made", path + name));
             copy_group(object.get(), group.get(), path + name + "/");
         } else if (samples) {
-            Job job{again(from), std::move(*samples), name_ + "/" + path + name};
+            Job job{.from = again(from), .field = std::move(*samples), .name = name_ + "/" + path + name};
+            source_files(object.get(), job.name, missing_);
+            job.unwritten = is_unwritten(object.get());
             prepare(job, object.get(), to, largest.at(job.field.num_samples));
             jobs_.push_back(std::move(job));
         } else {
-            hdf5::check(H5Ocopy(from, name.c_str(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-                        text("{} cannot be copied", path + name));
+            // H5Ocopy of HDF5 1.10 crashes on attributes of varying length where there are eight or more.
+            const auto without_attributes = hdf5::own(H5Pcreate(H5P_OBJECT_COPY), "no properties of copies");
+            hdf5::check(H5Pset_copy_object(without_attributes.get(), H5O_COPY_WITHOUT_ATTR_FLAG), "no copy flags");
+            const auto problem = text("{} cannot be copied", path + name);
+            hdf5::check(H5Ocopy(from, name.c_str(), to, name.c_str(), without_attributes.get(), H5P_DEFAULT), problem);
+            const auto made = hdf5::own(H5Oopen(to, name.c_str(), H5P_DEFAULT), problem);
+            hdf5::copy_attributes(object.get(), made.get());
         }
     }
 
@@ -159,9 +206,13 @@ class TreeCopy {
         const auto& field = job.field;
         std::vector<std::int64_t> lengths{field.num_samples};
         lengths.insert(lengths.end(), field.shape.begin(), field.shape.end());
-        job.chunk_samples = chunk_samples_for(options_, field.num_samples, largest_sample);
+        try {
+            job.chunk_samples = chunk_samples_for(options_, field.num_samples, largest_sample);
+        } catch (const InvalidInput& invalid) {
+            throw InvalidInput(job.name + ": " + invalid.what());
+        }
         job.writer = std::make_unique<SampleWriter>(to, field.path, new_type(old, field.type), lengths,
-                                                    job.chunk_samples, options_.compression);
+                                                    job.chunk_samples, options_.compression, fill_of(old, field.type));
         hdf5::copy_attributes(old, job.writer->id());
     }
 
@@ -173,6 +224,7 @@ class TreeCopy {
     hid_t root_;
     std::string name_;
     const WriteOptions& options_;
+    MissingSources missing_;
     std::map<std::string, std::string> copies_;  ///< path of the copy by identity of the object
     std::vector<Job> jobs_;
 };
@@ -187,6 +239,10 @@ class Mover {
           pool_(std::max(1, static_cast<int>(std::thread::hardware_concurrency()))) {}
 
     void move(Job& job) {
+        if (job.unwritten) {
+            job.writer->close();
+            return;
+        }
         auto& field = job.field;
         const auto num_samples = block_samples(job);
         const auto reader = open(job, num_samples);
@@ -281,29 +337,42 @@ class SourceGroup {
 };
 
 UnderSession<std::vector<Job>> copy_tree(const SourceGroup& source, const NewGroup& target, const Location& place,
-                                         const WriteOptions& options) {
+                                         const WriteOptions& options, MissingSources missing) {
     const hdf5::Session session;
     const auto name = place.file.string() + ":" + (place.is_root() ? "" : place.group);
     return UnderSession<std::vector<Job>>(
-        new std::vector<Job>(TreeCopy(source.id(), target.id(), name, options).jobs()));
+        new std::vector<Job>(TreeCopy(source.id(), target.id(), name, options, missing).jobs()));
+}
+
+/// Throws InvalidInput where the samples do not fit on the disk. How small compressed ones become is not known before.
+void expect_room(std::int64_t bytes, const Location& to, const WriteOptions& options) {
+    const auto folder = std::filesystem::absolute(to.file).parent_path();
+    const auto free = static_cast<std::int64_t>(std::filesystem::space(folder).available);
+    CRESCENDO_VALIDATE(options.compression > 0 || bytes <= free, "",
+                       "the copy takes {} bytes and {} has {} free; write it to another disk, or try --compress 1",
+                       bytes, folder.string(), free);
 }
 
 }  // namespace
 
-void rechunk(const std::string& from, const std::string& to, const WriteOptions& options, std::int64_t memory) {
+void rechunk(const std::string& from, const std::string& to, const WriteOptions& options, std::int64_t memory,
+             MissingSources missing) {
     const auto old_place = Location::parse(from);
     const auto new_place = Location::parse(to);
     std::error_code absent;
     CRESCENDO_VALIDATE(!std::filesystem::equivalent(old_place.file, new_place.file, absent), "",
                        "{} is the file that is read; write to another one, and move it here once it is complete",
                        new_place.file.string());
+    const bool adds = std::filesystem::exists(new_place.file);
     const SourceGroup source(old_place);
     NewGroup target(new_place);
-    auto jobs = copy_tree(source, target, old_place, options);
+    now_reading(old_place.file.string() + (adds ? " or " + new_place.file.string() : ""));
+    auto jobs = copy_tree(source, target, old_place, options, missing);
     std::int64_t total = 0;
     for (const auto& job : *jobs) {
         total += job.bytes();
     }
+    expect_room(total, new_place, options);
     Mover mover(options, total, memory);
     for (auto& job : *jobs) {
         mover.move(job);

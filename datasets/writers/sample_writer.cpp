@@ -19,8 +19,12 @@ hdf5::Handle simple_space(const std::vector<hsize_t>& lengths) {
                      text("no space of {} axes", lengths.size()));
 }
 
-hdf5::Handle creation_settings(std::vector<hsize_t> chunk, std::size_t element_bytes, int compression) {
+hdf5::Handle creation_settings(const std::vector<hsize_t>& chunk, const SampleWriter::Fill& fill,
+                               std::size_t element_bytes, int compression) {
     auto settings = hdf5::own(H5Pcreate(H5P_DATASET_CREATE), "no creation properties");
+    if (!fill.value.empty()) {
+        hdf5::check(H5Pset_fill_value(settings.get(), fill.type.get(), fill.value.data()), "no fill value");
+    }
     hdf5::check(H5Pset_chunk(settings.get(), static_cast<int>(chunk.size()), chunk.data()), "no chunks");
     if (compression > 0) {
         if (element_bytes > 1) {
@@ -47,12 +51,13 @@ std::int64_t chunk_samples_for(const WriteOptions& options, std::int64_t num_sam
 }
 
 SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle type,
-                           const std::vector<std::int64_t>& lengths, std::int64_t chunk_samples, int compression)
-    : SampleWriter(group, name, std::move(type), lengths, chunk_samples, compression, hdf5::Session()) {}
+                           const std::vector<std::int64_t>& lengths, std::int64_t chunk_samples, int compression,
+                           const Fill& fill)
+    : SampleWriter(group, name, std::move(type), lengths, chunk_samples, compression, fill, hdf5::Session()) {}
 
 SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle type,
                            const std::vector<std::int64_t>& lengths, std::int64_t chunk_samples, int compression,
-                           const hdf5::Session&)
+                           const Fill& fill, const hdf5::Session&)
     : name_(name), type_(std::move(type)), lengths_(lengths.begin(), lengths.end()) {
     const auto element_bytes = H5Tget_size(type_.get());
     sample_bytes_ = element_bytes;
@@ -62,7 +67,7 @@ SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle ty
     chunk_bytes_ = static_cast<std::size_t>(chunk_samples) * sample_bytes_;
     auto chunk = lengths_;
     chunk[0] = static_cast<hsize_t>(chunk_samples);
-    const auto settings = creation_settings(chunk, element_bytes, compression);
+    const auto settings = creation_settings(chunk, fill, element_bytes, compression);
     // Whole chunks are written once: a cache would only copy them.
     const auto access = hdf5::own(H5Pcreate(H5P_DATASET_ACCESS), "no data set access properties");
     hdf5::check(H5Pset_chunk_cache(access.get(), 1, 0, 1.0), "no chunk cache");
@@ -74,7 +79,7 @@ SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle ty
 
 SampleWriter::SampleWriter(hid_t group, const std::string& name, ElementType type,
                            const std::vector<std::int64_t>& lengths, std::int64_t chunk_samples, int compression)
-    : SampleWriter(group, name, memory_type(type), lengths, chunk_samples, compression) {}
+    : SampleWriter(group, name, memory_type(type), lengths, chunk_samples, compression, {}) {}
 
 SampleWriter::~SampleWriter() {
     const hdf5::Session session;

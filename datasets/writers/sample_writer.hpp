@@ -20,10 +20,16 @@ std::int64_t chunk_samples_for(const WriteOptions& options, std::int64_t num_sam
 /// A new data set that is written from its first sample to its last.
 class SampleWriter {
   public:
+    /// The value of elements that are never written. Without a value they are 0.
+    struct Fill {
+        hdf5::Handle type;
+        std::vector<std::byte> value = {};
+    };
+
     /// Makes the data set `name` in `group`. Elements have `type` in memory and in the file. The first of the `lengths`
     /// counts samples. A chunk consists of whole samples. Throws std::runtime_error if the data set cannot be made.
     SampleWriter(hid_t group, const std::string& name, hdf5::Handle type, const std::vector<std::int64_t>& lengths,
-                 std::int64_t chunk_samples, int compression);
+                 std::int64_t chunk_samples, int compression, const Fill& fill);
     SampleWriter(hid_t group, const std::string& name, ElementType type, const std::vector<std::int64_t>& lengths,
                  std::int64_t chunk_samples, int compression);
     ~SampleWriter();
@@ -42,7 +48,7 @@ class SampleWriter {
 
   private:
     SampleWriter(hid_t group, const std::string& name, hdf5::Handle type, const std::vector<std::int64_t>& lengths,
-                 std::int64_t chunk_samples, int compression, const hdf5::Session&);
+                 std::int64_t chunk_samples, int compression, const Fill& fill, const hdf5::Session&);
     void append(std::span<const std::byte> samples);
 
     std::string name_;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -61,8 +62,19 @@ struct Representatives {
     Json operator()(const Constant& d) const { return Json::array({launch::to_json(d.value)}); }
 };
 
+struct Filtered {
+    std::string output;
+    int status = 0;  ///< as waitpid gives it
+
+    /// "it ended by a signal: Segmentation fault"
+    std::string ending() const {
+        return WIFSIGNALED(status) ? fmt::format("it ended by a signal: {}", ::strsignal(WTERMSIG(status)))
+                                   : fmt::format("it ended with exit status {}", WEXITSTATUS(status));
+    }
+};
+
 /// Gives a short text to a program's standard input and returns what it prints.
-std::string filter(const std::string& program, const char* argument, const std::string& input) {
+Filtered filter(const std::string& program, const char* argument, const std::string& input) {
     std::array<int, 2> to{}, from{};
     if (::pipe2(to.data(), O_CLOEXEC) != 0 || ::pipe2(from.data(), O_CLOEXEC) != 0) {
         throw std::runtime_error("cannot create a pipe");
@@ -84,13 +96,13 @@ std::string filter(const std::string& program, const char* argument, const std::
     from_write.reset();
     [[maybe_unused]] const auto written = ::write(to_write.get(), input.data(), input.size());
     to_write.reset();
-    std::string output;
+    Filtered result;
     std::array<char, 4096> buffer;
     for (ssize_t count; (count = ::read(from_read.get(), buffer.data(), buffer.size())) > 0;) {
-        output.append(buffer.data(), static_cast<std::size_t>(count));
+        result.output.append(buffer.data(), static_cast<std::size_t>(count));
     }
-    ::waitpid(pid, nullptr, 0);
-    return output;
+    ::waitpid(pid, &result.status, 0);
+    return result;
 }
 
 void check_trainer(const SweepFile& file, const std::string& trainer, Mistakes& mistakes) {
@@ -104,11 +116,11 @@ void check_trainer(const SweepFile& file, const std::string& trainer, Mistakes& 
     for (const auto& parameter : file.spec.space.parameters()) {
         parameters[parameter.name] = std::visit(Representatives{}, parameter.distribution);
     }
-    const auto answer =
-        Json::parse(filter(trainer, "--check", Json{{"settings", *file.trainer}, {"parameters", parameters}}.dump()),
-                    nullptr, false);
+    const auto checked =
+        filter(trainer, "--check", Json{{"settings", *file.trainer}, {"parameters", parameters}}.dump());
+    const auto answer = Json::parse(checked.output, nullptr, false);
     if (!answer.is_object() || !answer.contains("problems")) {
-        mistakes.add("trainer", fmt::format("{} --check gave no answer", trainer));
+        mistakes.add("trainer", fmt::format("{} --check gave no answer: {}", trainer, checked.ending()));
         return;
     }
     for (const auto& problem : answer.at("problems")) {

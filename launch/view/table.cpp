@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "core/value.hpp"
 #include "launch/messages/json.hpp"
+#include "launch/view/printable.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -30,8 +31,8 @@ struct ForPeople : Exact {
     std::string operator()(double value) const { return fmt::format("{:.5g}", value); }
     std::string operator()(std::string value) const {
         std::replace_if(
-            value.begin(), value.end(), [](unsigned char c) { return c < ' '; }, ' ');
-        return value;
+            value.begin(), value.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+        return printable(value);
     }
 };
 
@@ -46,6 +47,7 @@ std::size_t width(std::string_view text) {
 }
 
 std::string quoted(std::string field) {
+    field = printable(field);
     if (field.find_first_of(",\"\r\n") == std::string::npos) {
         return field;
     }

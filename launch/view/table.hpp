@@ -24,7 +24,7 @@ class Table {
     /// table: aligned columns, numbers to the right and with at most 5 significant digits, "-" for no value;
     /// json: a list of objects, null for no value and for numbers that are not finite;
     /// csv: a header and one line a row, quoted as RFC 4180 says, empty for no value.
-    /// Numbers in json and csv read back bit for bit.
+    /// Numbers in json and csv read back bit for bit. Control characters in texts are escaped, as printable() says.
     std::string print(Format format) const;
 
   private:

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <zlib.h>
 
+#include <array>
 #include <fstream>
 #include <iterator>
 
@@ -51,9 +52,25 @@ std::vector<std::byte> idx_bytes(int type_code, const std::vector<std::uint32_t>
     return bytes;
 }
 
-Hdf5Writer::Hdf5Writer(const std::filesystem::path& file)
-    : file_(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)) {
+Hdf5Writer::Hdf5Writer(const std::filesystem::path& file, bool latest) {
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (latest) {
+        H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    }
+    file_ = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    H5Pclose(access);
     REQUIRE(file_ >= 0);
+}
+
+void Hdf5Writer::attribute(const std::string& path, const char* name, hid_t memory_type,
+                           std::span<const std::byte> values) {
+    const hsize_t count = values.size() / H5Tget_size(memory_type);
+    const hid_t space = count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, nullptr);
+    const hid_t attribute =
+        H5Acreate_by_name(file_, path.c_str(), name, memory_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    REQUIRE(H5Awrite(attribute, memory_type, values.data()) >= 0);
+    H5Aclose(attribute);
+    H5Sclose(space);
 }
 
 Hdf5Writer::~Hdf5Writer() { H5Fclose(file_); }
@@ -91,6 +108,55 @@ void Hdf5Writer::add(const std::string& path, const std::vector<hsize_t>& shape,
     H5Sclose(space);
     H5Pclose(creation);
     H5Pclose(link);
+}
+
+std::string write_virtual_set(const std::filesystem::path& file) {
+    const std::array<hsize_t, 2> half{3, 2};
+    const std::array<hsize_t, 2> whole{6, 2};
+    const hid_t source = H5Screate_simple(2, half.data(), nullptr);
+    const hid_t space = H5Screate_simple(2, whole.data(), nullptr);
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    for (hsize_t part = 0; part < 2; ++part) {
+        const auto name = "part-" + std::to_string(part) + ".hdf";
+        Hdf5Writer(file.parent_path() / name)
+            .add("/piece", {3, 2}, H5T_NATIVE_FLOAT, std::vector<float>(6, static_cast<float>(part + 1)));
+        const std::array<hsize_t, 2> begin{3 * part, 0};
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, half.data(), nullptr);
+        REQUIRE(H5Pset_virtual(creation, space, name.c_str(), "/piece", source) >= 0);
+    }
+    H5Sselect_all(space);
+    Hdf5Writer writer(file, /*latest=*/true);
+    const hid_t data_set =
+        H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    REQUIRE(data_set >= 0);
+    H5Dclose(data_set);
+    H5Pclose(creation);
+    H5Sclose(space);
+    H5Sclose(source);
+    writer.add("/targets", {6}, H5T_NATIVE_FLOAT, std::vector<float>{0, 1, 2, 3, 4, 5});
+    return file.string() + ":/";
+}
+
+std::string write_packed_set(const std::filesystem::path& file) {
+    Hdf5Writer writer(file);
+    writer.add("/inputs", {3, 2}, H5T_NATIVE_INT16, std::vector<std::int16_t>{1, 2, -9999, 4, 5, 6});
+    writer.attribute("/inputs", "scale_factor", H5T_NATIVE_DOUBLE, std::vector{0.5});
+    writer.attribute("/inputs", "add_offset", H5T_NATIVE_FLOAT, std::vector{10.0F});
+    writer.attribute("/inputs", "_FillValue", H5T_NATIVE_INT16, std::vector<std::int16_t>{-9999});
+    writer.attribute("/inputs", "valid_range", H5T_NATIVE_INT16, std::vector<std::int16_t>{0, 5});
+    writer.add("/targets", {3}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{0, 1, 0});
+    return file.string() + ":/";
+}
+
+void write_names(const std::filesystem::path& file) {
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    Hdf5Writer writer(file, /*latest=*/true);
+    writer.add("/names", {2}, type, std::vector<const char*>{"one", "two"});
+    for (int i = 0; i < 12; ++i) {
+        writer.attribute("/names", ("attribute " + std::to_string(i)).c_str(), type, std::vector{"its text"});
+    }
+    H5Tclose(type);
 }
 
 std::string write_counting_set(const std::filesystem::path& file, std::int64_t num_samples, hsize_t chunk_samples,
@@ -141,6 +207,8 @@ doctest::String complaint_of(const std::function<void()>& function) {
     try {
         function();
     } catch (const InvalidInput& error) {
+        return error.what();
+    } catch (const DamagedFile& error) {
         return error.what();
     }
     return {};

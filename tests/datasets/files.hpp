@@ -41,12 +41,20 @@ struct Layout {
 /// A file being written with HDF5's C API.
 class Hdf5Writer {
   public:
-    explicit Hdf5Writer(const std::filesystem::path& file);
+    /// `latest`: in the format of HDF5 1.10, which keeps more than eight attributes of an object elsewhere ("densely").
+    explicit Hdf5Writer(const std::filesystem::path& file, bool latest = false);
     ~Hdf5Writer();
     Hdf5Writer(const Hdf5Writer&) = delete;
     Hdf5Writer& operator=(const Hdf5Writer&) = delete;
 
     hid_t id() const { return file_; }
+
+    /// Gives the data set at `path` an attribute with these numbers.
+    void attribute(const std::string& path, const char* name, hid_t memory_type, std::span<const std::byte> values);
+    template <class T>
+    void attribute(const std::string& path, const char* name, hid_t memory_type, const std::vector<T>& values) {
+        attribute(path, name, memory_type, std::as_bytes(std::span(values)));
+    }
 
     /// Groups on the way are made. Without `values`, nothing is written.
     void add(const std::string& path, const std::vector<hsize_t>& shape, hid_t memory_type, const void* values,
@@ -61,6 +69,17 @@ class Hdf5Writer {
   private:
     hid_t file_;
 };
+
+/// Writes FILE:/inputs, a virtual data set of 6 x 2 float32: its upper half is /piece of part-0.hdf beside it, all 1,
+/// the lower that of part-1.hdf, all 2; and /targets, 0 to 5. The location of the set.
+std::string write_virtual_set(const std::filesystem::path& file);
+
+/// Writes FILE:/inputs, int16 of two features that CF's attributes pack: 10 + x / 2, of which -9999 stands for none and
+/// 0 to 5 are valid; {1, 2}, {-9999, 4}, {5, 6}. And /targets, 0, 1, 0 of uint8. The location of the set.
+std::string write_packed_set(const std::filesystem::path& file);
+
+/// Writes FILE:/names, two strings of any length with twelve attributes of such strings, as netCDF-4 files have them.
+void write_names(const std::filesystem::path& file);
 
 /// Writes the set FILE:/train whose sample i has the inputs {10·i, 10·i + 1, 10·i + 2} (int32) and the target
 /// i (uint16): 14 bytes. Contiguous where `chunk_samples` is 0.
@@ -78,7 +97,7 @@ struct Content {
 };
 Content read_all(const datasets::SampleSet& set);
 
-/// The message of the InvalidInput that `function` throws; empty if it throws none.
+/// The message of the InvalidInput, or DamagedFile, that `function` throws; empty if it throws none.
 doctest::String complaint_of(const std::function<void()>& function);
 
 }  // namespace crescendo::tests

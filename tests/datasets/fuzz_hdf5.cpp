@@ -3,14 +3,20 @@
 /// have no checksums: such crashes are counted, and are no failure of ours (docs/data.md).
 ///
 /// usage: fuzz_hdf5 SECONDS [SEED [CASE]]
+///        fuzz_hdf5 --verbs CRESCENDO SECONDS [SEED]
 ///
 /// Prints the seed, which with a case's number makes that case again: `fuzz_hdf5 0 SEED CASE` reads that one file in
 /// this very process, for a debugger. A file that did harm is kept, and its path printed.
+///
+/// --verbs has the program CRESCENDO read the files, by each command that reads HDF5, and by `validate` where it has a
+/// trainer. Each is to end with 0, or with 2 and a message that names the file, whatever the library does.
 #define DOCTEST_CONFIG_IMPLEMENT  // for files.cpp
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <hdf5.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,7 +30,9 @@
 #include <exception>
 #include <filesystem>
 #include <random>
+#include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/random.hpp"
@@ -45,6 +53,9 @@ constexpr unsigned patience_s = 20;
 /// Of a set that is read: damage can make it look huge, and the library takes its time for each of a million chunks.
 constexpr std::size_t most_bytes = std::size_t{1} << 18;
 constexpr hsize_t num_samples = 12;
+constexpr const char* sanitizer_options =
+    "abort_on_error=1:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0:"
+    "use_sigaltstack=0:detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096";
 enum ExitCode { fine = 0, wrong_bytes = 3, not_readable = 4, library_crashed = 5 };
 
 /// Where a crash has a frame of the library, we are inside it, since it calls back little of ours.
@@ -90,6 +101,7 @@ struct Sound {
     std::vector<std::byte> bytes;
     Content content;
     std::vector<Region> checked;
+    std::string group = "/train";  ///< of the set
 };
 
 hid_t create(const fs::path& file, bool latest) {
@@ -139,6 +151,41 @@ std::vector<Region> chunks_of(const fs::path& file, const char* path) {
     H5Dclose(data_set);
     H5Fclose(id);
     return regions;
+}
+
+/// Files as other programs write them: what they have beside plain data sets has no checksums in any format.
+std::vector<Sound> foreign_files(const fs::path& folder) {
+    std::vector<Sound> files;
+    const auto path = folder / "sound.h5";
+    const auto keep = [&](const std::string& name) {
+        const auto content = read_all(*SampleSet::open(path.string() + ":/"));
+        files.push_back({name, false, read_bytes(path), content, {}, "/"});
+    };
+    write_virtual_set(path);  // its sources stay beside it
+    keep("virtual");
+    write_packed_set(path);
+    keep("packed");
+    for (const bool latest : {false, true}) {
+        if (latest) {
+            write_names(path);
+        } else {
+            write_packed_set(path);
+        }
+        const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+        if (latest) {
+            const std::vector<std::int16_t> numbers(24, 7);
+            add(file, "/inputs", {12, 2}, H5T_NATIVE_INT16, numbers.data(), {5, 2}, {H5Z_FILTER_DEFLATE});
+        }
+        const hid_t group = H5Gcreate2(file, "/group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        H5Lcreate_soft("/inputs", group, "soft", H5P_DEFAULT, H5P_DEFAULT);
+        H5Lcreate_soft("/nowhere", group, "dangling", H5P_DEFAULT, H5P_DEFAULT);
+        H5Lcreate_external("part-0.hdf", "/piece", group, "external", H5P_DEFAULT, H5P_DEFAULT);
+        H5Lcreate_hard(file, "/", group, "loop", H5P_DEFAULT, H5P_DEFAULT);
+        H5Gclose(group);
+        H5Fclose(file);
+        keep(latest ? "links-and-texts" : "links");
+    }
+    return files;
 }
 
 std::vector<Sound> sound_files(const fs::path& folder) {
@@ -233,7 +280,7 @@ ExitCode read(const fs::path& file, const Case& damaged) {
     inspect(file);
     ExitCode code = fine;
     for (const auto routes : {Routes::fastest, Routes::library}) {
-        const auto set = SampleSet::open(file.string() + ":/train", {.routes = routes});
+        const auto set = SampleSet::open(file.string() + ":" + damaged.sound->group, {.routes = routes});
         const auto sample_bytes = set->inputs().sample_bytes() + set->targets().sample_bytes();
         if (sample_bytes > most_bytes || static_cast<std::size_t>(set->size()) > most_bytes / sample_bytes) {
             continue;
@@ -288,24 +335,176 @@ std::string trouble_with(const fs::path& file, const Case& damaged, int& num_lib
     }
 }
 
+/// How a command ended.
+struct Outcome {
+    int status = 0;        ///< as waitpid gives it
+    bool stopped = false;  ///< it was ended by a signal of ours, since it took long
+    std::string said;
+};
+
+/// Runs `line` in `folder`. Damage can make a data set look huge: then a command reads on until it is stopped, and what
+/// it writes and holds is limited.
+Outcome run(const std::vector<std::string>& line, const fs::path& folder) {
+    const auto output = folder / "output";
+    std::vector<char*> arguments;
+    for (const auto& argument : line) {
+        arguments.push_back(const_cast<char*>(argument.c_str()));
+    }
+    arguments.push_back(nullptr);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const rlimit most_written{rlim_t{64} << 20, rlim_t{64} << 20};
+        const rlimit no_core{0, 0};
+        ::setrlimit(RLIMIT_FSIZE, &most_written);
+        ::setrlimit(RLIMIT_CORE, &no_core);
+        std::signal(SIGXFSZ, SIG_IGN);
+#ifndef __SANITIZE_ADDRESS__
+        const rlimit most_held{rlim_t{4} << 30, rlim_t{4} << 30};
+        ::setrlimit(RLIMIT_AS, &most_held);
+#endif
+        ::setenv("ASAN_OPTIONS", sanitizer_options, 1);
+        const int out = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        ::dup2(out, STDOUT_FILENO);
+        ::dup2(out, STDERR_FILENO);
+        if (::chdir(folder.c_str()) == 0) {
+            ::execv(arguments[0], arguments.data());
+        }
+        ::_exit(127);
+    }
+    Outcome outcome;
+    const auto ends_within = [&](std::chrono::seconds patience) {
+        const auto end = std::chrono::steady_clock::now() + patience;
+        while (::waitpid(child, &outcome.status, WNOHANG) != child) {
+            if (std::chrono::steady_clock::now() > end) {
+                return false;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        return true;
+    };
+    if (!ends_within(std::chrono::seconds(5))) {
+        outcome.stopped = true;
+        ::kill(child, SIGTERM);
+        if (!ends_within(std::chrono::seconds(patience_s))) {
+            ::kill(child, SIGKILL);
+            ::waitpid(child, &outcome.status, 0);
+        }
+    }
+    const auto bytes = read_bytes(output);
+    outcome.said.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return outcome;
+}
+
+/// What is wrong with how a command that read `file` ended; empty if nothing is.
+std::string trouble_with(const Outcome& outcome, const std::string& file) {
+    if (outcome.stopped) {
+        const bool went = WIFSIGNALED(outcome.status) && WTERMSIG(outcome.status) == SIGTERM;
+        return went ? "" : "it does not end at SIGTERM";
+    }
+    if (WIFSIGNALED(outcome.status)) {
+        return "it dies of signal " + std::to_string(WTERMSIG(outcome.status));
+    }
+    const int code = WEXITSTATUS(outcome.status);
+    const bool limited = code == 1 && outcome.said.find("File too large") != std::string::npos;
+    if (code != 0 && code != 2 && !limited) {
+        return "it ends with " + std::to_string(code) + ": " + outcome.said;
+    }
+    return code == 2 && outcome.said.find(file) == std::string::npos ? "it does not name the file: " + outcome.said
+                                                                     : "";
+}
+
+/// Has every command read every case until the time is over; the number of those with trouble.
+int fuzz_verbs(const std::string& crescendo, const std::vector<Sound>& files, const fs::path& folder, double seconds,
+               std::uint64_t seed) {
+    const auto trainer = fs::path(crescendo).parent_path() / "crescendo-trainer";
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    std::uint64_t number = 0;
+    int num_troubles = 0;
+    int num_crashes = 0;
+    int num_stopped = 0;
+    int num_runs = 0;
+    for (; std::chrono::steady_clock::now() < end; ++number) {
+        const Case damaged(files, seed, number);
+        const auto location = "damaged.h5:" + damaged.sound->group;
+        std::vector<std::vector<std::string>> lines{
+            {"data", "inspect", "damaged.h5"},
+            {"data", "stats", location, "--threads", "2"},
+            {"data", "bench", location, "--threads", "1", "--mebibytes", "1"},
+            {"data", "rechunk", "damaged.h5:/", "copy.h5:/"},
+            {"data", "generate", "damaged.h5:/new", "--sparse", "--samples", "1"}};
+        if (fs::exists(trainer)) {
+            const std::string sweep =
+                "name: s\nmetric: {name: train_loss, goal: minimize}\nrun_cap: 1\nparameters: {lr: {value: 0.1}}\n"
+                "scheduler: {type: fifo, max: 1}\ntrainer:\n  model: mlp\n  data: {train: \"" +
+                location + "\"}\n";
+            write_bytes(folder / "sweep.yaml", std::as_bytes(std::span(sweep)));
+            lines.insert(lines.end() - 1, {"validate", "sweep.yaml"});
+        }
+        write_bytes(folder / "damaged.h5", damaged.bytes);
+        for (auto line : lines) {
+            line.insert(line.begin(), crescendo);
+            const auto outcome = run(line, folder);
+            ++num_runs;
+            num_stopped += outcome.stopped ? 1 : 0;
+            num_crashes += outcome.said.find("HDF5's library crashed in ") != std::string::npos ? 1 : 0;
+            const auto trouble = trouble_with(outcome, "damaged.h5");
+            if (!trouble.empty()) {
+                ++num_troubles;
+                const auto kept =
+                    fs::current_path() / ("fuzz-" + std::to_string(seed) + "-" + std::to_string(number) + ".h5");
+                write_bytes(kept, damaged.bytes);
+                std::printf("case %llu, %s, %s: %s %s: %s; kept as %s\n", static_cast<unsigned long long>(number),
+                            damaged.sound->name.c_str(), damaged.what.c_str(), line[1].c_str(), line[2].c_str(),
+                            trouble.c_str(), kept.c_str());
+            }
+            for (const char* left : {"copy.h5", "damaged.h5.stats.json"}) {
+                fs::remove(folder / left);
+            }
+        }
+        for (const auto& entry : fs::directory_iterator(folder)) {
+            if (entry.path().filename().string().find(".part-") != std::string::npos) {
+                ++num_troubles;
+                std::printf("case %llu leaves %s\n", static_cast<unsigned long long>(number), entry.path().c_str());
+                fs::remove(entry.path());
+            }
+        }
+    }
+    std::printf(
+        "%llu files, %d commands, trouble with %d; HDF5's library crashed in %d, %d took long and were "
+        "stopped\n",
+        static_cast<unsigned long long>(number), num_runs, num_troubles, num_crashes, num_stopped);
+    return num_troubles;
+}
+
 }  // namespace
 
 /// What the sanitizer finds ends in abort(), and so in our handler. The library is told when there is no memory, as
 /// ever.
-extern "C" const char* __asan_default_options() {
-    return "abort_on_error=1:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0:"
-           "use_sigaltstack=0:detect_leaks=0:allocator_may_return_null=1";
-}
+extern "C" const char* __asan_default_options() { return sanitizer_options; }
 
 int main(int argc, char** argv) {
     doctest::Context asserts;  // of files.cpp, outside of any test
     asserts.setAsDefaultForAssertsOutOfTestCases();
+    const bool verbs = argc > 2 && argv[1] == std::string("--verbs");
+    const std::string crescendo = verbs ? fs::absolute(argv[2]).string() : "";
+    if (verbs) {
+        argc -= 2;
+        argv += 2;
+    }
     const double seconds = argc > 1 ? std::atof(argv[1]) : 30;
     const std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : std::random_device{}();
     const TemporaryFolder folder;
-    const auto files = sound_files(folder.path());
+    auto files = sound_files(folder.path());
+    const auto foreign = foreign_files(folder.path());
+    for (int times = 0; times < 3; ++times) {  // so that they are a third of all
+        files.insert(files.end(), foreign.begin(), foreign.end());
+    }
     const auto file = folder / "damaged.h5";
     std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+    std::fflush(stdout);
+    if (verbs) {
+        return fuzz_verbs(crescendo, files, folder.path(), seconds, seed) == 0 ? 0 : 1;
+    }
     if (argc > 3) {
         const Case damaged(files, seed, std::strtoull(argv[3], nullptr, 10));
         write_bytes(file, damaged.bytes);

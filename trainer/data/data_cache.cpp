@@ -7,8 +7,11 @@ namespace crescendo::trainer {
 std::shared_ptr<datasets::SampleSet> DataCache::set(const std::string& location, const DataSettings& settings) {
     auto& set = sets_[{location, settings}];
     if (!set) {
-        set = datasets::SampleSet::open(
-            location, {.inputs = settings.inputs, .targets = settings.targets, .window = settings.window});
+        set = datasets::SampleSet::open(location, {.inputs = settings.inputs,
+                                                   .targets = settings.targets,
+                                                   .window = settings.window,
+                                                   .layout = settings.layout.value_or(datasets::SampleLayout::chw),
+                                                   .missing_sources = settings.missing_sources});
     }
     return set;
 }

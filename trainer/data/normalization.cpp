@@ -19,7 +19,8 @@ constexpr const char* key = "trainer.data.normalize";
 /// Looked up once for all fields, and only if one wants them.
 class TrainingStatistics {
   public:
-    explicit TrainingStatistics(const std::string& train) : train_(train) {}
+    explicit TrainingStatistics(const DataSettings& settings)
+        : train_(settings.train), layout_(settings.layout.value_or(datasets::SampleLayout::chw)) {}
 
     Normalization of(const std::string& data_set) {
         if (!all_) all_ = kept();
@@ -42,12 +43,13 @@ class TrainingStatistics {
 
   private:
     std::vector<datasets::DataSetStatistics> kept() const try {
-        return datasets::kept_statistics(train_);
+        return datasets::kept_statistics(train_, layout_);
     } catch (const InvalidInput& invalid) {
         throw InvalidInput(invalid.what(), key);
     }
 
     const std::string& train_;
+    datasets::SampleLayout layout_;
     std::optional<std::vector<datasets::DataSetStatistics>> all_;
 };
 
@@ -61,7 +63,7 @@ void expect_channels(std::size_t given, const char* what, const Field& field, co
 }  // namespace
 
 std::vector<Conversion> conversions(const datasets::SampleSet& samples, const DataSettings& settings) {
-    TrainingStatistics statistics(settings.train);
+    TrainingStatistics statistics(settings);
     const auto to_float = [&](const Field& field, const std::string& name, const Normalization& otherwise) {
         Normalization normalization = otherwise;
         if (const auto given = settings.normalize.find(name); given != settings.normalize.end()) {
@@ -76,12 +78,12 @@ std::vector<Conversion> conversions(const datasets::SampleSet& samples, const Da
     std::vector<Conversion> all;
     for (std::size_t i = 0; i < samples.inputs().size(); ++i) {
         const Field& field = samples.inputs()[i];
-        const bool bytes = field.type == datasets::ElementType::u8;
+        const bool bytes = field.type == datasets::ElementType::u8 && !field.is_real();
         all.push_back(to_float(field, settings.inputs[i], {{0.0}, {bytes ? 255.0 : 1.0}}));
     }
     for (std::size_t i = 0; i < samples.targets().size(); ++i) {
         const Field& field = samples.targets()[i];
-        all.push_back(is_floating(field.type) ? to_float(field, settings.targets[i], {}) : Conversion::to_int64(field));
+        all.push_back(field.is_real() ? to_float(field, settings.targets[i], {}) : Conversion::to_int64(field));
     }
     return all;
 }

@@ -83,7 +83,7 @@ std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSe
     }
     std::vector<Problem> problems;
     const bool regression =
-        std::all_of(targets.begin(), targets.end(), [](const auto& field) { return is_floating(field.type); });
+        std::all_of(targets.begin(), targets.end(), [](const auto& field) { return field.is_real(); });
     if (!regression && targets.size() > 1) {
         problems.push_back({data_key, text("{}: of several targets one holds integers; a class is learned alone, and "
                                            "targets of regression have floating-point numbers",
@@ -95,7 +95,7 @@ std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSe
     }
     for (std::size_t i = 0; i < targets.size(); ++i) {
         const auto& name = settings.data.targets[i];
-        if (is_floating(targets[i].type) || !settings.data.normalize.contains(name)) continue;
+        if (targets[i].is_real() || !settings.data.normalize.contains(name)) continue;
         const auto& inputs = settings.data.inputs;
         if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) continue;
         problems.push_back(
@@ -141,6 +141,16 @@ std::vector<Problem> misfits(const Settings& settings, const SampleSet& samples,
                                            cnn ? "use `model: mlp`" : "store the samples so")});
         return problems;
     }
+    for (const auto& field : samples.inputs()) {
+        if (!settings.data.layout && field.looks_channels_last()) {
+            problems.push_back({"trainer.data.layout",
+                                text("missing: the samples of {}:{} are {}, which looks like height x width x "
+                                     "channels; say `layout: hwc` where it is so, `layout: chw` where the channels "
+                                     "are first",
+                                     samples.location(), field.path, shape_text(field.shape))});
+            return problems;  // what fits depends on it
+        }
+    }
     const auto depth = misfits_of_depth(settings, inputs, samples.location());
     problems.insert(problems.end(), depth.begin(), depth.end());
     return problems;
@@ -158,7 +168,7 @@ bool ask_alike(const Settings& settings, const SampleSet& a, const SampleSet& b)
 }
 
 bool learns_classes(const Settings& settings, const SampleSet& samples) {
-    return !reconstructs(settings, samples) && !is_floating(samples.targets()[0].type);
+    return !reconstructs(settings, samples) && !samples.targets()[0].is_real();
 }
 
 std::int64_t num_classes(const Settings& settings, DataCache& data) {

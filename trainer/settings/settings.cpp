@@ -109,6 +109,12 @@ DataSettings parse_data(const json& object, std::vector<Problem>& problems) {
                    {{"error", datasets::NonFinite::error},
                     {"skip", datasets::NonFinite::skip},
                     {"keep", datasets::NonFinite::keep}});
+    if (datasets::SampleLayout layout{}; section.has("layout")) {
+        section.choice("layout", layout, {{"chw", datasets::SampleLayout::chw}, {"hwc", datasets::SampleLayout::hwc}});
+        data.layout = layout;
+    }
+    section.choice("missing_sources", data.missing_sources,
+                   {{"error", datasets::MissingSources::error}, {"fill", datasets::MissingSources::fill}});
     section.bytes("memory", data.memory);
     section.integer("threads", data.threads, 1, 256);
     section.choice("shuffle", data.shuffle,

@@ -46,6 +46,8 @@ struct DataSettings {
     std::map<std::string, std::optional<datasets::Normalization>> normalize = {};
     bool standardize = false;  ///< all floating-point targets, and all inputs, that `normalize` does not name
     datasets::NonFinite nan = datasets::NonFinite::error;
+    std::optional<datasets::SampleLayout> layout = {};  ///< none: channels first, unless they look like the last axis
+    datasets::MissingSources missing_sources = datasets::MissingSources::error;
     std::size_t memory = std::size_t{256} << 20;  ///< bytes a worker may hold of each set
     std::int64_t threads = 2;                     ///< that read and decode a set
     datasets::Shuffle shuffle = datasets::Shuffle::windowed;

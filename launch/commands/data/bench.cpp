@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "datasets/hdf5/location.hpp"
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/validators.hpp"
 
@@ -42,11 +43,13 @@ struct BenchArguments {
     std::string location;
     std::vector<int> threads = powers_up_to_cores();
     std::uint64_t mebibytes = 1024;
+    datasets::MissingSources missing = datasets::MissingSources::error;
     Format format = Format::table;
 };
 
 ExitCode bench(const BenchArguments& arguments) {
-    const auto results = datasets::bench(arguments.location, arguments.threads, arguments.mebibytes << 20);
+    const auto results =
+        datasets::bench(arguments.location, arguments.threads, arguments.mebibytes << 20, arguments.missing);
     Table table({"threads", "cache", "samples MB/s", "raw MB/s", "share"});
     for (const auto& [threads, cache, elements, raw] : results) {
         const std::string state = cache == datasets::Throughput::Cache::cold ? "cold" : "warm";
@@ -70,9 +73,13 @@ void add_data_bench(CLI::App& data, ExitCode& code) {
         ->check(number_of_threads());
     command->add_option("--mebibytes", arguments->mebibytes, "To read of the set; default: 1024, or all if less")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+    add_missing_sources_option(*command, arguments->missing);
     add_format_option(*command, arguments->format);
     command->footer("Example:\n  crescendo data bench fashion.h5:/train --threads 1,2,4");
-    command->callback([arguments, &code] { code = bench(*arguments); });
+    command->callback([arguments, &code] {
+        const auto file = datasets::Location::parse(arguments->location).file;
+        code = read_foreign(file.string(), [&] { return bench(*arguments); });
+    });
 }
 
 }  // namespace crescendo::launch

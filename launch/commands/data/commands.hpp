@@ -7,8 +7,9 @@
 #include "launch/commands/commands.hpp"
 
 namespace crescendo::datasets {
+enum class MissingSources;
 struct WriteOptions;
-}
+}  // namespace crescendo::datasets
 
 namespace crescendo::launch {
 
@@ -23,9 +24,19 @@ void add_data_stats(CLI::App& data, ExitCode& code);
 /// `--chunk` and `--compress`, and a progress bar that counts `unit`.
 void add_write_options(CLI::App& command, datasets::WriteOptions& options, const std::string& unit);
 
+/// `--missing-sources error|fill`, of virtual data sets.
+void add_missing_sources_option(CLI::App& command, datasets::MissingSources& missing);
+
 /// Shows on a terminal how many `unit` ("samples", "bytes") are done.
 using Progress = std::function<void(std::int64_t done, std::int64_t total)>;
 Progress progress_bar(const std::string& unit);
+
+/// Does `work`, which reads `files` that nobody here may have written, in a process of its own: where HDF5's library
+/// crashes on them, this one says so and what `files` are. Returns what `work` returns, or ends as it does.
+ExitCode read_foreign(const std::string& files, const std::function<ExitCode()>& work);
+
+/// The same for work that writes to `location`, FILE:/GROUP, where the file is there already; a new one is not foreign.
+ExitCode add_to_foreign(const std::string& location, const std::function<ExitCode()>& work);
 
 /// Has Ctrl-C, SIGTERM and SIGHUP end `work` at its next call of `end_if_interrupted`, so that it can take back what is
 /// half written; then the process ends by that signal. A second one ends it at once.

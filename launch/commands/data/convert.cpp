@@ -63,7 +63,6 @@ ExitCode convert(const Arguments& arguments) {
         options.images.size = std::pair{arguments.size.at(0), arguments.size.at(1)};
     }
     const auto& location = arguments.paths.back();
-    datasets::Location::parse(location);  // a pass over the source may take long
     const auto range = parse_range(arguments.samples);
     const auto source = datasets::open_source({arguments.paths.begin(), arguments.paths.end() - 1}, options);
     const auto count = datasets::enter_range(*source, range);
@@ -125,7 +124,8 @@ void add_data_convert(CLI::App& data, ExitCode& code) {
     command->add_flag("--gray", source.images.gray, "Brightness of images instead of three colours");
     add_write_options(*command, arguments->write, "samples");
     command->footer(footer);
-    command->callback([arguments, &code] { code = convert(*arguments); });
+    command->callback(
+        [arguments, &code] { code = add_to_foreign(arguments->paths.back(), [&] { return convert(*arguments); }); });
 }
 
 }  // namespace crescendo::launch

@@ -77,7 +77,9 @@ void add_data_generate(CLI::App& data, ExitCode& code) {
         "Examples:\n"
         "  crescendo data generate flow.h5:/train --flow --samples 1000 --seed 1\n"
         "  crescendo data generate tera.h5:/train --sparse --samples 67108864 --shape 64,64");
-    command->callback([arguments, &code] { code = interruptible([&] { return generate(*arguments); }); });
+    command->callback([arguments, &code] {
+        code = add_to_foreign(arguments->location, [&] { return interruptible([&] { return generate(*arguments); }); });
+    });
 }
 
 }  // namespace crescendo::launch

@@ -11,19 +11,44 @@
 namespace crescendo::launch {
 namespace {
 
+std::string shape_of(const datasets::DataSetInfo& info) {
+    using Space = datasets::DataSetInfo::Space;
+    switch (info.space) {
+        case Space::scalar:
+            return "scalar";
+        case Space::null:
+            return "null";
+        case Space::simple:
+            break;
+    }
+    return fmt::format("{}", fmt::join(info.shape, " x "));
+}
+
 ExitCode inspect(const std::filesystem::path& file, Format format) {
     const auto colon = file.string().rfind(":/");
     CRESCENDO_VALIDATE(colon == std::string::npos || std::filesystem::exists(file), "",
                        "{} is a group of a file, and inspect lists all there are; run: crescendo data inspect {}",
                        file.string(), file.string().substr(0, colon));
-    Table table({"data set", "type", "samples", "shape", "chunk", "filters", "bytes", "stored", "problem"});
+    Table table({"data set", "type", "samples", "shape", "chunk", "filters", "bytes", "stored", "packing", "link to",
+                 "problem"});
+    int num_problems = 0;
     for (const auto& info : datasets::inspect(file)) {
-        table.add_row({info.path, info.type, info.samples, fmt::format("{}", fmt::join(info.shape, " x ")),
-                       info.chunk.empty() ? Cell{} : Cell{fmt::format("{}", fmt::join(info.chunk, " x "))},
-                       info.filters.empty() ? Cell{} : Cell{fmt::format("{}", fmt::join(info.filters, ", "))},
-                       info.bytes, info.stored_bytes, info.problem.empty() ? Cell{} : Cell{info.problem}});
+        const bool is_data_set = info.link.empty() && !info.type.empty();
+        const auto of_data_set = [&](auto value) { return is_data_set ? Cell{value} : Cell{}; };
+        const auto unless_empty = [](const std::string& text) { return text.empty() ? Cell{} : Cell{text}; };
+        table.add_row({info.path, unless_empty(info.type), info.shape.empty() ? Cell{} : Cell{info.samples},
+                       is_data_set ? Cell{shape_of(info)} : Cell{},
+                       unless_empty(fmt::format("{}", fmt::join(info.chunk, " x "))),
+                       unless_empty(fmt::format("{}", fmt::join(info.filters, ", "))), of_data_set(info.bytes),
+                       of_data_set(info.stored_bytes), unless_empty(info.packing), unless_empty(info.link),
+                       unless_empty(info.problem)});
+        num_problems += info.problem.empty() ? 0 : 1;
     }
     fmt::print("{}", table.print(format));
+    if (num_problems > 0) {
+        throw DamagedFile(fmt::format("{}: {} of what it holds cannot be read; the column `problem` says why",
+                                      file.string(), num_problems));
+    }
     return ExitCode::done;
 }
 
@@ -39,7 +64,9 @@ void add_data_inspect(CLI::App& data, ExitCode& code) {
     command->add_option("FILE", arguments->file, "The HDF5 file")->required();
     add_format_option(*command, arguments->format);
     command->footer("Example:\n  crescendo data inspect fashion.h5");
-    command->callback([arguments, &code] { code = inspect(arguments->file, arguments->format); });
+    command->callback([arguments, &code] {
+        code = read_foreign(arguments->file.string(), [&] { return inspect(arguments->file, arguments->format); });
+    });
 }
 
 }  // namespace crescendo::launch

@@ -7,6 +7,7 @@
 #include <exception>
 #include <string>
 
+#include "datasets/system/own_process.hpp"
 #include "launch/commands/data/commands.hpp"
 
 namespace crescendo::launch {
@@ -55,8 +56,17 @@ void end_if_interrupted() {
 
 ExitCode interruptible(const std::function<ExitCode()>& work) try {
     struct sigaction action {};
-    action.sa_handler = [](int signal) { arrived = signal; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+    action.sa_sigaction = [](int signal, siginfo_t* info, void*) {
+        if (!datasets::is_meant_for_us(*info)) {
+            return;
+        }
+        if (arrived != 0) {  // the second one: raised once this handler is left
+            std::signal(signal, SIG_DFL);
+            std::raise(signal);
+        }
+        arrived = signal;
+    };
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         struct sigaction before {};
         ::sigaction(signal, nullptr, &before);

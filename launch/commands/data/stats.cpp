@@ -3,7 +3,9 @@
 #include <memory>
 #include <thread>
 
+#include "datasets/hdf5/location.hpp"
 #include "datasets/inspection/statistics.hpp"
+#include "datasets/samples/selection.hpp"
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/validators.hpp"
 
@@ -29,7 +31,8 @@ ExitCode stats(const Arguments& arguments) {
         }
     }
     fmt::print("{}", table.print(arguments.format));
-    datasets::keep_statistics(arguments.location, statistics);  // last: they are seen where they cannot be kept
+    // Last: they are seen where they cannot be kept.
+    datasets::keep_statistics(arguments.location, statistics, options.layout.value_or(datasets::SampleLayout::chw));
     return ExitCode::done;
 }
 
@@ -48,9 +51,19 @@ void add_data_stats(CLI::App& data, ExitCode& code) {
         ->delimiter(',');
     command->add_option("--threads", arguments->options.threads, "That read; default: one a core")
         ->check(number_of_threads());
+    using datasets::SampleLayout;
+    command
+        ->add_option_function<SampleLayout>(
+            "--layout", [arguments](const SampleLayout& layout) { arguments->options.layout = layout; },
+            "Where channels are stored: first, chw (default), or last, hwc")
+        ->transform(one_of<SampleLayout>({{"chw", SampleLayout::chw}, {"hwc", SampleLayout::hwc}}));
+    add_missing_sources_option(*command, arguments->options.missing_sources);
     add_format_option(*command, arguments->format);
     command->footer("Example:\n  crescendo data stats fashion.h5:/train");
-    command->callback([arguments, &code] { code = stats(*arguments); });
+    command->callback([arguments, &code] {
+        const auto file = datasets::Location::parse(datasets::Selection::parse(arguments->location).group).file;
+        code = read_foreign(file.string(), [&] { return stats(*arguments); });
+    });
 }
 
 }  // namespace crescendo::launch

@@ -1,5 +1,6 @@
 #include "datasets/writers/write_options.hpp"
 
+#include "datasets/hdf5/missing_sources.hpp"
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/validators.hpp"
 
@@ -12,6 +13,14 @@ void add_write_options(CLI::App& command, datasets::WriteOptions& options, const
         ->check(CLI::Range(0, 9));
     options.progress = progress_bar(unit);
     options.poll = end_if_interrupted;
+}
+
+void add_missing_sources_option(CLI::App& command, datasets::MissingSources& missing) {
+    using datasets::MissingSources;
+    command
+        .add_option("--missing-sources", missing,
+                    "Where a source of a virtual data set is missing: error (default), or the fill value")
+        ->transform(one_of<MissingSources>({{"error", MissingSources::error}, {"fill", MissingSources::fill}}));
 }
 
 }  // namespace crescendo::launch

@@ -47,18 +47,30 @@ TEST_CASE("data sets that are no samples are listed as what they are") {
         writer.add("/text", {2}, H5T_C_S1, nullptr);
         writer.add("/long", {2}, H5T_NATIVE_LDOUBLE, nullptr);
         H5Lcreate_soft("/nowhere", writer.id(), "/dangling", H5P_DEFAULT, H5P_DEFAULT);
+        H5Lcreate_external("other.h5", "/x", writer.id(), "/elsewhere", H5P_DEFAULT, H5P_DEFAULT);
+        const hid_t null = H5Screate(H5S_NULL);
+        H5Dclose(H5Dcreate2(writer.id(), "/nothing", H5T_NATIVE_INT32, null, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+        H5Sclose(null);
         H5Lcreate_hard(writer.id(), "/", writer.id(), "/loop", H5P_DEFAULT, H5P_DEFAULT);
     }
 
     const auto found = inspect(folder / "set.h5");
 
-    REQUIRE(found.size() == 3);
-    CHECK(found[0].type == "float of 16 bytes");
-    CHECK(found[1].path == "/scalar");
-    CHECK(found[1].shape.empty());
-    CHECK(found[1].samples == 0);
-    CHECK(found[1].bytes == 4);
-    CHECK(found[2].type == "string");
+    REQUIRE(found.size() == 6);
+    CHECK(found[0].path == "/dangling");
+    CHECK(found[0].type == "soft link");
+    CHECK(found[0].link == "/nowhere");
+    CHECK(found[1].type == "external link");
+    CHECK(found[1].link == "other.h5:/x");
+    CHECK(found[2].type == "float of 16 bytes");
+    CHECK(found[3].path == "/nothing");
+    CHECK(found[3].space == DataSetInfo::Space::null);
+    CHECK(found[4].path == "/scalar");
+    CHECK(found[4].space == DataSetInfo::Space::scalar);
+    CHECK(found[4].shape.empty());
+    CHECK(found[4].samples == 0);
+    CHECK(found[4].bytes == 4);
+    CHECK(found[5].type == "string");
 }
 
 TEST_CASE("a damaged data set does not hide the others") {
@@ -116,4 +128,26 @@ TEST_CASE("what is not HDF5 is not inspected") {
 
     CHECK(complaint_of([&] { inspect(folder / "text"); }) == Contains("text is not an HDF5 file"));
     CHECK(complaint_of([&] { inspect(folder / "absent"); }) == Contains("absent: no such file"));
+}
+
+TEST_CASE("packed numbers are listed with what they mean") {
+    const TemporaryFolder folder;
+    write_packed_set(folder / "packed.h5");
+
+    const auto found = inspect(folder / "packed.h5");
+
+    CHECK(found[0].packing == "x * 0.5 + 10, missing -9999, valid 0 to 5");
+    CHECK(found[1].packing.empty());
+}
+
+TEST_CASE("a virtual data set without all its sources is listed with the one that is missing") {
+    const TemporaryFolder folder;
+    write_virtual_set(folder / "virtual.h5");
+    CHECK(inspect(folder / "virtual.h5")[0].problem.empty());
+
+    std::filesystem::remove(folder / "part-1.hdf");
+
+    const auto found = inspect(folder / "virtual.h5");
+    CHECK(doctest::String(found[0].problem.c_str()) == Contains("its source part-1.hdf is missing"));
+    CHECK(found[1].problem.empty());
 }

@@ -154,3 +154,49 @@ TEST_CASE("statistics that are missing, stale or damaged name the command") {
     std::ofstream(folder / "set.h5.stats.json") << "{";
     CHECK(complaint(location) == Contains("no mean and spread of"));
 }
+
+TEST_CASE("packed numbers have the statistics of what they mean") {
+    const TemporaryFolder folder;
+
+    const auto inputs = compute_statistics(write_packed_set(folder / "packed.h5"), {.data_sets = {"inputs"}})[0];
+
+    REQUIRE(inputs.channels.size() == 2);  // 10.5, none, 12.5 and 11, 12, none
+    CHECK(inputs.channels[0].mean == 11.5);
+    CHECK(inputs.channels[0].std == 1.0);
+    CHECK(inputs.channels[0].nan == 1);
+    CHECK(inputs.channels[1].max == 12.0);
+    CHECK(inputs.channels[1].nan == 1);
+}
+
+TEST_CASE("channels that are stored last have statistics of their own, once it is said where they are") {
+    const TemporaryFolder folder;
+    std::vector<std::uint8_t> pixels;
+    for (int i = 0; i < 2 * 4 * 4; ++i) {
+        pixels.insert(pixels.end(), {1, 2, 3});
+    }
+    Hdf5Writer(folder / "set.h5").add("/inputs", {2, 4, 4, 3}, H5T_NATIVE_UINT8, pixels);
+    const auto location = (folder / "set.h5").string() + ":/";
+
+    CHECK(complaint_of([&] { compute_statistics(location, {}); }) == Contains("say --layout hwc"));
+    const auto last = compute_statistics(location, {.layout = SampleLayout::hwc});
+    const auto first = compute_statistics(location, {.layout = SampleLayout::chw});
+    keep_statistics(location, last, SampleLayout::hwc);
+
+    REQUIRE(last[0].channels.size() == 3);
+    CHECK(last[0].channels[2].mean == 3.0);
+    CHECK(last[0].channels[2].std == 0.0);
+    CHECK(first[0].channels.size() == 4);
+    CHECK(kept_statistics(location, SampleLayout::hwc) == last);
+    CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("no mean and spread"));
+}
+
+TEST_CASE("statistics of a virtual data set are stale once a source was written to") {
+    const TemporaryFolder folder;
+    const auto location = write_virtual_set(folder / "virtual.h5");
+    keep_statistics(location, compute_statistics(location, {}));
+    CHECK(kept_statistics(location).size() == 2);
+
+    Hdf5Writer(folder / "part-1.hdf").add("/piece", {3, 2}, H5T_NATIVE_FLOAT, std::vector<float>(6, 9.0F));
+
+    CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("or a source of it, was written to"));
+}

@@ -234,3 +234,128 @@ TEST_CASE("several data sets follow each other in a sample") {
     CHECK(complaint_of([&] { SampleSet::open(location, {.inputs = {"images"}, .targets = {"shorter"}}); }) ==
           Contains("/images holds 2 samples but"));
 }
+
+TEST_CASE("packed numbers mean what their attributes say, and what stands for none is NaN") {
+    const TemporaryFolder folder;
+    const auto set = SampleSet::open(write_packed_set(folder / "packed.h5"));
+    const auto& field = set->inputs()[0];
+    REQUIRE(field.packing.has_value());
+    CHECK(field.is_real());
+    CHECK_FALSE(set->targets()[0].is_real());
+    const auto stored = read_all(*set).inputs;
+
+    const auto convert = [&](const Normalization& normalization) {
+        const auto conversion = Conversion::to_float32(field, normalization);
+        std::vector<float> numbers(6);
+        CHECK_FALSE(conversion.convert(stored, reinterpret_cast<std::byte*>(numbers.data())));
+        return numbers;
+    };
+
+    const auto plain = convert({});  // 10 + x / 2 of {1, 2}, {-9999, 4}, {5, 6}: 6 is beyond the valid range
+    CHECK(plain[0] == 10.5F);
+    CHECK(plain[1] == 11.0F);
+    CHECK(std::isnan(plain[2]));
+    CHECK(plain[3] == 12.0F);
+    CHECK(plain[4] == 12.5F);
+    CHECK(std::isnan(plain[5]));
+    const auto by_feature = convert({{10.0, 12.0}, {0.5, 2.0}});
+    CHECK(by_feature[0] == 1.0F);
+    CHECK(by_feature[1] == -0.5F);
+    CHECK(by_feature[3] == 0.0F);
+}
+
+TEST_CASE("a fill value of more digits than the numbers have is theirs, and several may stand for none") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/inputs", {4}, H5T_NATIVE_FLOAT, std::vector<float>{1e20F, -1.0F, -2.0F, 3.0F});
+        writer.attribute("/inputs", "_FillValue", H5T_NATIVE_DOUBLE, std::vector{1e20});
+        writer.attribute("/inputs", "missing_value", H5T_NATIVE_FLOAT, std::vector{-1.0F, -2.0F});
+    }
+    const auto set = SampleSet::open((folder / "set.h5").string() + ":/");
+    std::vector<float> numbers(4);
+
+    const auto stored = read_all(*set).inputs;
+    Conversion::to_float32(set->inputs()[0], {}).convert(stored, reinterpret_cast<std::byte*>(numbers.data()));
+
+    CHECK(std::isnan(numbers[0]));
+    CHECK(std::isnan(numbers[1]));
+    CHECK(std::isnan(numbers[2]));
+    CHECK(numbers[3] == 3.0F);
+    CHECK_FALSE(set->inputs()[0].packing->scaled);
+}
+
+TEST_CASE("bounds with a type of unpacked numbers are bounds of these") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/inputs", {2}, H5T_NATIVE_INT16, std::vector<std::int16_t>{100, 300});
+        writer.attribute("/inputs", "scale_factor", H5T_NATIVE_FLOAT, std::vector{-0.5F});
+        writer.attribute("/inputs", "valid_min", H5T_NATIVE_FLOAT, std::vector{-100.0F});  // 200 packed
+    }
+
+    const auto packing = *SampleSet::open((folder / "set.h5").string() + ":/")->inputs()[0].packing;
+
+    CHECK(packing.valid_max == 200);
+    CHECK(std::isinf(packing.valid_min));
+}
+
+TEST_CASE("an attribute of CF that is no number is refused") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/inputs", {2}, H5T_NATIVE_INT16, std::vector<std::int16_t>{1, 2});
+        writer.attribute("/inputs", "scale_factor", H5T_C_S1, std::vector{'2'});
+    }
+
+    CHECK(complaint_of([&] { SampleSet::open((folder / "set.h5").string() + ":/"); }) ==
+          Contains("set.h5:/inputs has an attribute scale_factor of type string"));
+}
+
+TEST_CASE("channels that are stored last come first into the batch, packed or not, in windows too") {
+    // Two rows of 2 x 2 pixels and 3 channels: pixel p of row r has the channels 100·r + 10·c + p.
+    std::vector<std::int16_t> stored;
+    std::vector<float> expected(24);
+    for (int row = 0; row < 2; ++row) {
+        for (int pixel = 0; pixel < 4; ++pixel) {
+            for (int channel = 0; channel < 3; ++channel) {
+                const int value = 100 * row + 10 * channel + pixel;
+                const auto place = static_cast<std::size_t>(12 * row + 4 * channel + pixel);
+                stored.push_back(static_cast<std::int16_t>(value));
+                expected[place] = static_cast<float>(value - channel);  // the mean of channel c is to be c
+            }
+        }
+    }
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/inputs", {2, 2, 2, 3}, H5T_NATIVE_INT16, stored);
+    }
+    const auto location = (folder / "set.h5").string() + ":/";
+    for (const bool window : {false, true}) {
+        for (const bool packed : {false, true}) {
+            CAPTURE(window);
+            CAPTURE(packed);
+            const TimeWindow time{.length = window ? 2 : 0};
+            const auto set = SampleSet::open(location, {.window = time, .layout = SampleLayout::hwc});
+            auto field = set->inputs()[0];
+            const std::vector<std::int64_t> image{3, 2, 2};
+            CHECK(std::vector(field.shape.end() - 3, field.shape.end()) == image);
+            CHECK(field.channels().count == 3);
+            if (packed) {
+                field.packing = Packing{.scaled = true, .missing = {-1}};
+            }
+            std::vector<float> numbers(24);
+
+            const auto conversion = Conversion::to_float32(field, {{0.0, 1.0, 2.0}, {1.0}});
+            const auto half = std::span<const std::byte>(std::as_bytes(std::span(stored)));
+            auto* out = reinterpret_cast<std::byte*>(numbers.data());
+            conversion.convert(window ? half : half.first(24), out);
+            if (!window) {
+                conversion.convert(half.last(24), out + conversion.sample_bytes());
+            }
+
+            CHECK(numbers == expected);
+        }
+    }
+}

@@ -332,3 +332,66 @@ TEST_CASE("a damaged chunk is an error that names file, data set and samples") {
                          std::runtime_error);
     CHECK(reads_counting_samples(*set, 10, 10));
 }
+
+TEST_CASE("a virtual data set is refused while a source is missing, unless it is to be filled") {
+    const TemporaryFolder folder;
+    const auto location = write_virtual_set(folder / "virtual.h5");
+    const auto complete = read_all(*SampleSet::open(location)).inputs;
+    std::vector<float> values(12, 1.0F);
+    std::fill(values.begin() + 6, values.end(), 2.0F);
+    CHECK(complete == bytes_of(values));
+    std::filesystem::rename(folder / "part-1.hdf", folder / "away");
+
+    CHECK(complaint_about(location) == Contains("its source part-1.hdf is missing: there is no such file"));
+    const auto filled = read_all(*SampleSet::open(location, {.missing_sources = MissingSources::fill})).inputs;
+
+    std::fill(values.begin() + 6, values.end(), 0.0F);
+    CHECK(filled == bytes_of(values));
+    Hdf5Writer(folder / "part-1.hdf").add("/other", {1}, H5T_NATIVE_FLOAT, std::vector{1.0F});
+    CHECK(complaint_about(location) == Contains("part-1.hdf:/piece is missing: there is no such data set"));
+}
+
+TEST_CASE("a source of a virtual data set that changes, or goes, is an error of the next read") {
+    for (const char* change : {"written", "replaced", "removed"}) {
+        CAPTURE(change);
+        const TemporaryFolder folder;
+        const auto source = folder / "part-0.hdf";
+        const auto set = SampleSet::open(write_virtual_set(folder / "virtual.h5"));
+        read_all(*set);
+        if (change == std::string("written")) {
+            std::filesystem::last_write_time(source,
+                                             std::filesystem::file_time_type::clock::now() + std::chrono::seconds(5));
+        } else if (change == std::string("replaced")) {
+            write_bytes(folder / "new", read_bytes(source));
+            std::filesystem::rename(folder / "new", source);
+        } else {
+            std::filesystem::remove(source);
+        }
+
+        CHECK_THROWS_WITH_AS(read_all(*set), Contains("part-0.hdf"), std::runtime_error);
+    }
+}
+
+TEST_CASE("samples that were never written, and are never filled, are zeros by every route") {
+    const TemporaryFolder folder;
+    {
+        const Hdf5Writer writer(folder / "set.h5");
+        const std::array<hsize_t, 2> shape{64, 128};
+        const std::array<hsize_t, 2> chunk{4, 128};
+        const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_chunk(creation, 2, chunk.data());
+        H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+        const hid_t space = H5Screate_simple(2, shape.data(), nullptr);
+        H5Dclose(H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_INT32, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+        H5Sclose(space);
+        H5Pclose(creation);
+    }
+    for (const auto routes : {Routes::fastest, Routes::library}) {
+        const auto set = SampleSet::open((folder / "set.h5").string() + ":/", {.routes = routes});
+        std::vector<std::byte> inputs(set->inputs().bytes_of(64), std::byte{0xAB});
+
+        set->read(0, 64, inputs, {});
+
+        CHECK(inputs == std::vector<std::byte>(inputs.size()));
+    }
+}

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -179,4 +180,96 @@ TEST_CASE("chunks that span all samples are read in parts that fit in memory") {
     CHECK(set->inputs()[0].chunk_samples == 100);
     CHECK(read_all(*set).inputs == bytes_of(values));
     CHECK(read_all(*set).targets == bytes_of(counting(4096)));
+}
+
+TEST_CASE("an object of texts with many attributes of texts, as in netCDF-4 files, is copied with them") {
+    const TemporaryFolder folder;
+    write_names(folder / "old.h5");
+
+    rechunk((folder / "old.h5").string() + ":/", (folder / "new.h5").string() + ":/", {});
+
+    const hid_t file = H5Fopen((folder / "new.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    H5O_info_t info;
+    CHECK(H5Oget_info_by_name2(file, "/names", &info, H5O_INFO_NUM_ATTRS, H5P_DEFAULT) >= 0);
+    CHECK(info.num_attrs == 12);
+    H5Fclose(file);
+}
+
+TEST_CASE("a data set that was never written is none in the copy either, and keeps its fill value") {
+    const TemporaryFolder folder;
+    {
+        const Hdf5Writer writer(folder / "old.h5");
+        const hsize_t length = hsize_t{1} << 40;  // which no disk of a test has room for
+        const hsize_t chunk = 1000;
+        const double fill = 3.5;
+        const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_chunk(creation, 1, &chunk);
+        H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &fill);
+        const hid_t space = H5Screate_simple(1, &length, nullptr);
+        H5Dclose(H5Dcreate2(writer.id(), "/inputs", H5T_IEEE_F64BE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+        H5Sclose(space);
+        H5Pclose(creation);
+    }
+
+    rechunk((folder / "old.h5").string() + ":/", (folder / "new.h5").string() + ":/", {});
+
+    CHECK(fs::file_size(folder / "new.h5") < 1 << 16);
+    const auto set = SampleSet::open((folder / "new.h5").string() + ":/");
+    std::vector<std::byte> bytes(8);
+    set->read(123'456, 1, bytes, {});
+    CHECK(bytes == bytes_of(std::vector{3.5}));
+}
+
+TEST_CASE("a copy that the disk has no room for is refused before anything is written, with both figures") {
+    const TemporaryFolder folder;
+    {
+        // One chunk of a set of 2^60 bytes is written.
+        Hdf5Writer writer(folder / "old.h5");
+        const std::array<hsize_t, 2> shape{hsize_t{1} << 30, hsize_t{1} << 27};
+        const std::array<hsize_t, 2> chunk{1, 1};
+        const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_chunk(creation, 2, chunk.data());
+        const hid_t space = H5Screate_simple(2, shape.data(), nullptr);
+        const hid_t data_set =
+            H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+        const hid_t one = H5Screate_simple(2, chunk.data(), nullptr);
+        const std::array<hsize_t, 2> begin{0, 0};
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, chunk.data(), nullptr);
+        const double value = 1;
+        REQUIRE(H5Dwrite(data_set, H5T_NATIVE_DOUBLE, one, space, H5P_DEFAULT, &value) >= 0);
+        H5Sclose(one);
+        H5Dclose(data_set);
+        H5Sclose(space);
+        H5Pclose(creation);
+    }
+
+    CHECK(complaint_of([&] {
+              rechunk((folder / "old.h5").string() + ":/", (folder / "new.h5").string() + ":/", {});
+          }) == Contains("the copy takes 1152921504606846976 bytes and"));
+    CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("a virtual data set without all its sources is not copied, unless they are to be filled") {
+    const TemporaryFolder folder;
+    const auto from = write_virtual_set(folder / "virtual.h5");
+    const auto to = (folder / "new.h5").string() + ":/";
+    fs::remove(folder / "part-0.hdf");
+
+    CHECK(complaint_of([&] { rechunk(from, to, {}); }) == Contains("part-0.hdf is missing"));
+    CHECK_FALSE(fs::exists(folder / "new.h5"));
+    rechunk(from, to, {}, 1 << 20, MissingSources::fill);
+
+    std::vector<float> values(12, 0.0F);
+    std::fill(values.begin() + 6, values.end(), 2.0F);
+    CHECK(read_all(*SampleSet::open(to)).inputs == bytes_of(values));
+}
+
+TEST_CASE("packed numbers stay packed in a copy") {
+    const TemporaryFolder folder;
+    const auto to = (folder / "new.h5").string() + ":/";
+
+    rechunk(write_packed_set(folder / "packed.h5"), to, {});
+
+    CHECK(inspect(folder / "new.h5")[0].packing == "x * 0.5 + 10, missing -9999, valid 0 to 5");
+    CHECK(inspect(folder / "new.h5")[0].type == "int16");
 }

@@ -69,3 +69,11 @@ TEST_CASE("a number that is not finite is null in JSON") {
 
     CHECK(table.print(Format::json) == "[\n  {\"x\":null}\n]\n");
 }
+
+TEST_CASE("what would steer a terminal is escaped, in tables and in CSV") {
+    Table table({"name"});
+    table.add_row({"a\x1b[31mred\x7f \xc2\x9bä"});
+
+    CHECK(table.print(Format::table) == "name\na\\x1b[31mred\\x7f \\x9bä\n");
+    CHECK(table.print(Format::csv) == "name\na\\x1b[31mred\\x7f \\x9bä\n");
+}

@@ -1,0 +1,107 @@
+#include "datasets/hdf5/hdf5_packing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "core/check.hpp"
+#include "datasets/hdf5/hdf5_types.hpp"
+#include "datasets/hdf5/numbers.hpp"
+
+namespace crescendo::datasets::hdf5 {
+namespace {
+
+struct Numbers {
+    std::vector<double> values;
+    bool floating = false;  ///< as they are stored
+};
+
+/// Of the attribute `attribute`; none where there is no such attribute.
+Numbers numbers_of(hid_t data_set, const char* attribute, const std::string& name) {
+    if (H5Aexists(data_set, attribute) <= 0) {
+        return {};
+    }
+    const auto problem = text("{} has an attribute {} that cannot be read", name, attribute);
+    const auto opened = own(H5Aopen(data_set, attribute, H5P_DEFAULT), problem);
+    const auto type = own(H5Aget_type(opened.get()), problem);
+    const auto element = element_type(type.get());
+    CRESCENDO_VALIDATE(element.has_value(), "",
+                       "{} has an attribute {} of type {}, which by the CF conventions is a number that says what its "
+                       "samples mean; correct it, or remove it",
+                       name, attribute, type_name(type.get()));
+    const auto space = own(H5Aget_space(opened.get()), problem);
+    constexpr hssize_t most = 1 << 16;
+    const auto count = H5Sget_simple_extent_npoints(space.get());
+    CRESCENDO_VALIDATE(count >= 0 && count <= most, "", "{} has an attribute {} of {} numbers: the file is damaged",
+                       name, attribute, count);
+    Numbers numbers{std::vector<double>(static_cast<std::size_t>(count)), is_floating(*element)};
+    if (count > 0) {
+        check(H5Aread(opened.get(), H5T_NATIVE_DOUBLE, numbers.values.data()), problem);
+    }
+    return numbers;
+}
+
+/// `value` as elements of that type have it, which may hold fewer digits than a fill value is written with. NaN where
+/// they cannot have it.
+double as_stored(double value, ElementType type) {
+    return with_type(type, [&]<class T>() -> double {
+        if constexpr (std::is_same_v<T, float>) {
+            return static_cast<float>(value);
+        } else if constexpr (std::is_integral_v<T>) {
+            using Limits = std::numeric_limits<T>;
+            const bool fits = value == std::floor(value) && value >= static_cast<double>(Limits::min()) &&
+                              value <= static_cast<double>(Limits::max());
+            return fits ? value : std::numeric_limits<double>::quiet_NaN();
+        } else {
+            return value;
+        }
+    });
+}
+
+}  // namespace
+
+std::optional<Packing> packing_of(hid_t data_set, ElementType type, const std::string& name) {
+    Packing packing;
+    const auto read = [&](const char* attribute) { return numbers_of(data_set, attribute, name); };
+    const auto scale = read("scale_factor");
+    const auto offset = read("add_offset");
+    packing.scaled = !scale.values.empty() || !offset.values.empty();
+    packing.scale = scale.values.empty() ? 1 : scale.values.front();
+    packing.offset = offset.values.empty() ? 0 : offset.values.front();
+    CRESCENDO_VALIDATE(std::isfinite(packing.scale) && packing.scale != 0 && std::isfinite(packing.offset), "",
+                       "{} has a scale_factor of {} and an add_offset of {}, which leave nothing of its numbers; "
+                       "correct these attributes",
+                       name, packing.scale, packing.offset);
+
+    for (const char* attribute : {"_FillValue", "missing_value"}) {
+        for (const double value : read(attribute).values) {
+            const double stored = as_stored(value, type);
+            const auto& known = packing.missing;
+            if (!std::isnan(stored) && std::find(known.begin(), known.end(), stored) == known.end()) {
+                packing.missing.push_back(stored);
+            }
+        }
+    }
+
+    const auto limit = [&](double value, bool floating, bool is_least) {
+        // Of packed numbers, unless it has a type of unpacked ones (NetCDF User's Guide, Attribute Conventions).
+        const bool unpacked = packing.scaled && floating && !is_floating(type);
+        const double bound = unpacked ? (value - packing.offset) / packing.scale : value;
+        (is_least != (unpacked && packing.scale < 0) ? packing.valid_min : packing.valid_max) = bound;
+    };
+    if (const auto [values, floating] = read("valid_range"); values.size() == 2) {
+        limit(values[0], floating, true);
+        limit(values[1], floating, false);
+    }
+    if (const auto [values, floating] = read("valid_min"); !values.empty()) {
+        limit(values[0], floating, true);
+    }
+    if (const auto [values, floating] = read("valid_max"); !values.empty()) {
+        limit(values[0], floating, false);
+    }
+    const bool limited = std::isfinite(packing.valid_min) || std::isfinite(packing.valid_max);
+    return packing.scaled || limited || !packing.missing.empty() ? std::optional(packing) : std::nullopt;
+}
+
+}  // namespace crescendo::datasets::hdf5

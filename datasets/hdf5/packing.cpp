@@ -1,0 +1,44 @@
+#include "datasets/hdf5/packing.hpp"
+
+#include <cmath>
+
+#include "core/check.hpp"
+
+namespace crescendo::datasets {
+
+// One pass for each part, which the compiler turns into vector instructions.
+void Packing::decode(std::span<double> numbers) const {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    for (const double value : missing) {
+        for (double& x : numbers) {
+            x = x == value ? none : x;
+        }
+    }
+    if (std::isfinite(valid_min) || std::isfinite(valid_max)) {
+        for (double& x : numbers) {
+            x = x >= valid_min && x <= valid_max ? x : none;
+        }
+    }
+    if (scaled) {
+        for (double& x : numbers) {
+            x = x * scale + offset;
+        }
+    }
+}
+
+std::string to_string(const Packing& packing) {
+    std::string words;
+    const auto add = [&](const std::string& part) { words += (words.empty() ? "" : ", ") + part; };
+    if (packing.scaled) {
+        add(text("x * {} + {}", packing.scale, packing.offset));
+    }
+    for (const double value : packing.missing) {
+        add(text("missing {}", value));
+    }
+    if (std::isfinite(packing.valid_min) || std::isfinite(packing.valid_max)) {
+        add(text("valid {} to {}", packing.valid_min, packing.valid_max));
+    }
+    return words;
+}
+
+}  // namespace crescendo::datasets

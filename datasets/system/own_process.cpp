@@ -1,0 +1,171 @@
+#include "datasets/system/own_process.hpp"
+
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "core/check.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+/// What the child tells its parent, in memory that both see: a process that crashes says nothing any more.
+struct Note {
+    std::array<char, 4096> reading;
+    std::array<char, 4096> left;
+};
+
+// A signal handler can reach nothing but statics. Both are of a process of its own.
+Note* own_note = nullptr;
+pid_t guardian = 0;
+
+constexpr std::initializer_list<int> passed_on{SIGINT, SIGTERM, SIGHUP};
+
+void copy(std::string_view text, std::array<char, 4096>& out) { out[text.copy(out.data(), out.size() - 1)] = '\0'; }
+
+std::unique_ptr<Note, void (*)(Note*)> make_note(const std::string& reading) {
+    void* memory = ::mmap(nullptr, sizeof(Note), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        throw std::system_error(errno, std::generic_category(), "mmap");
+    }
+    auto* note = static_cast<Note*>(memory);
+    copy(reading, note->reading);
+    return {note, [](Note* mapped) { ::munmap(mapped, sizeof(Note)); }};
+}
+
+/// While it lives, what is to be passed on, and the end of a child, wait to be asked for.
+class BlockedSignals {
+  public:
+    BlockedSignals() {
+        std::signal(SIGCHLD, SIG_DFL);  // a child that is ignored leaves no status
+        ::sigemptyset(&set_);
+        ::sigaddset(&set_, SIGCHLD);
+        for (const int signal : passed_on) {
+            struct sigaction action {};
+            ::sigaction(signal, nullptr, &action);
+            if (action.sa_handler != SIG_IGN) {  // as nohup wants it, and the shell for what runs in the background
+                ::sigaddset(&set_, signal);
+            }
+        }
+        ::pthread_sigmask(SIG_BLOCK, &set_, &before_);
+    }
+    ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    BlockedSignals(const BlockedSignals&) = delete;
+    BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+    int wait() const { return ::sigwaitinfo(&set_, nullptr); }
+    bool has(int signal) const { return ::sigismember(&set_, signal) == 1; }
+
+  private:
+    sigset_t set_{};
+    sigset_t before_{};
+};
+
+void end_by(int signal, siginfo_t* info, void*) {
+    if (is_meant_for_us(*info)) {
+        std::signal(signal, SIG_DFL);
+        std::raise(signal);  // as soon as this handler is left
+    }
+}
+
+/// What the child does before its work.
+void become_own(Note* note, pid_t parent, const BlockedSignals& signals) {
+    own_note = note;
+    guardian = parent;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) {  // it has died already
+        ::_exit(1);
+    }
+    struct sigaction action {};
+    action.sa_sigaction = end_by;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    for (const int signal : passed_on) {
+        if (signals.has(signal)) {
+            ::sigaction(signal, &action, nullptr);
+        }
+    }
+}
+
+/// Passes signals on until the child has ended; its status.
+int status_of(pid_t child, const BlockedSignals& signals) {
+    for (int status = 0;;) {
+        const int signal = signals.wait();
+        if (signal == SIGCHLD && ::waitpid(child, &status, WNOHANG) == child) {
+            return status;
+        }
+        if (signal > 0 && signal != SIGCHLD) {
+            ::kill(child, signal);
+        }
+    }
+}
+
+}  // namespace
+
+bool Ending::crashed() const {
+    constexpr std::array crashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
+    return std::find(crashes.begin(), crashes.end(), signal) != crashes.end();
+}
+
+std::string Ending::message() const {
+    if (crashed()) {
+        return text("HDF5's library crashed in {} ({}): it is damaged; put a sound copy in its place", reading,
+                    ::strsignal(signal));
+    }
+    return text("the process that read {} was killed ({}): by the system, where memory was short, or by somebody",
+                reading, ::strsignal(signal));
+}
+
+Ending in_own_process(const std::string& reading, const std::function<int()>& work) {
+    const auto note = make_note(reading);
+    std::fflush(nullptr);  // else both would print what is in the buffers
+    const pid_t parent = ::getpid();
+    pid_t child = -1;
+    int status = 0;
+    {
+        std::optional<BlockedSignals> signals(std::in_place);
+        child = ::fork();
+        if (child < 0) {
+            throw std::system_error(errno, std::generic_category(), "fork");
+        }
+        if (child == 0) {
+            become_own(note.get(), parent, *signals);
+            signals.reset();
+            const int code = work();
+            std::fflush(nullptr);
+            ::_exit(code);
+        }
+        status = status_of(child, *signals);
+    }
+    if (WIFSIGNALED(status) && note->left[0] != '\0') {
+        ::unlink(note->left.data());
+    }
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+            note->reading.data()};
+}
+
+void now_reading(std::string_view files) {
+    if (own_note != nullptr) {
+        copy(files, own_note->reading);
+    }
+}
+
+void remove_after_crash(std::string_view path) {
+    if (own_note != nullptr) {
+        copy(path, own_note->left);
+    }
+}
+
+bool is_meant_for_us(const siginfo_t& info) { return guardian == 0 || info.si_pid == guardian; }
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,34 @@
+#include "launch/commands/complain.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <system_error>
+
+#include "core/check.hpp"
+#include "launch/record/sweep_directory.hpp"
+#include "launch/view/printable.hpp"
+
+namespace crescendo::launch {
+
+ExitCode complain(const std::exception& error, ExitCode code) {
+    std::fflush(stdout);
+    const char* over_progress_bar = ::isatty(STDERR_FILENO) ? "\r\x1b[K" : "";
+    // Not fmt, which throws where the terminal is gone.
+    std::fprintf(stderr, "%screscendo: %s\n", over_progress_bar, printable(error.what()).c_str());
+    return code;
+}
+
+ExitCode complain() try { throw; } catch (const InvalidInput& error) {
+    return complain(error, ExitCode::bad_input);
+} catch (const DamagedFile& error) {
+    return complain(error, ExitCode::bad_input);
+} catch (const DirectoryError& error) {
+    return complain(error, ExitCode::resumable);
+} catch (const std::system_error& error) {
+    return complain(error, ExitCode::resumable);
+} catch (const std::exception& error) {
+    return complain(error, ExitCode::failed);
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <exception>
+
+#include "launch/commands/commands.hpp"
+
+namespace crescendo::launch {
+
+/// Says on standard error what ends a command, in place of its progress bar; returns `code`.
+ExitCode complain(const std::exception& error, ExitCode code);
+
+/// To be called in a catch clause: the exit code that the exception ends a command with, once it is said.
+ExitCode complain();
+
+}  // namespace crescendo::launch

@@ -1,0 +1,78 @@
+#include "datasets/system/own_process.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::datasets;
+using namespace crescendo::tests;
+using doctest::Contains;
+
+namespace {
+
+/// Not even a sanitizer or this test's own handlers hear of it.
+[[noreturn]] int die_by(int signal) {
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+    ::_exit(77);
+}
+
+}  // namespace
+
+TEST_CASE("what ends by itself gives its exit status, and changes nothing here") {
+    int touched = 0;
+
+    const auto ending = in_own_process("a.h5", [&] { return touched = 42; });
+
+    CHECK(ending.code == 42);
+    CHECK(ending.signal == 0);
+    CHECK(touched == 0);
+}
+
+TEST_CASE("a crash is told with the file that was read last") {
+    const auto ending = in_own_process("a.h5", [] {
+        now_reading("b.h5");
+        return die_by(SIGSEGV);
+    });
+
+    CHECK(ending.crashed());
+    CHECK(doctest::String(ending.message().c_str()) ==
+          "HDF5's library crashed in b.h5 (Segmentation fault): it is damaged; put a sound copy in its place");
+}
+
+TEST_CASE("what is killed has not crashed") {
+    const auto ending = in_own_process("a.h5", [] { return die_by(SIGKILL); });
+
+    CHECK_FALSE(ending.crashed());
+    CHECK(doctest::String(ending.message().c_str()) == Contains("the process that read a.h5 was killed"));
+}
+
+TEST_CASE("a file that was half written at a crash is removed, and only then") {
+    const TemporaryFolder folder;
+    for (const bool crashes : {false, true}) {
+        const auto file = folder / "new.h5.part";
+        const auto ending = in_own_process("a.h5", [&] {
+            std::ofstream(file) << "half";
+            remove_after_crash(file.string());
+            return crashes ? die_by(SIGABRT) : 0;
+        });
+
+        CHECK(ending.crashed() == crashes);
+        CHECK(std::filesystem::exists(file) != crashes);
+    }
+}
+
+TEST_CASE("outside of such a process nothing is noted") {
+    now_reading("a.h5");
+    remove_after_crash("a.h5");
+
+    CHECK(is_meant_for_us({}));
+}

@@ -1,0 +1,264 @@
+/// `crescendo data`, and `validate`, on files that other programs wrote, or damaged.
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tests/datasets/files.hpp"
+#include "tests/e2e/command.hpp"
+
+using namespace crescendo::tests;
+using doctest::Contains;
+
+namespace {
+
+/// While it lives, commands are started with a library (tests/e2e/preload.cpp) that does as `variable` says.
+class Preload {
+  public:
+    Preload(const char* variable, const std::string& value) : variable_(variable) {
+        ::setenv("LD_PRELOAD", PRELOAD, 1);
+        ::setenv("ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0:handle_segv=0", 1);
+        ::setenv(variable, value.c_str(), 1);
+    }
+    ~Preload() {
+        ::unsetenv("LD_PRELOAD");
+        ::unsetenv(variable_);
+    }
+    Preload(const Preload&) = delete;
+    Preload& operator=(const Preload&) = delete;
+
+  private:
+    const char* variable_;
+};
+
+doctest::String said(const Result& result) { return (result.out + result.err).c_str(); }
+
+}  // namespace
+
+TEST_CASE("a file that crashes HDF5's library is named, by every command that reads it, and leaves nothing behind") {
+    const TemporaryFolder folder;
+    write_counting_set(folder / "sound.h5", 20, 4);
+    write_counting_set(folder / "crash.h5", 20, 4);
+    const Preload preload("CRASH_IN", "crash.h5");
+    const auto before = std::distance(fs::directory_iterator(folder.path()), {});
+
+    const std::vector<std::vector<std::string>> commands{{"inspect", "crash.h5"},
+                                                         {"stats", "crash.h5:/train"},
+                                                         {"bench", "crash.h5:/train"},
+                                                         {"rechunk", "crash.h5:/train", "new.h5:/train"},
+                                                         {"rechunk", "sound.h5:/train", "crash.h5:/new"},
+                                                         {"generate", "crash.h5:/new", "--sparse", "--samples", "2"}};
+    for (auto command : commands) {
+        command.insert(command.begin(), "data");
+        CAPTURE(command[1]);
+        const auto result = run_crescendo(folder.path(), command);
+
+        CHECK(result.code == 2);
+        CHECK(said(result) == Contains("HDF5's library crashed in "));
+        CHECK(said(result) == Contains("crash.h5"));
+        CHECK(said(result) == Contains("(Segmentation fault): it is damaged"));
+        for (const auto& entry : fs::directory_iterator(folder.path())) {
+            CHECK(entry.path().filename().string().find("part") == std::string::npos);
+        }
+    }
+    CHECK(before >= 2);
+}
+
+TEST_CASE("a crash while a copy is written leaves no part of it") {
+    const TemporaryFolder folder;
+    write_counting_set(folder / "old.h5", 20, 4);
+    const Preload preload("CRASH_IN_READ", "1");
+
+    const auto result = run_crescendo(folder.path(), {"data", "rechunk", "old.h5:/train", "new.h5:/train"});
+
+    CHECK(result.code == 2);
+    CHECK(said(result) == Contains("HDF5's library crashed in old.h5"));
+    for (const auto& entry : fs::directory_iterator(folder.path())) {
+        CHECK(entry.path().filename().string().find("new.h5") == std::string::npos);
+    }
+}
+
+TEST_CASE("a file system that refuses locks is read without one") {
+    const TemporaryFolder folder;
+    write_counting_set(folder / "set.h5", 20, 4);
+    for (const char* error : {"37", "30", "95", "524"}) {  // ENOLCK, EROFS, EOPNOTSUPP, and the kernel's ENOTSUPP
+        CAPTURE(error);
+        const Preload preload("FLOCK_ERRNO", error);
+
+        CHECK(run_crescendo(folder.path(), {"data", "inspect", "set.h5"}).code == 0);
+        CHECK(run_crescendo(folder.path(), {"data", "stats", "set.h5:/train"}).code == 0);
+        const auto added =
+            run_crescendo(folder.path(), {"data", "generate", "set.h5:/n", "--sparse", "--samples", "1"});
+        CHECK(added.code == 2);
+        CHECK(said(added) == Contains("its file system takes no locks"));
+    }
+    const Preload preload("FLOCK_ERRNO", "11");  // somebody else holds it
+    CHECK(said(run_crescendo(folder.path(), {"data", "inspect", "set.h5"})) == Contains("in use by another program"));
+}
+
+TEST_CASE("packed numbers are listed and summed up as what they mean") {
+    const TemporaryFolder folder;
+    write_packed_set(folder / "packed.h5");
+
+    CHECK(said(run_crescendo(folder.path(), {"data", "inspect", "packed.h5"})) ==
+          Contains("x * 0.5 + 10, missing -9999, valid 0 to 5"));
+    const auto stats = run_crescendo(folder.path(), {"data", "stats", "packed.h5:/", "--format", "json"}).json();
+    CHECK(stats[0].at("mean") == 11.5);
+    CHECK(stats[0].at("nan") == 1);
+    CHECK(run_crescendo(folder.path(), {"data", "rechunk", "packed.h5:/", "copy.h5:/"}).code == 0);
+    CHECK(run_crescendo(folder.path(), {"data", "stats", "copy.h5:/", "--format", "json"}).json() == stats);
+}
+
+TEST_CASE("a source that a virtual data set lacks is named, or filled where that is asked for") {
+    const TemporaryFolder folder;
+    write_virtual_set(folder / "virtual.h5");
+    fs::remove(folder / "part-1.hdf");
+
+    const std::vector<std::vector<std::string>> commands{{"data", "stats", "virtual.h5:/"},
+                                                         {"data", "bench", "virtual.h5:/", "--threads", "1"},
+                                                         {"data", "rechunk", "virtual.h5:/", "new.h5:/"}};
+    for (auto command : commands) {
+        CAPTURE(command[1]);
+        const auto refused = run_crescendo(folder.path(), command);
+        CHECK(refused.code == 2);
+        CHECK(said(refused) == Contains("virtual.h5:/inputs is a virtual data set"));
+        CHECK(said(refused) == Contains("its source part-1.hdf is missing"));
+        command.insert(command.end(), {"--missing-sources", "fill"});
+        CHECK(run_crescendo(folder.path(), command).code == 0);
+    }
+    const auto listed = run_crescendo(folder.path(), {"data", "inspect", "virtual.h5"});
+    CHECK(listed.code == 2);
+    CHECK(said(listed) == Contains("its source part-1.hdf is missing"));
+}
+
+TEST_CASE("images whose channels are stored last have statistics once it is said where they are") {
+    const TemporaryFolder folder;
+    Hdf5Writer(folder / "images.h5")
+        .add("/inputs", {2, 8, 8, 3}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>(2 * 8 * 8 * 3, 7));
+
+    const auto refused = run_crescendo(folder.path(), {"data", "stats", "images.h5:/"});
+    CHECK(refused.code == 2);
+    CHECK(said(refused) == Contains("say --layout hwc"));
+    const auto stats =
+        run_crescendo(folder.path(), {"data", "stats", "images.h5:/", "--layout", "hwc", "--format", "json"});
+    CHECK(stats.json().size() == 3);
+}
+
+TEST_CASE("a netCDF-4 file with many attributes of a variable of texts is copied") {
+    const TemporaryFolder folder;
+    write_names(folder / "names.h5");
+
+    const auto copied = run_crescendo(folder.path(), {"data", "rechunk", "names.h5:/", "copy.h5:/"});
+
+    CHECK(copied.code == 0);
+    CHECK(said(run_crescendo(folder.path(), {"data", "inspect", "copy.h5"})) == Contains("/names"));
+}
+
+TEST_CASE("a damaged file is bad input, with its name and that of the object, and without control characters") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/red\x1b[31m/inputs", {2}, H5T_NATIVE_INT32, std::vector<std::int32_t>{1, 2});
+    }
+    const auto missing = run_crescendo(folder.path(), {"data", "stats", "set.h5:/absent"});
+    CHECK(missing.code == 2);
+    CHECK(said(missing) == Contains("red\\x1b[31m"));
+    const auto listed = run_crescendo(folder.path(), {"data", "inspect", "set.h5", "--format", "csv"});
+    CHECK(listed.code == 0);
+    CHECK(said(listed) == Contains("/red\\x1b[31m/inputs,int32"));
+
+    // The group's list of members: "TREE" begins each node of its B-tree, "HEAP" what has their names.
+    auto bytes = content_of(folder / "set.h5");
+    for (auto at = bytes.find("HEAP"); at != std::string::npos; at = bytes.find("HEAP", at + 1)) {
+        bytes.replace(at, 4, "XXXX");
+    }
+    write_file(folder / "set.h5", bytes);
+    for (const auto& command : std::vector<std::vector<std::string>>{{"data", "inspect", "set.h5"},
+                                                                     {"data", "stats", "set.h5:/"},
+                                                                     {"data", "rechunk", "set.h5:/", "new.h5:/"}}) {
+        CAPTURE(command[1]);
+        const auto damaged = run_crescendo(folder.path(), command);
+        CHECK(damaged.code == 2);
+        CHECK(said(damaged) == Contains("set.h5"));
+        CHECK(said(damaged) == Contains("its members cannot be listed"));
+    }
+}
+
+#ifdef CRESCENDO_TEST_TRAINER
+namespace {
+
+Result validate(const fs::path& folder, const std::string& data, const std::string& trainer = "") {
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: train_loss, goal: minimize}\nrun_cap: 1\nseed: 5\n"
+               "parameters: {lr: {distribution: uniform, min: 0.001, max: 0.002}}\n"
+               "scheduler: {type: fifo, max: 2}\n"
+               "trainer:\n  batch_size: 2\n" +
+                   trainer + "  data: {" + data + "}\n");
+    return run_crescendo(folder, {"validate", "sweep.yaml"});
+}
+
+}  // namespace
+
+TEST_CASE("validate names the file that crashes HDF5's library, and the place of the data in the sweep file") {
+    const TemporaryFolder folder;
+    write_counting_set(folder / "sound.h5", 20, 4);
+    write_counting_set(folder / "crash.h5", 20, 4);
+    const Preload preload("CRASH_IN", "crash.h5");
+
+    const auto result =
+        validate(folder.path(), "train: sound.h5:/train, validation: crash.h5:/train", "  model: mlp\n");
+
+    CHECK(result.code == 2);
+    CHECK(said(result) == Contains("sweep.yaml:"));
+    CHECK(said(result) == Contains("HDF5's library crashed in crash.h5"));
+}
+
+TEST_CASE("a trial learns packed numbers as what they mean, and leaves out those that mean none") {
+    const TemporaryFolder folder;
+    write_packed_set(folder / "packed.h5");
+
+    CHECK(validate(folder.path(), "train: \"packed.h5:/\", nan: skip", "  model: mlp\n  width: 4\n").code == 0);
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK_MESSAGE(run.code == 0, run.err);
+    const auto trials = run_crescendo(folder.path(), {"trials", "s", "--format", "json"}).json();
+    CHECK_MESSAGE(trials[0].at("train_loss").is_number(), trials.dump());
+    CHECK(validate(folder.path(), "train: \"packed.h5:/\"", "  model: mlp\n").code == 0);
+    fs::remove_all(folder / "s");
+    const auto refused = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+    CHECK(refused.code == 1);
+    CHECK(said(refused) == Contains("has a number that is NaN"));
+}
+
+TEST_CASE("validate refuses a virtual data set that lacks a source, unless it is to be filled") {
+    const TemporaryFolder folder;
+    write_virtual_set(folder / "virtual.h5");
+    fs::remove(folder / "part-0.hdf");
+
+    const auto refused = validate(folder.path(), "train: \"virtual.h5:/\"", "  model: mlp\n");
+    CHECK(refused.code == 2);
+    CHECK(said(refused) == Contains("its source part-0.hdf is missing"));
+    CHECK(validate(folder.path(), "train: \"virtual.h5:/\", missing_sources: fill", "  model: mlp\n").code == 0);
+}
+
+TEST_CASE("validate asks where the channels of images are, and a trial trains on those that are stored last") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "images.h5");
+        writer.add("/inputs", {4, 8, 8, 3}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>(4 * 8 * 8 * 3, 7));
+        writer.add("/targets", {4}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{0, 1, 0, 1});
+    }
+
+    const auto asked = validate(folder.path(), "train: \"images.h5:/\"", "  depth: 3\n");
+    CHECK(asked.code == 2);
+    CHECK(said(asked) == Contains("layout: missing"));
+    CHECK(said(asked) == Contains("say `layout: hwc`"));
+    // As channels first, 8 x 3 leaves nothing after two halvings.
+    CHECK(validate(folder.path(), "train: \"images.h5:/\", layout: chw", "  depth: 3\n").code == 2);
+    CHECK(validate(folder.path(), "train: \"images.h5:/\", layout: hwc", "  depth: 3\n").code == 0);
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+    CHECK_MESSAGE(run.code == 0, run.err);
+}
+#endif

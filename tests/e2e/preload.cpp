@@ -1,0 +1,59 @@
+/// What goes wrong beneath a command, by variables of its environment (LD_PRELOAD).
+///
+/// FLOCK_ERRNO    every flock fails with this error, as some file systems have it
+/// CRASH_IN       HDF5's library crashes when it opens a file of this name
+/// CRASH_IN_READ  it crashes when it is asked for a chunk
+
+#include <dlfcn.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+void crash() {
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    std::raise(SIGSEGV);
+}
+
+template <class Function>
+Function* next(const char* name) {
+    return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+// As HDF5 declares them, whose header would have the compiler ask for its library.
+extern "C" {
+
+int flock(int descriptor, int operation) noexcept {
+    const char* error = std::getenv("FLOCK_ERRNO");
+    if (error == nullptr) {
+        return next<int(int, int)>("flock")(descriptor, operation);
+    }
+    errno = std::atoi(error);
+    return -1;
+}
+
+std::int64_t H5Fopen(const char* file, unsigned flags, std::int64_t access) {
+    const char* name = std::getenv("CRASH_IN");
+    if (name != nullptr && std::strstr(file, name) != nullptr) {
+        crash();
+    }
+    return next<std::int64_t(const char*, unsigned, std::int64_t)>("H5Fopen")(file, flags, access);
+}
+
+int H5Dread_chunk(std::int64_t data_set, std::int64_t transfer, const unsigned long long* offset,
+                  std::uint32_t* filters, void* out) {
+    if (std::getenv("CRASH_IN_READ") != nullptr) {
+        crash();
+    }
+    using Read = int(std::int64_t, std::int64_t, const unsigned long long*, std::uint32_t*, void*);
+    return next<Read>("H5Dread_chunk")(data_set, transfer, offset, filters, out);
+}
+}
