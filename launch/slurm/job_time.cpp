@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "launch/sweep_file/duration.hpp"
+#include "core/duration.hpp"
 
 namespace crescendo::launch {
 namespace {

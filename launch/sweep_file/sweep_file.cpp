@@ -7,7 +7,7 @@
 #include "core/check.hpp"
 #include "core/duration.hpp"
 #include "launch/sweep_file/command_macros.hpp"
-#include "launch/sweep_file/duration.hpp"
+#include "core/duration.hpp"
 #include "launch/sweep_file/sweep_parameters.hpp"
 #include "launch/sweep_file/sweep_scheduler.hpp"
 #include "launch/sweep_file/sweep_simulation.hpp"

@@ -181,4 +181,11 @@ YamlDocument parse_yaml(const std::string& text, const std::string& file, Mistak
     return result;
 }
 
+YamlDocument parse_yaml(const std::string& text, const std::string& file) {
+    Mistakes mistakes;
+    auto document = parse_yaml(text, file, mistakes);
+    mistakes.throw_if_any(document.source);
+    return document;
+}
+
 }  // namespace crescendo::launch

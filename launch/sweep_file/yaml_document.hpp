@@ -20,4 +20,7 @@ struct YamlDocument {
 YamlDocument parse_yaml(const std::string& text, const std::string& file, Mistakes& mistakes,
                         const std::string& verbatim = {});
 
+/// Throws InvalidInput with all mistakes where there are any.
+YamlDocument parse_yaml(const std::string& text, const std::string& file);
+
 }  // namespace crescendo::launch
