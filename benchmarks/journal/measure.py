@@ -5,7 +5,7 @@
     python3 benchmarks/journal/measure.py [BIN [OTHER_BIN]]
 
 BIN (build/core/bin) is a folder with both programs; OTHER_BIN one of another commit, measured in turn with it: each
-writes sweeps of its own and reads those. Medians of 7 turns, and of the ratios of the turns.
+writes sweeps of its own and reads those. Medians of 5 turns, and of the ratios of the turns.
 """
 import json
 import statistics
@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TURNS = 7
+TURNS = 5
 
 
 def write(binaries, folder, reports):
@@ -34,7 +34,6 @@ def turn(binaries, folder, reports):
     """Figures of one sweep of 10,000 trials with 10 parameters."""
     figures = write(binaries, folder, reports)
     figures["status_s"] = seconds_of(binaries / "crescendo", "status", folder)
-    figures["resume_s"] = seconds_of(binaries / "crescendo", "resume", folder)  # of a finished sweep: reads, and ends
     return figures
 
 

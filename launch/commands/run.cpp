@@ -219,7 +219,8 @@ Reopening reopen(const RecordedSweep& recorded, const Options& options) {
         }
     }
     const auto& sweep = reopening.sweep();
-    CRESCENDO_VALIDATE(settings.empty() || sweep.state() == SweepState::running, "",
+    const bool was_over = recorded.history.sweep().state() != SweepState::running;
+    CRESCENDO_VALIDATE(settings.empty() || !was_over || sweep.state() == SweepState::running, "",
                        "{}: the sweep is over ({}), and with these limits nothing is left to do: {} trials have begun, "
                        "and run_cap is {}; raise run_cap, or the budget that ended it",
                        recorded.directory.path().string(), name_of(*sweep.finish_reason()), sweep.trials().size(),
@@ -240,7 +241,8 @@ ExitCode resume(const Options& options, MpiSession* session) {
     const auto reopening = reopen(recorded, options);
     const auto best = history.sweep().best();
     const bool tested = !best || !recorded.file.trainer || (history.test() && history.test()->trial == best);
-    if (reopening.sweep().state() != SweepState::running && tested) {
+    const bool was_over = history.sweep().state() != SweepState::running;
+    if (was_over && tested && reopening.sweep().state() != SweepState::running) {
         const auto outcome = history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished;
         print_end(outcome, history, directory);
         return exit_code(outcome);

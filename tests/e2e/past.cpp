@@ -15,7 +15,7 @@ namespace {
 const std::string program = R"(
 [ $CRESCENDO_TRIAL != 0 ] && [ -e broken ] && exit 9
 for r in 1 2 3; do
-  [ $CRESCENDO_TRIAL$r = 12 ] && [ -e hold ] && sleep 1000
+  [ $CRESCENDO_TRIAL$r = 12 ] && [ -e hold ] && exec sleep 1000
   echo "{\"resource\": $r, \"metrics\": {\"loss\": 0.$((9 - r))}}" >&$CRESCENDO_FD
   read -r reply <&$CRESCENDO_FD || exit 0
   [[ $reply == *stop* ]] && exit 0
@@ -85,7 +85,7 @@ TEST_CASE("a sweep file that says something else now is refused by every command
     }
     CHECK(run_crescendo(folder.path(), {"stop", "s"}).code == 0);  // safe, whatever the file says
 
-    replace_in(folder / "s/sweep.yaml", "max: 200.0", "max: 1e2   # as it was");
+    replace_in(folder / "s/sweep.yaml", "max: 200.0}", "max: 1e2}   # as it was");
     CHECK(json_of(folder.path(), "best") == best);
 }
 
@@ -154,6 +154,23 @@ TEST_CASE("what cannot be set, or leaves nothing to do, is refused, and nothing 
         CHECK_MESSAGE(contains(result.err, message), result.err);
     }
     CHECK(content_of(folder / "s/journal.jsonl") == journal);
+}
+
+TEST_CASE("a smaller run_cap ends a sweep that was stopped, where nothing is left to wait for") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    replace_in(folder / "sweep.yaml", "run_cap: 2", "run_cap: 9");
+    write_file(folder / "hold", "");
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("trial 1 reports", [&] { return num_reports(folder / "s") == 4; });
+    run.signal(SIGTERM);
+    CHECK(run.wait() == 75);
+    fs::remove(folder / "hold");
+
+    CHECK(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "1"}).code == 0);  // trial 1 had begun: it ends
+
+    CHECK(json_of(folder.path(), "status").at("state") == "finished");
+    CHECK(json_of(folder.path(), "trials").size() == 2);
 }
 
 TEST_CASE("a sweep whose time was up goes on with more time") {

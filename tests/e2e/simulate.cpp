@@ -80,6 +80,10 @@ TEST_CASE("a real sweep is decided again as it was, and simulated about as long 
 TEST_CASE("a journal whose decisions are others now is noticed") {
     const TemporaryFolder folder;
     run_real(folder);
+    // Of an older crescendo, whose journals do not tell what the sweep file was.
+    auto journal = content_of(folder / "real/journal.jsonl");
+    journal.replace(0, journal.find('\n'), R"({"n":0,"journal":"crescendo","version":1,"crc":"e172649d"})");
+    write_file(folder / "real/journal.jsonl", journal);
     auto other = content_of(folder / "real/sweep.yaml");
     other.replace(other.find("reduction_factor: 2"), 19, "reduction_factor: 4");
     write_file(folder / "real/sweep.yaml", other);

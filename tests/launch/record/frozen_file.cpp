@@ -12,17 +12,17 @@ using crescendo::tests::TemporaryFolder;
 
 namespace {
 
-const std::string text =
+const std::string began =
     "run_cap: 9\n"
     "parameters:\n"
     "  lr: {min: 1e-4, max: 0.1}\n"
     "  width: {values: [16, 32]}\n"
     "scheduler: {type: asha, max: 9}\n";
 
-const FrozenFile frozen(text, "s.yaml");
+const FrozenFile frozen(began, "s.yaml");
 
 std::string replaced(std::string what, const std::string& by) {
-    auto result = text;
+    auto result = began;
     return result.replace(result.find(what), what.size(), by);
 }
 
@@ -47,7 +47,7 @@ std::string text_of(const std::vector<Override>& overrides) {
 }  // namespace
 
 TEST_CASE("a file whose layout alone changed is the same") {
-    CHECK(error_of(text) == "no error");
+    CHECK(error_of(began) == "no error");
     CHECK(error_of("# a comment\n" + replaced("{min: 1e-4, max: 0.1}", "{max: 0.10, min: 0.0001}")) == "no error");
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("a value that was changed is named with its line, what it was and what
 }
 
 TEST_CASE("a key that is new, one that is gone, and another list are changes too") {
-    CHECK(error_of("seed: 3\n" + text).find("seed: is 3 now and was not given") != std::string::npos);
+    CHECK(error_of("seed: 3\n" + began).find("seed: is 3 now and was not given") != std::string::npos);
     CHECK(error_of(replaced("type: asha, ", "")).find("s.yaml:5:1: scheduler.type: is not given now and was") == 0);
     CHECK(error_of(replaced("[16, 32]", "[16, 64]")).find("is [16,64] now and was [16,32]") != std::string::npos);
     CHECK(error_of(replaced("1e-4", "1")).find("is 1 now") != std::string::npos);
@@ -80,7 +80,7 @@ TEST_CASE("an edit is one relative to what the journal last had of the file, wha
     const LimitsChange command{{{"run_cap", "30"}}, LimitsChange::Source::command};
 
     CHECK(text_of(frozen.edits({edit, command}, replaced("run_cap: 9", "run_cap: 20"), "s.yaml")).empty());
-    CHECK(text_of(frozen.edits({edit, command}, text, "s.yaml")) == "run_cap=9");
+    CHECK(text_of(frozen.edits({edit, command}, began, "s.yaml")) == "run_cap=9");
 }
 
 TEST_CASE("a journal tells what the file said: in its header, or in a note of who continued an old one") {
