@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/check.hpp"
-#include "core/duration.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 #include "core/duration.hpp"
 #include "launch/sweep_file/sweep_parameters.hpp"
