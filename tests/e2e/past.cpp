@@ -10,12 +10,12 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// A trial of three reports. Where the file "broken" is there, trials other than 0 fail; where "hold" is, trial 1 stops
-/// after its first report.
+/// A trial of three reports. Where the file "broken" is there, trials other than 0 fail; where "hold" is, trial 1 waits
+/// after its first report until it is told to leave.
 const std::string program = R"(
 [ $CRESCENDO_TRIAL != 0 ] && [ -e broken ] && exit 9
 for r in 1 2 3; do
-  [ $CRESCENDO_TRIAL$r = 12 ] && [ -e hold ] && exec sleep 1000
+  [ $CRESCENDO_TRIAL$r = 12 ] && [ -e hold ] && { read -r reply <&$CRESCENDO_FD; exit 0; }
   echo "{\"resource\": $r, \"metrics\": {\"loss\": 0.$((9 - r))}}" >&$CRESCENDO_FD
   read -r reply <&$CRESCENDO_FD || exit 0
   [[ $reply == *stop* ]] && exit 0
