@@ -102,10 +102,19 @@ void NewGroup::open() {
     group_ = place_.is_root()
                  ? hdf5::own(H5Gopen2(file_.get(), "/", H5P_DEFAULT), "no root group")
                  : hdf5::own(H5Gcreate_anon(file_.get(), H5P_DEFAULT, H5P_DEFAULT), "no group can be made");
+    if (!place_.is_root()) {
+        // HDF5 1.10 forgets that nothing leads to the group once the group leaves its cache, as it does where much else
+        // is written. It would then delete a group that has its link. A count of our own keeps the two in step.
+        hdf5::check(H5Oincr_refcount(group_.get()), "no group can be made");
+        is_held_ = true;
+    }
 }
 
 NewGroup::~NewGroup() {
     const hdf5::Session session;
+    if (is_held_) {
+        H5Odecr_refcount(group_.get());  // nothing leads to the group: the library deletes it
+    }
     group_.reset();
     file_.reset();
 }
@@ -123,6 +132,8 @@ void NewGroup::publish() {
             hdf5::check(H5Pset_create_intermediate_group(link.get(), 1), "no intermediate groups");
             hdf5::check(H5Olink(group_.get(), file_.get(), place_.group.c_str(), link.get(), H5P_DEFAULT),
                         text("the group {} cannot be made", place_.group));
+            is_held_ = false;
+            hdf5::check(H5Odecr_refcount(group_.get()), text("the group {} cannot be made", place_.group));
             hdf5::check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), text("the group {} cannot be written", place_.group));
             sync();
         }

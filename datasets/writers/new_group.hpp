@@ -67,6 +67,7 @@ class NewGroup {
     std::optional<FileBefore> before_;  ///< the state before, if there was a file
     hdf5::Handle file_;
     hdf5::Handle group_;
+    bool is_held_ = false;  ///< the group, by a reference of our own, until it has its link
 };
 
 }  // namespace crescendo::datasets

@@ -103,6 +103,23 @@ TEST_CASE("numbers of several bytes survive conversion") {
     CHECK(read_all(*set).inputs == bytes_of<std::int16_t>({258, -2}));
 }
 
+TEST_CASE("a set of many chunks keeps its samples, in a new file and in one that exists") {
+    const TemporaryFolder folder;
+    constexpr int num_samples = 70'000;  // chunks of one: more than the library keeps the index of in its cache
+    write_bytes(folder / "labels", idx_bytes(0x08, {num_samples}, std::vector<std::byte>(num_samples, std::byte{3})));
+    const auto file = (folder / "set.h5").string();
+
+    for (const auto* group : {":/a", ":/b"}) {
+        convert_idx(folder / "labels", folder / "labels", file + group, {}, {.chunk_samples = 1});
+    }
+
+    for (const auto* group : {":/a", ":/b"}) {
+        const auto set = SampleSet::open(file + group);
+        REQUIRE(set->size() == num_samples);
+        CHECK(read_all(*set).targets == std::vector<std::byte>(num_samples, std::byte{3}));
+    }
+}
+
 TEST_CASE("ranges of the same files become groups of one file") {
     const TenSamples ten;
 
