@@ -345,12 +345,12 @@ UnderSession<std::vector<Job>> copy_tree(const SourceGroup& source, const NewGro
 }
 
 /// Throws InvalidInput where the samples do not fit on the disk. How small compressed ones become is not known before.
-void expect_room(std::int64_t bytes, const Location& to, const WriteOptions& options) {
+void expect_room(std::int64_t bytes, const std::string& from, const Location& to, const WriteOptions& options) {
     const auto folder = std::filesystem::absolute(to.file).parent_path();
     const auto free = static_cast<std::int64_t>(std::filesystem::space(folder).available);
     CRESCENDO_VALIDATE(options.compression > 0 || bytes <= free, "",
-                       "the copy takes {} bytes and {} has {} free; write it to another disk, or try --compress 1",
-                       bytes, folder.string(), free);
+                       "a copy of {} takes {} bytes and {} has {} free; write it to another disk, or try --compress 1",
+                       from, bytes, folder.string(), free);
 }
 
 }  // namespace
@@ -372,7 +372,7 @@ void rechunk(const std::string& from, const std::string& to, const WriteOptions&
     for (const auto& job : *jobs) {
         total += job.bytes();
     }
-    expect_room(total, new_place, options);
+    expect_room(total, from, new_place, options);
     Mover mover(options, total, memory);
     for (auto& job : *jobs) {
         mover.move(job);
