@@ -1,4 +1,4 @@
-#include "checkpoints.hpp"
+#include "tests/trainer/checkpoints.hpp"
 
 #include <doctest/doctest.h>
 #include <torch/serialize.h>

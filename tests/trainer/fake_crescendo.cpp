@@ -1,4 +1,4 @@
-#include "fake_crescendo.hpp"
+#include "tests/trainer/fake_crescendo.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
-#include "fake_crescendo.hpp"
-#include "record.hpp"
-#include "sweep_fixture.hpp"
+#include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/record.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
 
 using namespace crescendo::trainer::test;
 

@@ -1,4 +1,4 @@
-#include "record.hpp"
+#include "tests/trainer/record.hpp"
 
 #include <algorithm>
 #include <fstream>

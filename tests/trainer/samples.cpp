@@ -1,4 +1,4 @@
-#include "samples.hpp"
+#include "tests/trainer/samples.hpp"
 
 #include <hdf5.h>
 

@@ -4,9 +4,9 @@
 #include <csignal>
 #include <filesystem>
 
-#include "checkpoints.hpp"
-#include "fake_crescendo.hpp"
-#include "sweep_fixture.hpp"
+#include "tests/trainer/checkpoints.hpp"
+#include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
 
 using namespace crescendo::trainer::test;
 

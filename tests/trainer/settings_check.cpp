@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "sweep_fixture.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
 #include "trainer/data/data_cache.hpp"
 
 using namespace crescendo::trainer;

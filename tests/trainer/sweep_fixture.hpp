@@ -6,9 +6,9 @@
 #include <iterator>
 #include <string>
 
-#include "fake_crescendo.hpp"
-#include "samples.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/samples.hpp"
 
 namespace crescendo::trainer::test {
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "sweep_fixture.hpp"
 #include "tests/await.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
 
 namespace fs = std::filesystem;
 using namespace crescendo::trainer;

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "sweep_fixture.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/training/trial.hpp"
 

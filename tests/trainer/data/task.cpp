@@ -11,7 +11,7 @@
 
 #include "core/check.hpp"
 #include "datasets/inspection/statistics.hpp"
-#include "sweep_fixture.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/data/data_cache.hpp"
 
