@@ -1,10 +1,8 @@
 """What the journal costs: time and bytes of a trial's start, and the time to read them back.
 
-    cmake --preset core -DCRESCENDO_BENCHMARKS=ON
-    cmake --build --preset core --target journal crescendo crescendo-guard
     python3 benchmarks/journal/measure.py [BIN [OTHER_BIN]]
 
-BIN (build/core/bin) is a folder with both programs; OTHER_BIN one of another commit, measured in turn with it: each
+BIN (build/default/bin) is a folder with both programs; OTHER_BIN one of another commit, measured in turn with it: each
 writes sweeps of its own and reads those. Medians of 5 turns, and of the ratios of the turns. The sweeps lie in memory
 (/dev/shm): on a disk its waits hide what the programs do.
 """
@@ -16,12 +14,14 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-TURNS = 5
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from harness import BIN, QUICK  # noqa: E402
+
+TURNS, TRIALS = (1, 100) if QUICK else (5, 10_000)
 
 
 def write(binaries, folder, reports):
-    command = [binaries / "journal", folder, f"reports={reports}"]
+    command = [binaries / "journal", folder, f"reports={reports}", f"trials={TRIALS}"]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
@@ -39,7 +39,7 @@ def turn(binaries, folder, reports):
 
 
 def main():
-    sides = [Path(path) for path in sys.argv[1:]] or [ROOT / "build/core/bin"]
+    sides = [Path(path) for path in sys.argv[1:]] or [Path(BIN)]
     for reports in (1, 3, 9):
         turns = []
         for number in range(TURNS):
