@@ -122,7 +122,7 @@ void keep_statistics(const std::string& location, const std::vector<DataSetStati
     NewFile target(place.kept);
     {
         std::ofstream out(target.temporary());
-        out << content.dump(1) << '\n';
+        out << content.dump(1, ' ', false, json::error_handler_t::replace) << '\n';  // names may be any bytes
         out.close();
         CRESCENDO_VALIDATE(out.good(), "",
                            "{} cannot be written, and there the statistics of {} are kept; give "

@@ -189,7 +189,8 @@ class TreeCopy {
             Job job{.from = again(from), .field = std::move(*samples), .name = name_ + "/" + path + name};
             source_files(object.get(), job.name, missing_);
             job.unwritten = is_unwritten(object.get());
-            prepare(job, object.get(), to, largest.at(job.field.num_samples));
+            const auto known = largest.find(job.field.num_samples);  // not where damage has one name lead to two objects
+            prepare(job, object.get(), to, known == largest.end() ? job.field.sample_bytes() : known->second);
             jobs_.push_back(std::move(job));
         } else {
             // H5Ocopy of HDF5 1.10 crashes on attributes of varying length where there are eight or more.
