@@ -17,8 +17,8 @@ def members(header, variant):
 
 def listed(page, variant):
     """What the page has behind `Event  =`."""
-    found = re.search(rf"^{variant} *= ((?:\w+(?: \|\s*)?)+)", page, re.MULTILINE)
-    return re.split(r"[|\s]+", found.group(1).strip()) if found else []
+    found = re.search(rf"^{variant} *= (\w+(?:\s*\|\s*\w+)*)", page, re.MULTILINE)
+    return re.findall(r"\w+", found.group(1)) if found else []
 
 
 def verbs_of_program(crescendo):

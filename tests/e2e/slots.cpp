@@ -96,9 +96,9 @@ TEST_CASE("a slot whose trainer starts later is used again") {
     write_file(folder / "mended", "");
 
     await("the slot is in use again", [&] { return run.out().find(" is in use again") != std::string::npos; });
+    CHECK(run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json().at("slots") == 2);
     REQUIRE(run_crescendo(folder.path(), {"stop", "s"}).code == 0);
     CHECK(run.wait() == 75);
-    CHECK(run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json().at("slots") == 2);
     CHECK(processes_in(folder.path()).empty());
 }
 

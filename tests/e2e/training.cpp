@@ -485,7 +485,9 @@ TEST_CASE("a disk that fails under a checkpoint stops a sweep, and no trial has 
     const auto trainer = static_cast<pid_t>(trainers_of(run).front());
     await("it is spawned", [&] { return content_of("/proc/" + std::to_string(trainer) + "/comm") != "crescendo\n"; });
     ::kill(trainer, SIGSTOP);  // so that its checkpoint, before its first report, is the first thing to be written
-    await("a trial starts", [&] { return fs::exists(disk.path() / "s/trials/000000/params.json"); });
+    await("the start of a trial is on the disk", [&] {
+        return content_of((disk.path() / "s/journal.jsonl").string()).find("trial_proposed") != std::string::npos;
+    });
 
     disk.fail();
     ::kill(trainer, SIGCONT);
