@@ -14,8 +14,7 @@ struct Group {
     std::vector<SlotId> slots;
     int generation = 0;      ///< counts a trial's groups from 0; grows with every new group
     int batch_multiple = 1;  ///< the group's batch is the trainer's batch_size times this
-    int accumulation =
-        1;  ///< 1, 2, 4, …: for a step, workers take this many times as many micro-batches, each that much smaller
+    int accumulation = 1;    ///< 1, 2, 4, …: in a step, workers take so many times more, smaller micro-batches
 };
 
 enum class StopReason {

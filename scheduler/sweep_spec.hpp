@@ -45,14 +45,12 @@ struct SchedulerSpec {
     std::optional<int> max_concurrent;  ///< most trials that run at once
     int workers = 1;                    ///< workers of a trial when it starts
     std::optional<int> scaling_factor;  ///< growth of the target at each rung; default: reduction_factor
-    std::optional<int>
-        max_workers;  ///< most workers of a trial; default: the slots that are there when the sweep begins
+    std::optional<int> max_workers;     ///< most workers of a trial; default: the slots when the sweep begins
     BatchPolicy batch = BatchPolicy::ladder;
     GrowPolicy grow = GrowPolicy::eager;
     Priority priority = Priority::tail;
-    Switch shrink = Switch::off;  ///< whether groups give slots back to trials that wait
-    std::optional<Switch>
-        surplus;  ///< whether idle slots double the best survivors beyond their targets; default for rasda: on
+    Switch shrink = Switch::off;    ///< whether groups give slots back to trials that wait
+    std::optional<Switch> surplus;  ///< whether idle slots double the best survivors; rasda: on by default
 
     /// Number of ladders of rungs. Synchronous brackets do not count.
     int num_brackets() const;
