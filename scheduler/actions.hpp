@@ -8,20 +8,20 @@
 
 namespace crescendo {
 
-/// Workers of a trial from now on, in rank order. Slots that were in the group before come
-/// first, and the first of them is never given back, so that rank 0 holds the trial's state as long as anybody does.
+/// Workers of a trial from now on, in rank order. Slots that were in the group before come first. The first of them is
+/// never given back, so rank 0 holds the trial's state as long as any worker does.
 struct Group {
     std::vector<SlotId> slots;
     int generation = 0;      ///< counts a trial's groups from 0; grows with every new group
     int batch_multiple = 1;  ///< the group's batch is the trainer's batch_size times this
-    int accumulation = 1;    ///< 1, 2, 4, …: workers take this many times as many, smaller micro-batches for a step
+    int accumulation = 1;    ///< 1, 2, 4, …: in a step, workers take so many times more, smaller micro-batches
 };
 
 enum class StopReason {
-    judged,     ///< lost at a rung
-    completed,  ///< consumed the maximum resource
+    judged,     ///< the trial lost at a rung
+    completed,  ///< the trial consumed the maximum resource
     swept,      ///< the sweep ended (target met, time up, cancelled)
-    failed,     ///< used up its retries, and has workers left
+    failed,     ///< the trial used up its retries, and has workers left
 };
 
 enum class FinishReason { all_trials_done, target_reached, time_up, cancelled };
@@ -32,19 +32,20 @@ struct StartTrial {
     Group group;
 };
 
-/// Trains a trial on from its checkpoint, or from scratch where it has none.
+/// Continues to train a trial from its checkpoint, or from scratch if it has none.
 struct ResumeTrial {
     TrialId trial;
     Group group;
 };
 
-/// The running trial goes on in memory with these workers.
+/// The running trial continues in memory with these workers.
 struct Regroup {
     TrialId trial;
     Group group;
 };
 
-/// The running trial leaves its slots, which are free at once. Its checkpoint of this report is kept.
+/// The running trial leaves its slots, which are free at once. The checkpoint of the report that it has just sent is
+/// kept.
 struct PauseTrial {
     TrialId trial;
 };
@@ -60,10 +61,10 @@ struct DropCheckpoint {
     TrialId trial;
 };
 
-/// Always the last action of a sweep.
+/// The sweep is over. This is always its last action.
 struct FinishSweep {
     FinishReason reason;
-    std::optional<TrialId> best;  ///< among the trials that ended without failing, with a finite loss
+    std::optional<TrialId> best;  ///< best trial among those that ended without failing and have a finite loss
 };
 
 using Action = std::variant<StartTrial, ResumeTrial, Regroup, PauseTrial, StopTrial, DropCheckpoint, FinishSweep>;

@@ -17,9 +17,9 @@ struct Slot {
 };
 
 enum class FailureKind {
-    crash,           ///< it ended without a word, or was killed
-    error,           ///< it said what was wrong, and gave up
-    repeated_error,  ///< the same as at the failure before: another attempt would end so too
+    crash,           ///< the worker ended without an error message, or was killed
+    error,           ///< the worker reported what was wrong, and gave up
+    repeated_error,  ///< the same error as at the failure before: another attempt would end in the same way
     out_of_memory,
 };
 
@@ -28,8 +28,9 @@ struct SlotsJoined {
     std::vector<Slot> slots;
 };
 
-/// Slots are gone, with the workers on them. A trial goes on with those it has left, and waits to be resumed where
-/// there are none. It is no failure of its own. A resumed sweep begins with the loss of all the slots it had.
+/// Slots are gone, with the workers on them. A trial continues with the workers that it has left; if it has none, it
+/// waits to be resumed. This does not count as the trial's failure. A resumed sweep begins with the loss of all slots
+/// that it had.
 struct SlotsLost {
     std::vector<SlotId> slots;
 };
@@ -41,46 +42,48 @@ struct TrialReported {
     double loss;
 };
 
-/// The trial's program ended of its own accord and has nothing more to train.
+/// The trial's program ended by itself and has nothing more to train.
 struct TrialFinished {
     TrialId trial;
 };
 
-/// The worker on `slot` died or gave up, or the whole group where no slot is named. The trial goes on in memory with
-/// those it has left, or is retried from its checkpoint; both a bounded number of times. The slot stays.
+/// The worker on `slot` died or gave up, or the whole group if no slot is given. The trial continues in memory with the
+/// workers that it has left, or is retried from its checkpoint. Both happen a bounded number of times. The slot can
+/// still be used.
 struct TrialFailed {
     TrialId trial;
     FailureKind kind;
     std::optional<SlotId> slot{};
 };
 
-/// Soon all slots will be lost, sooner than a trial that starts now could reach a checkpoint. From now on nobody
-/// starts, resumes or grows, and a trial that reports gives way and waits, until slots join after all of them were
+/// All slots will be lost soon, before a trial that starts now could reach a checkpoint. From now on no trial starts,
+/// resumes or grows, and a trial that reports leaves its slots and waits. This lasts until slots join after all were
 /// lost.
 struct DeadlineNear {};
 
-/// The wall-time budget of the sweep is spent.
+/// The wall-time budget of the sweep is used up.
 struct TimeUp {};
 
-/// The user wants no more of this sweep: it ends for good with what it has.
+/// The user cancels the sweep: it ends for good with the results that it has.
 struct Cancelled {};
 
-/// The configuration of a trial. One that has still to start will have it instead of a random one; for one that has
-/// started it is what the trial was started with, whatever the seed would give now. A trial's first proposal counts.
+/// The configuration of a trial. A trial that has not started will have it instead of a random one. For a trial that
+/// has started, it is the configuration that the trial was started with, whatever the seed would give now. A trial's
+/// first proposal counts.
 struct TrialProposed {
     TrialId trial;
-    Config config;  ///< every parameter of the sweep once, in any order
+    Config config;  ///< has every parameter of the sweep once, in any order
 };
 
-/// These limits hold from now on. A sweep that has ended is open again where they leave a trial to start; trials that
-/// ended stay as they are. A cap below the number of trials that have started starts no more.
+/// These limits hold from now on. A sweep that has ended is open again if they allow another trial to start. Trials
+/// that ended stay as they are. With a cap below the number of started trials, no more start.
 struct LimitsChanged {
     Limits limits;
-    bool has_time_left = true;  ///< false: TimeUp would follow at once, so that an ended sweep stays as it is
+    bool has_time_left = true;  ///< false: TimeUp would follow at once, so an ended sweep stays as it is
 };
 
-/// A trial that failed is tried again, from its checkpoint or from scratch, and its failures are counted anew. It opens
-/// a sweep again that has ended.
+/// A failed trial is retried, from its checkpoint or from scratch, and its failures are counted from 0. This opens a
+/// sweep that has ended.
 struct TrialRetried {
     TrialId trial;
 };

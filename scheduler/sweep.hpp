@@ -18,72 +18,79 @@ namespace crescendo {
 
 enum class SweepState { running, finished, failed };
 
-/// The whole of a sweep's decisions: a deterministic state machine.
+/// Makes all decisions of a sweep: a deterministic state machine.
 ///
-/// A scheduler decides which trials train on; RASDA (resource-adaptive successive doubling, Aach et al. 2025) decides
+/// A scheduler decides which trials continue. RASDA (resource-adaptive successive doubling, Aach et al. 2025) decides
 /// on how many workers. Equal specs and equal events give equal actions, bit for bit.
 ///
-/// Slots are given out at every event, as long as there is somebody for them: waiting trials (that lost all their
-/// workers, or wait for their full size) and paused ones that may be promoted, those that survived most rungs first,
-/// and new trials. A running trial grows or gives slots back at its own report only; between reports it goes on without
-/// the workers it loses. Three settings (docs/sweep-file.md) leave slots free on purpose: `max_concurrent`; `priority:
-/// promotions_first`, which keeps as many as running trials are short of their targets, and gives them to the first of
-/// those to report; and `grow: wait`, which collects them for the trial that waits first, unless `starts_first`.
+/// Slots are given out at every event, as long as a trial can use them. Waiting trials (which lost all their workers,
+/// or wait for their full size) and paused trials that may be promoted come first, beginning with those that survived
+/// most rungs; then come new trials. A running trial grows or gives slots back only at its own report. Between reports
+/// it continues without the workers that it loses.
+///
+/// Three settings (docs/sweep-file.md) leave slots free on purpose. `max_concurrent` limits the running trials.
+/// `priority: promotions_first` keeps as many slots as running trials are short of their targets, and gives them to the
+/// first of those trials that reports. `grow: wait` collects slots for the trial that waits first, unless priority is
+/// `starts_first`.
 class Sweep {
   public:
-    /// Throws InvalidInput where `spec` makes no sense.
+    /// Throws InvalidInput if `spec` makes no sense.
     explicit Sweep(SweepSpec spec);
 
-    /// What to do about `event`, in the order to do it. No StopTrial, PauseTrial or Regroup about the trial
-    /// of a report means: go on. An event about an unknown trial, a report of a resource that is
-    /// not positive or less than the trial reported since it was started or resumed, slots that never joined or slots
-    /// that joined already throw InvalidInput and change nothing; events that come late or twice (a second report of
-    /// the same resource, what a resumed trial repeats, a report after the end, slots lost twice) change nothing
-    /// either. So do limits that make no sense or that the scheduler cannot take up, and the retry of a trial that has
-    /// not failed or whose rung was decided without it. Only LimitsChanged and TrialRetried open a sweep again.
+    /// What to do about `event`, in the order in which to do it. No StopTrial, PauseTrial or Regroup for the trial of a
+    /// report means: continue.
+    ///
+    /// Throws InvalidInput and changes nothing for: an unknown trial; a report of a resource that is not positive, or
+    /// less than the trial reported since it was started or resumed; slots that never joined, or joined already; limits
+    /// that make no sense or that the scheduler cannot accept; the retry of a trial that has not failed, or whose rung
+    /// was decided without it. Events that come late or twice change nothing: a second report of the same resource,
+    /// what a resumed trial repeats, a report after the end, slots lost twice. Only LimitsChanged and TrialRetried open
+    /// a sweep again.
     std::vector<Action> apply(const Event& event);
 
     const SweepSpec& spec() const { return spec_; }
     SweepState state() const;
     std::optional<FinishReason> finish_reason() const { return finish_reason_; }
 
-    /// Whether trials only give way now (DeadlineNear).
+    /// Whether DeadlineNear holds: trials may leave their slots, but none starts, resumes or grows.
     bool deadline_is_near() const { return deadline_is_near_; }
 
     /// All trials so far, indexed by id. References last until the next event.
     const std::vector<Trial>& trials() const { return trials_; }
     const Trial& trial(TrialId id) const;
 
-    /// From the lowest rung to the one at max, all brackets together; for fifo and median only the latter.
+    /// Sizes of all rungs, from the lowest to the one at max, over all brackets. fifo and median have only the one at
+    /// max.
     std::vector<RungSize> rungs() const { return scheduler_->rungs(); }
 
-    /// The best loss at its last report among trials that did not fail; ties go to the lower id.
+    /// The trial with the best loss at its last report, among trials that did not fail. Ties go to the lower id.
     std::optional<TrialId> best() const;
 
-    /// Where the trial has to have a checkpoint next: its next milestone.
+    /// The trial's next milestone: the resource at which it must have its next checkpoint.
     Resource next_milestone(TrialId id) const;
 
-    /// Whether a paused trial could train on if there were slots for it.
+    /// Whether a paused trial could continue to train if there were slots for it.
     bool can_promote() const { return scheduler_->promotable().has_value(); }
 
-    /// Whether a failed trial can be tried again: synchronous rungs do not wait for one that they were decided without.
+    /// Whether a failed trial can be retried. Synchronous rungs do not take back a trial that they were decided
+    /// without.
     bool can_retry(TrialId id) const {
         return trial(id).status == TrialStatus::failed && scheduler_->can_retry(trial(id));
     }
 
-    /// The slots there are, in the order of their ids.
+    /// All slots of the sweep now, in the order of their ids.
     std::vector<SlotId> slots() const { return allocator_.pool().slots(); }
     int num_slots() const { return allocator_.pool().size(); }
     int num_free_slots() const { return allocator_.pool().num_free(); }
-    /// As given, or as fixed by the first slots that joined; 0 before.
+    /// `max_workers` of the sweep file, or the number of the first slots that joined; 0 before they joined.
     int max_workers() const { return allocator_.max_workers(); }
 
   private:
-    /// What an event leads to.
+    /// What an event leads to, collected while it is handled.
     struct Effects {
         std::vector<Action> actions;
         std::vector<TrialId> obsolete;   ///< trials whose checkpoints nothing will need
-        std::vector<Action> placements;  ///< of the slots that are free then
+        std::vector<Action> placements;  ///< actions that use the slots that are free then
     };
 
     void handle(const SlotsJoined& event, Effects& effects);
@@ -135,20 +142,20 @@ class Sweep {
     void leave_group(Trial& trial);
     void update_batch(Trial& trial) const;
 
-    /// Waiting trials in the order in which they get slots: those that survived most rungs first.
+    /// Order in which waiting trials get slots: those that survived most rungs first.
     using WaitingOrder = std::pair<int, TrialId>;
     static WaitingOrder waiting_order(const Trial& trial) { return {-trial.rungs_survived, trial.id}; }
     static WaitingOrder promotion_order(const Trial& trial) { return {-trial.rungs_survived - 1, trial.id}; }
     std::optional<WaitingOrder> next_in_line() const;
 
-    /// Running survivors in the order in which they get surplus: those of the highest rung first, then by loss.
+    /// Order in which running survivors get surplus slots: those of the highest rung first, then by loss.
     using Merit = std::tuple<int, double, TrialId>;
     static Merit merit(const Trial& trial) { return {-trial.rungs_survived, *trial.loss, trial.id}; }
 
     static int size_of(const Trial& trial) { return static_cast<int>(trial.group.slots.size()); }
     int full_size(const Trial& trial) const { return allocator_.full_size(trial.rungs_survived); }
 
-    /// What running trials may ask for at their next report, kept where a policy needs it.
+    /// Counts what a running trial may ask for at its next report, if a policy needs to know it.
     void count_in(const Trial& trial);
     void count_out(const Trial& trial);
     int num_missing(const Trial& trial) const;
@@ -158,9 +165,9 @@ class Sweep {
     AnyScheduler scheduler_;
     Allocator allocator_;
     std::vector<Trial> trials_;
-    std::map<TrialId, Config> proposals_;  // of trials that have not started
+    std::map<TrialId, Config> proposals_;  // configurations of trials that have not started
     std::set<WaitingOrder> waiting_;
-    std::set<Merit> survivors_;  // running ones, for surplus
+    std::set<Merit> survivors_;  // running survivors, which may get surplus slots
     int num_missing_ = 0;        // slots that running trials are short of their full sizes
     bool deadline_is_near_ = false;
     bool time_is_up_ = false;

@@ -18,11 +18,11 @@ enum class Mode { stop, promote };
 enum class Rule { rank, percentile };
 enum class BatchPolicy { ladder, per_worker, global };
 
-/// What a survivor does that is due more workers than there are slots for.
+/// What a survivor does if it is due more workers than there are free slots.
 enum class GrowPolicy {
-    eager,    ///< takes the largest size of the ladder that there is, and more at a later report
-    wait,     ///< gives way, and waits for all it is due
-    partial,  ///< takes all that there is, and more at a later report
+    eager,    ///< takes the largest size of the ladder that is free, and more at a later report
+    wait,     ///< leaves its slots, and waits for all workers that it is due
+    partial,  ///< takes all slots that are free, and more at a later report
 };
 
 /// Who gets free slots first.
@@ -41,19 +41,18 @@ struct SchedulerSpec {
     int reduction_factor = 3;  ///< eta: a rung keeps about 1/eta of its trials
     Mode mode = Mode::stop;
     Rule rule = Rule::rank;
-    std::optional<int> brackets;        ///< 1 unless given; async_hyperband: as many as rungs
-    std::optional<int> max_concurrent;  ///< trials that run at once
-    int workers = 1;                    ///< of a trial when it starts
-    std::optional<int> scaling_factor;  ///< reduction_factor unless given
-    std::optional<int> max_workers;     ///< the slots there are when the sweep begins, unless given
+    std::optional<int> brackets;        ///< number of ladders; default 1, async_hyperband: as many as rungs
+    std::optional<int> max_concurrent;  ///< most trials that run at once
+    int workers = 1;                    ///< workers of a trial when it starts
+    std::optional<int> scaling_factor;  ///< growth of the target at each rung; default: reduction_factor
+    std::optional<int> max_workers;     ///< most workers of a trial; default: the slots when the sweep begins
     BatchPolicy batch = BatchPolicy::ladder;
     GrowPolicy grow = GrowPolicy::eager;
     Priority priority = Priority::tail;
-    Switch shrink = Switch::off;  ///< groups give slots back to trials that wait
-    std::optional<Switch>
-        surplus;  ///< idle slots double the best survivors beyond their targets; rasda: on unless given
+    Switch shrink = Switch::off;    ///< whether groups give slots back to trials that wait
+    std::optional<Switch> surplus;  ///< whether idle slots double the best survivors; rasda: on by default
 
-    /// How many ladders of rungs there are; synchronous brackets are not counted.
+    /// Number of ladders of rungs. Synchronous brackets do not count.
     int num_brackets() const;
 
     int scaling() const { return scaling_factor.value_or(reduction_factor); }
@@ -68,7 +67,7 @@ struct SweepSpec {
     std::optional<int> run_cap;    ///< number of trials
     std::optional<double> target;  ///< a report of the metric at least this good ends the sweep
     bool has_time_budget = false;  ///< the launcher will send TimeUp
-    int max_retries = 2;           ///< of a failed trial, before it counts as failed
+    int max_retries = 2;           ///< how often a trial is retried in a row before it has failed for good
     std::uint64_t seed = 0;
     SearchSpace space;
     SchedulerSpec scheduler;
@@ -76,19 +75,19 @@ struct SweepSpec {
 
 Limits limits_of(const SweepSpec& spec);
 
-/// The same sweep with other limits.
+/// `spec` with `limits` instead of its own.
 SweepSpec with_limits(SweepSpec spec, const Limits& limits);
 
-/// Where values contradict each other or mean nothing: each problem with its key.
+/// Problems of a spec whose values contradict each other or mean nothing, each with its key.
 std::vector<InvalidInput> problems_of(const SweepSpec& spec);
 
-/// Throws the first of them, if there are any.
+/// Throws the first of problems_of(spec), if there are any.
 void validate(const SweepSpec& spec);
 
 /// A metric as a loss: smaller is better, and NaN or infinity is the worst (+infinity).
 double to_loss(Goal goal, double metric);
 
-/// The inverse, for display. A loss of +infinity has no metric and gives NaN.
+/// The metric of a loss, for display: the inverse of to_loss. A loss of +infinity has no metric and gives NaN.
 double from_loss(Goal goal, double loss);
 
 }  // namespace crescendo

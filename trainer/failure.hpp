@@ -5,9 +5,9 @@
 
 namespace crescendo::trainer {
 
-/// What ends a trainer, in the protocol's terms.
+/// Why a trainer ends, in the words of the trial protocol.
 struct Failure {
-    const char* kind;  ///< of protocol::failure
+    const char* kind;  ///< one of protocol::failure
     std::string message;
 };
 

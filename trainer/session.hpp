@@ -15,11 +15,11 @@
 
 namespace crescendo::trainer {
 
-/// A warm trainer's life: from one order to the next, and a step of training whenever there is none.
+/// Runs a warm trainer: carries out one order after the other, and trains a step whenever there is no order.
 class Session {
   public:
     struct Options {
-        /// Of a rendezvous and of each collective.
+        /// Time-out of a rendezvous and of each collective.
         std::chrono::milliseconds group_timeout{60'000};
         StepObserver observer;
     };
@@ -27,8 +27,8 @@ class Session {
     /// `channel` and `device` must outlive the session.
     Session(ControlChannel& channel, const Device& device, Options options);
 
-    /// Says hello and serves until the channel closes, which gives exit status 0. Sends `failed` for
-    /// whatever else ends it, which gives 1.
+    /// Says hello and serves until the channel closes. Returns the exit status: 0 then, or 1 if anything else ends it,
+    /// after sending `failed`.
     int run();
 
   private:
@@ -56,11 +56,11 @@ class Session {
     DataCache data_;
     std::optional<TrialLog> log_;
     std::optional<Join> terms_;     ///< the last join, with what decisions changed since; none while idle
-    std::unique_ptr<Trial> trial_;  ///< outlives generations
+    std::unique_ptr<Trial> trial_;  ///< the trial in memory; it outlives generations
     std::optional<CheckpointWriter> checkpoints_;
-    std::unique_ptr<Generation> generation_;  ///< none while there is no working group
-    nlohmann::json concerned_trial_;          ///< by the last order; null before the first
-    bool report_sent_ = false;                ///< this member has sent the trial's last report
+    std::unique_ptr<Generation> generation_;  ///< the present generation; none while there is no working group
+    nlohmann::json concerned_trial_;          ///< trial of the last order; null before the first
+    bool report_sent_ = false;                ///< whether this member has sent the trial's last report
     bool regroup_announced_ = false;
 };
 

@@ -9,9 +9,9 @@ namespace crescendo::trainer {
 
 /// Answers `crescendo-trainer --check`: everything that is wrong with a sweep's settings, before any trial starts.
 ///
-/// `request` has `settings`, the section without the searched parameters, and `parameters`, a list of values for
-/// each name. Each value is put into the settings in turn, the other parameters at their first. The data
-/// sets are opened. A problem that a parameter's value causes has the key "parameters.<name>".
+/// `request` has `settings`, the section without the searched parameters, and `parameters`, a list of values for each
+/// name. Each value is put into the settings in turn, while the other parameters have their first value. The data sets
+/// are opened. A problem that a parameter's value causes has the key "parameters.<name>".
 std::vector<Problem> check_settings(const nlohmann::json& request);
 
 }  // namespace crescendo::trainer

@@ -12,12 +12,12 @@ enum class WorkerKind { warm_trainer, program };
 
 /// Owns the slots of one node: starts the workers, watches them, and passes orders and notices on.
 ///
-/// It knows trials only by what the orders say. One thread; between calls nothing runs but the workers.
+/// It knows of trials only what the orders say. It has one thread; between calls nothing runs but the workers.
 class Agent {
   public:
     Agent(NodeId node, WorkerKind kind, WorkerOptions options);
 
-    /// Ends every worker, and waits for what they run; only a process that cannot be killed stays.
+    /// Ends every worker, and waits until what they run has ended. Only a process that cannot be killed stays.
     ~Agent();
     Agent(Agent&&) = delete;
     Agent& operator=(Agent&&) = delete;
@@ -27,8 +27,8 @@ class Agent {
     /// Throws std::runtime_error when a worker's program cannot be executed at all.
     void obey(const Order& order);
 
-    /// What the workers did; waits for the first of it up to `timeout`. A signal ends the wait:
-    /// those that the process has blocked are let through here, and only here.
+    /// Returns what the workers did. Waits up to `timeout` for the first notice. A signal ends the wait: signals that
+    /// the process has blocked are let through here, and only here.
     std::vector<Notice> poll(std::chrono::microseconds timeout);
 
   private:

@@ -10,28 +10,29 @@
 
 namespace crescendo::launch {
 
-/// How long a trainer may take to save its trial and leave it: CRESCENDO_SAVE_TIMEOUT, in seconds; 60 unless it is set.
+/// How long a trainer may take to save its trial and leave it: CRESCENDO_SAVE_TIMEOUT in seconds; default 60.
 std::chrono::seconds save_timeout_of_environment();
 
-/// After which time a trainer is started again on a slot where none could; then after three times as long, and so on:
-/// CRESCENDO_RESTART_INTERVAL, in seconds; 10 unless it is set.
+/// Time until a trainer is started again on a slot where none could start: CRESCENDO_RESTART_INTERVAL in seconds;
+/// default 10. Each further wait is three times as long.
 std::chrono::seconds restart_interval_of_environment();
 
-/// How the agents of a sweep are set up: the same on every node.
+/// Setup of a sweep's agents. It is the same on every node.
 struct AgentSetup {
     WorkerKind kind = WorkerKind::program;
     std::string directory;                             ///< working directory of programs, as seen from every node
     std::string log;                                   ///< what warm trainers print while they hold no trial
-    SlotPlan::Wishes slots;                            ///< of each node
-    std::optional<std::chrono::seconds> hang_timeout;  ///< of a worker, as in the sweep file
-    std::chrono::seconds save_timeout = save_timeout_of_environment();  ///< then a warm trainer is killed
+    SlotPlan::Wishes slots;                            ///< what each node shall offer as slots
+    std::optional<std::chrono::seconds> hang_timeout;  ///< silence after which a worker is killed, as in the sweep file
+    std::chrono::seconds save_timeout = save_timeout_of_environment();  ///< for a warm trainer to leave
     std::chrono::seconds restart_interval = restart_interval_of_environment();
-    std::string interface;  ///< by which groups meet; if empty, loopback, or between hosts that of the default route
+    std::string interface;  ///< network interface through which groups meet; if empty, loopback, or between hosts that
+                            ///< of the default route
 
-    /// What this node has, cut into slots.
+    /// The slots of this node, and the cores and GPUs of each.
     SlotPlan plan() const;
 
-    /// This node's agent. `first_slot` is the first of its slots, which follow on each other.
+    /// Makes this node's agent. `first_slot` is the first of its slots, whose ids are consecutive.
     std::unique_ptr<Agent> make_agent(NodeId node, SlotId first_slot, const SlotPlan& plan) const;
 };
 

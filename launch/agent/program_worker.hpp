@@ -4,10 +4,11 @@
 
 namespace crescendo::launch {
 
-/// How the message of a program's failure begins that ended well and has never reported.
+/// Message of the failure of a program that ended with status 0 and never reported.
 inline constexpr const char* no_report = "it ended without a report";
 
-/// Runs any other program: one process for each trial, under a guard that lets nothing it started survive.
+/// Runs any program other than crescendo-trainer: one process for each trial, under a guard that kills what the program
+/// leaves behind.
 class ProgramWorker final : public Worker {
   public:
     ProgramWorker(SlotId slot, const WorkerOptions& options, OomKills& oom_kills)
@@ -28,7 +29,7 @@ class ProgramWorker final : public Worker {
   private:
     struct Assignment {
         TrialWork work;
-        bool had_reported = false;  ///< the trial, when it ran before
+        bool had_reported = false;  ///< whether the trial reported in an earlier run
     };
 
     void start();
@@ -40,18 +41,18 @@ class ProgramWorker final : public Worker {
     void conclude(const ExitStatus& status, std::vector<Notice>& notices);
 
     const WorkerOptions& options_;
-    std::optional<TrialWork> work_;   ///< of the process there is
-    std::optional<Assignment> next_;  ///< waits for that process to end
+    std::optional<TrialWork> work_;   ///< what the present process trains
+    std::optional<Assignment> next_;  ///< work that waits for the present process to end
     std::unique_ptr<ConnectedProcess> program_;
-    bool dismissed_ = false;  ///< was told to leave, or has failed: what it still says is not heard
+    bool dismissed_ = false;  ///< the program was told to leave, or has failed: its messages are ignored
     bool reported_ = false;
-    bool had_reported_ = false;  ///< the trial, when it ran before
+    bool had_reported_ = false;  ///< whether the trial reported in an earlier run
     Clock::time_point started_;
-    bool hung_ = false;                            ///< is being ended since it did not report for too long
-    std::optional<Clock::time_point> report_due_;  ///< none while it waits for a decision
-    int pressure_ = 0;                             ///< how it was told: 0 by a message, 1 by SIGTERM, 2 by SIGKILL
+    bool hung_ = false;  ///< the program is being ended, because it did not report for too long
+    std::optional<Clock::time_point> report_due_;  ///< none while a decision is due
+    int pressure_ = 0;  ///< how the program was told to end: 0 by a message, 1 by SIGTERM, 2 by SIGKILL
     std::optional<Clock::time_point> deadline_;
-    std::vector<Notice> owed_;  ///< of orders that were done with at once
+    std::vector<Notice> owed_;  ///< notices of orders that were carried out at once
 };
 
 }  // namespace crescendo::launch

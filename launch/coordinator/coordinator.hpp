@@ -27,27 +27,27 @@ namespace crescendo::launch {
 
 enum class Outcome {
     finished,     ///< nothing is left to do
-    failed,       ///< ended, and every trial failed
-    interrupted,  ///< asked to stop; what ran is saved and can be resumed
-    hopeless,     ///< no trial has reported anything, nor would any; can be resumed once the cause is mended
+    failed,       ///< the sweep has ended, and every trial failed
+    interrupted,  ///< the sweep was asked to stop; what ran is saved and can be resumed
+    hopeless,     ///< no trial has reported anything, and none would; can be resumed once the cause is fixed
 };
 
-/// Runs a sweep: turns what agents report into events, journals them, asks the scheduler, and
-/// carries its actions out.
+/// Runs a sweep: turns what agents report into events, journals them, asks the scheduler, and carries out its actions.
 ///
-/// One turn: take what arrived, append the events to the journal with one sync for all of them, apply them, perform
-/// the actions. An action is never journalled: replaying the events gives it again.
+/// One turn has four steps: take what arrived, append the events to the journal with one sync for all of them, apply
+/// them, perform the actions. The journal never has an action, because replaying the events gives it again.
 class Coordinator {
   public:
-    /// The caller holds the sweep's lock, which gets its signs of life from here. `history` has taken every record of
-    /// `journal`. `opening` are records that the session begins with, before it has slots: what changed since the last.
+    /// The caller holds the sweep's lock, and the coordinator keeps its signs of life coming. `history` has taken every
+    /// record of `journal`. `opening` has the records that the session begins with, before it has slots: what changed
+    /// since the last session.
     Coordinator(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
                 Transport& transport, LiveView& view, SweepLock* lock = nullptr, std::vector<Json> opening = {});
 
     using Seconds = double;  ///< since the epoch
 
-    /// Until the sweep ends, is asked to stop, or it is `deadline`. Throws DirectoryError when the
-    /// journal or other files cannot be written, with everything that was answered safely in the journal;
+    /// Runs until the sweep ends, is asked to stop, or `deadline` is reached. Throws DirectoryError when the journal or
+    /// other files cannot be written; everything that was answered is then safely in the journal. Throws
     /// std::runtime_error when no slot is left on which a trainer could be started.
     Outcome run(const StopSignals& signals, std::optional<Seconds> deadline = {});
 
@@ -65,7 +65,7 @@ class Coordinator {
     bool is_over(std::optional<Seconds> deadline);
     void look_ahead(Seconds deadline);
 
-    // Notices become records of the journal, or are dealt with here.
+    // Each notice becomes a record of the journal, or is handled here.
     void take(TrialMetrics& notice);
     void take(const ProgramEnded& notice);
     void take(const WorkerFailed& notice);
@@ -123,13 +123,13 @@ class Coordinator {
     SlotMap slots_;
     Groups groups_;
     SlotHealth health_;
-    std::map<SlotId, SlotDown> down_;  ///< slots where no trainer can be started at present
+    std::map<SlotId, SlotDown> down_;  ///< slots on which no trainer can be started now
     IdenticalReports identical_reports_;
     Prospects prospects_;
     bool hopeless_ = false;
-    std::chrono::steady_clock::time_point next_look_;  ///< for a request to stop
-    std::vector<Record> batch_;                        ///< of this turn, not yet in the journal
-    std::map<TrialId, Resource> reported_;             ///< in the batch
+    std::chrono::steady_clock::time_point next_look_;  ///< when to look for a request to stop
+    std::vector<Record> batch_;                        ///< records of this turn, which are not yet in the journal
+    std::map<TrialId, Resource> reported_;             ///< last resource of each trial that has a report in `batch_`
     std::set<TrialId> obsolete_;                       ///< trials whose checkpoints are to be dropped
     std::optional<TrialEvaluated> evaluated_;
 };

@@ -8,29 +8,29 @@
 
 namespace crescendo::launch {
 
-/// What a trial did, for people: "trial 3 crashed".
+/// What a failed trial did, for messages such as "trial 3 crashed".
 const char* verb_of(FailureKind kind);
 
-/// The kind of a trial's next failure, in the light of its last: an error that says the same once more, whatever
-/// numbers are in it, with no report between the two, is a repeated one. What several members of a group say of one
-/// failure is none.
+/// The kind of a trial's next failure, given its last one. An error is a repeated error if it has the same message as
+/// the last, whatever numbers are in it, with no report between the two. Messages of several members of a group about
+/// one failure are no repetition.
 FailureKind kind_after(const History& history, TrialId trial, FailureKind kind, const std::string& message);
 
-/// Whether a sweep of which no trial has ever reported anything is worth going on with.
+/// Decides whether a sweep is worth continuing in which no trial has ever reported anything.
 ///
-/// It is not once three trials have failed for good; nor where a program ended well and never reported, as all others
-/// would; nor where one refused its arguments, and so did all those that had begun by then. (Where they do not, it was
-/// one configuration that is wrong, and costs that trial alone.)
+/// It is not once three trials have failed for good. It is not if a program ended with status 0 and never reported,
+/// because all others would do the same. It is not if a program refused its arguments and all trials that had begun by
+/// then have failed. (If one of them reports, only that configuration was wrong, and it costs that trial.)
 class Prospects {
   public:
-    /// A trial has failed so, which `sweep` does not know yet.
+    /// Notes the failure of a trial, before `sweep` has it.
     void note(ProgramFault fault, const Sweep& sweep);
 
     bool are_hopeless(const Sweep& sweep) const;
 
   private:
     bool never_reports_ = false;
-    std::size_t num_suspects_ = 0;  ///< the first trials, which had begun when the first one refused its arguments
+    std::size_t num_suspects_ = 0;  ///< trials begun when a program first refused its arguments; 0 before
 };
 
 }  // namespace crescendo::launch

@@ -10,12 +10,12 @@
 
 namespace crescendo::launch {
 
-/// Looks out for trials with different configurations whose first reports are the same, bit for bit: their program
-/// seems not to use what it is given.
+/// Finds trials with different configurations whose first reports are the same, bit for bit: their program seems not to
+/// use its parameters.
 class IdenticalReports {
   public:
-    /// The first report of a trial in this session. Returns whether three trials have reported the same now; once only,
-    /// and never after a report that differs.
+    /// Notes the first report of a trial in this session. Returns whether three trials have now reported the same.
+    /// Returns true only once, and never after a report that differs.
     bool note(const Config& config, Resource resource, const std::map<std::string, double>& metrics);
 
     /// Whether further reports could change anything.
@@ -28,7 +28,7 @@ class IdenticalReports {
     };
 
     std::optional<Report> first_;
-    std::vector<Config> configs_;  ///< different ones that reported that
+    std::vector<Config> configs_;  ///< different configurations whose reports were the same
     bool is_done_ = false;
 };
 

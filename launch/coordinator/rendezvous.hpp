@@ -12,19 +12,19 @@ namespace crescendo::launch {
 
 /// The key-value store through which the members of a group meet: the coordinator's end of c10d::Store.
 ///
-/// Keys live in one generation of one trial. Requests that wait for a key are kept until somebody sets it.
+/// Keys live in one generation of one trial. Requests that wait for a key are kept until a member sets it.
 class Rendezvous {
   public:
-    /// The answers that are due: to this request, and to those that waited for what it set.
+    /// Returns the answers that are due: to this request, and to earlier requests that waited for what it set.
     std::vector<AnswerStore> handle(const StoreRequest& request);
 
-    /// A group is over, or another generation follows: its keys and whoever waits for them are forgotten.
+    /// The trial's group is over, or another generation follows. Forgets its keys and the requests that wait for them.
     void forget(TrialId trial);
 
   private:
     struct Space {
         std::map<std::string, Json> entries;  ///< {"value": base64} or {"number": n}
-        std::vector<StoreRequest> waiting;    ///< in order of arrival
+        std::vector<StoreRequest> waiting;    ///< requests that wait for a key, in order of arrival
     };
 
     std::vector<AnswerStore> answer_waiting(Space& space);

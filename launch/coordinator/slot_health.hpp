@@ -11,28 +11,28 @@ namespace crescendo::launch {
 
 /// Tells bad slots (a GPU that is broken, a node without its data) from bad trials.
 ///
-/// A slot is in doubt from the first failure of a worker there until a trial with a worker there makes progress; what
-/// its neighbours do clears nothing. It is bad once so many trials have failed in a row that trials as bad as all
-/// others would hardly do that anywhere in the sweep, and some other slot is in no doubt. A node all of whose slots are
-/// in doubt is judged as a whole. The last slot in use is never bad.
+/// A slot is in doubt from the first failure of a worker there until a trial with a worker there makes progress.
+/// Progress on neighbouring slots does not count. A slot is bad if so many trials failed there in a row that trials
+/// which fail as often as all others would hardly do so by chance, and if some other slot is in no doubt. If all slots
+/// of a node are in doubt, the node is judged as a whole. The last slot in use is never bad.
 class SlotHealth {
   public:
     explicit SlotHealth(const std::vector<Slot>& slots);
 
-    /// How the trials of the sweep have fared, wherever they ran.
+    /// How many trials of the sweep reported and failed, wherever they ran.
     struct Record {
         int num_reported = 0;  ///< trials that have reported something
         int num_failed = 0;    ///< trials that have failed, once or for good
     };
 
-    /// A worker of the trial failed there; `record` has it. Returns the slots that are to be used no more, and are not
-    /// in use from now on.
+    /// A worker of the trial failed on `slot`; `record` already counts it. Returns the slots that must not be used any
+    /// more. From now on they count as not in use.
     std::set<SlotId> note_failure(SlotId slot, TrialId trial, const Record& record);
 
-    /// A trial with workers there has reported something new.
+    /// A trial with workers on these slots has reported something new.
     void note_progress(const std::vector<SlotId>& slots);
 
-    /// Whether a progress would change anything.
+    /// Whether note_progress() could change anything.
     bool has_doubts() const { return !doubts_.empty(); }
 
     void note_lost(const std::set<SlotId>& slots);
@@ -43,7 +43,7 @@ class SlotHealth {
     bool are_bad(const std::set<SlotId>& slots, const Record& record) const;
 
     std::map<SlotId, NodeId> in_use_;
-    std::map<SlotId, std::set<TrialId>> doubts_;  ///< the trials that failed there in a row
+    std::map<SlotId, std::set<TrialId>> doubts_;  ///< for each slot in doubt, the trials that failed there in a row
 };
 
 }  // namespace crescendo::launch

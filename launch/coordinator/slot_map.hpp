@@ -8,7 +8,7 @@
 
 namespace crescendo::launch {
 
-/// On which node each slot of a session is.
+/// Maps each slot of a session to its node.
 class SlotMap {
   public:
     explicit SlotMap(const std::vector<Slot>& slots) {

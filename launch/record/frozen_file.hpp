@@ -12,27 +12,28 @@
 
 namespace crescendo::launch {
 
-/// What a sweep's file said when its journal began. The past follows from it: a file that says something else now, but
-/// for the keys that may change, is refused.
+/// What a sweep's file said when its journal began. The past follows from it, so a file that says something else now is
+/// refused. Keys that may change are the exception.
 class FrozenFile {
   public:
-    /// Throws InvalidInput where `text` is not YAML; `path` as messages shall name it.
+    /// Throws InvalidInput if `text` is not YAML. `path` is the file's name in messages.
     explicit FrozenFile(const std::string& text, const std::filesystem::path& path);
 
-    /// Of a journal. Nothing where an older crescendo began it, and none of today has continued it.
+    /// Reads it from a journal. Returns nothing if an older Crescendo began the journal and no newer one has continued
+    /// it.
     static std::optional<FrozenFile> recorded_in(const std::filesystem::path& journal);
 
-    /// For the journal's header, or for a note; under the key "file".
+    /// The value of the key "file" in the journal's header, or in a note.
     Json to_json() const;
 
-    /// Throws InvalidInput that names file, line and key where `text` says something else that may not change.
+    /// Throws InvalidInput that names file, line and key if `text` differs in a key that may not change.
     void require_same(const std::string& text, const std::filesystem::path& path) const;
 
     /// The keys that may change, with the values that the sweep began with.
     std::vector<Override> limits() const;
 
-    /// The keys that may change and that are other in `text` now than in what the journal last had of the file, with
-    /// their values now.
+    /// Keys that may change and that differ between `text` and what the journal last had of the file, with their values
+    /// in `text`.
     std::vector<Override> edits(const std::vector<LimitsChange>& changes, const std::string& text,
                                 const std::filesystem::path& path) const;
 
@@ -43,7 +44,7 @@ class FrozenFile {
     FlatKeys keys_;
 };
 
-/// A record of what the file says, for a journal that has none.
+/// A record of what the file says, for a journal that lacks one.
 Json file_note(double time, const FrozenFile& file);
 
 }  // namespace crescendo::launch

@@ -20,12 +20,12 @@ namespace crescendo::launch {
 /// One report of a trial, with all its metrics.
 struct TrialReport {
     Resource resource;
-    double time = 0;  ///< seconds that the sweep was at work before
+    double time = 0;  ///< when, in seconds that the sweep had been at work
     int workers = 1;
     std::map<std::string, double> metrics;
 };
 
-/// Of those numbers that are known, which is to say not NaN.
+/// The mean of numbers, without those that are NaN, which means unknown.
 class Mean {
   public:
     void add(double number) {
@@ -38,7 +38,7 @@ class Mean {
         sum_ += other.sum_;
         count_ += other.count_;
     }
-    /// Nothing where none is known.
+    /// The mean; nothing if no number is known.
     std::optional<double> value() const { return count_ > 0 ? std::optional(sum_ / count_) : std::nullopt; }
 
   private:
@@ -48,26 +48,26 @@ class Mean {
 
 /// What the journal knows of a trial beyond the scheduler's state.
 struct TrialHistory {
-    std::optional<double> started;     ///< seconds that the sweep was at work before
-    std::optional<double> ended;       ///< the same; none while it has not
-    double slot_seconds = 0;           ///< slots × time it held them
-    int most_workers = 0;              ///< at any of its reports
-    std::vector<TrialReport> reports;  ///< by resource; as many as the history keeps, the last one at least
-    Mean data_wait;                    ///< share of its time that the group waited for samples, over all reports
+    std::optional<double> started;     ///< when, in seconds that the sweep had been at work
+    std::optional<double> ended;       ///< same units as `started`; none while the trial has not ended
+    double slot_seconds = 0;           ///< slots × time that the trial held them
+    int most_workers = 0;              ///< most workers at any of its reports
+    std::vector<TrialReport> reports;  ///< ordered by resource; at least the last one, see Reports
+    Mean data_wait;                    ///< share of time that the group waited for samples, over all reports
     std::string last_failure;
 };
 
-/// What a history keeps of each trial: a sweep can have many millions of reports, and most who read it want the last.
+/// Which reports a history keeps. A sweep can have many millions of reports, and most readers need only the last of
+/// each trial.
 enum class Reports { last, all };
 
-/// A sweep as its journal tells it: the scheduler's state, rebuilt event by event, and what people want
-/// to read beside it. The running coordinator and every command that reads a sweep go through this one class, so
-/// they cannot disagree.
+/// A sweep as its journal has it: the scheduler's state, rebuilt event by event, and everything else that users want to
+/// read. The running coordinator and every command that reads a sweep use this one class, so they cannot disagree.
 class History {
   public:
     explicit History(SweepSpec spec, Reports kept = Reports::last);
 
-    /// Of a whole journal. Throws InvalidInput where it is damaged.
+    /// Reads a whole journal. Throws InvalidInput if it is damaged.
     static History read(const SweepSpec& spec, const std::filesystem::path& journal);
 
     /// Takes one record of the journal: an event, a note, or the header. Returns what an event asks to do.
@@ -76,10 +76,10 @@ class History {
     std::vector<Action> apply(ReportRecord record);
     std::vector<Action> apply(const ProposalRecord& record);
 
-    /// Makes no JSON value of what is a report or a configuration, as most lines are.
+    /// Takes one line of the journal. Reports and configurations, which are most lines, are read without a JSON value.
     std::vector<Action> apply(const Journal::Line& line);
 
-    /// Nobody is at work any more: what ran waits to be resumed.
+    /// No process works on the sweep any more: what ran waits to be resumed.
     void interrupt();
 
     const Sweep& sweep() const { return sweep_; }
@@ -93,26 +93,26 @@ class History {
     /// Slots × time that trials held them.
     double slot_seconds() const;
 
-    /// Slots × time from one report of a trial to its next, on average; nothing before there was one.
+    /// Mean of slots × time from one report of a trial to its next; nothing before the first report.
     std::optional<double> seconds_per_report() const;
 
-    /// Mean share of their time that groups waited for samples, over all reports that say; nothing where none does.
+    /// Mean share of time that groups waited for samples, over all reports that have it; nothing if none has.
     std::optional<double> data_wait() const;
 
-    /// Metrics of the best trial on the test data, once they were measured.
+    /// Metrics of the best trial on the test data.
     struct Test {
         TrialId trial;
         std::map<std::string, double> metrics;
     };
     const std::optional<Test>& test() const { return test_; }
 
-    /// Seconds from the end of the trials to the end of the tests; 0 where there were none.
+    /// Seconds from the end of the trials to the end of the tests; 0 if there were no tests.
     double evaluation_seconds() const { return evaluation_seconds_; }
 
-    /// Slots that this session leaves out, since too many workers failed there.
+    /// Slots that this session leaves out, because too many workers failed there.
     const std::set<SlotId>& left_out() const { return left_out_; }
 
-    /// Of the keys that may change, in the order of the journal.
+    /// Changes of the keys that may change, in the order of the journal.
     const std::vector<LimitsChange>& limits_changes() const { return limits_changes_; }
 
     /// Seconds that each change of a group took in memory, from the order to the end of the first step.
@@ -134,12 +134,12 @@ class History {
     Sweep sweep_;
     Reports kept_;
     std::vector<TrialHistory> trials_;
-    std::vector<std::pair<double, int>> holding_;  ///< by trial: since when (as elapsed() was), how many slots
+    std::vector<std::pair<double, int>> holding_;  ///< each trial's slots, and elapsed() when it got them
     std::optional<Test> test_;
     double evaluation_seconds_ = 0;
     std::vector<double> regroup_seconds_;
     std::set<SlotId> left_out_;
-    std::map<NodeId, std::set<SlotId>> slots_of_nodes_;  ///< that joined in this session
+    std::map<NodeId, std::set<SlotId>> slots_of_nodes_;  ///< slots that joined in this session
     std::vector<LimitsChange> limits_changes_;
     double session_start_ = 0;
     double last_time_ = 0;
@@ -148,7 +148,7 @@ class History {
     int num_reports_ = 0;
 };
 
-/// Builders of the records that are no events.
+/// These make the records that are not events.
 Json session_note(double time, const std::string& host, int slots);
 Json left_out_note(double time, const std::set<SlotId>& slots);
 Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics);

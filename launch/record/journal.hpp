@@ -15,17 +15,17 @@ namespace crescendo::launch {
 
 /// The append-only log of a sweep: the one source of truth.
 ///
-/// One JSON object a line, `{"n":12,…,"crc":"9ae1b2c3"}`: "n" counts the lines from 0 and "crc" is the
-/// CRC-32 of the line's bytes before `,"crc"`. Line 0 is a header, `{"n":0,"journal":"crescendo","version":2,…}`. (Of
-/// version 1 are journals without the configurations of trials and the keys of the sweep's file.)
-/// Neither key may be in a record. A last line that is not whole is what a crash leaves behind and is
-/// dropped; anything else that does not check is damage, and an InvalidInput that names the line.
+/// One JSON object a line, `{"n":12,…,"crc":"9ae1b2c3"}`: "n" counts the lines from 0 and "crc" is the CRC-32 of the
+/// line's bytes before `,"crc"`. Line 0 is a header, `{"n":0,"journal":"crescendo","version":2,…}`. (Journals of
+/// version 1 lack the configurations of trials and the keys of the sweep's file.) A record must not have the keys "n"
+/// and "crc". A crash leaves a last line that is not whole; it is dropped. Any other line that does not check is
+/// damage, and an InvalidInput that names the line.
 ///
-/// One writer at a time: the caller holds the sweep's lock. Not for use by several threads at once.
+/// There is one writer at a time: the caller holds the sweep's lock. Several threads must not use a journal at once.
 class Journal {
   public:
-    /// Starts a journal whose header has the members of the object `header` too; it is on disk on return.
-    /// Throws InvalidInput where the file exists, DirectoryError where it cannot be written.
+    /// Starts a journal whose header also has the members of the object `header`. It is on disk on return. Throws
+    /// InvalidInput if the file exists, DirectoryError if it cannot be written.
     static Journal create(const std::filesystem::path& path, const OrderedJson& header = OrderedJson::object());
 
     /// Where the last whole line ends.
@@ -34,13 +34,13 @@ class Journal {
         std::uint64_t num_records = 0;
     };
 
-    /// A whole record, as long as it is being taken.
+    /// A whole record. It is valid only while `take` runs.
     class Line {
       public:
         /// The text of its members without "n" and "crc".
         std::string_view members() const { return members_; }
 
-        /// The record, "n" and "crc" included. Throws InvalidInput where the line is no JSON object.
+        /// The record, "n" and "crc" included. Throws InvalidInput if the line is not a JSON object.
         Json json() const;
 
       private:
@@ -53,34 +53,35 @@ class Journal {
         std::string_view members_;
     };
 
-    /// Gives every whole record to `take`, the header first. Safe while a writer appends. Holds a piece of the file at
-    /// a time.
+    /// Gives every whole record to `take`, the header first. Safe while a writer appends. Holds only a piece of the
+    /// file at a time.
     static End read(const std::filesystem::path& path, const std::function<void(const Line&)>& take);
 
-    /// The same, all at once: for journals of which much else is kept in memory.
+    /// Reads all whole records at once, the header first: for journals that fit into memory.
     static std::vector<Json> read(const std::filesystem::path& path);
 
-    /// The first record alone.
+    /// Reads only the first record.
     static Json read_header(const std::filesystem::path& path);
 
-    /// The same, of what is on the disk and not in memory alone: for whoever goes on with the journal. A disk that
-    /// failed leaves in memory what it never got, marked as written, and no later sync would make up for that.
+    /// As read(), but of what is on the disk and not only in memory: for the process that continues the journal. A disk
+    /// that failed leaves in memory what it never got, marked as written, and no later sync would write it.
     static End recover(const std::filesystem::path& path, const std::function<void(const Line&)>& take);
 
-    /// Goes on with a journal behind its end, which recover() told.
+    /// Continues a journal after its end, which recover() returned.
     static Journal open(const std::filesystem::path& path, End end);
 
-    /// The same, where nobody wants to know what is in it.
+    /// Continues a journal whose records the caller does not need.
     static Journal open(const std::filesystem::path& path);
 
     /// Adds a record to the batch that the next sync() writes.
     void append(const OrderedJson& record);
 
-    /// The same, given the text of the record's members: `"event":"time_up","time":1.5`. Nothing is checked.
+    /// Adds a record by the text of its members, such as `"event":"time_up","time":1.5`, to the batch. The text is not
+    /// checked.
     void append_members(std::string_view members);
 
-    /// Puts the batch on disk with one write. On DirectoryError the file is as it was before, and the
-    /// batch is kept: sync() may be tried again.
+    /// Puts the batch on disk with one write. On DirectoryError the file is as it was before and the batch is kept, so
+    /// sync() may be tried again.
     void sync();
 
   private:
@@ -88,7 +89,7 @@ class Journal {
 
     std::filesystem::path path_;
     FileDescriptor file_;
-    End end_;  ///< length: on disk for certain; num_records: in the file and in the batch
+    End end_;  ///< length: what is on disk for certain; num_records: records of the file and of the batch
     std::string batch_;
 };
 

@@ -10,26 +10,27 @@
 
 namespace crescendo::launch {
 
-/// A change of keys that may change, as the journal has it beside the event LimitsChanged: also of those that the state
-/// machine does not know. What holds is what was changed last.
+/// A change of keys that may change, as the journal has it beside the event LimitsChanged. It also has keys that the
+/// state machine does not know. The last change of a key counts.
 struct LimitsChange {
     enum class Source {
         file,     ///< the sweep's file was edited
-        command,  ///< somebody asked for it
+        command,  ///< an option of the command
     };
 
-    std::vector<Override> settings;  ///< values are of FlatKeys' kind
+    std::vector<Override> settings;  ///< values are written as in FlatKeys
     Source source = Source::command;
 };
 
-/// The journal's record of the change at `time` (seconds since the epoch), after which the sweep's file is `file`.
-/// `elapsed`: seconds that the sweep was at work before.
+/// The journal's record of a change at `time` (seconds since the epoch). `file` is the sweep's file with the change.
+/// `elapsed` is how many seconds the sweep was at work before.
 Json limits_record(const LimitsChange& change, const SweepFile& file, double elapsed, double time);
 
-/// The change that a record tells; nothing where it tells of none.
+/// The change that a record has; nothing if it has none.
 std::optional<LimitsChange> limits_change_from(const Json& record);
 
-/// Throws InvalidInput where `text` is no "key=value" of a key that may change; null takes a key away.
+/// Reads "key=value"; the value null removes the key. Throws InvalidInput if `text` is something else, or the key may
+/// not change.
 Override parse_setting(const std::string& text);
 
 }  // namespace crescendo::launch

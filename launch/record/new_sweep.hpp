@@ -6,11 +6,11 @@
 
 namespace crescendo::launch {
 
-/// A directory for a sweep that begins, its journal empty. Programs will run in the folder we are in now.
-/// Throws InvalidInput, and leaves nothing behind, where that cannot be.
+/// Creates the directory of a new sweep, with an empty journal. Programs will run in the current folder. Throws
+/// InvalidInput, and leaves nothing behind, if it cannot be created.
 SweepDirectory create_sweep(const std::filesystem::path& path, const SweepFile& file);
 
-/// Notes in run.json the Slurm job that we are in: its script works for the sweep, and may not be the one that was
+/// Notes in run.json the Slurm job of this process. Its script works for the sweep, and may not be the one that was
 /// submitted at first.
 void note_own_job(const SweepDirectory& directory);
 

@@ -8,16 +8,18 @@
 
 namespace crescendo::launch {
 
-/// The configuration of a trial as the journal has it: a record for each trial, written and read as quickly as reports.
+/// The configuration of a trial as the journal has it. There is one record for each trial; it is written and read as
+/// fast as reports.
 struct ProposalRecord {
     TrialProposed event;
     double time = 0;  ///< seconds since the epoch
 };
 
-/// The members of its JSON object: `"event":"trial_proposed","trial":3,"config":{"lr":0.1,"width":16},"time":1.5`.
+/// The members of the record's JSON object:
+/// `"event":"trial_proposed","trial":3,"config":{"lr":0.1,"width":16},"time":1.5`.
 std::string members_of(const ProposalRecord& record);
 
-/// Reads what members_of() wrote. Nothing where the members are others, or written in another way.
+/// Reads what members_of() wrote. Returns nothing if there are other members, or if they are written in another way.
 std::optional<ProposalRecord> proposal_from(std::string_view members);
 
 }  // namespace crescendo::launch

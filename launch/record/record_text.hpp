@@ -10,26 +10,27 @@ namespace crescendo::launch {
 
 // The text of journal records, written and read without a JSON value in between.
 
-/// A number that is whole keeps its point: it reads back as the same kind of number. What is not finite is null.
+/// Appends a number. A whole number keeps its point, so it reads back as the same kind of number. A number that is not
+/// finite becomes null.
 void append_number(std::string& text, double number);
 
-/// In quotes. Bytes that are not UTF-8 are replaced.
+/// Appends a string in quotes. Bytes that are not UTF-8 are replaced.
 void append_string(std::string& text, const std::string& string);
 
-/// Reads such text from its front. What is written in any other way than ours makes it fail, once and for all: the
-/// record is then for a JSON parser.
+/// Reads the text of a record from its front. Text that is written in any other way than ours makes it fail for good;
+/// then a JSON parser must read the record.
 class RecordScanner {
   public:
     explicit RecordScanner(std::string_view text) : text_(text) {}
 
-    /// Whether the text goes on so; passes over it if it does.
+    /// Whether the text continues with `expected`; if so, skips it.
     bool skip(std::string_view expected) {
         const bool goes_on = text_.starts_with(expected);
         text_.remove_prefix(goes_on ? expected.size() : 0);
         return goes_on;
     }
 
-    /// The same, and fails where it does not.
+    /// Skips `expected`; fails if the text does not continue with it.
     void expect(std::string_view expected) { failed_ = !skip(expected) || failed_; }
 
     template <class Number>
@@ -41,13 +42,13 @@ class RecordScanner {
         return number;
     }
 
-    /// A string that needs no escapes.
+    /// Reads a string that needs no escapes.
     std::string_view string();
 
-    /// How the text goes on, up to a comma or a brace.
+    /// The text that follows, up to a comma or a brace.
     std::string_view peek() const { return text_.substr(0, text_.find_first_of(",}")); }
 
-    /// Whether all of it was read, and as expected.
+    /// Whether all of the text was read without a failure.
     bool is_done() const { return !failed_ && text_.empty(); }
     bool has_failed() const { return failed_; }
 

@@ -7,27 +7,26 @@
 
 namespace crescendo::launch {
 
-/// What is new as a recorded sweep is continued: limits, and failed trials that are tried again. Decided on a copy of
-/// its state, so that what cannot be is refused before anything is written.
+/// What is new when a recorded sweep is continued: limits, and failed trials that are retried. It is applied to a copy
+/// of the sweep's state, so that impossible changes are refused before anything is written.
 class Reopening {
   public:
-    /// Takes up what was edited in the sweep's file. Throws InvalidInput that names the place where that makes no
-    /// sense.
+    /// Applies what was edited in the sweep's file. Throws InvalidInput that names the place if that makes no sense.
     explicit Reopening(const RecordedSweep& recorded);
 
-    /// Throws InvalidInput where the sweep cannot have them.
+    /// Applies new values of keys. Throws InvalidInput if the sweep cannot have them.
     void set(const std::vector<Override>& settings);
 
-    /// All that failed and can be. Throws InvalidInput where there is none. Returns how many cannot be.
+    /// Retries all failed trials that can be retried. Returns how many cannot. Throws InvalidInput if none can.
     int retry_failed();
 
-    /// The sweep after all that: over, where it leaves nothing to do.
+    /// The sweep after all changes. It is over if there is nothing left to do.
     const Sweep& sweep() const { return sweep_; }
 
-    /// With the limits that hold then.
+    /// The sweep's file with the limits after all changes.
     const SweepFile& file() const { return file_; }
 
-    /// For the journal, in this order, once the last session's slots are lost.
+    /// Records for the journal, in this order. They follow the loss of the last session's slots.
     const std::vector<Json>& records() const { return records_; }
 
   private:
@@ -35,7 +34,7 @@ class Reopening {
     void apply(Json record);
 
     const RecordedSweep& recorded_;
-    std::vector<LimitsChange> changes_;  ///< all that the sweep ever had
+    std::vector<LimitsChange> changes_;  ///< all changes that the sweep ever had
     SweepFile file_;
     Sweep sweep_;
     std::vector<Json> records_;

@@ -10,21 +10,21 @@
 
 namespace crescendo::launch {
 
-/// A report as the journal has it. Nearly all records are reports, so they, and what a trial starts with, have a way
-/// into the journal and out of it that builds no JSON value.
+/// A report as the journal has it. Nearly all records are reports. So reports, and the configurations of trials, are
+/// written and read without a JSON value in between.
 struct ReportRecord {
     TrialReported event;
     double time = 0;                        ///< seconds since the epoch
-    std::map<std::string, double> metrics;  ///< all of the report's; what is not finite becomes null
+    std::map<std::string, double> metrics;  ///< all metrics of the report; what is not finite becomes null
     double data_wait =
         std::numeric_limits<double>::quiet_NaN();  ///< share of the time that the group waited for data; NaN: not known
 };
 
-/// The members of its JSON object: `"event":"trial_reported","trial":3,…,"metrics":{"loss":0.31}`. Bytes of a name
-/// that are not UTF-8 are replaced.
+/// The members of the record's JSON object: `"event":"trial_reported","trial":3,…,"metrics":{"loss":0.31}`. Bytes of a
+/// name that are not UTF-8 are replaced.
 std::string members_of(const ReportRecord& record);
 
-/// Reads what members_of() wrote. Nothing where the members are others, or written in another way.
+/// Reads what members_of() wrote. Returns nothing if there are other members, or if they are written in another way.
 std::optional<ReportRecord> report_from(std::string_view members);
 
 }  // namespace crescendo::launch

@@ -16,11 +16,11 @@ class SweepDirectory {
   public:
     explicit SweepDirectory(std::filesystem::path path) : path_(std::move(path)) {}
 
-    /// A new directory with sweep.yaml and run.json. Throws InvalidInput, and leaves nothing behind, when it
-    /// exists already (saying whether its sweep can be resumed) or cannot be written.
+    /// Creates a directory with sweep.yaml and run.json. Throws InvalidInput, and leaves nothing behind, if the
+    /// directory exists already (and says whether its sweep can be resumed) or cannot be written.
     static SweepDirectory create(const std::filesystem::path& path, const std::string& sweep_file, const Json& run);
 
-    /// An existing sweep. Throws InvalidInput when `path` holds none.
+    /// Opens the directory of an existing sweep. Throws InvalidInput if `path` holds none.
     static SweepDirectory open(const std::filesystem::path& path);
 
     const std::filesystem::path& path() const { return path_; }
@@ -29,12 +29,12 @@ class SweepDirectory {
     std::filesystem::path run() const { return path_ / "run.json"; }
     std::filesystem::path results() const { return path_ / "results.csv"; }
     std::filesystem::path worker_log() const { return path_ / "trainers.log"; }
-    /// For sbatch, where the sweep was submitted.
+    /// The script for sbatch, if the sweep was submitted.
     std::filesystem::path job_script() const { return path_ / "job.sh"; }
     /// What a Slurm job printed; "%j" is sbatch's own word for the job.
     std::filesystem::path job_log(const std::string& job) const { return path_ / ("job-" + job + ".log"); }
     std::filesystem::path lock() const { return path_ / "lock"; }
-    /// Somebody asks the sweep to stop: `crescendo stop` leaves this file, from whatever node.
+    /// A request to stop the sweep: `crescendo stop` makes this file, on any node.
     std::filesystem::path stop_request() const { return path_ / "stop"; }
     std::filesystem::path trial(TrialId id) const;
     std::filesystem::path checkpoint(TrialId id) const { return trial(id) / "checkpoint.pt"; }
@@ -42,24 +42,25 @@ class SweepDirectory {
     Json read_run() const;
     void write_run(const Json& run) const;
 
-    /// The sweep file with other values, under the name that the sweep was started with. What it means is for
-    /// RecordedSweep to say, since the file may have been edited.
+    /// The sweep file with `overrides`, under the name that the sweep was started with. The file may have been edited;
+    /// RecordedSweep says what counts.
     SweepFile read_sweep(const std::vector<Override>& overrides) const;
 
-    /// Throws DirectoryError where not even a small file can be written any more.
+    /// Throws DirectoryError if not even a small file can be written any more.
     void require_writable() const;
 
-    /// Removes a directory that create() made, where the sweep could not even begin.
+    /// Removes a directory that create() made, if the sweep could not begin.
     void discard() const;
 
   private:
     std::filesystem::path path_;
 };
 
-/// What a file outlives: a crash of the machine too, or only ours.
+/// What a file survives: on_disk also a crash of the machine, none only a crash of this process.
 enum class Durability { on_disk, none };
 
-/// Writes a file whole or not at all: temporary file, fsync if it is to be durable, rename. Throws std::system_error.
+/// Writes a file completely or not at all: temporary file, fsync if it is to be durable, rename. Throws
+/// std::system_error.
 void write_atomically(const std::filesystem::path& path, const std::string& content,
                       Durability durability = Durability::on_disk);
 

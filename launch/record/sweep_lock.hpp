@@ -10,43 +10,43 @@
 
 namespace crescendo::launch {
 
-/// Who holds a lock, as the file says it.
+/// The holder of a lock, as the lock file names it.
 struct LockHolder {
     std::string host;
     int pid = 0;
-    std::string boot;        ///< of the host's kernel; a pid means nothing to the next one
-    std::int64_t start = 0;  ///< of the process, in ticks since that boot: pids are used again
-    std::string job;         ///< of Slurm; empty: none
-    std::string since;       ///< local time
+    std::string boot;        ///< boot id of the host; a pid means nothing after a reboot
+    std::int64_t start = 0;  ///< start of the process in ticks since that boot, because pids are reused
+    std::string job;         ///< Slurm job; empty: none
+    std::string since;       ///< since when, in local time
 
     /// "process 7 on n1 since 2026-11-21 16:04:05 (job 17)"
     std::string text() const;
 };
 
-/// The right to write in a sweep's directory, held by at most one process; ends with it.
+/// The right to write in a sweep's directory. At most one process holds it, and it ends with that process.
 ///
-/// A lock (flock) on the file `lock`, which also says who holds it. Where file systems keep such locks on each node for
-/// itself, what the file says decides: a holder on this host lives if its process does; one of our own Slurm job is a
-/// former step of it, and over; one of another job lives as long as Slurm has the job; and of others the file's age
-/// tells, by the clock of the file system, for its holder touches it every few seconds. The file stays when it is over,
-/// empty where its holder left in good order.
+/// It is a lock (flock) on the file `lock`, which also names the holder. Some file systems keep such locks on each node
+/// separately. There the content of the file decides. A holder on this host is alive if its process is. A holder in our
+/// own Slurm job is a former step of the job, and over. A holder in another job is alive as long as Slurm has the job.
+/// For others the age of the file decides, by the clock of the file system, because a holder touches the file every few
+/// seconds. The file stays after the lock has ended, and is empty if the holder left in good order.
 class SweepLock {
   public:
     /// Throws InvalidInput that names the holder, since when, and the remedy.
     explicit SweepLock(const SweepDirectory& directory);
 
-    /// Who held it and did not give it back, if it was not the first or its predecessor died.
+    /// The former holder, if it died without giving the lock back.
     const std::optional<std::string>& abandoned_by() const { return abandoned_by_; }
 
     ~SweepLock();
     SweepLock(SweepLock&&) = delete;
     SweepLock& operator=(SweepLock&&) = delete;
 
-    /// Gives a sign of life where one is due: call it a few times a second. Throws std::runtime_error where another
-    /// process took the lock, because ours had stopped for so long that it seemed dead.
+    /// Gives a sign of life if one is due; call it a few times a second. Throws std::runtime_error if another process
+    /// took the lock because this one had stopped for so long that it seemed dead.
     void beat();
 
-    /// Who holds the lock now, without taking it; nothing if nobody does.
+    /// The holder of the lock now; nothing if it is free. Does not take the lock.
     static std::optional<std::string> holder(const SweepDirectory& directory);
 
   private:

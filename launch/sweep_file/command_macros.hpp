@@ -8,13 +8,13 @@
 
 namespace crescendo::launch {
 
-/// What one word of a command becomes: the macros of W&B sweeps, and one for each parameter.
+/// Expands the macros in one word of a command: those of W&B sweeps, and one for each parameter.
 ///
-/// A word of its own, since it becomes one word for each parameter:
+/// Each of these must be a word of its own, because it becomes one word for each parameter:
 ///   `${args}`                   --lr=0.01 --nesterov=True
 ///   `${args_no_hyphens}`        lr=0.01 nesterov=True
 ///   `${args_no_boolean_flags}`  --lr=0.01 --nesterov, and nothing for a parameter that is false
-/// Also inside a larger word:
+/// These may also stand inside a larger word:
 ///   `${args_json}`              all parameters as one JSON object
 ///   `${program}`                the sweep file's `program`
 ///   `${interpreter}`            python3
@@ -27,7 +27,7 @@ namespace crescendo::launch {
 std::vector<std::string> expand_word(const std::string& word, std::size_t index, const std::string& program,
                                      const Config& config);
 
-/// The same for each word of `command`.
+/// Expands the macros in each word of `command`, as expand_word() does.
 std::vector<std::string> expand_command(const std::vector<std::string>& command, const std::string& program,
                                         const Config& config);
 

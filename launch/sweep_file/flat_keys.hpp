@@ -9,8 +9,8 @@
 
 namespace crescendo::launch {
 
-/// What a sweep file says, whatever its layout: dotted keys with their values as text that YAML reads back. A list is
-/// one value.
+/// What a sweep file says, independent of its layout: dotted keys, with their values as text that YAML reads back. A
+/// list is one value.
 using FlatKeys = std::map<std::string, std::string>;
 
 FlatKeys flat_keys(const OrderedJson& document);
@@ -21,7 +21,7 @@ inline constexpr std::array changeable_keys{"run_cap",     "budget.time", "budge
 
 bool is_changeable(std::string_view key);
 
-/// "run_cap, budget.time, … and hang_timeout": for messages.
+/// The keys that may change, for messages: "run_cap, budget.time, … and hang_timeout".
 std::string list_of_changeable_keys();
 
 }  // namespace crescendo::launch

@@ -9,19 +9,20 @@
 
 namespace crescendo::launch {
 
-/// Thrown where a value cannot be read and its mistake is known already.
+/// Thrown if a value cannot be read and its mistake is known already.
 struct AlreadyTold {};
 
-/// All that is wrong with one file, so that it can be said at once.
+/// All mistakes of one file, so that they can be reported at once.
 ///
-/// Whoever reads a file attempts what does not depend on each other, and leaves out what depends on something that is
-/// mistaken: a mistake must not cause a second message.
+/// A reader attempts independent parts of a file one by one, and leaves out a part that depends on a mistaken one: a
+/// mistake must not cause a second message.
 class Mistakes {
   public:
-    /// `key` as in InvalidInput.
+    /// Adds a mistake. `key` is as in InvalidInput.
     void add(std::string key, std::string message);
 
-    /// That `key` is missing follows from another mistake, its own name misspelt: nothing about it is told.
+    /// `key` is missing because its name is misspelt, which is a mistake of its own. Mistakes about `key` are not
+    /// reported.
     void excuse(std::string key) { excused_.push_back(std::move(key)); }
 
     /// Runs `read`; the InvalidInput that it throws is a mistake. Returns whether there was none.
@@ -39,14 +40,15 @@ class Mistakes {
 
     bool empty() const { return all_.empty(); }
 
-    /// Whether any is about `key`, or about what holds it: one about `scheduler` concerns `scheduler.max`.
+    /// Whether a mistake is about `key`, or about something that holds it: one about `scheduler` concerns
+    /// `scheduler.max`.
     bool concern(std::string_view key) const;
 
-    /// Whether any is about `key` or about something in it.
+    /// Whether a mistake is about `key`, or about something in it.
     bool lie_in(std::string_view key) const;
 
-    /// Throws InvalidInput with all of them, by their place in the file, and with their number where there are
-    /// several; nothing where there are none.
+    /// Throws InvalidInput with all mistakes, in the order of the file, and with their number if there are several.
+    /// Does nothing if there are none.
     void throw_if_any(const SourceMap& source) const;
 
   private:

@@ -8,21 +8,22 @@
 
 namespace crescendo::launch {
 
-/// A value in place of the one that a sweep file has: `scheduler.grow=wait`.
+/// A value that replaces the one in a sweep file, such as `scheduler.grow=wait`.
 struct Override {
-    std::string key;                   ///< dotted
-    std::optional<std::string> value;  ///< as YAML; none: the key is left out
+    std::string key;                   ///< dotted key
+    std::optional<std::string> value;  ///< value as YAML; none: the key is removed
 };
 
-/// Leave out what would train: for commands that train nothing, so that they do not mind what a trainer could not do.
+/// Overrides that remove what would train. They are for commands that train nothing, so that a trainer's problems do
+/// not matter to them.
 std::vector<Override> without_training();
 
-/// "key=value". Throws InvalidInput where `text` is not.
+/// Reads "key=value". Throws InvalidInput if `text` is something else.
 Override parse_override(const std::string& text);
 
-/// Puts the value into the document, with the maps on the way to it where there are none; or takes the key out, and the
-/// map that held nothing else.
-/// Throws InvalidInput where the value is not YAML, or the key leads through something that is no map.
+/// Puts the value into the document, and makes maps on the way to it if they are missing. Or removes the key, and the
+/// map that held nothing else. Throws InvalidInput if the value is not YAML, or if the key leads through something that
+/// is not a map.
 void apply_override(const Override& change, OrderedJson& document);
 
 }  // namespace crescendo::launch

@@ -6,7 +6,7 @@
 
 namespace crescendo::launch {
 
-/// Where something stands in a text; both count from 1.
+/// Position of something in a text. Line and column count from 1.
 struct Position {
     int line = 1;
     int column = 1;
@@ -14,12 +14,12 @@ struct Position {
     friend bool operator==(const Position&, const Position&) = default;
 };
 
-/// Where the keys of a file stand, so that a problem with a key can name the place.
+/// Positions of the keys of a file, so that a message about a key can name its place.
 class SourceMap {
   public:
     SourceMap() = default;
 
-    /// `file` as messages shall name it.
+    /// `file` is the file's name in messages.
     explicit SourceMap(std::string file) : file_(std::move(file)) {}
 
     const std::string& file() const { return file_; }

@@ -7,16 +7,17 @@
 
 namespace crescendo::launch {
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string alignment).
+/// Number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string
+/// alignment).
 int edit_distance(std::string_view a, std::string_view b);
 
 /// The most similar of `words`, if any is close.
 std::optional<std::string> nearest_word(std::string_view word, const std::vector<std::string>& words);
 
-/// " (did you mean 'min'?)" with the most similar of `words`, or nothing where none is close.
+/// " (did you mean 'min'?)" with the most similar of `words`, or "" if none is close.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& words);
 
-/// "a", "a or b", "a, b or c".
+/// Lists words for messages: "a", "a or b", "a, b or c".
 std::string enumerate(const std::vector<std::string>& words, std::string_view last_separator = " or ");
 
 }  // namespace crescendo::launch

@@ -8,7 +8,7 @@
 
 namespace crescendo::launch {
 
-/// Where the programs that belong to crescendo lie.
+/// Paths of the programs that belong to crescendo.
 struct ProgramPaths {
     std::string trainer;  ///< CRESCENDO_TRAINER, or crescendo-trainer beside our own executable
     std::string guard;
@@ -16,15 +16,16 @@ struct ProgramPaths {
     static ProgramPaths find();
 };
 
-/// Adds what is wrong beyond the file's text: settings that the trainer does not know or cannot use, data that are
-/// missing or do not fit, a program or script that is not there. Nothing is looked for whose key is mistaken.
+/// Adds mistakes that the file's text alone does not show: settings that the trainer does not know or cannot use, data
+/// that are missing or do not fit, a program or script that does not exist. A key that is already mistaken is not
+/// checked.
 void check(SweepDraft& draft, const ProgramPaths& paths);
 
-/// What is allowed, and yet hardly meant: a command that is the same for all trials.
+/// Warnings about what is allowed but hardly intended: a command that is the same for all trials.
 std::vector<std::string> warnings_of(const SweepFile& file);
 
-/// For commands that train, or check what others will. Throws InvalidInput with all that is wrong with the file;
-/// prints its warnings.
+/// Reads and checks a sweep file, for commands that train or that check a sweep before it trains. Throws InvalidInput
+/// with all mistakes, and prints the warnings.
 SweepFile read_sound_sweep_file(const std::filesystem::path& path);
 
 }  // namespace crescendo::launch

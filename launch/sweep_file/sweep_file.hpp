@@ -18,40 +18,39 @@ namespace crescendo::launch {
 
 /// A sweep file, checked as far as its text alone allows.
 ///
-/// The dialect is that of W&B sweeps where it has a word. `method: random` means the same as
-/// `sampler: {type: random}`; `description`, `project` and `entity` are accepted and change nothing.
+/// It uses the words of W&B sweeps wherever W&B has one. `method: random` means the same as `sampler: {type: random}`;
+/// `description`, `project` and `entity` are accepted and change nothing.
 struct SweepFile {
-    std::string name;          ///< usable as the name of a folder; the file's own name without extension unless given
-    SweepSpec spec;            ///< passed validate()
-    std::optional<int> slots;  ///< per node; none: as many as the node has
+    std::string name;          ///< can be the name of a folder; default: the file's name without extension
+    SweepSpec spec;            ///< what the scheduler needs; it passed validate()
+    std::optional<int> slots;  ///< slots per node; none: as many as the node has
     int cpus_per_slot = 1;
-    Binding bind = Binding::automatic;  ///< of workers to cores
+    Binding bind = Binding::automatic;  ///< whether workers are bound to cores
     std::optional<std::chrono::seconds> time_budget;
-    std::optional<Json> trainer;                      ///< an object, not interpreted here
-    std::optional<std::vector<std::string>> command;  ///< macros not yet expanded; never beside `trainer`
-    std::optional<std::chrono::seconds>
-        hang_timeout;                      ///< of a worker that says nothing; none: it may be silent for ever
-    simulator::SimulationSpec simulation;  ///< `simulate:`, or the defaults
-    std::string program;                   ///< for `${program}`; empty unless given
-    std::string text;                      ///< of the whole file, byte for byte
-    SourceMap source;                      ///< to locate what others find wrong with a key
+    std::optional<Json> trainer;                      ///< the section `trainer`, an object that is not interpreted here
+    std::optional<std::vector<std::string>> command;  ///< command with macros; never together with `trainer`
+    std::optional<std::chrono::seconds> hang_timeout;  ///< silence after which a worker is killed; none: never
+    simulator::SimulationSpec simulation;              ///< `simulate:`, or the defaults
+    std::string program;                               ///< value of `${program}`; empty unless given
+    std::string text;                                  ///< text of the whole file, byte for byte
+    SourceMap source;                                  ///< positions of the keys, for messages
 };
 
-/// A sweep file that may be mistaken: what stands at the keys of a mistake has its default, or is missing.
+/// A sweep file that may have mistakes. The values of mistaken keys are their defaults, or missing.
 struct SweepDraft {
     SweepFile file;
     Mistakes mistakes;
 };
 
-/// Throws InvalidInput where `text` is no YAML.
+/// Reads as much of a sweep file as possible. Throws InvalidInput if `text` is not YAML.
 SweepDraft draft_sweep(const std::string& text, const std::filesystem::path& file,
                        const std::vector<Override>& overrides = {});
 
-/// `overrides` take the place of what the file has, one after the other.
-/// Throws InvalidInput with all mistakes: each with file, line, column and key, the problem and the remedy.
+/// Reads a sweep file. `overrides` replace what the file has, one after the other. Throws InvalidInput with all
+/// mistakes, each with file, line, column and key, the problem and the remedy.
 SweepFile read_sweep_file(const std::filesystem::path& path, const std::vector<Override>& overrides = {});
 
-/// The same from memory; `file` is the file's name in messages.
+/// Reads a sweep file from memory, as read_sweep_file() does. `file` is its name in messages.
 SweepFile parse_sweep(const std::string& text, const std::filesystem::path& file,
                       const std::vector<Override>& overrides = {});
 

@@ -7,9 +7,9 @@
 
 namespace crescendo::launch {
 
-/// `parameters:` of a sweep file. Where a parameter has no `distribution`, W&B's rule applies: `values` means
-/// categorical, `value` constant, two whole `min` and `max` int_uniform, other numbers uniform. Those that are mistaken
-/// are left out.
+/// Reads `parameters:` of a sweep file. If a parameter has no `distribution`, W&B's rule applies: `values` means
+/// categorical, `value` constant, two whole numbers `min` and `max` int_uniform, other numbers uniform. Mistaken
+/// parameters are left out.
 std::vector<Parameter> read_parameters(const YamlSection& section);
 
 }  // namespace crescendo::launch

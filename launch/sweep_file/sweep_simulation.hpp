@@ -5,7 +5,7 @@
 
 namespace crescendo::launch {
 
-/// `simulate:` of a sweep file, valid.
+/// Reads and checks `simulate:` of a sweep file.
 simulator::SimulationSpec read_simulation(const YamlSection& section);
 
 }  // namespace crescendo::launch

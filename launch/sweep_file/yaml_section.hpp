@@ -12,7 +12,7 @@
 
 namespace crescendo::launch {
 
-/// A word of the dialect that this version cannot do, and what to write instead.
+/// A word of W&B's dialect that this version does not support, and what to write instead.
 struct UnsupportedWord {
     std::string word;
     std::string remedy;
@@ -20,17 +20,17 @@ struct UnsupportedWord {
 
 /// One map of a YAML document and its dotted key, read entry by entry.
 ///
-/// Every reader returns nothing where the key is absent, and throws InvalidInput with the dotted key, the
-/// problem and the remedy where its value has the wrong type, or AlreadyTold where parsing found it mistaken.
-/// The document and the mistakes outlive the section.
+/// Every reader returns nothing if the key is absent. If its value has the wrong type, the reader throws InvalidInput
+/// with the dotted key, the problem and the remedy. If parsing already found a mistake there, it throws AlreadyTold.
+/// The document and the mistakes must outlive the section.
 class YamlSection {
   public:
-    /// `map` is an object.
+    /// A section of the object `map`, whose dotted key is `key`.
     YamlSection(const OrderedJson& map, std::string key, Mistakes& mistakes)
         : map_(map), key_(std::move(key)), mistakes_(mistakes) {}
 
     bool has(const std::string& name) const { return map_.contains(name); }
-    /// The value of an entry that is there.
+    /// The value of an entry that exists.
     const OrderedJson& at(const std::string& name) const;
     const OrderedJson& map() const { return map_; }
 
@@ -39,34 +39,34 @@ class YamlSection {
 
     Mistakes& mistakes() const { return mistakes_; }
 
-    /// Mistakes::attempt: what `read` throws is told with all other mistakes of the file.
+    /// Calls Mistakes::attempt: what `read` throws is reported with all other mistakes of the file.
     template <class Read>
     bool attempt(const Read& read) const {
         return mistakes_.attempt(read);
     }
 
-    /// Every key that is none of `names` is a mistake. Returns whether there is none.
+    /// Every key that is not in `names` is a mistake. Returns whether there is none.
     bool allow(const std::vector<std::string>& names) const;
 
     std::optional<std::string> string(const std::string& name) const;
     std::optional<double> number(const std::string& name) const;
     std::optional<std::int64_t> integer(const std::string& name) const;
 
-    /// A whole number that fits into an int.
+    /// Reads a whole number that fits into an int.
     std::optional<int> small_integer(const std::string& name) const;
 
-    /// The same, at least `min`.
+    /// Reads a whole number that fits into an int and is at least `min`.
     std::optional<int> integer_from(int min, const std::string& name) const;
 
-    /// An item that is no text is a mistake, and empty.
+    /// Reads a list of texts. An item that is not a text is a mistake, and becomes empty.
     std::optional<std::vector<std::string>> strings(const std::string& name) const;
     std::optional<YamlSection> section(const std::string& name, std::string_view example) const;
 
-    /// One of `words`.
+    /// Reads a text that must be one of `words`.
     std::optional<std::string> word(const std::string& name, const std::vector<std::string>& words,
                                     const std::vector<UnsupportedWord>& unsupported = {}) const;
 
-    /// What one of `words` stands for.
+    /// Reads one of `words`, and returns what it stands for.
     template <class T>
     std::optional<T> choice(const std::string& name, const std::vector<std::pair<std::string, T>>& words,
                             const std::vector<UnsupportedWord>& unsupported = {}) const {
@@ -84,11 +84,12 @@ class YamlSection {
         return {};
     }
 
-    /// Throws InvalidInput about the entry `name`, or about the section itself where it is empty.
+    /// Throws InvalidInput about the entry `name`, or about the section itself if `name` is empty.
     [[noreturn]] void fail(std::string_view name, std::string_view message) const;
 
   private:
-    /// The entry's value if it is there; throws that it is not `expected` (with an example) unless `fits`.
+    /// The entry's value if it exists. Throws InvalidInput that it is not `expected` (with an example) unless it
+    /// `fits`.
     const OrderedJson* find(const std::string& name, bool (*fits)(const OrderedJson&), std::string_view expected) const;
 
     const OrderedJson& map_;
@@ -96,7 +97,7 @@ class YamlSection {
     Mistakes& mistakes_;
 };
 
-/// "'three' is text", "3 is a whole number", "null is no value": for messages.
+/// Describes a value for messages: "'three' is text", "3 is a whole number", "null is no value".
 std::string describe(const OrderedJson& value);
 
 }  // namespace crescendo::launch

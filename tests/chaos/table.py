@@ -13,7 +13,7 @@ WORDS = {
     "stopped": "SIGSTOP of a trainer",
     "drain": "a time limit's warning in mid-rung",
     "node_down": "scontrol: node down, and back",
-    "full_disk": "a full disk, mended",
+    "full_disk": "a full disk, freed later",
     "journal_cut": "all killed, journal cut",
     "several": "two or three of these in one round",
 }

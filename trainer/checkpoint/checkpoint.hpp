@@ -9,17 +9,17 @@
 
 namespace crescendo::trainer {
 
-/// The whole trial as it is now, copied to the host's memory: a dict of "model" (parameter → tensor, for
+/// A copy of the whole trial as it is now, in the host's memory: a dict of "model" (parameter → tensor, for
 /// load_state_dict), "optimizer" (parameter → {state → tensor}), "optimizer_steps", and as JSON texts "progress",
 /// "task", "settings" (as the sweep gave them).
 c10::IValue checkpoint_of(const Trial& trial, const nlohmann::json& settings);
 
-/// Writes it so that at every moment either the old file or the new one is there, on the disk itself. Python's
-/// torch.load reads the file. Throws WriteError where the disk refuses.
+/// Writes a checkpoint. At every moment either the old file or the new one is there, on the disk itself. Python's
+/// torch.load reads the file. Throws WriteError if the disk refuses.
 void write_checkpoint(const std::filesystem::path& path, const c10::IValue& checkpoint);
 
-/// The trial as it was written, on `device`. Throws std::runtime_error that names the file where it cannot
-/// be read or holds another model than `settings` describe.
+/// Reads a checkpoint: the trial as it was written, on `device`. Throws std::runtime_error that names the file if it
+/// cannot be read, or if it holds another model than `settings` describe.
 std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::int64_t number, std::uint64_t seed,
                                        const Settings& settings, const Device& device);
 

@@ -11,23 +11,24 @@
 
 namespace crescendo::trainer {
 
-/// Writes the checkpoints of one trial: before milestones, while its group waits, and in between, beside the training.
+/// Writes the checkpoints of one trial: before milestones, while its group waits, and between milestones, beside the
+/// training.
 ///
-/// In between, training stands still only while the state is copied in memory: members of a group that wait for this
-/// one in a collective do not wait for a disk.
+/// Between milestones, training stops only while the state is copied in memory. So members that wait for this one in a
+/// collective do not wait for a disk.
 class CheckpointWriter {
   public:
-    /// `every` as in Settings, from now on.
+    /// `every` is Settings::checkpoint_every, and counts from now on.
     CheckpointWriter(std::filesystem::path path, std::optional<std::chrono::seconds> every);
 
-    /// The trial, as it is, lies on the disk afterwards. Throws WriteError.
+    /// Writes the trial as it is now, and waits until it is on the disk. Throws WriteError.
     void save(const Trial& trial, const nlohmann::json& settings);
 
-    /// Begins to save the trial as it is, where that is due. Throws what kept an earlier one from the disk.
+    /// Begins to save the trial as it is now, if that is due. Throws what kept an earlier checkpoint from the disk.
     void save_if_due(const Trial& trial, const nlohmann::json& settings);
 
-    /// Waits for the one that was begun: afterwards the file is not touched. Throws what kept it from the disk. So does
-    /// the destructor, which does not throw.
+    /// Waits for the checkpoint that was begun; afterwards the file is not touched. Throws what kept it from the disk.
+    /// The destructor also waits, but does not throw.
     void finish();
 
   private:
@@ -39,7 +40,7 @@ class CheckpointWriter {
     const std::filesystem::path path_;
     CheckpointPace pace_;
     Time began_;
-    std::future<Time> written_;  ///< when; valid from begin() to finish()
+    std::future<Time> written_;  ///< when it was written; valid from begin() to finish()
 };
 
 }  // namespace crescendo::trainer

@@ -13,7 +13,8 @@ namespace crescendo::trainer {
 /// weights_only=False; here a dict is a dict.
 void pickle_plainly(const c10::IValue& value, const Sink& sink);
 
-/// Reads such a file, each tensor at once and into its own memory. Throws c10::Error where it is none.
+/// Reads a file of pickle_plainly(), each tensor at once and into its own memory. Throws c10::Error if it is not such a
+/// file.
 c10::IValue unpickle(const std::filesystem::path& path);
 
 }  // namespace crescendo::trainer

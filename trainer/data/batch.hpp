@@ -10,12 +10,12 @@ namespace crescendo::trainer {
 
 /// Samples as the model takes them, on the device.
 struct Batch {
-    at::Tensor inputs;   ///< (samples, input shape...) of float32; undefined where there are no samples
-    at::Tensor targets;  ///< (samples) of int64, or (samples, num_outputs) of float32: of a reconstruction the inputs
+    at::Tensor inputs;   ///< (samples, input shape...) of float32; undefined if there are no samples
+    at::Tensor targets;  ///< (samples) of int64, or (samples, num_outputs) of float32; a reconstruction: the inputs
 };
 
-/// The samples of a slice that holds float32 inputs, and targets of float32 or int64, as the task says. The bytes of
-/// the slice are the batch's from then on: on the CPU they are not copied.
+/// Makes the batch of a slice that holds float32 inputs, and targets of float32 or int64, as the task says. The batch
+/// takes over the slice's bytes; on the CPU they are not copied.
 Batch make_batch(datasets::Slice& slice, const Task& task, const Device& device);
 
 }  // namespace crescendo::trainer

@@ -7,11 +7,11 @@
 
 namespace crescendo::trainer {
 
-/// How many samples of each class a set has. The last class has some.
+/// Number of samples of each class in a set. The last class has at least one.
 using ClassCounts = std::vector<std::int64_t>;
 
-/// Reads all targets, which are one whole number a sample, and no inputs. Throws InvalidInput on a number that is no
-/// class, and what SampleSet::read throws.
+/// Counts the classes of a set. Reads all targets, which are one whole number a sample, and no inputs. Throws
+/// InvalidInput for a number that is not a class, and what SampleSet::read throws.
 ClassCounts count_classes(const datasets::SampleSet& samples);
 
 }  // namespace crescendo::trainer

@@ -11,7 +11,7 @@ namespace crescendo::trainer {
 
 class DataCache;
 
-/// What the data ask of a model.
+/// What the data require of a model.
 struct Task {
     enum class Kind {
         classification,  ///< targets are class numbers from 0; cross entropy
@@ -20,27 +20,27 @@ struct Task {
     };
 
     Kind kind = Kind::classification;
-    std::vector<std::int64_t> input_shape;   ///< of one sample; of several inputs the stacked channels, or all numbers
-    std::vector<std::int64_t> target_shape;  ///< of one sample; empty for a scalar. Of a reconstruction the input's
+    std::vector<std::int64_t> input_shape;   ///< of one sample; several inputs: stacked channels, or all numbers
+    std::vector<std::int64_t> target_shape;  ///< of one sample; empty for a scalar; reconstruction: the input's
     std::int64_t num_outputs = 0;            ///< classes, or numbers to predict
-    std::int64_t num_samples = 0;            ///< of the training set: an epoch
+    std::int64_t num_samples = 0;            ///< samples of the training set: an epoch
 
     friend bool operator==(const Task&, const Task&) = default;
 };
 
-/// Everything about these samples that the model of `settings` cannot learn from; `data_key` is the
+/// Problems of these samples: everything that keeps the model of `settings` from learning from them. `data_key` is the
 /// setting that names them.
 std::vector<Problem> misfits(const Settings& settings, const datasets::SampleSet& samples, const std::string& data_key);
 
-/// Whether both sets ask the same of the model of `settings`, whatever their sizes: one that fits the one fits the
+/// Whether both sets require the same of the model of `settings`, whatever their sizes: a model that fits one fits the
 /// other.
 bool ask_alike(const Settings& settings, const datasets::SampleSet& a, const datasets::SampleSet& b);
 
 /// Whether a model of `settings` learns the classes of a set without misfits.
 bool learns_classes(const Settings& settings, const datasets::SampleSet& samples);
 
-/// The classes that a model tells apart, from 0: as many as the settings say, else as the training targets have. Throws
-/// like count_classes.
+/// Number of classes that a model tells apart, counted from 0: as the settings say, else as the training targets have.
+/// Throws like count_classes.
 std::int64_t num_classes(const Settings& settings, DataCache& data);
 
 /// The task of a training set without misfits. An autoencoder reconstructs its inputs, unless the targets are fields

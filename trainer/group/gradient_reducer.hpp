@@ -13,15 +13,14 @@ class Reducer;
 
 namespace crescendo::trainer {
 
-/// Averages the gradients of a group's members while backward still runs, in buckets: the engine of
+/// Averages the gradients of a group's members in buckets, while backward still runs. It is the engine of
 /// DistributedDataParallel (Li et al., "PyTorch Distributed", VLDB 2020).
 ///
-/// The buckets follow from the parameters alone. DistributedDataParallel lays them out anew after the
-/// first step; a ring adds in an order that depends on a value's place, so a regroup would then change the
-/// last bits of the gradients.
+/// The buckets depend only on the parameters. DistributedDataParallel arranges them again after the first step. A ring
+/// adds in an order that depends on a value's place, so a regroup would then change the last bits of the gradients.
 class GradientReducer {
   public:
-    /// Serves the parameters as long as it lives; every generation makes a new one.
+    /// Reduces the gradients of `parameters` as long as it lives. Every generation makes a new one.
     GradientReducer(const Group& group, const std::vector<at::Tensor>& parameters);
     ~GradientReducer();
 

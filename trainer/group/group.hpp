@@ -12,14 +12,14 @@
 
 namespace crescendo::trainer {
 
-/// A collective failed: another member is gone, or gave no sign of life within the time-out.
+/// A collective failed, because another member is gone or did not answer within the time-out.
 class PeerLost : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
 };
 
-/// To be called in a `catch (...)`: what Gloo, NCCL and the control channel throw becomes PeerLost; all else goes on as
-/// it is.
+/// Call it in a `catch (...)`: what Gloo, NCCL and the control channel throw becomes PeerLost. Everything else is
+/// thrown on as it is.
 [[noreturn]] void rethrow_as_peer_lost();
 
 /// Performs an operation in which the whole group takes part, and turns its failure into PeerLost.
@@ -32,7 +32,7 @@ auto collective(Operation&& operation) {
     }
 }
 
-/// The workers of a trial during one generation, as one of them sees it. A group of one talks to nobody.
+/// The workers of a trial during one generation, as one of them sees it. A group of one does not communicate.
 ///
 /// All members make the same calls in the same order.
 class Group {
@@ -40,14 +40,14 @@ class Group {
     struct Options {
         int rank = 0;
         int size = 2;
-        std::chrono::milliseconds timeout{};  ///< of forming the group and of each collective
-        std::function<bool()> interrupted;    ///< whether there is no point in waiting for the others any longer
+        std::chrono::milliseconds timeout{};  ///< time-out of forming the group and of each collective
+        std::function<bool()> interrupted;    ///< says whether waiting for the others has become pointless
     };
 
     /// A group of one. `device` must outlive the group.
     explicit Group(const Device& device);
-    /// Meets the others through `store`. Throws PeerLost where that fails, for whatever reason: those who
-    /// wait for this member learn of it in the same way.
+    /// Meets the others through `store`. Throws PeerLost if that fails for any reason; members that wait for this one
+    /// get the same.
     Group(const Device& device, const c10::intrusive_ptr<c10d::Store>& store, Options options);
     Group(Group&& other) noexcept;
     Group& operator=(Group&&) = delete;
@@ -57,19 +57,19 @@ class Group {
     int size() const { return size_; }
     const Device& device() const { return device_; }
 
-    /// Element by element over all members.
+    /// Sums numbers over all members, element by element.
     std::vector<double> sum(const std::vector<double>& numbers) const;
 
-    /// Rank 0's bytes, at every member.
+    /// Gives rank 0's bytes to every member.
     std::string broadcast(const std::string& bytes) const;
 
-    /// Rank 0's values into everybody's tensor, which lies on the group's device.
+    /// Copies rank 0's values into the tensor of every member. The tensor lies on the group's device.
     void broadcast(at::Tensor tensor) const;
 
-    /// To be called before the results of collectives are used. Throws PeerLost where one has failed.
+    /// Call it before the results of collectives are used. Throws PeerLost if a collective has failed.
     void finish() const;
 
-    /// For the gradients; null in a group of one.
+    /// The process group for the gradients; null in a group of one.
     const c10::intrusive_ptr<c10d::ProcessGroup>& process_group() const { return process_group_; }
 
   private:

@@ -7,26 +7,26 @@
 
 namespace crescendo::trainer {
 
-/// What decides, sample by sample, which units training drops: an int32 for each, in host memory. A sample has another
-/// key in every epoch of a seed, and the same one wherever it lies: on whichever worker, in whichever micro-batch.
+/// Keys that decide which units training drops for each sample: one int32 a sample, in host memory. A sample has
+/// another key in every epoch of a seed. Its key does not depend on the worker or the micro-batch.
 at::Tensor dropout_keys(std::uint64_t seed, std::int64_t epoch, const std::vector<std::int64_t>& samples);
 
 /// Drops a share of a layer's units in training, and scales up those that stay (Srivastava et al., JMLR 2014).
 ///
-/// The mask of a sample is a hash of its key, the layer and the unit, where torch's dropout takes the next numbers of a
-/// generator: so no mask depends on how many workers share a batch, and there is no state to be kept.
+/// The mask of a sample is a hash of its key, the layer and the unit. (torch's dropout takes the next numbers of a
+/// generator.) So no mask depends on how many workers share a batch, and there is no state to keep.
 class Dropout {
   public:
     Dropout(double share, std::int64_t layer) : share_(share), layer_(layer) {}
 
-    /// `x` (samples, units...) of always as many units; `keys` (samples) on the same device, or undefined outside of
-    /// training: nothing is dropped.
+    /// `x` is (samples, units...), and has the same number of units in every call. `keys` (samples) is on the same
+    /// device. Outside of training it is undefined, and nothing is dropped.
     at::Tensor operator()(const at::Tensor& x, const at::Tensor& keys);
 
   private:
     double share_;
     std::int64_t layer_;
-    at::Tensor unit_keys_;  ///< (units) of int32, where x is; made at first use
+    at::Tensor unit_keys_;  ///< (units) of int32, on the device of `x`; made at first use
 };
 
 }  // namespace crescendo::trainer

@@ -13,11 +13,11 @@ namespace crescendo::trainer {
 class Model : public torch::nn::Module {
   public:
     /// `inputs` (samples, input shape...) → (samples, num_outputs): logits, or the predicted numbers in the order of
-    /// the target's elements. With dropout_keys of the samples units are dropped, as in training.
+    /// the target's elements. If the samples' dropout_keys are given, units are dropped, as in training.
     virtual at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys = {}) = 0;
 };
 
-/// A model on the CPU whose weights come from torch's generator as it stands: seed it before.
+/// Makes a model on the CPU. Its weights come from torch's generator, which the caller seeds before.
 ///
 /// cnn: `depth` times a 3x3 convolution, activation and 2x2 max-pooling, with `width` channels at first
 /// and twice as many each time; a hidden layer of 8 x width units; the outputs.

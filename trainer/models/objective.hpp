@@ -10,7 +10,7 @@ namespace crescendo::trainer {
 /// `outputs` (samples, num_outputs), `targets` (samples) of int64 or (samples, num_outputs) of float32.
 at::Tensor loss_sum(const Task& task, const at::Tensor& outputs, const at::Tensor& targets);
 
-/// Samples whose likeliest class is the right one, a scalar.
+/// Number of samples whose likeliest class is the right one, a scalar.
 at::Tensor num_correct(const at::Tensor& outputs, const at::Tensor& targets);
 
 }  // namespace crescendo::trainer

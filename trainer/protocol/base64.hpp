@@ -7,10 +7,10 @@
 
 namespace crescendo::trainer {
 
-/// RFC 4648, section 4, with padding.
+/// Encodes as base64 (RFC 4648, section 4), with padding.
 std::string encode_base64(const std::vector<std::uint8_t>& bytes);
 
-/// Throws std::invalid_argument where `encoded` is no base64.
+/// Decodes base64. Throws std::invalid_argument if `encoded` is something else.
 std::vector<std::uint8_t> decode_base64(std::string_view encoded);
 
 }  // namespace crescendo::trainer

@@ -13,7 +13,7 @@
 
 namespace crescendo::trainer {
 
-/// An order arrived, or the channel closed, while a store request waited: the group will not come about.
+/// An order arrived, or the channel closed, while a store request waited: the group will not be formed.
 class Interrupted : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -27,8 +27,8 @@ class RequestTimeout : public std::runtime_error {
 
 /// The socket to crescendo: JSON objects, one a line.
 ///
-/// A thread reads; it sorts answers to store requests from orders, so that any thread may use the
-/// store while the main thread looks for orders between its steps.
+/// A thread reads, and separates answers to store requests from orders. So any thread may use the store while the main
+/// thread looks for orders between its steps.
 class ControlChannel {
   public:
     /// Takes over the descriptor of a connected stream socket.
@@ -37,26 +37,26 @@ class ControlChannel {
     ControlChannel& operator=(const ControlChannel&) = delete;
     ~ControlChannel();
 
-    /// What is sent after the other end has closed is dropped.
+    /// Sends a message. It is dropped if the other end has closed.
     void send(const nlohmann::json& message);
 
-    /// The oldest order not yet taken; nullopt where there is none.
+    /// Takes the oldest order; nullopt if there is none.
     std::optional<nlohmann::json> poll();
 
-    /// Waits for an order; nullopt once the channel is closed or `timeout` has passed.
+    /// Waits for an order and takes it; nullopt once the channel is closed or `timeout` has passed.
     std::optional<nlohmann::json> wait(std::optional<std::chrono::milliseconds> timeout = std::nullopt);
 
-    /// The other end has closed, and every order it sent has been taken.
+    /// Whether the other end has closed, and every order that it sent was taken.
     bool closed() const;
 
-    /// A `join` or `leave` waits to be taken, or the other end has closed: the present group has no future.
+    /// Whether a `join` or `leave` waits to be taken, or the other end has closed: then the present group is over.
     bool interrupted() const;
 
     /// Sends a store request under a fresh id and waits for the answer to it. Throws Interrupted as
     /// soon as the channel is interrupted(), RequestTimeout after `timeout`.
     nlohmann::json request(nlohmann::json message, std::chrono::milliseconds timeout);
 
-    /// The same without waiting; the answer is dropped. Later requests are served after this one.
+    /// Sends a store request without waiting; the answer is dropped. Later requests are served after this one.
     void request_unanswered(nlohmann::json message);
 
   private:
@@ -70,7 +70,7 @@ class ControlChannel {
     mutable std::mutex mutex_;
     std::condition_variable arrived_;
     std::deque<nlohmann::json> orders_;
-    std::map<std::int64_t, std::optional<nlohmann::json>> answers_;  ///< of requests that wait
+    std::map<std::int64_t, std::optional<nlohmann::json>> answers_;  ///< answers to the requests that wait
     std::int64_t last_id_ = 0;
     bool ended_ = false;
     std::thread reader_;

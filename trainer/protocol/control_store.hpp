@@ -11,8 +11,8 @@
 
 namespace crescendo::trainer {
 
-/// The store through which the members of one (trial, generation) find each other, kept by crescendo at
-/// the other end of the control channel: no port to listen on, no file to share.
+/// The store through which the members of one (trial, generation) find each other. Crescendo keeps it at the other end
+/// of the control channel, so there is no port to listen on and no file to share.
 ///
 /// Any thread may use it. Waiting ends with the channel's exceptions.
 class ControlStore : public c10d::Store {
@@ -28,14 +28,14 @@ class ControlStore : public c10d::Store {
     void set(const std::string& key, const std::vector<std::uint8_t>& value) override;
     std::vector<std::uint8_t> compareSet(const std::string& key, const std::vector<std::uint8_t>& expected,
                                          const std::vector<std::uint8_t>& desired) override;
-    /// Waits until the key exists.
+    /// Waits until the key exists, and returns its value.
     std::vector<std::uint8_t> get(const std::string& key) override;
     std::int64_t add(const std::string& key, std::int64_t delta) override;
     bool deleteKey(const std::string& key) override;
     bool check(const std::vector<std::string>& keys) override;
     void wait(const std::vector<std::string>& keys) override;
     void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout) override;
-    /// No group of ours counts keys: throws c10::NotImplementedError.
+    /// Throws c10::NotImplementedError, because no group of ours counts keys.
     std::int64_t getNumKeys() override;
 
   private:

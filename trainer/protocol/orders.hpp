@@ -10,10 +10,10 @@
 
 namespace crescendo::trainer {
 
-/// Where rank 0 has the trial's state from.
+/// Where rank 0 gets the trial's state from.
 enum class StateSource { fresh, checkpoint, memory };
 
-/// The orders of docs/trial-protocol.md, a struct each.
+/// The order `join` of docs/trial-protocol.md: form a trial's group.
 struct Join {
     std::int64_t trial = 0;
     std::int64_t generation = 0;
@@ -21,14 +21,14 @@ struct Join {
     int size = 1;
     std::int64_t batch_multiple = 1;            ///< the group's batch is batch_size times this
     std::int64_t accumulation = 1;              ///< a worker's micro-batches are batch_size divided by this
-    std::optional<std::int64_t> checkpoint_at;  ///< resource; none: no checkpoint before a report
+    std::optional<std::int64_t> checkpoint_at;  ///< resource of the next checkpoint; none: write none
     std::optional<std::int64_t> reported;       ///< resource of the last report that crescendo has
     std::int64_t max_resource = 0;
     std::uint64_t seed = 0;
     nlohmann::json settings;
     std::filesystem::path directory;
     StateSource state = StateSource::fresh;
-    std::chrono::steady_clock::time_point read_at;  ///< when this process had the order in hand
+    std::chrono::steady_clock::time_point read_at;  ///< when this process read the order
 };
 
 struct Decision {
@@ -45,14 +45,14 @@ struct Leave {
 struct Evaluate {
     std::int64_t trial = 0;
     nlohmann::json settings;
-    std::int64_t resource = 0;  ///< of the trial's last report: an older checkpoint is refused
+    std::int64_t resource = 0;  ///< resource of the trial's last report: an older checkpoint is refused
     std::filesystem::path checkpoint;
     std::string data;  ///< "validation" or "test"
 };
 
 using Order = std::variant<Join, Decision, Leave, Evaluate>;
 
-/// Throws std::runtime_error that names what is wrong with a message that is no order.
+/// Reads an order. Throws std::runtime_error that says what is wrong if the message is not one.
 Order parse_order(const nlohmann::json& message);
 
 }  // namespace crescendo::trainer

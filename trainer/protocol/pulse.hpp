@@ -6,15 +6,15 @@
 
 namespace crescendo::trainer {
 
-/// Tells crescendo that the main thread is alive: without a beat for long enough, the trainer is taken to hang.
+/// Tells crescendo that the main thread is alive: if there is no beat for too long, the trainer counts as hung.
 class Pulse {
   public:
     explicit Pulse(ControlChannel& channel) : channel_(channel) {}
 
-    /// At most one is sent in that time.
+    /// At most one message is sent in this time.
     static constexpr std::chrono::seconds period{1};
 
-    /// To be called at every step of whatever the main thread does.
+    /// Call it at every step of whatever the main thread does.
     void beat();
 
   private:

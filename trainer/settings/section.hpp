@@ -14,8 +14,8 @@
 
 namespace crescendo::trainer {
 
-/// One JSON object of settings. Each reader leaves `value` alone where the key is absent, and adds a
-/// problem where it cannot be used; reject_unknown(), called last, names the keys that no reader asked for.
+/// One JSON object of settings. Each reader leaves `value` alone if the key is absent, and adds a problem if the key's
+/// value cannot be used. reject_unknown(), called last, names the keys that no reader asked for.
 class Section {
   public:
     /// `path` is the dotted path of the object; both references must outlive the section.
@@ -26,22 +26,22 @@ class Section {
         double below;  ///< first value too large
     };
 
-    /// 16.0 is an integer: samplers hand over doubles.
+    /// Reads an integer. 16.0 counts as one, because samplers give doubles.
     void integer(const char* name, std::int64_t& value, std::int64_t min, std::int64_t max);
     void number(const char* name, double& value, Range range);
     void flag(const char* name, bool& value);
     void text(const char* name, std::string& value);
-    /// A text, or a list of at least one.
+    /// Reads a text, or a list of at least one.
     void texts(const char* name, std::vector<std::string>& values);
-    /// A number, or a list of at least one; all finite.
+    /// Reads a number, or a list of at least one; all must be finite.
     void numbers(const char* name, std::vector<double>& values);
-    /// A number of bytes, or a text with a unit: 512MiB, 2GB.
+    /// Reads a number of bytes, or a text with a unit: 512MiB, 2GB.
     void bytes(const char* name, std::size_t& value);
-    /// A time such as 10m, at least a second; `off` is zero.
+    /// Reads a time such as 10m, at least a second; `off` is zero.
     void duration_or_off(const char* name, std::optional<std::chrono::seconds>& value);
     template <class Enum>
     void choice(const char* name, Enum& value, std::initializer_list<std::pair<const char*, Enum>> choices);
-    /// An empty object where the key is absent or holds something else.
+    /// The object at the key; an empty one if the key is absent or holds something else.
     const nlohmann::json& object(const char* name);
 
     bool has(const char* name) const { return object_.contains(name); }
@@ -49,7 +49,7 @@ class Section {
     void reject_unknown();
 
   private:
-    /// The value at `name`, which is known from now on; nullptr where there is none.
+    /// The value at `name`, which counts as a known key from now on; nullptr if there is none.
     const nlohmann::json* find(const char* name);
     void reject(const char* name, const std::string& message);
     void reject_type(const char* name, const nlohmann::json& found, const std::string& wanted);

@@ -27,29 +27,29 @@ enum class Activation { relu, leaky_relu, gelu, silu, tanh };
 /// How the learning rate follows the group's batch.
 enum class LearningRateScaling {
     none,
-    sqrt,    ///< by the square root of the batch's growth: keeps the noise of adaptive steps (Malladi et al., 2022)
+    sqrt,  ///< by the square root of the batch's growth, which keeps the noise of adaptive steps (Malladi et al., 2022)
     linear,  ///< by the batch's growth (Goyal et al., "Accurate, Large Minibatch SGD", 2017)
 };
 
-/// What becomes of momentum and moments when a regroup changes the group's batch or size.
+/// What happens to momentum and moments when a regroup changes the group's batch or size.
 enum class StateAtRegroup { keep, reset };
 
-/// Where the samples lie, each as FILE:/GROUP or a Selection of it, and how they come into a batch.
+/// Locations of the samples, each FILE:/GROUP or a Selection of it, and how samples come into a batch.
 struct DataSettings {
     std::string train = {};
     std::string validation = {};                  ///< empty: no validation metrics
     std::string test = {};                        ///< empty: only `evaluate` needs it
-    std::vector<std::string> inputs{"inputs"};    ///< data sets of the groups
-    std::vector<std::string> targets{"targets"};  ///< the same
+    std::vector<std::string> inputs{"inputs"};    ///< names of the data sets with inputs
+    std::vector<std::string> targets{"targets"};  ///< names of the data sets with targets
     datasets::TimeWindow window = {};
-    /// By data set. Without a value: by the mean and spread of the training samples.
+    /// How to normalise each data set. Without a value: by the mean and spread of the training samples.
     std::map<std::string, std::optional<datasets::Normalization>> normalize = {};
-    bool standardize = false;  ///< all floating-point targets, and all inputs, that `normalize` does not name
+    bool standardize = false;  ///< whether to standardize what `normalize` does not name; never integer targets
     datasets::NonFinite nan = datasets::NonFinite::error;
     std::optional<datasets::SampleLayout> layout = {};  ///< none: channels first, unless they look like the last axis
     datasets::MissingSources missing_sources = datasets::MissingSources::error;
     std::size_t memory = std::size_t{256} << 20;  ///< bytes a worker may hold of each set
-    std::int64_t threads = 2;                     ///< that read and decode a set
+    std::int64_t threads = 2;                     ///< threads that read and decode a set
     datasets::Shuffle shuffle = datasets::Shuffle::windowed;
 
     friend auto operator<=>(const DataSettings&, const DataSettings&) = default;
@@ -65,16 +65,16 @@ struct Settings {
     Activation activation = Activation::relu;
     double dropout = 0.0;  ///< share of hidden units, or of an autoencoder's code, dropped
     OptimizerKind optimizer = OptimizerKind::sgd;
-    double lr = 0.01;           ///< at the trial's first group batch; 0.001 for adam and adamw
-    double momentum = 0.9;      ///< of sgd
-    bool nesterov = false;      ///< of sgd; without momentum it changes nothing
+    double lr = 0.01;           ///< rate at the trial's first group batch; adam and adamw: 0.001
+    double momentum = 0.9;      ///< momentum of sgd
+    bool nesterov = false;      ///< Nesterov's momentum, of sgd; without momentum it changes nothing
     double weight_decay = 0.0;  ///< adamw: 0.01
     std::int64_t batch_size = 128;
-    LearningRateScaling lr_scaling = LearningRateScaling::linear;  ///< sqrt for adam and adamw
-    double rescale_warmup = 1.0;                                   ///< epochs
+    LearningRateScaling lr_scaling = LearningRateScaling::linear;  ///< for adam and adamw: sqrt
+    double rescale_warmup = 1.0;  ///< epochs in which the rate climbs after the batch grew
     StateAtRegroup optimizer_state = StateAtRegroup::keep;
-    /// From one checkpoint that no milestone asks for to the next; zero: there are none. Without a value ten minutes,
-    /// or as many more as keep writing under 1 % of the time.
+    /// Time between checkpoints that no milestone asks for; zero: there are none. Without a value it is ten minutes, or
+    /// longer, so that writing stays under 1 % of the time.
     std::optional<std::chrono::seconds> checkpoint_every = {};
     std::int64_t classes = 0;  ///< 0: counted in the training targets
     DataSettings data = {};
@@ -92,7 +92,7 @@ struct Problem {
 /// types, values out of range. What cannot be used keeps its default.
 Settings parse_settings(const nlohmann::json& section, std::vector<Problem>& problems);
 
-/// Throws InvalidInput with all of `problems`, one a line, unless there are none.
+/// Throws InvalidInput with all of `problems`, one a line, if there are any.
 void require_none(const std::vector<Problem>& problems);
 
 }  // namespace crescendo::trainer

@@ -13,13 +13,13 @@ struct MicroBatch {
     friend bool operator==(const MicroBatch&, const MicroBatch&) = default;
 };
 
-/// Cuts a slice into as few micro-batches of at most `max_samples` as will do, of sizes that differ by at
-/// most one. An empty slice has none.
+/// Cuts a slice into as few micro-batches of at most `max_samples` as possible. Their sizes differ by at most one. An
+/// empty slice has none.
 std::vector<MicroBatch> micro_batches(std::int64_t slice_samples, std::int64_t max_samples);
 
-/// What a worker multiplies the *sum* of its samples' losses by, so that the mean over the group's workers of the
-/// gradients is the gradient of a full step's mean loss, however unevenly its samples are spread: size / group_batch,
-/// since the mean over workers divides by size again. In an epoch's last, short step each sample weighs the same.
+/// The factor on the *sum* of a worker's losses: size / group_batch, because the mean over workers divides by size
+/// again. With it, the mean of the workers' gradients is the gradient of a full step's mean loss, however unevenly the
+/// samples are spread. In an epoch's last, short step each sample weighs the same.
 double loss_weight(std::int64_t group_batch, int size);
 
 }  // namespace crescendo::trainer

@@ -15,13 +15,13 @@ struct EvaluationSums {
     double samples = 0.0;
     double loss = 0.0;
     double correct = 0.0;
-    BatchLoader::Seconds waited{};  ///< for data
+    BatchLoader::Seconds waited{};  ///< time that was spent waiting for data
 };
 
-/// Runs the trial's model over this member's share of the samples, without training; a beat for each batch.
+/// Runs the trial's model over this member's share of the samples, without training. Beats `pulse` for each batch.
 EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse);
 
-/// "<prefix>_loss", and for classes "<prefix>_accuracy", of the whole group's sums. No samples give NaN.
+/// Adds "<prefix>_loss", and for classes "<prefix>_accuracy", of the whole group's sums. No samples give NaN.
 void add_means(Metrics& metrics, const std::string& prefix, const EvaluationSums& sums, const Task& task);
 
 }  // namespace crescendo::trainer

@@ -14,27 +14,27 @@
 
 namespace crescendo::trainer {
 
-/// Told of every step that this member has completed: the samples were those of `slice`.
+/// Called after every step that this member has completed, with the samples of the step in `slice`.
 using StepObserver = std::function<void(const Trial& trial, const datasets::Slice& slice)>;
 
-/// A trial in training by one group: from a regroup to the next one, or to the loss of a peer.
+/// The training of a trial by one group, from a regroup to the next one or to the loss of a peer.
 class Generation {
   public:
-    /// Everything is held by reference but the group, and must outlive the generation.
+    /// All arguments except the group are held by reference, and must outlive the generation.
     Generation(Group group, Trial& trial, DataCache& data, Pulse& pulse, const StepObserver& observer);
 
     const Group& group() const { return group_; }
 
-    /// Trains on the group's next samples; false where the epoch has none left. Throws PeerLost.
+    /// Trains on the group's next samples. Returns false if the epoch has none left. Throws PeerLost.
     bool step();
 
-    /// Evaluates, and counts the epoch: the trial's report is pending from then on. Throws PeerLost, and
-    /// then the epoch has still to be finished.
+    /// Evaluates, and counts the epoch. From then on the trial's report is pending. If this throws PeerLost, the epoch
+    /// must still be finished.
     void finish_epoch();
 
-    /// Share of the time since the report before the last one that the group's members waited for data, the mean of
-    /// them; none before this generation's first report. It is no part of the report, which is the same whenever a
-    /// sweep is repeated.
+    /// Share of the time between the last two reports that the members waited for data: the mean over the group. None
+    /// before this generation's first report. It is not a part of the report, because a repeated sweep has the same
+    /// reports.
     std::optional<double> data_wait() const { return data_wait_; }
 
   private:
@@ -53,8 +53,8 @@ class Generation {
     const StepObserver& observer_;
     std::int64_t entered_epoch_ = -1;
     std::int64_t entered_batch_ = 0;
-    Clock::time_point began_;         ///< the first step of this generation in this epoch
-    std::int64_t group_samples_ = 0;  ///< since then
+    Clock::time_point began_;         ///< start of the first step of this generation in this epoch
+    std::int64_t group_samples_ = 0;  ///< samples of the group since `began_`
     std::optional<double> data_wait_;
 };
 

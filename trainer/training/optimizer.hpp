@@ -21,10 +21,10 @@ struct NamedTensor {
     at::Tensor tensor;
 };
 
-/// SGD, Adam or AdamW of torch::optim, with its state in the open.
+/// SGD, Adam or AdamW of torch::optim, with access to its state.
 class Optimizer {
   public:
-    /// Of the parameter it belongs to: "momentum_buffer"; or "exp_avg" and "exp_avg_sq".
+    /// One tensor of a parameter's state: "momentum_buffer", or "exp_avg" or "exp_avg_sq".
     struct StateTensor {
         std::string parameter;
         std::string name;
@@ -38,13 +38,14 @@ class Optimizer {
     /// One update of all parameters from their gradients.
     void step(double learning_rate);
 
-    /// Updates since the beginning or the last reset: with the tensors this is the whole state.
+    /// Number of updates since the beginning or the last reset. Together with the tensors this is the whole state.
     std::int64_t num_steps() const { return num_steps_; }
 
-    /// Parameter by parameter, always in the same order; none before the first step.
+    /// The state's tensors, parameter by parameter, always in the same order. None before the first step.
     std::vector<StateTensor> state() const;
 
-    /// The state after `num_steps` updates, with zeros in its tensors, to be filled in. reset(0) forgets everything.
+    /// Makes the state that `num_steps` updates leave, with zeros in its tensors, which the caller fills in. reset(0)
+    /// forgets everything.
     void reset(std::int64_t num_steps = 0);
 
   private:

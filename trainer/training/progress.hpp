@@ -18,21 +18,22 @@ struct Report {
     Metrics metrics;
 };
 
-/// How far a trial has come: with the weights and the optimizer's state, all that a member must know to go on.
+/// How far a trial has come. Together with the weights and the optimizer's state, it is all that a member needs to
+/// continue.
 struct Progress {
-    std::int64_t epoch = 0;     ///< completed
+    std::int64_t epoch = 0;     ///< completed epochs
     std::int64_t position = 0;  ///< samples of the present epoch that the group has trained on
     std::int64_t step = 0;      ///< updates since the trial began
-    int size = 0;               ///< of the group that came this far; 0 before the first
+    int size = 0;               ///< size of the group that came this far; 0 before the first
     LearningRateSchedule::State rate;
     std::optional<Report> report;  ///< the last one
-    bool report_pending = false;   ///< no decision about it is known
-    /// Of the samples that this member has trained on in the present epoch.
+    bool report_pending = false;   ///< whether the decision about the report is still unknown
+    /// Losses of the samples that this member has trained on in the present epoch.
     double loss_sum = 0.0;
     std::int64_t loss_samples = 0;
 };
 
-/// A number that is not finite becomes null, which is read as NaN.
+/// Writes a report. A number that is not finite becomes null, which is read as NaN.
 void to_json(nlohmann::json& json, const Report& report);
 void from_json(const nlohmann::json& json, Report& report);
 void to_json(nlohmann::json& json, const Progress& progress);

@@ -8,12 +8,12 @@
 
 namespace crescendo::trainer {
 
-/// Gives rank 0's state of the joined trial to all members: a header with the progress, then one buffer
-/// of weights and optimizer state. Survivors of a regroup receive the bits they hold already, or, where a lost
-/// peer left them a step apart, rank 0's.
+/// Gives rank 0's state of the joined trial to all members: a header with the progress, then one block of memory with
+/// the weights and the optimizer state. Survivors of a regroup receive the bits that they already hold. If a lost peer
+/// left them a step apart, they receive those of rank 0.
 ///
-/// Rank 0 passes its trial; at the others `trial` is replaced once everything has arrived. Throws
-/// PeerLost, and then `trial` is as it was.
+/// Rank 0 passes its trial. At the others, `trial` is replaced once everything has arrived. If this throws PeerLost,
+/// `trial` is as it was.
 void share_state(const Group& group, const Join& join, const Settings& settings, std::unique_ptr<Trial>& trial);
 
 }  // namespace crescendo::trainer

@@ -17,9 +17,10 @@ namespace crescendo::trainer {
 
 class Model;
 
-/// What every member of a group holds of a trial, and what survives a regroup: weights, optimizer, progress.
+/// The state of a trial, which every member of its group holds and which survives a regroup: weights, optimizer,
+/// progress.
 ///
-/// No random state is among it: what a step drops follows from the seed, the epoch and the samples.
+/// It has no random state: what a step drops follows from the seed, the epoch and the samples.
 class Trial {
   public:
     /// A new trial. Its weights depend on seed and settings alone. `device` must outlive it.
@@ -36,25 +37,26 @@ class Trial {
 
     const Progress& progress() const { return progress_; }
     Progress& progress() { return progress_; }
-    /// Takes over another member's progress, or an earlier one.
+    /// Takes over the progress of another member, or an earlier one of this trial.
     void restore(const Progress& progress);
 
     std::vector<NamedTensor> named_parameters() const;
     std::vector<at::Tensor> parameters() const;
 
-    /// From now on a group of `size` trains on batch_size times `batch_multiple` samples a step, or on all there are
-    /// where these are fewer. The optimizer forgets its state if the settings want that at a change.
+    /// From now on a group of `size` trains on batch_size times `batch_multiple` samples a step, or on the whole
+    /// training set if that is smaller. If this is a change, and the settings say so, the optimizer forgets its state.
     void set_group(int size, std::int64_t batch_multiple);
 
-    /// The most samples that go through the model at once: batch_size divided by `accumulation`, at least one.
+    /// From now on at most batch_size divided by `accumulation` samples, and at least one, go through the model at
+    /// once.
     void set_accumulation(std::int64_t accumulation);
     std::int64_t micro_batch() const { return micro_batch_; }
 
     std::int64_t group_batch() const { return schedule_.state().batch; }
 
-    /// One update from the group's next samples, of which this member has those of `loaded`; none perhaps in a group of
-    /// several. `meanwhile` is called while the device computes; what it throws ends the step. Throws PeerLost. Where
-    /// it throws nothing has changed.
+    /// Makes one update from the group's next samples. `loaded` has this member's share of them, which may be empty in
+    /// a group of several. `meanwhile` is called while the device computes; what it throws ends the step. Throws
+    /// PeerLost. If this throws, nothing has changed.
     void step(
         const LoadedBatch& loaded, const Group& group, GradientReducer& reducer,
         const std::function<void()>& meanwhile = [] {});

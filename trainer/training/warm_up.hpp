@@ -4,8 +4,8 @@
 
 namespace crescendo::trainer {
 
-/// Trains a tiny model for a step, so that torch's first-use costs (threads, kernels, libraries; 0.1 s and
-/// more) are paid before the trainer says that it is ready, not within a regroup.
+/// Trains a tiny model for a step, so that torch's first-use costs (threads, kernels, libraries; 0.1 s and more) arise
+/// before the trainer says that it is ready, and not within a regroup.
 void warm_up(const Device& device);
 
 }  // namespace crescendo::trainer
