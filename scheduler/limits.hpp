@@ -9,8 +9,8 @@ struct Limits {
     std::optional<int> run_cap;         ///< number of trials
     std::optional<double> target;       ///< a report of the metric at least this good ends the sweep
     bool has_time_budget = false;       ///< the launcher will send TimeUp
-    std::optional<int> max_concurrent;  ///< trials that run at once
-    int max_retries = 2;                ///< of a failed trial, before it counts as failed
+    std::optional<int> max_concurrent;  ///< most trials that run at once
+    int max_retries = 2;                ///< how often a trial is retried in a row before it has failed for good
 };
 
 }  // namespace crescendo

@@ -35,7 +35,7 @@ struct Trial {
     Resource attempted{0};       ///< resource of the last report since it started or was resumed; 0 before
     std::optional<double> loss;  ///< loss of the last report; +infinity if it was not finite
 
-    bool is_proposed = false;  ///< an event has told the configuration, and not the seed alone
+    bool is_proposed = false;  ///< whether an event gave the configuration, and not only the seed
 
     bool ended() const;
 

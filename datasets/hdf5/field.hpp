@@ -11,7 +11,7 @@
 
 namespace crescendo::datasets {
 
-/// The numbers a sample can be made of. f16 is IEEE half precision, bf16 the upper half of an f32.
+/// Types of the numbers in a sample. f16 is IEEE half precision, bf16 the upper half of an f32.
 enum class ElementType { u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64 };
 
 std::size_t size_of(ElementType type);
@@ -20,19 +20,19 @@ bool is_floating(ElementType type);
 /// NumPy's name of the type: "uint8", "float32".
 const char* to_string(ElementType type);
 
-/// How a data set's bytes are reached: by pread where they lie in one piece, as stored chunks that are decoded
-/// outside the library's lock, or through the library, which reads everything but one call at a time.
+/// How a data set's bytes are read: by pread if they lie in one piece; as stored chunks, which are decoded outside the
+/// library's lock; or through the library, which reads everything, but one call at a time.
 enum class Route { pread, chunks, library };
 
 const char* to_string(Route route);
 
-/// Which routes may be taken.
+/// Which routes may be used.
 enum class Routes {
-    fastest,  ///< whichever the data set allows, in the order of Route
-    library,  ///< the library alone
+    fastest,  ///< the first of Route that the data set allows
+    library,  ///< only the library
 };
 
-/// Where the channels of a row of three axes or more are stored: first, channels x height x width, or last.
+/// Position of the channels in a row of three axes or more: first (channels x height x width) or last.
 enum class SampleLayout { chw, hwc };
 
 /// Runs of a row's elements that have one mean and one spread: channel 0, channel 1 …, each `run` elements long.
@@ -41,46 +41,46 @@ struct Channels {
     std::int64_t run = 1;
 };
 
-/// One data set of an HDF5 file seen as samples: its first axis counts rows, and a sample is a row, or a window of
-/// neighbouring rows.
+/// One data set of an HDF5 file as samples. Its first axis counts rows. A sample is a row, or a window of neighbouring
+/// rows.
 struct Field {
-    std::string path;                    ///< inside the file, "/train/inputs"
-    ElementType type = ElementType::u8;  ///< in host byte order once read
+    std::string path;                    ///< path inside the file, such as "/train/inputs"
+    ElementType type = ElementType::u8;  ///< type of the elements, in host byte order once read
     std::int64_t num_samples = 0;
     std::vector<std::int64_t> shape;  ///< of one sample, channels first wherever they are stored; empty for a
                                       ///< scalar. Of a window, the first axis counts its rows
     std::int64_t chunk_samples = 0;   ///< rows a chunk holds; 0 where the layout is not chunked
     Route route = Route::library;
-    std::int64_t window = 0;              ///< rows of a sample where it is a window; 0: a sample is a row
+    std::int64_t window = 0;              ///< rows of a sample that is a window; 0: a sample is a row
     std::int64_t stride = 1;              ///< rows from one sample to the next
-    std::optional<Packing> packing = {};  ///< what the stored numbers mean where attributes say so
-    bool channels_last = false;           ///< in the bytes of a row
+    std::optional<Packing> packing = {};  ///< what the stored numbers mean, if attributes say so
+    bool channels_last = false;           ///< whether the channels come last in the bytes of a row
 
     std::int64_t sample_elements() const;
     std::size_t sample_bytes() const;
 
-    /// Whether the numbers are measurements, rather than those of classes: floating-point, or packed as integers.
+    /// Whether the numbers are measurements, and not classes: floating-point, or packed as integers.
     bool is_real() const { return is_floating(type) || (packing && packing->scaled); }
 
-    /// Whether a row looks like height x width x channels, though nothing says so: three axes, of which the last is at
-    /// most 4 and shorter than both others.
+    /// Whether a row looks like height x width x channels, although nothing says so: it has three axes, and the last is
+    /// at most 4 and shorter than both others.
     bool looks_channels_last() const;
 
-    /// Where `count` neighbouring samples are read together, each begins pitch_bytes() after the one before, and they
-    /// take bytes_of(count): windows may overlap, or leave rows out.
+    /// Distance between the begins of two neighbouring samples that are read together. `count` such samples take
+    /// bytes_of(count): windows may overlap, or leave rows out.
     std::size_t pitch_bytes() const;
     std::size_t bytes_of(std::int64_t count) const;
 
-    /// From one chunk of `count` samples to the next where several are held: the gaps between samples go on between
-    /// chunks that do not overlap, so that neighbours are read at once.
+    /// Distance between the begins of two chunks of `count` samples in memory. Gaps between samples continue between
+    /// chunks that do not overlap, so that neighbours can be read at once.
     std::size_t chunk_bytes(std::int64_t count) const;
 
-    /// Of a row: the first axis where it has three or more (channels x height x width); each number where it is a list
-    /// of up to 1,024 (features); else there is one channel.
+    /// Channels of a row: the first axis if it has three or more (channels x height x width); each number if it is a
+    /// list of up to 1,024 (features); else one channel.
     Channels channels() const;
 };
 
-/// What the inputs, or the targets, of a set are made of: in a batch the elements of its fields follow each other.
+/// The fields of a set's inputs, or of its targets. In a batch the elements of the fields follow each other.
 class Fields {
   public:
     Fields() = default;
@@ -100,8 +100,8 @@ class Fields {
     std::vector<Field> fields_;
 };
 
-/// Samples that make a block of about 256 KiB, and at least one: large enough to read at the disk's full speed,
-/// small enough to shuffle well.
+/// Number of samples in a block of about 256 KiB, at least one: large enough to read at the disk's full speed, small
+/// enough to shuffle well.
 std::int64_t samples_per_block(std::size_t sample_bytes);
 
 }  // namespace crescendo::datasets

@@ -15,12 +15,12 @@
 /// The C API of HDF5 behind handles that close themselves and errors that are exceptions.
 namespace crescendo::datasets::hdf5 {
 
-/// While one lives, its thread alone is in the library, whose own printing of errors is off.
+/// While a session lives, only its thread is in the library. The library's own printing of errors is off.
 ///
-/// Builds without thread safety are common (every MPI one is). The thread-safe build serialises its calls itself,
-/// so this lock costs it nothing. Everything below must be used, and its handles closed, under a session; sessions
-/// of one thread nest. A constructor that fills handles and may throw is given one from outside, since its members
-/// outlive what is local to it.
+/// Builds without thread safety are common (every MPI build is one). The thread-safe build serialises its calls itself,
+/// so this lock costs it nothing. Everything below must be used, and its handles closed, under a session. Sessions of
+/// one thread nest. A constructor that fills handles and may throw needs a session from outside, because its members
+/// outlive its local variables.
 class Session {
   public:
     Session();
@@ -45,20 +45,20 @@ class Handle {
 
     hid_t get() const { return id_; }
 
-    /// Closes it, and says nothing where that fails.
+    /// Closes the identifier, and ignores a failure.
     void reset();
-    /// Closes what was written to: fail(problem) where the library could not.
+    /// Closes something that was written to. Calls fail(problem) if the library cannot.
     void close(const std::string& problem);
 
   private:
     hid_t id_ = H5I_INVALID_HID;
 };
 
-/// Throws `problem`, and what the library says was the cause of its last failure: std::runtime_error where the system
-/// refused something, on a full disk say; else DamagedFile.
+/// Throws `problem` with the cause of the library's last failure: std::runtime_error if the system refused something,
+/// on a full disk for example; else DamagedFile.
 [[noreturn]] void fail(const std::string& problem);
 
-/// What `use` returns. Where it throws as fail() does, the message begins with `name`, FILE or FILE:/PATH.
+/// Returns what `use` returns. If it throws as fail() does, the message begins with `name`, FILE or FILE:/PATH.
 template <class Use>
 decltype(auto) naming(const std::string& name, Use&& use) {
     const auto named = [&](const std::string& message) {
@@ -77,40 +77,43 @@ decltype(auto) naming(const std::string& name, Use&& use) {
     }
 }
 
-/// `id` as a handle, or fail(problem) where the library refused to make one.
+/// Returns `id` as a handle. Calls fail(problem) if the library refused to make one.
 Handle own(hid_t id, const std::string& problem);
 void check(herr_t status, const std::string& problem);
 
-/// Opens an existing file. Throws InvalidInput: no such file, not HDF5, truncated, locked by a writer. Where the file
-/// system refuses locks, as some parallel and read-only ones do, it is read without one.
+/// How a file is opened.
 enum class Access { read, write };
+
+/// Opens an existing file. Throws InvalidInput for: no such file, not HDF5, truncated, locked by a writer. If the file
+/// system refuses locks, as some parallel and read-only ones do, the file is read without one.
 Handle open_file(const std::filesystem::path& file, Access access);
 
-/// The file's descriptor, which the library closes with it; -1 where it does not read by plain system calls.
+/// The file's descriptor, which the library closes with the file; -1 if the library does not read by plain system
+/// calls.
 int descriptor(hid_t file);
 
 /// Whether the absolute `path` leads to an object.
 bool exists(hid_t file, const std::string& path);
 
-/// Tells an object from all others of its file.
+/// A text that no other object of the file has.
 std::string identity(hid_t object);
 
-/// Open the group or data set at the absolute `path`. Throw InvalidInput that names `file_name` and, where there is
-/// none, what lies beside.
+/// Opens the group or data set at the absolute `path`. Throws InvalidInput that names `file_name` and, if there is no
+/// such object, what is there instead.
 Handle open_group(hid_t file, const std::string& path, const std::string& file_name);
 Handle open_data_set(hid_t file, const std::string& path, const std::string& file_name);
 
 /// Lengths of a data set's axes; empty for a scalar and for a data set without any space.
 std::vector<std::int64_t> extent(hid_t data_set);
 
-/// Shape of its chunks; empty where the layout is not chunked.
+/// Shape of a data set's chunks; empty if the layout is not chunked.
 std::vector<std::int64_t> chunk_shape(hid_t data_set);
 
 /// One stage between the stored bytes of a chunk and its elements.
 struct Filter {
-    std::string name;        ///< "deflate", "shuffle", or as it is called in the file
-    bool available = false;  ///< the library can undo it
-    int id = 0;              ///< as registered with the HDF Group
+    std::string name;        ///< "deflate", "shuffle", or its name in the file
+    bool available = false;  ///< whether the library can undo it
+    int id = 0;              ///< number registered with the HDF Group
     std::vector<unsigned> parameters = {};
 };
 std::vector<Filter> filters(hid_t data_set);

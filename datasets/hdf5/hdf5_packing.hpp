@@ -9,8 +9,8 @@
 
 namespace crescendo::datasets::hdf5 {
 
-/// What the attributes of a data set of numbers say of them; nothing where they say nothing. Throws InvalidInput with
-/// `name` where one of these attributes is no number, or the scale is 0.
+/// What the attributes of a data set say about its numbers; nothing if they say nothing. Throws InvalidInput with
+/// `name` if one of these attributes is not a number, or if the scale is 0.
 std::optional<Packing> packing_of(hid_t data_set, ElementType type, const std::string& name);
 
 }  // namespace crescendo::datasets::hdf5

@@ -8,17 +8,17 @@
 
 namespace crescendo::datasets::hdf5 {
 
-/// The element type of a data set's type in the file, of either byte order; nothing where it is no number.
-/// An enumeration, such as h5py's bool, counts as the integer it is stored as.
+/// The element type of a data set's type in the file, of either byte order; nothing if it is not a number. An
+/// enumeration, such as h5py's bool, counts as the integer it is stored as.
 std::optional<ElementType> element_type(hid_t type);
 
-/// The type of the numbers themselves: of an enumeration the one that it is stored as.
+/// The type of the numbers themselves. For an enumeration this is the integer that it is stored as.
 Handle number_type(hid_t type);
 
-/// The type in memory, in host byte order.
+/// HDF5's type for elements in memory, in host byte order.
 Handle memory_type(ElementType type);
 
-/// "uint8", "float32, big-endian", "string", "compound": for people.
+/// The name of a type for users: "uint8", "float32, big-endian", "string", "compound".
 std::string type_name(hid_t type);
 
 }  // namespace crescendo::datasets::hdf5

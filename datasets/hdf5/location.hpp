@@ -5,15 +5,15 @@
 
 namespace crescendo::datasets {
 
-/// Where a set of samples lies: `FILE:/GROUP`, `fashion.h5:/train`.
+/// The location of a set of samples: `FILE:/GROUP`, such as `fashion.h5:/train`.
 struct Location {
     std::filesystem::path file;
-    std::string group;  ///< begins with '/', ends with none; "/" itself is the file's root
+    std::string group;  ///< begins with '/' and does not end with one; "/" itself is the file's root
 
-    /// Throws InvalidInput where a part is missing.
+    /// Reads a location. Throws InvalidInput if a part is missing.
     static Location parse(const std::string& text);
 
-    /// Path of a member of the group inside the file: "/train/inputs".
+    /// Path of a member of the group inside the file, such as "/train/inputs".
     std::string member(const std::string& name) const;
     bool is_root() const { return group == "/"; }
 };

@@ -2,10 +2,10 @@
 
 namespace crescendo::datasets {
 
-/// What becomes of a virtual data set some of whose sources are not there.
+/// What happens to a virtual data set if some of its sources are missing.
 enum class MissingSources {
-    error,  ///< it is refused
-    fill,   ///< their samples are the fill value
+    error,  ///< the data set is refused
+    fill,   ///< the samples of missing sources are the fill value
 };
 
 }  // namespace crescendo::datasets

@@ -10,7 +10,7 @@
 
 namespace crescendo::datasets {
 
-/// IEEE half precision.
+/// A number in IEEE half precision.
 struct Half {
     std::uint16_t bits;
 
@@ -23,7 +23,7 @@ struct Half {
     explicit operator double() const { return static_cast<float>(*this); }
 };
 
-/// The upper half of a float.
+/// A number that is the upper half of a float.
 struct BFloat16 {
     std::uint16_t bits;
 
@@ -64,7 +64,7 @@ decltype(auto) with_type(ElementType type, Function&& function) {
     return function.template operator()<double>();
 }
 
-/// Element `index` of an array of T, wherever it lies.
+/// Element `index` of an array of T that need not be aligned.
 template <class T>
 T element(const std::byte* array, std::size_t index) {
     T value;

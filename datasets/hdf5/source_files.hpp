@@ -9,11 +9,11 @@
 
 namespace crescendo::datasets {
 
-/// The files, other than that of `data_set` itself, in which its elements lie: the sources of a virtual data set, and
-/// theirs where these are virtual too, and external ones of bare numbers. Each once.
+/// The files other than that of `data_set` itself that hold its elements, each once: the sources of a virtual data set,
+/// their sources if they are virtual too, and external files of bare numbers.
 ///
-/// The library reads samples whose source is not there as the fill value, and says nothing. With MissingSources::error
-/// such a source is InvalidInput that names it; `name` is FILE:/PATH.
+/// If a source is missing, the library reads the fill value instead and reports nothing. With MissingSources::error, a
+/// missing source throws InvalidInput that names it. `name` is FILE:/PATH.
 std::vector<std::filesystem::path> source_files(hid_t data_set, const std::string& name, MissingSources missing);
 
 }  // namespace crescendo::datasets

@@ -7,28 +7,29 @@
 
 namespace crescendo::datasets {
 
-/// What one data set of an HDF5 file is and takes; or a link elsewhere, which has only `path`, `type` and `link`.
+/// One data set of an HDF5 file: what it is and what room it takes. Or a link, which has only `path`, `type` and
+/// `link`.
 struct DataSetInfo {
-    /// Whether it has axes, one element, or no elements at all.
+    /// Whether the data set has axes, one element, or no elements at all.
     enum class Space { simple, scalar, null };
 
-    std::string path = {};  ///< inside the file, "/train/inputs"
+    std::string path = {};  ///< path inside the file, such as "/train/inputs"
     std::string type = {};  ///< "uint8", "float32, big-endian", "string"; "soft link", "external link"
     Space space = Space::simple;
-    std::vector<std::int64_t> shape = {};   ///< empty for a scalar
-    std::vector<std::int64_t> chunk = {};   ///< shape of a chunk; empty where the layout is not chunked
-    std::vector<std::string> filters = {};  ///< in the order they are applied when writing: "shuffle", "deflate"
+    std::vector<std::int64_t> shape = {};   ///< length of each axis; empty for a scalar
+    std::vector<std::int64_t> chunk = {};   ///< shape of a chunk; empty if the layout is not chunked
+    std::vector<std::string> filters = {};  ///< filters in the order of writing: "shuffle", "deflate"
     std::int64_t samples = 0;               ///< length of the first axis; 0 for a scalar
-    std::int64_t bytes = 0;                 ///< of all elements
-    std::int64_t stored_bytes = 0;          ///< what they take in the file; less if compressed or not yet written
-    std::string packing = {};               ///< "x * 0.01 + 273.15, missing -32768" where its attributes say so
-    std::string link = {};                  ///< where a link leads: "/x", "other.h5:/x"; empty for a data set
-    std::string problem = {};               ///< why the object cannot be described or read; empty where all is well
+    std::int64_t bytes = 0;                 ///< size of all elements
+    std::int64_t stored_bytes = 0;          ///< size in the file; less if compressed or not yet written
+    std::string packing = {};               ///< "x * 0.01 + 273.15, missing -32768" if its attributes say so
+    std::string link = {};                  ///< target of a link: "/x", "other.h5:/x"; empty for a data set
+    std::string problem = {};               ///< why the object cannot be described or read; empty if it can
 };
 
-/// Every data set that a chain of groups leads to, and every link, in alphabetical order of each group's members. Soft
-/// links and links to other files are not followed. Throws InvalidInput where `file` is not HDF5; an object inside that
-/// is damaged is listed with its `problem`.
+/// Lists every data set that a chain of groups leads to, and every link, with the members of each group in alphabetical
+/// order. Does not follow soft links and links to other files. Throws InvalidInput if `file` is not HDF5. A damaged
+/// object inside is listed with its `problem`.
 std::vector<DataSetInfo> inspect(const std::filesystem::path& file);
 
 }  // namespace crescendo::datasets

@@ -12,12 +12,12 @@
 
 namespace crescendo::datasets {
 
-/// Of the numbers of one channel (Field::channels), unpacked: those that stand for none are NaN. Mean, spread and
-/// extremes are those of the finite ones; NaN where there are none.
+/// Statistics of the unpacked numbers of one channel (Field::channels). Stored numbers that stand for none are NaN.
+/// Mean, spread and extremes are those of the finite numbers, or NaN if there are none.
 struct ChannelStatistics {
-    std::int64_t count = 0;     ///< finite numbers
-    std::int64_t nan = 0;       ///< not a number
-    std::int64_t infinite = 0;  ///< of either sign
+    std::int64_t count = 0;     ///< number of finite numbers
+    std::int64_t nan = 0;       ///< number of NaNs
+    std::int64_t infinite = 0;  ///< number of infinite numbers, of either sign
     double mean = std::numeric_limits<double>::quiet_NaN();
     double std = std::numeric_limits<double>::quiet_NaN();  ///< √(Σ(x - mean)² / count)
     double min = std::numeric_limits<double>::quiet_NaN();
@@ -27,15 +27,15 @@ struct ChannelStatistics {
 };
 
 struct DataSetStatistics {
-    std::string name;  ///< in the group: "inputs"
+    std::string name;  ///< name in the group, such as "inputs"
     std::vector<ChannelStatistics> channels;
 
     friend bool operator==(const DataSetStatistics&, const DataSetStatistics&) = default;
 };
 
 struct StatisticsOptions {
-    std::vector<std::string> data_sets = {};  ///< names in the group; none: all of numbers
-    int threads = 2;                          ///< that read; the result does not depend on them
+    std::vector<std::string> data_sets = {};  ///< names in the group; none: all data sets of numbers
+    int threads = 2;                          ///< threads that read; the result does not depend on them
     std::optional<SampleLayout> layout = {};  ///< none: channels first, unless they look like the last axis
     MissingSources missing_sources = MissingSources::error;
     /// Called now and then with the samples read so far, of all data sets, and their total.
@@ -44,19 +44,19 @@ struct StatisticsOptions {
 
 /// Reads the data sets at `location`, FILE:/GROUP or a Selection of it, once.
 ///
-/// Each block's sums are about its own mean, in float64, and blocks are joined in the order of the file (Chan, Golub
-/// and LeVeque 1979), so that large offsets cost few digits. Holds a block, about 256 KiB or a chunk, for each thread.
-/// Throws as SampleSet::open and SampleSet::read do, and InvalidInput where no layout is given and a row looks like
+/// Each block's sums are about its own mean, in float64. Blocks are joined in the order of the file (Chan, Golub and
+/// LeVeque 1979), so that large offsets cost few digits. Holds a block, about 256 KiB or a chunk, for each thread.
+/// Throws as SampleSet::open and SampleSet::read do. Throws InvalidInput if no layout is given and a row looks like
 /// height x width x channels.
 std::vector<DataSetStatistics> compute_statistics(const std::string& location, const StatisticsOptions& options);
 
-/// Keeps them in FILE.stats.json, beside what it has of other groups and selections of the file as it is now. The
-/// file is replaced as a whole. Throws InvalidInput where its folder cannot be written to.
+/// Keeps statistics in FILE.stats.json, beside those of other groups and selections of the file as it is now. The file
+/// is replaced as a whole. Throws InvalidInput if its folder cannot be written to.
 void keep_statistics(const std::string& location, const std::vector<DataSetStatistics>& statistics,
                      SampleLayout layout = SampleLayout::chw);
 
-/// What was kept for exactly this location and layout. Throws InvalidInput that names the command to run where nothing
-/// was, or where the file has changed since.
+/// The statistics that were kept for exactly this location and layout. Throws InvalidInput that names the command to
+/// run if there are none, or if the file has changed since.
 std::vector<DataSetStatistics> kept_statistics(const std::string& location, SampleLayout layout = SampleLayout::chw);
 
 }  // namespace crescendo::datasets

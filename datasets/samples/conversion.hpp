@@ -11,7 +11,7 @@
 
 namespace crescendo::datasets {
 
-/// x becomes (x - mean) / std: one of each, or one for each channel of the field. No std is 0.
+/// x becomes (x - mean) / std. There is one mean and one std, or one for each channel of the field. No std is 0.
 struct Normalization {
     std::vector<double> mean{0.0};
     std::vector<double> std{1.0};
@@ -19,25 +19,25 @@ struct Normalization {
     friend auto operator<=>(const Normalization&, const Normalization&) = default;
 };
 
-/// How the elements of a field come into a batch, in one pass from the bytes as they are stored.
+/// Converts the elements of a field for a batch, in one pass from the bytes as they are stored.
 class Conversion {
   public:
-    /// The same bytes.
+    /// Keeps the bytes as they are stored.
     static Conversion as_stored(const Field& field);
 
-    /// float32, unpacked (Field::packing) and normalised, channels first. Calculates in float32, but for packed numbers
-    /// and for types of 32 bits and more that float32 does not hold in float64. As many means, and stds, as channels,
-    /// or one.
+    /// Converts to float32, unpacked (Field::packing) and normalised, channels first. Calculates in float32, except for
+    /// packed numbers and for types of 32 bits and more that float32 does not hold; for these in float64. There are as
+    /// many means and stds as channels, or one.
     static Conversion to_float32(const Field& field, Normalization normalization);
 
-    /// int64; `field` holds integers.
+    /// Converts to int64. `field` must hold integers.
     static Conversion to_int64(const Field& field);
 
-    /// Of one sample, converted.
+    /// Bytes of one sample after conversion.
     std::size_t sample_bytes() const { return converted_bytes_; }
 
     /// Converts a sample, or several that lie one after the other, to `out`, sample_bytes() for each. Returns whether
-    /// all numbers are finite; those that are not are converted all the same. As stored, nothing is looked at.
+    /// all numbers are finite; numbers that are not finite are converted too. as_stored() does not look at the numbers.
     bool convert(std::span<const std::byte> sample, std::byte* out) const { return run_(*this, sample, out); }
 
   private:
@@ -56,7 +56,7 @@ class Conversion {
     struct Run {
         std::size_t first;
         std::size_t count;
-        std::size_t stride;  ///< from one to the next
+        std::size_t stride;  ///< distance from one element to the next
     };
 
     template <class T>
@@ -71,7 +71,7 @@ class Conversion {
     Channels channels_;
     bool channels_last_ = false;
     std::optional<Packing> packing_;
-    Scales<double> exact_;  ///< one for each channel, or one where all have the same
+    Scales<double> exact_;  ///< one for each channel, or one if it is the same for all
     Scales<float> rounded_;
 };
 

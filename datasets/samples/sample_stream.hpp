@@ -15,7 +15,7 @@
 
 namespace crescendo::datasets {
 
-/// Memory that is not filled with zeros before it is written.
+/// An allocator whose memory is not filled with zeros before it is written.
 template <class T>
 struct UninitializedAllocator : std::pmr::polymorphic_allocator<T> {
     using std::pmr::polymorphic_allocator<T>::polymorphic_allocator;
@@ -30,32 +30,32 @@ struct UninitializedAllocator : std::pmr::polymorphic_allocator<T> {
 };
 using Bytes = std::vector<std::byte, UninitializedAllocator<std::byte>>;
 
-/// What becomes of a sample with a number, in its inputs or targets, that is NaN or infinite once it is converted.
+/// What happens to a sample that has, in its inputs or targets, a number that is NaN or infinite after conversion.
 enum class NonFinite {
     error,  ///< the step throws
-    skip,   ///< it is left out of its slice
+    skip,   ///< the sample is left out of its slice
     keep,
 };
 
 /// This worker's samples of one step, in the order of the epoch.
 struct Slice {
-    std::int64_t first_position = 0;    ///< of the slice, in the epoch's order
-    std::int64_t group_samples = 0;     ///< of the whole group in this step: less than the batch at the epoch's end.
-                                        ///< Those that are skipped count
-    std::vector<std::int64_t> samples;  ///< their numbers in the set; empty where the step has less than one a worker
-    Bytes inputs;                       ///< sample by sample, of each its converted fields one after the other
+    std::int64_t first_position = 0;    ///< position of the slice's first sample in the epoch's order
+    std::int64_t group_samples = 0;     ///< samples of the group in this step, with those skipped; fewer than the batch
+                                        ///< at the epoch's end
+    std::vector<std::int64_t> samples;  ///< numbers of the samples in the set; empty if the step has too few
+    Bytes inputs;                       ///< the converted fields, sample by sample
     Bytes targets;
 };
 
-/// Reads the samples of one worker ahead of its steps: threads fetch whole chunks, window by window.
+/// Reads the samples of one worker ahead of its steps. Threads fetch whole chunks, window by window.
 ///
-/// Step i of a group takes the positions [i·B, (i+1)·B) of the epoch's order (from where the epoch was entered) and
-/// rank r of W the slice [⌊r·n/W⌋, ⌊(r+1)·n/W⌋) of these n. The order is a function of the seed, the epoch, how the
-/// file is chunked, the shuffle and the memory: all members of a group must use the same two.
+/// Step i of a group takes the positions [i·B, (i+1)·B) of the epoch's order, counted from where the epoch was entered.
+/// Rank r of W takes the slice [⌊r·n/W⌋, ⌊(r+1)·n/W⌋) of these n. The order depends on the seed, the epoch, the chunks
+/// of the file, the shuffle and the memory. All members of a group must use the same shuffle and memory.
 ///
-/// Memory: two windows, at most `memory_bytes` together, 8 bytes for each chunk of the file, and while a thread decodes
-/// up to three chunks of its own. A set that fits as a whole is one window, read once and kept over epochs and seeds.
-/// Each member of a group reads every window that its slices touch.
+/// Memory: two windows of at most `memory_bytes` together, 8 bytes for each chunk of the file, and up to three chunks
+/// for each thread while it decodes. A set that fits as a whole is one window, which is read once and kept over epochs
+/// and seeds. Each member of a group reads every window that its slices touch.
 ///
 /// One thread uses a stream at a time. The destructor waits for at most one read of each thread: a few MiB, or one
 /// chunk if larger.
@@ -64,15 +64,15 @@ class SampleStream {
     struct Options {
         Shuffle shuffle = Shuffle::windowed;
         std::size_t memory_bytes = std::size_t{256} << 20;
-        int threads = 2;  ///< that read and decode; they change nothing else
-        /// For each field of the inputs, then of the targets. None: all as stored.
+        int threads = 2;  ///< threads that read and decode; the samples do not depend on them
+        /// A conversion for each field of the inputs, then of the targets. None: all fields as stored.
         std::vector<Conversion> conversions = {};
-        NonFinite non_finite = NonFinite::error;  ///< of converted numbers
+        NonFinite non_finite = NonFinite::error;  ///< what happens to converted numbers that are not finite
     };
 
     /// What this worker reads from now on.
     struct Share {
-        std::uint64_t seed = 0;  ///< of the trial: a stream serves one trial after another
+        std::uint64_t seed = 0;  ///< seed of the trial; a stream serves one trial after another
         std::int64_t epoch = 0;
         std::int64_t position = 0;     ///< first sample of the epoch's order not yet trained on
         std::int64_t group_batch = 1;  ///< B, samples of all workers in a step
@@ -80,19 +80,19 @@ class SampleStream {
         int size = 1;
     };
 
-    /// Throws InvalidInput where two windows of one chunk each exceed `memory_bytes`.
+    /// Throws InvalidInput if two windows of one chunk each exceed `memory_bytes`.
     SampleStream(std::shared_ptr<const SampleSet> set, Options options);
     ~SampleStream();
 
     const SampleSet& set() const;
 
-    /// Enter an epoch, or change batch or group within one. Windows already read and still needed are kept.
+    /// Enters an epoch, or changes batch or group within one. Windows that were read and are still needed are kept.
     /// Returns at once; reading starts in the background.
     void enter(const Share& share);
 
-    /// The next step's slice; nullopt when the epoch is over. Waits for the reading thread; what it threw is
-    /// thrown here, and so is std::runtime_error that names the data set and the row of a number that is not finite;
-    /// the next call tries the same step again. `memory` is what the slice's bytes are in, and must outlive them.
+    /// The next step's slice; nullopt when the epoch is over. Waits for the reading thread, and throws what that thread
+    /// threw. Throws std::runtime_error that names data set and row of a number that is not finite. After an exception,
+    /// the next call tries the same step again. The slice's bytes are allocated from `memory`, which must outlive them.
     std::optional<Slice> next(std::pmr::memory_resource& memory = *std::pmr::new_delete_resource());
 
     /// First position of the epoch's order that no `next` has covered yet.

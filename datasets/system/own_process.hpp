@@ -7,36 +7,36 @@
 
 namespace crescendo::datasets {
 
-/// How a process of its own ended.
+/// How a child process of in_own_process() ended.
 struct Ending {
-    int code = 0;         ///< its exit status, where it ended by itself
-    int signal = 0;       ///< that ended it; else 0
-    std::string reading;  ///< the file that it read last, or several
+    int code = 0;         ///< its exit status, if it ended by itself
+    int signal = 0;       ///< the signal that ended it; else 0
+    std::string reading;  ///< the file, or files, that it read last
 
-    /// Whether the program itself, or a library in it, gave rise to the signal.
+    /// Whether the program itself, or a library in it, caused the signal.
     bool crashed() const;
-    /// Where it crashed, or was killed: what happened, in which file, and what that means.
+    /// For a process that crashed or was killed: what happened, in which file, and what that means.
     std::string message() const;
 };
 
-/// Runs `work` in a child process and waits for it: HDF5's library crashes on some damaged files, and then the child
-/// alone ends, and this process can say which file it was.
+/// Runs `work` in a child process and waits for it. HDF5's library crashes on some damaged files. Then only the child
+/// ends, and this process can name the file.
 ///
-/// To be called before there are threads. `work` must not throw; what it prints goes where this process prints.
-/// `reading` is the file that it reads first. What it was writing under a temporary name when it crashed is removed.
+/// Call it before there are threads. `work` must not throw. What it prints goes where this process prints. `reading` is
+/// the file that it reads first. If it crashes, the file that it was writing under a temporary name is removed.
 ///
-/// SIGINT, SIGTERM and SIGHUP that this process gets are passed on to the child, which heeds those alone: a terminal,
-/// a batch system and `kill` each reach another choice of the two, and so each signal counts once. Where this process
-/// is killed, so is the child.
+/// SIGINT, SIGTERM and SIGHUP that this process gets are passed on to the child, and the child obeys only these. A
+/// terminal, a batch system and `kill` each send to one or both of the two, and this way each signal counts once. If
+/// this process is killed, so is the child.
 Ending in_own_process(const std::string& reading, const std::function<int()>& work);
 
-/// In a process of its own: `files` are read from now on. Without effect elsewhere.
+/// Called in a child of in_own_process(): notes that `files` are read from now on. Has no effect elsewhere.
 void now_reading(std::string_view files);
 
-/// In a process of its own: `path` is to be removed where this process crashes; empty for nothing.
+/// Called in a child of in_own_process(): if it crashes, `path` will be removed; empty for nothing.
 void remove_after_crash(std::string_view path);
 
-/// Whether a handler is to heed a signal: in a process of its own, where it was passed on; elsewhere always.
+/// Whether a handler should obey a signal: in a child of in_own_process() if it was passed on, elsewhere always.
 bool is_meant_for_us(const siginfo_t& info);
 
 }  // namespace crescendo::datasets

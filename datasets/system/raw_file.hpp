@@ -9,20 +9,20 @@
 
 namespace crescendo::datasets {
 
-/// A file as bytes, whatever they mean: what reading a set is measured beside.
+/// A file as plain bytes. Its speed is what the reading of a set is compared with.
 class RawFile {
   public:
-    /// Throws std::system_error where it cannot be opened.
+    /// Throws std::system_error if the file cannot be opened.
     explicit RawFile(const std::filesystem::path& file);
     ~RawFile();
     RawFile(const RawFile&) = delete;
     RawFile& operator=(const RawFile&) = delete;
 
-    /// Drops what the page cache has of it and nobody writes.
+    /// Drops what the page cache has of the file, except for pages that still must be written.
     void forget() const;
 
-    /// Reads at most the first `bytes` bytes by pread, 4 MiB at a time, by all threads, into a window of 64 MiB;
-    /// returns how many.
+    /// Reads at most the first `bytes` bytes by pread, 4 MiB at a time, with all threads, into a window of 64 MiB.
+    /// Returns how many bytes it read.
     std::uint64_t read(std::uint64_t bytes, TaskPool& pool);
 
   private:

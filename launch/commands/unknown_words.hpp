@@ -4,10 +4,12 @@
 
 namespace crescendo::launch {
 
-/// Throws InvalidInput, with the nearest that there is, where a command of the line is none that `app` has.
+/// Throws InvalidInput if the command line has a command that `app` lacks. The message names the nearest command that
+/// exists.
 void require_known_commands(const CLI::App& app, int argc, const char* const* argv);
 
-/// The same for the options and words that parsing the line has left over.
+/// Throws InvalidInput if parsing left over options or words of the command line. The message names the nearest option
+/// that exists.
 void require_known_options(const CLI::App& app);
 
 }  // namespace crescendo::launch

@@ -8,7 +8,7 @@
 
 namespace crescendo::launch {
 
-/// JSON lines over a non-blocking descriptor that somebody else owns.
+/// JSON lines over a non-blocking descriptor, which it does not own.
 ///
 /// What does not fit into the socket's buffer is kept and sent by later calls of flush(): a trainer that does
 /// not read must not stop the agent.

@@ -13,15 +13,16 @@ namespace crescendo::launch {
 /// Trials that were really trained, to be simulated again.
 struct Recording {
     simulator::RecordedCurves curves;
-    simulator::FittedTimes times;      ///< no epochs where the times of the reports are unknown
-    std::vector<Override> simulation;  ///< keys of `simulate:` that the times tell
+    simulator::FittedTimes times;      ///< no epochs if the times of the reports are unknown
+    std::vector<Override> simulation;  ///< keys of `simulate:` that follow from the times
 };
 
-/// Of a sweep. Throws InvalidInput where no trial has reported.
+/// Makes a recording of a sweep. Throws InvalidInput if no trial has reported.
 Recording record(const History& history);
 
-/// Of a CSV file with a header: columns `trial`, `resource`, the metric by its name, and perhaps `seconds` (since the
-/// trial's start, on one worker). Others are ignored. Throws InvalidInput that names file and line.
+/// Reads a recording from a CSV file with a header. Its columns are `trial`, `resource`, the metric by its name, and
+/// perhaps `seconds` (since the trial's start, on one worker). Other columns are ignored. Throws InvalidInput that
+/// names file and line.
 Recording read_recording(const std::filesystem::path& path, const SweepSpec& spec);
 
 }  // namespace crescendo::launch

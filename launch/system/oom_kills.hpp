@@ -9,13 +9,14 @@ namespace crescendo::launch {
 /// of it shows nothing but SIGKILL.
 class OomKills {
   public:
-    /// In the control group of this process, which its children share. Where the kernel keeps no count, there are none.
+    /// Counts in the control group of this process, which its children share. If the kernel keeps no count, there are
+    /// no kills.
     OomKills();
 
     /// `counter` has a line "oom_kill N": memory.events (cgroup v2) or memory.oom_control (v1).
     explicit OomKills(std::filesystem::path counter);
 
-    /// Whether there was one, since this object began, that has not been taken yet. Takes it.
+    /// Whether there was a kill, since this object was made, that has not been taken yet. Takes it.
     bool take();
 
   private:

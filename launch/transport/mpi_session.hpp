@@ -50,7 +50,7 @@ class MpiSession {
 
     /// Sends a last message to every rank; for rank 0 only. Its byte is 1 if a rank was given up: then no rank may
     /// finalize MPI. Before that, each rank must answer an echo within the time-out of heartbeats. The destructor calls
-    /// it if nobody did.
+    /// it if it was not called before.
     void send_everybody_home();
 
     /// Marks rank `to` as dead: nothing more is sent to it.

@@ -31,15 +31,16 @@ void add_missing_sources_option(CLI::App& command, datasets::MissingSources& mis
 using Progress = std::function<void(std::int64_t done, std::int64_t total)>;
 Progress progress_bar(const std::string& unit);
 
-/// Does `work`, which reads `files` that nobody here may have written, in a process of its own: where HDF5's library
-/// crashes on them, this one says so and what `files` are. Returns what `work` returns, or ends as it does.
+/// Does `work`, which reads `files` of unknown origin, in a process of its own. If HDF5's library crashes on them, this
+/// process says so and names `files`. Returns what `work` returns, or ends as it does.
 ExitCode read_foreign(const std::string& files, const std::function<ExitCode()>& work);
 
-/// The same for work that writes to `location`, FILE:/GROUP, where the file is there already; a new one is not foreign.
+/// Does `work`, which writes to `location` (FILE:/GROUP). If the file exists already, it may be foreign, and `work`
+/// runs as in read_foreign().
 ExitCode add_to_foreign(const std::string& location, const std::function<ExitCode()>& work);
 
-/// Has Ctrl-C, SIGTERM and SIGHUP end `work` at its next call of `end_if_interrupted`, so that it can take back what is
-/// half written; then the process ends by that signal. A second one ends it at once.
+/// Makes Ctrl-C, SIGTERM and SIGHUP end `work` at its next call of `end_if_interrupted`, so that it can remove what is
+/// half written. Then the process ends by that signal. A second signal ends it at once.
 ExitCode interruptible(const std::function<ExitCode()>& work);
 
 /// Throws once a signal came within `interruptible`. For any thread.
