@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
+#include <new>
 #include <optional>
 #include <system_error>
 
@@ -24,11 +26,13 @@ namespace {
 struct Note {
     std::array<char, 4096> reading;
     std::array<char, 4096> left;
+    /// The signal that the parent has passed on and the child has not yet obeyed. A signal by itself does not tell: one
+    /// that comes from elsewhere at the same time is merged with it.
+    std::atomic<int> passed_on;
 };
 
-// A signal handler can reach nothing but statics. Both are of a process of its own.
+// A signal handler can reach nothing but statics. Null but in a process of its own.
 Note* own_note = nullptr;
-pid_t guardian = 0;
 
 constexpr std::initializer_list<int> passed_on{SIGINT, SIGTERM, SIGHUP};
 
@@ -39,7 +43,7 @@ std::unique_ptr<Note, void (*)(Note*)> make_note(const std::string& reading) {
     if (memory == MAP_FAILED) {
         throw std::system_error(errno, std::generic_category(), "mmap");
     }
-    auto* note = static_cast<Note*>(memory);
+    auto* note = new (memory) Note{};
     copy(reading, note->reading);
     return {note, [](Note* mapped) { ::munmap(mapped, sizeof(Note)); }};
 }
@@ -72,8 +76,8 @@ class BlockedSignals {
     sigset_t before_{};
 };
 
-void end_by(int signal, siginfo_t* info, void*) {
-    if (is_meant_for_us(*info)) {
+void end_by(int signal) {
+    if (is_meant_for_us(signal)) {
         std::signal(signal, SIG_DFL);
         std::raise(signal);  // as soon as this handler is left
     }
@@ -82,14 +86,13 @@ void end_by(int signal, siginfo_t* info, void*) {
 /// What the child does before its work.
 void become_own(Note* note, pid_t parent, const BlockedSignals& signals) {
     own_note = note;
-    guardian = parent;
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) {  // it has died already
         ::_exit(1);
     }
     struct sigaction action {};
-    action.sa_sigaction = end_by;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    action.sa_handler = end_by;
+    action.sa_flags = SA_RESTART;
     for (const int signal : passed_on) {
         if (signals.has(signal)) {
             ::sigaction(signal, &action, nullptr);
@@ -98,13 +101,14 @@ void become_own(Note* note, pid_t parent, const BlockedSignals& signals) {
 }
 
 /// Passes signals on until the child has ended; its status.
-int status_of(pid_t child, const BlockedSignals& signals) {
+int status_of(pid_t child, Note& note, const BlockedSignals& signals) {
     for (int status = 0;;) {
         const int signal = signals.wait();
         if (signal == SIGCHLD && ::waitpid(child, &status, WNOHANG) == child) {
             return status;
         }
         if (signal > 0 && signal != SIGCHLD) {
+            note.passed_on = signal;
             ::kill(child, signal);
         }
     }
@@ -145,7 +149,7 @@ Ending in_own_process(const std::string& reading, const std::function<int()>& wo
             std::fflush(nullptr);
             ::_exit(code);
         }
-        status = status_of(child, *signals);
+        status = status_of(child, *note, *signals);
     }
     if (WIFSIGNALED(status) && note->left[0] != '\0') {
         ::unlink(note->left.data());
@@ -166,6 +170,8 @@ void remove_after_crash(std::string_view path) {
     }
 }
 
-bool is_meant_for_us(const siginfo_t& info) { return guardian == 0 || info.si_pid == guardian; }
+bool is_meant_for_us(int signal) {
+    return own_note == nullptr || own_note->passed_on.compare_exchange_strong(signal, 0);
+}
 
 }  // namespace crescendo::datasets

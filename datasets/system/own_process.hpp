@@ -37,6 +37,6 @@ void now_reading(std::string_view files);
 void remove_after_crash(std::string_view path);
 
 /// Whether a handler should obey a signal: in a child of in_own_process() if it was passed on, elsewhere always.
-bool is_meant_for_us(const siginfo_t& info);
+bool is_meant_for_us(int signal);
 
 }  // namespace crescendo::datasets

@@ -56,8 +56,8 @@ void end_if_interrupted() {
 
 ExitCode interruptible(const std::function<ExitCode()>& work) try {
     struct sigaction action {};
-    action.sa_sigaction = [](int signal, siginfo_t* info, void*) {
-        if (!datasets::is_meant_for_us(*info)) {
+    action.sa_handler = [](int signal) {
+        if (!datasets::is_meant_for_us(signal)) {
             return;
         }
         if (arrived != 0) {  // the second one: raised once this handler is left
@@ -66,7 +66,7 @@ ExitCode interruptible(const std::function<ExitCode()>& work) try {
         }
         arrived = signal;
     };
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    action.sa_flags = SA_RESTART;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         struct sigaction before {};
         ::sigaction(signal, nullptr, &before);
