@@ -7,7 +7,6 @@
 /// for as many as the coordinator takes. Prints one JSON object. The sweep is left as one that was interrupted.
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <cstdio>
 #include <fstream>
@@ -15,6 +14,7 @@
 #include <memory>
 #include <string>
 
+#include "benchmarks/cpu_seconds.hpp"
 #include "emulated_agents.hpp"
 #include "launch/coordinator/coordinator.hpp"
 
@@ -61,15 +61,6 @@ double memory(const std::string& field) {
         }
     }
     return 0;
-}
-
-double cpu_seconds() {
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    const auto seconds = [](timeval time) {
-        return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-    };
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 }  // namespace

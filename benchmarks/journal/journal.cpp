@@ -6,7 +6,6 @@
 /// whose trials report as soon as they are told to go on. Prints one JSON object.
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <chrono>
 #include <cstdio>
@@ -14,11 +13,13 @@
 #include <memory>
 #include <string>
 
+#include "benchmarks/cpu_seconds.hpp"
 #include "launch/coordinator/coordinator.hpp"
 #include "launch/record/new_sweep.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::benchmarks::cpu_seconds;
 
 namespace {
 
@@ -69,15 +70,6 @@ SweepFile sweep_file(const std::map<std::string, int>& settings) {
         text += fmt::format("  parameter_{}: {{distribution: log_uniform_values, min: 1e-4, max: 0.3}}\n", i);
     }
     return parse_sweep(text, "journal.yaml");
-}
-
-double cpu_seconds() {
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    const auto seconds = [](timeval time) {
-        return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-    };
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 }  // namespace

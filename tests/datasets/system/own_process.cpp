@@ -70,6 +70,26 @@ TEST_CASE("a file that was half written at a crash is removed, and only then") {
     }
 }
 
+TEST_CASE("a signal that is passed on counts also where it merges with one from elsewhere") {
+    const auto ending = in_own_process("a.h5", [] {
+        sigset_t terminate;
+        ::sigemptyset(&terminate);
+        ::sigaddset(&terminate, SIGTERM);
+        ::sigprocmask(SIG_BLOCK, &terminate, nullptr);
+        std::raise(SIGTERM);           // as a terminal sends it to both processes
+        ::kill(::getppid(), SIGTERM);  // which passes it on
+        ::usleep(100'000);             // it merges with the one that waits, if it comes by then
+        ::alarm(60);                   // should it be lost
+        ::sigprocmask(SIG_UNBLOCK, &terminate, nullptr);
+        for (;;) {
+            ::pause();
+        }
+        return 0;
+    });
+
+    CHECK(ending.signal == SIGTERM);
+}
+
 TEST_CASE("outside of such a process nothing is noted") {
     now_reading("a.h5");
     remove_after_crash("a.h5");

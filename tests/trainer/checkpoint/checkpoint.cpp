@@ -3,25 +3,13 @@
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/num_reads.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo::trainer;
-
-namespace {
-
-/// System calls by which this process has read so far.
-std::int64_t num_reads() {
-    std::ifstream io("/proc/self/io");
-    std::int64_t count = 0;
-    for (std::string word; io >> word && word != "syscr:";) {}
-    io >> count;
-    return count;
-}
-
-}  // namespace
+using crescendo::tests::num_reads;
 
 TEST_CASE("a checkpoint is read in as many pieces as it has tensors, not a few bytes at a time") {
     const crescendo::tests::TemporaryFolder folder;

@@ -5,12 +5,12 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "core/check.hpp"
 #include "datasets/inspection/statistics.hpp"
+#include "tests/num_reads.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/data/data_cache.hpp"
@@ -22,6 +22,7 @@
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
 using crescendo::datasets::SampleSet;
+using crescendo::tests::num_reads;
 using doctest::Contains;
 namespace datasets = crescendo::datasets;
 
@@ -31,15 +32,6 @@ Task task_of(const std::string& location, Settings settings = {}) {
     DataCache data;
     settings.data.train = location;
     return describe_task(settings, data);
-}
-
-/// System calls by which this process has read so far.
-std::int64_t num_reads() {
-    std::ifstream io("/proc/self/io");
-    std::int64_t count = 0;
-    for (std::string word; io >> word && word != "syscr:";) {}
-    io >> count;
-    return count;
 }
 
 /// Samples 0 to 3.
