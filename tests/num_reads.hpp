@@ -6,9 +6,9 @@
 
 namespace crescendo::tests {
 
-/// System calls by which this process has read so far.
-inline std::int64_t num_reads() {
-    std::ifstream io("/proc/self/io");
+/// System calls by which a process has read so far: this one, or the one with that id.
+inline std::int64_t num_reads(const std::string& process = "self") {
+    std::ifstream io("/proc/" + process + "/io");
     std::int64_t count = 0;
     for (std::string word; io >> word && word != "syscr:";) {}
     io >> count;

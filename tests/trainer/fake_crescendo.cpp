@@ -12,6 +12,7 @@
 #include <array>
 
 #include "core/trial_protocol.hpp"
+#include "tests/num_reads.hpp"
 
 namespace crescendo::trainer::test {
 
@@ -188,6 +189,10 @@ void FakeCrescendo::answer_waiting() {
         send(request.trainer, answer);
         return true;
     });
+}
+
+std::int64_t FakeCrescendo::num_reads(int trainer) const {
+    return tests::num_reads(std::to_string(trainers_.at(static_cast<std::size_t>(trainer)).pid));
 }
 
 void FakeCrescendo::kill(int trainer) {

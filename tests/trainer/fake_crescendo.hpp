@@ -58,6 +58,9 @@ class FakeCrescendo {
     /// The oldest message of this type that has not been taken; serves the store while it waits.
     Json await(int trainer, const std::string& type);
 
+    /// System calls by which the trainer has read so far.
+    std::int64_t num_reads(int trainer) const;
+
     void kill(int trainer);
     void signal(int trainer, int number);
     /// Lets it stand still, alive.

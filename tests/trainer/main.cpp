@@ -23,3 +23,40 @@ TEST_CASE("crescendo-trainer --check answers on standard output") {
     std::ifstream in(answer);
     CHECK(json::parse(in)["problems"][0]["key"] == "trainer.lr");
 }
+
+TEST_CASE("crescendo-trainer counts the classes of a set without reading its inputs") {
+    const SweepFixture sweep;
+    const std::int64_t count = 4096;
+    const auto file = sweep.folder / "many.h5";
+    const auto in_one_chunk = write_images(file, "coarse", count, /*seed=*/3, /*chunk_samples=*/count);
+    const auto location = with_targets_of(in_one_chunk, write_images(file, "fine", count, 3, /*chunk_samples=*/1));
+    const auto reads_of_an_epoch = [&](const json& more, const std::string& trial) {
+        FakeCrescendo crescendo(1, path_of("crescendo-trainer"));
+        auto terms = sweep.terms(trial);
+        terms.settings = small_cnn(location);
+        terms.settings.update(more);
+        crescendo.train({0}, "new", terms, 1);
+        return crescendo.num_reads(0);
+    };
+
+    const auto told = reads_of_an_epoch({{"classes", 4}}, "told");
+    const auto counted = reads_of_an_epoch(json::object(), "counted");
+
+    CHECK(counted - told < count / 4);
+}
+
+TEST_CASE("crescendo-trainer reads a checkpoint tensor by tensor, not a few bytes at a time") {
+    const SweepFixture sweep;
+    auto terms = sweep.terms("trial");
+    terms.settings = {{"model", "mlp"}, {"width", 1024}, {"lr", 0.01}, {"data", {{"train", sweep.train}}}};
+    FakeCrescendo crescendo(1, path_of("crescendo-trainer"));
+    crescendo.train({0}, "new", terms, 1);
+    REQUIRE(crescendo.leave({0}, /*save=*/true));
+    CHECK(std::filesystem::file_size(terms.directory / "checkpoint.pt") > 4 << 20);  // 1,024 x 1,024 weights
+    const auto before = crescendo.num_reads(0);
+
+    crescendo.train({0}, "checkpoint", terms, 1);
+
+    const auto reads = crescendo.num_reads(0) - before;
+    CHECK(reads < 300);
+}
