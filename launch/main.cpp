@@ -27,8 +27,11 @@ int run_command(int argc, char** argv, MpiSession* session) {
     app.set_version_flag("--version", "crescendo " CRESCENDO_VERSION);
     app.require_subcommand(1);
     ExitCode code = ExitCode::done;
-    add_run_commands(app, code, session);
-    add_report_commands(app, code);
+    add_run_command(app, code, session);
+    add_resume_command(app, code, session);
+    add_status_command(app, code);
+    add_trials_command(app, code);
+    add_best_command(app, code);
     add_top_command(app, code);
     add_submit_command(app, code);
     add_stop_command(app, code);

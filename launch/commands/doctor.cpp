@@ -16,6 +16,7 @@
 #include "launch/doctor/programs.hpp"
 #include "launch/transport/launched.hpp"
 #include "launch/transport/network.hpp"
+#include "launch/view/table.hpp"
 #ifdef CRESCENDO_HDF5
 #include "datasets/readers/library.hpp"
 #endif

@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_directory.hpp"
 #include "launch/replay/recording.hpp"

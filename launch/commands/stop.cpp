@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/system/terminal.hpp"
 #include "launch/system/wall_clock.hpp"

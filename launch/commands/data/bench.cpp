@@ -9,6 +9,7 @@
 
 #include "datasets/hdf5/location.hpp"
 #include "launch/commands/data/commands.hpp"
+#include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
 
 namespace crescendo::launch {

@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "launch/commands/data/commands.hpp"
+#include "launch/commands/options.hpp"
 
 namespace crescendo::launch {
 namespace {

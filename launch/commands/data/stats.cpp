@@ -7,6 +7,7 @@
 #include "datasets/inspection/statistics.hpp"
 #include "datasets/samples/selection.hpp"
 #include "launch/commands/data/commands.hpp"
+#include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
 
 namespace crescendo::launch {
