@@ -167,7 +167,23 @@ void read_optimizer(Section& section, Settings& settings) {
                    {{"keep", StateAtRegroup::keep}, {"reset", StateAtRegroup::reset}});
 }
 
+ReportInterval parse_report(const json& object, std::vector<Problem>& problems) {
+    ReportInterval report;
+    Section section(object, "trainer.report", problems);
+    section.integer("every", report.every, 1, std::int64_t{1} << 53);
+    section.choice<ResourceUnit>("unit", report.unit, resource_units);
+    section.reject_unknown();
+    return report;
+}
+
 }  // namespace
+
+const char* word(ResourceUnit unit) {
+    const auto* found = std::find_if(resource_units.begin(), resource_units.end(),
+                                     [unit](const auto& entry) { return entry.second == unit; });
+    CRESCENDO_EXPECT(found != resource_units.end());
+    return found->first;
+}
 
 Settings parse_settings(const json& object, std::vector<Problem>& problems) {
     Settings settings;
@@ -175,6 +191,7 @@ Settings parse_settings(const json& object, std::vector<Problem>& problems) {
     read_model(section, settings);
     read_optimizer(section, settings);
     section.duration_or_off("checkpoint_every", settings.checkpoint_every);
+    settings.report = parse_report(section.object("report"), problems);
     settings.data = parse_data(section.object("data"), problems);
     section.reject_unknown();
     return settings;
