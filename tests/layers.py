@@ -43,8 +43,9 @@ ALLOWED = {
     "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "nlohmann-json"},
 }
 # Inside a folder the rooms have an order: each includes itself and those before it, so that there is no circle.
-# "." is the folder itself, which is last.
+# "." is the folder itself: first where its files are the words that all rooms use, last where they use all rooms.
 ROOMS = {
+    "scheduler": [".", "schedulers", "slots", "sweep"],
     "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow"],
     "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "group", "training", "checkpoint", "."],
     "launch": ["system", "messages", "slots", "sweep_file", "slurm", "agent", "transport", "record", "view", "replay",
