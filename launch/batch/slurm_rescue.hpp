@@ -6,10 +6,6 @@
 
 namespace crescendo::launch {
 
-/// Number of ranks after rank 0 that rescue the job when rank 0 is lost. One would be enough if two nodes never died
-/// together.
-inline constexpr int num_rescuers = 3;
-
 /// Rescues the job; for a rank that has lost rank 0. The job script runs on rank 0's node. If that node died, nothing
 /// launches the ranks again, and Slurm (`--no-kill`) keeps the job without a script until its time is up.
 ///

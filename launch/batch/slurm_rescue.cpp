@@ -1,4 +1,4 @@
-#include "launch/slurm/orphaned_job.hpp"
+#include "launch/batch/slurm_rescue.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,7 @@
 #include <sstream>
 #include <thread>
 
-#include "launch/slurm/shell.hpp"
-#include "launch/slurm/slurm.hpp"
+#include "launch/batch/slurm_tools.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -24,7 +23,7 @@ struct Place {
 
 /// Nothing where Slurm cannot be asked.
 std::optional<Place> place_of(const std::string& job) {
-    const auto answer = ask_about_job(job, "%N %B", "RUNNING");
+    const auto answer = ask_squeue(job, "%N %B", "RUNNING");
     if (!answer) {
         return std::nullopt;
     }
@@ -34,7 +33,7 @@ std::optional<Place> place_of(const std::string& job) {
 }
 
 bool has_script(const Place& place) {
-    const auto answer = run_tool({"scontrol", "show", "hostnames", place.nodes});
+    const auto answer = run_slurm_tool({"scontrol", "show", "hostnames", place.nodes});
     std::istringstream hosts(answer.output);
     return !answer.success() || std::find(std::istream_iterator<std::string>(hosts), {}, place.script_host) !=
                                     std::istream_iterator<std::string>();
@@ -42,23 +41,23 @@ bool has_script(const Place& place) {
 
 /// The node's daemon starts a process there.
 bool answers(const std::string& job, const std::string& host) {
-    return run_tool({"srun", "--jobid=" + job, "--mpi=none", "--overlap", "--nodes=1", "--ntasks=1",
-                     "--nodelist=" + host, "true"})
+    return run_slurm_tool({"srun", "--jobid=" + job, "--mpi=none", "--overlap", "--nodes=1", "--ntasks=1",
+                           "--nodelist=" + host, "true"})
         .success();
 }
 
 /// "alloc*", "down": Slurm has its doubts too, or cannot be asked.
 bool is_doubtful(const std::string& host) {
-    const auto answer = run_tool({"sinfo", "--noheader", "--nodes=" + host, "--format=%t"});
+    const auto answer = run_slurm_tool({"sinfo", "--noheader", "--nodes=" + host, "--format=%t"});
     return !answer.success() || answer.output.find('*') != std::string::npos || answer.output.starts_with("down");
 }
 
 void queue_again(const std::string& job, const Place& place, const std::filesystem::path& log) {
     const auto what = fmt::format("node {} died with the script of job {}", place.script_host, job);
-    if (const auto answer = run_tool({"scontrol", "requeue", job}); answer.success()) {
+    if (const auto answer = run_slurm_tool({"scontrol", "requeue", job}); answer.success()) {
         std::ofstream(log, std::ios::app) << what << ", which is queued again\n";
     } else if (const auto now = place_of(job); now && !now->nodes.empty()) {  // no other rank was faster
-        run_tool({"scancel", job});
+        run_slurm_tool({"scancel", job});
         std::ofstream(log, std::ios::app) << fmt::format(
             "{}, and Slurm does not queue it again ({}): it is cancelled, `crescendo submit {}` goes on\n", what,
             answer.output, log.parent_path().string());

@@ -1,7 +1,8 @@
-#include "launch/slurm/job_time.hpp"
+#include "launch/batch/job_time.hpp"
 
 #include <doctest/doctest.h>
 
+using crescendo::launch::job_time_text;
 using crescendo::launch::parse_job_time;
 using std::chrono::seconds;
 
@@ -28,4 +29,9 @@ TEST_CASE("what is no time of a job is refused") {
         CAPTURE(text);
         CHECK_FALSE(parse_job_time(text).has_value());
     }
+}
+
+TEST_CASE("a job's time is written in hours, however many") {
+    CHECK(job_time_text(seconds(30 * 3600 + 61)) == "30:01:01");
+    CHECK(parse_job_time(job_time_text(seconds(400 * 3600))) == seconds(400 * 3600));
 }

@@ -1,4 +1,4 @@
-#include "launch/slurm/shell.hpp"
+#include "launch/system/shell.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,11 +12,12 @@
 #include <cctype>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
-#include "core/check.hpp"
 #include "launch/system/file_descriptor.hpp"
 
 extern char** environ;
@@ -24,18 +25,15 @@ extern char** environ;
 namespace crescendo::launch {
 namespace {
 
-/// Means itself to bash and to sbatch, wherever it stands.
+/// Means itself to a shell, wherever it stands.
 bool is_plain(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_./:=,@%+-").find(c) != std::string::npos;
 }
 
-bool needs_quotes(const std::string& text) { return text.empty() || !std::all_of(text.begin(), text.end(), is_plain); }
-
-std::vector<char*> environment_without_job() {
+std::vector<char*> environment_without(const std::function<bool(std::string_view)>& hides) {
     std::vector<char*> result;
     for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view variable(*entry);
-        if (!variable.starts_with("SLURM_") || variable.starts_with("SLURM_CONF=")) {
+        if (!hides || !hides(*entry)) {
             result.push_back(*entry);
         }
     }
@@ -66,8 +64,10 @@ bool read_all(const FileDescriptor& from, std::string& text) {
 
 }  // namespace
 
+bool is_plain_word(const std::string& text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_plain); }
+
 std::string shell_quoted(const std::string& text) {
-    if (!needs_quotes(text)) {
+    if (is_plain_word(text)) {
         return text;
     }
     std::string result = "'";
@@ -77,20 +77,26 @@ std::string shell_quoted(const std::string& text) {
     return result + "'";
 }
 
-std::string sbatch_quoted(const std::string& text) {
-    CRESCENDO_VALIDATE(text.find_first_of("\n\r") == std::string::npos, "",
-                       "'{}' holds a line feed, and an option of sbatch is one line; remove it", text);
-    if (!needs_quotes(text)) {
-        return text;
-    }
-    std::string result = "\"";
-    for (const char c : text) {
-        result += c == '"' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
-    }
-    return result + "\"";
+bool is_executable(const std::filesystem::path& path) {
+    return std::filesystem::is_regular_file(path) && ::access(path.c_str(), X_OK) == 0;
 }
 
-ToolResult run_tool(const std::vector<std::string>& command) {
+bool is_program(const std::string& name) {
+    if (name.find('/') != std::string::npos) {
+        return is_executable(name);
+    }
+    const char* path = std::getenv("PATH");
+    std::istringstream folders(path != nullptr ? path : "");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        if (is_executable(std::filesystem::path(folder) / name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+ToolResult run_tool(const std::vector<std::string>& command,
+                    const std::function<bool(std::string_view variable)>& hides) {
     std::array<int, 2> pipe{};
     if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
         throw std::runtime_error("cannot create a pipe");
@@ -110,7 +116,7 @@ ToolResult run_tool(const std::vector<std::string>& command) {
     arguments.push_back(nullptr);
     pid_t pid = 0;
     const int error =
-        ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environment_without_job().data());
+        ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environment_without(hides).data());
     ::posix_spawn_file_actions_destroy(&actions);
     if (error != 0) {
         return {127, fmt::format("{}: {}", command.front(), std::strerror(error))};

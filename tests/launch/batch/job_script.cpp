@@ -1,4 +1,4 @@
-#include "launch/slurm/job_script.hpp"
+#include "launch/batch/job_script.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "core/check.hpp"
-#include "launch/slurm/shell.hpp"
+#include "launch/batch/slurm_tools.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -49,9 +49,9 @@ struct Rehearsal {
         job.directory = job.working_directory = folder.path();
         job.crescendo = folder / "crescendo";
         job.site.setup = {"echo $$ > job"};
-        std::ofstream(folder / "job.sh") << job_script(job);
-        return run_tool({"env", "PATH=" + folder.path().string() + ":" + std::getenv("PATH"), "SLURM_JOB_ID=1", "bash",
-                         (folder / "job.sh").string()});
+        std::ofstream(folder / "job.sh") << job_script(job, *batch_system());
+        return run_slurm_tool({"env", "PATH=" + folder.path().string() + ":" + std::getenv("PATH"), "SLURM_JOB_ID=1",
+                               "bash", (folder / "job.sh").string()});
     }
     long count(const std::string& name) const {
         std::ifstream file(folder / name);
@@ -62,52 +62,34 @@ struct Rehearsal {
 
 }  // namespace
 
-TEST_CASE("a job script asks for what was asked for") {
+TEST_CASE("a job script sets up what the site wants, and launches with the options that were given") {
     auto job = request();
-    job.options.nodes = 4;
-    job.options.time = std::chrono::hours(30);
     job.options.gpus_per_node = 2;
-    job.options.sbatch = {"--constraint=a100", "--comment a b", "--exclusive"};
     job.site.modules = {"openmpi/4.1"};
     job.site.environment = {{"A", "it's"}};
+    job.site.interface = "ib0";
 
-    const auto script = job_script(job);
+    const auto script = job_script(job, *batch_system());
 
-    CHECK(has(script, "#SBATCH --nodes=4\n"));
-    CHECK(has(script, "#SBATCH --time=30:00:00\n"));
-    CHECK(has(script, "#SBATCH --comment \"a b\"\n"));
-    CHECK(has(script, "#SBATCH --signal=B:USR2@120\n"));
+    CHECK(has(script, "#!/bin/bash -l\n"));
+    CHECK(has(script, "#SBATCH --gpus-per-node=2\n"));
     CHECK(has(script, "module load openmpi/4.1\n"));
     CHECK(has(script, "export A='it'\\''s'\n"));
-    CHECK(has(script, "--gpus-per-node=2 \\\n"));
+    CHECK(has(script, "--gpus-per-node=2 \\\n        \"$crescendo\" resume \"$sweep\" --interface ib0 "));
 }
 
-TEST_CASE("what cannot stand in a job script is refused") {
+TEST_CASE("a job that has hardly more time than it needs to save is refused") {
     auto job = request();
-    job.options.sbatch = {"--comment=a\n#SBATCH --uid=0"};
-    CHECK_THROWS_WITH_AS(job_script(job), doctest::Contains("line feed"), InvalidInput);
-
-    job.options.sbatch = {"--signal=B:TERM@10"};
-    CHECK_THROWS_WITH_AS(job_script(job), doctest::Contains("set by the job script itself"), InvalidInput);
-
-    job.options.sbatch = {"constraint=a100"};
-    CHECK_THROWS_WITH_AS(job_script(job), doctest::Contains("begin with '-'"), InvalidInput);
-
-    job.options = {};
     job.options.time = std::chrono::minutes(3);
-    CHECK_THROWS_WITH_AS(job_script(job), doctest::Contains("the last 120 s are kept"), InvalidInput);
+
+    CHECK_THROWS_WITH_AS(job_script(job, *batch_system()), doctest::Contains("the last 120 s are kept"), InvalidInput);
 }
 
-TEST_CASE("any text survives bash") {
-    for (const std::string text : {"", "a b", "it's", "$(x) `y` \\", "a\nb", "*"}) {
-        CHECK(run_tool({"bash", "-c", "printf %s. " + shell_quoted(text)}).output == text + ".");
-    }
-}
+TEST_CASE("mpirun gets the options that make it one process on each node") {
+    auto job = request();
+    job.site.launcher = "/opt/bin/mpirun --enable-recovery";
 
-TEST_CASE("a tool that is not there is no success") {
-    CHECK(run_tool({"no-such-tool-here"}).code == 127);
-    CHECK(run_tool({"bash", "-c", "echo a; echo b >&2; exit 3"}).output == "a\nb");
-    CHECK(run_tool({"bash", "-c", "exit 3"}).code == 3);
+    CHECK(has(job_script(job, *batch_system()), "/opt/bin/mpirun --enable-recovery --host \"$nodes\" -np \"$count\" "));
 }
 
 TEST_CASE("a job ends as its sweep ends") {

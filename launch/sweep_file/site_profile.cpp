@@ -1,4 +1,4 @@
-#include "launch/slurm/site_profile.hpp"
+#include "launch/sweep_file/site_profile.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "core/check.hpp"
-#include "core/duration.hpp"
-#include "launch/slurm/job_time.hpp"
+#include "launch/batch/batch_system.hpp"
+#include "launch/batch/job_time.hpp"
 #include "launch/sweep_file/yaml_document.hpp"
 #include "launch/sweep_file/yaml_section.hpp"
 #include "launch/system/read_file.hpp"
@@ -66,8 +66,9 @@ std::vector<std::pair<std::string, std::string>> read_environment(const YamlSect
 }
 
 SiteProfile read_profile(const YamlSection& profile) {
+    const auto more = batch_system()->submit_command();  // "sbatch"
     profile.allow({"launcher", "modules", "setup", "environment", "interface", "lead", "nodes", "time", "partition",
-                   "account", "gpus_per_node", "cpus_per_task", "sbatch"});
+                   "account", "gpus_per_node", "cpus_per_task", more});
     SiteProfile site;
     site.launcher = line(profile, "launcher").value_or(site.launcher);
     site.modules = profile.strings("modules").value_or(site.modules);
@@ -82,64 +83,14 @@ SiteProfile read_profile(const YamlSection& profile) {
     defaults.account = line(profile, "account");
     defaults.gpus_per_node = profile.integer_from(1, "gpus_per_node");
     defaults.cpus_per_task = profile.integer_from(1, "cpus_per_task");
-    defaults.sbatch = profile.strings("sbatch").value_or(defaults.sbatch);
-    for (const auto& option : defaults.sbatch) {
-        check_one_line(profile, "sbatch", option);
+    defaults.more = profile.strings(more).value_or(defaults.more);
+    for (const auto& option : defaults.more) {
+        check_one_line(profile, more, option);
     }
     return site;
 }
 
-template <class T>
-void put(Json& json, const char* name, const std::optional<T>& value) {
-    if (value) {
-        json[name] = *value;
-    }
-}
-
-template <class T>
-void get(const Json& json, const char* name, std::optional<T>& value) {
-    if (json.contains(name)) {
-        value = json.at(name).get<T>();
-    }
-}
-
 }  // namespace
-
-JobOptions JobOptions::over(const JobOptions& defaults) const {
-    auto result = *this;
-    const auto fill = [](auto& value, const auto& preset) { value = value ? value : preset; };
-    fill(result.nodes, defaults.nodes);
-    fill(result.time, defaults.time);
-    fill(result.partition, defaults.partition);
-    fill(result.account, defaults.account);
-    fill(result.gpus_per_node, defaults.gpus_per_node);
-    fill(result.cpus_per_task, defaults.cpus_per_task);
-    result.sbatch.insert(result.sbatch.begin(), defaults.sbatch.begin(), defaults.sbatch.end());
-    return result;
-}
-
-void to_json(Json& json, const JobOptions& options) {
-    json = Json::object();
-    put(json, "nodes", options.nodes);
-    put(json, "time_seconds", options.time ? std::optional(options.time->count()) : std::nullopt);
-    put(json, "partition", options.partition);
-    put(json, "account", options.account);
-    put(json, "gpus_per_node", options.gpus_per_node);
-    put(json, "cpus_per_task", options.cpus_per_task);
-    json["sbatch"] = options.sbatch;
-}
-
-void from_json(const Json& json, JobOptions& options) {
-    get(json, "nodes", options.nodes);
-    if (json.contains("time_seconds")) {
-        options.time = std::chrono::seconds(json.at("time_seconds").get<std::int64_t>());
-    }
-    get(json, "partition", options.partition);
-    get(json, "account", options.account);
-    get(json, "gpus_per_node", options.gpus_per_node);
-    get(json, "cpus_per_task", options.cpus_per_task);
-    options.sbatch = json.value("sbatch", options.sbatch);
-}
 
 SiteProfile parse_site_profile(const std::string& text, const fs::path& file) {
     Mistakes mistakes;

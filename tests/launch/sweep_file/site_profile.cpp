@@ -1,4 +1,4 @@
-#include "launch/slurm/site_profile.hpp"
+#include "launch/sweep_file/site_profile.hpp"
 
 #include <doctest/doctest.h>
 
@@ -42,21 +42,4 @@ TEST_CASE("errors of a site profile name file, line, key and remedy") {
     CHECK(error_of("time: 1.5\n").find("site.yaml:1:1: time: 1.5 is no length of time; write it like 8h") == 0);
     CHECK(error_of("environment: {1X: a}\n").find("cannot be the name of a variable") != std::string::npos);
     CHECK(error_of("partition: \"a\\nb\"\n").find("holds a line feed") != std::string::npos);
-}
-
-TEST_CASE("what the user asks for goes before what the site has, and options of sbatch add up") {
-    JobOptions site;
-    site.nodes = 2;
-    site.partition = "gpu";
-    site.sbatch = {"--constraint=a100"};
-    JobOptions user;
-    user.nodes = 8;
-    user.sbatch = {"--exclusive"};
-
-    const auto both = user.over(site);
-
-    CHECK(both.nodes == 8);
-    CHECK(both.partition == "gpu");
-    CHECK(both.sbatch == std::vector<std::string>{"--constraint=a100", "--exclusive"});
-    CHECK(Json(Json(both).get<JobOptions>()) == Json(both));
 }

@@ -11,7 +11,7 @@
 
 namespace crescendo::launch {
 
-/// What a batch job asks for. The site's defaults, and then Slurm's, fill in what is not set.
+/// What a batch job asks for. The site's defaults, and then those of the batch system, fill in what is not set.
 struct JobOptions {
     std::optional<int> nodes;
     std::optional<std::chrono::seconds> time;
@@ -19,9 +19,10 @@ struct JobOptions {
     std::optional<std::string> account;
     std::optional<int> gpus_per_node;
     std::optional<int> cpus_per_task;
-    std::vector<std::string> sbatch;  ///< more options, each "--name", "--name=value" or "--name value"
+    std::vector<std::string> more;  ///< further options of the command that queues jobs: "--name", "--name=value" or
+                                    ///< "--name value"
 
-    /// These options, with `defaults` for those that are not set. The `sbatch` options of `defaults` come before ours.
+    /// These options, with `defaults` for those that are not set. The `more` of `defaults` comes before ours.
     JobOptions over(const JobOptions& defaults) const;
 };
 
@@ -31,7 +32,7 @@ void from_json(const Json& json, JobOptions& options);
 
 /// What differs between clusters, as a site profile says.
 struct SiteProfile {
-    std::string launcher;  ///< shell words that start MPI programs; empty: srun
+    std::string launcher;  ///< shell words that start MPI programs; empty: the batch system's own
     std::vector<std::string> modules;
     std::vector<std::string> setup;  ///< lines of shell before the launch
     std::vector<std::pair<std::string, std::string>> environment;
@@ -40,14 +41,15 @@ struct SiteProfile {
     JobOptions defaults;
 };
 
-/// Reads a site profile. Throws InvalidInput with file, line, column and key, the problem and the remedy.
-SiteProfile read_site_profile(const std::filesystem::path& path);
-
-/// Reads a site profile from `text`. `file` is its name in messages.
-SiteProfile parse_site_profile(const std::string& text, const std::filesystem::path& file);
-
-/// Path of the site profile: $CRESCENDO_SITE, else the first that exists of ~/.config/crescendo/site.yaml and
-/// /etc/crescendo/site.yaml.
-std::optional<std::filesystem::path> find_site_profile();
+/// A request for a batch job that works on one sweep.
+struct JobRequest {
+    std::string name;
+    std::filesystem::path directory;  ///< the sweep's directory; absolute, as all nodes see it
+    std::filesystem::path log;  ///< what the job prints; absolute, with BatchSystem::id_in_path() for the job's id
+    std::filesystem::path working_directory;  ///< absolute
+    std::filesystem::path crescendo;          ///< path of our executable; absolute
+    JobOptions options;                       ///< the user's options over the site's defaults
+    SiteProfile site;                         ///< site profile, in which the launcher is set
+};
 
 }  // namespace crescendo::launch

@@ -1,4 +1,6 @@
-#include "launch/slurm/job_time.hpp"
+#include "launch/batch/job_time.hpp"
+
+#include <fmt/format.h>
 
 #include <charconv>
 #include <cstdint>
@@ -53,6 +55,11 @@ std::optional<std::chrono::seconds> parse_job_time(std::string_view text) {
     fields->resize(3);
     return std::chrono::days(*days) + std::chrono::hours((*fields)[0]) + std::chrono::minutes((*fields)[1]) +
            std::chrono::seconds((*fields)[2]);
+}
+
+std::string job_time_text(std::chrono::seconds time) {
+    const auto s = time.count();
+    return fmt::format("{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
 }  // namespace crescendo::launch
