@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "core/median.hpp"
 #include "simulator/epoch_time.hpp"
-#include "simulator/statistics.hpp"
 
 namespace crescendo::simulator {
 namespace {

@@ -12,9 +12,10 @@ OWN = {
     "core": {"core"},
     "scheduler": {"scheduler", "core"},
     "simulator": {"simulator", "scheduler", "core"},
+    "analysis": {"analysis", "core"},
     "datasets": {"datasets", "core"},
     "trainer": {"trainer", "datasets", "core"},
-    "launch": {"launch", "scheduler", "simulator", "datasets", "core"},
+    "launch": {"launch", "scheduler", "simulator", "analysis", "datasets", "core"},
 }
 # … and these libraries, whose headers are known by how their names begin.
 THIRD_PARTY = {
@@ -37,6 +38,7 @@ ALLOWED = {
     "core": set(),
     "scheduler": set(),
     "simulator": set(),
+    "analysis": set(),
     "datasets": {"hdf5", "decompression", "archives and images", "nlohmann-json"},
     "trainer": {"torch", "nlohmann-json"},
     "trainer/device/cuda": {"torch", "nlohmann-json", "cuda"},
@@ -52,7 +54,7 @@ ROOMS = {
                "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
 }
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.
-PURE = {"scheduler", "simulator"}
+PURE = {"scheduler", "simulator", "analysis"}
 IMPURE = {"atomic", "chrono", "condition_variable", "cstdio", "ctime", "filesystem", "fstream", "future", "iostream",
           "mutex", "random", "thread", "unordered_map", "unordered_set"}
 # What only one place knows: the pattern, the files that may have it, and what to do elsewhere.
