@@ -5,11 +5,9 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/unknown_words.hpp"
-#include "launch/record/sweep_directory.hpp"
-#ifdef CRESCENDO_MPI
 #include "launch/doctor/nodes.hpp"
+#include "launch/record/sweep_directory.hpp"
 #include "launch/transport/mpi_transport.hpp"
-#endif
 
 using namespace crescendo;
 using namespace crescendo::launch;
@@ -68,7 +66,6 @@ int tell_job_script(int code) {
     return code;
 }
 
-#ifdef CRESCENDO_MPI
 /// Rank 0 is gone, it seems. Did the job script go with it?
 void rescue_job(int rank) {
     const char* exit_status = std::getenv(exit_status_variable);  // set by the job script
@@ -79,12 +76,10 @@ void rescue_job(int rank) {
         system->rescue_if_orphaned(job->id, directory.job_log(job->id));
     }
 }
-#endif
 
 }  // namespace
 
 int main(int argc, char** argv) {
-#ifdef CRESCENDO_MPI
     const auto session = MpiSession::join(argc, argv);
     if (session && session->rank() > 0) {
         try {
@@ -101,7 +96,4 @@ int main(int argc, char** argv) {
         return static_cast<int>(ExitCode::failed);
     }
     return tell_job_script(run_command(argc, argv, session.get()));
-#else
-    return tell_job_script(run_command(argc, argv, nullptr));
-#endif
 }

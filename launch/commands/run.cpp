@@ -17,12 +17,11 @@
 #include "launch/record/reopening.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
+#include "launch/transport/launched.hpp"
 #include "launch/transport/local_transport.hpp"
+#include "launch/transport/mpi_transport.hpp"
 #include "launch/transport/network.hpp"
 #include "launch/view/results.hpp"
-#ifdef CRESCENDO_MPI
-#include "launch/transport/mpi_transport.hpp"
-#endif
 
 namespace crescendo::launch {
 namespace {
@@ -63,13 +62,10 @@ AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, cons
     return setup;
 }
 
-std::unique_ptr<Transport> make_transport(AgentSetup setup, [[maybe_unused]] MpiSession* session,
-                                          [[maybe_unused]] const StopSignals& signals) {
-#ifdef CRESCENDO_MPI
+std::unique_ptr<Transport> make_transport(AgentSetup setup, MpiSession* session, const StopSignals& signals) {
     if (session != nullptr && session->size() > 1) {
         return std::make_unique<MpiTransport>(*session, setup, signals);
     }
-#endif
     if (setup.interface.empty()) {
         setup.interface = loopback;
     }
@@ -179,7 +175,7 @@ ExitCode work(const SweepFile& file, const SweepDirectory& directory, SweepLock&
 }
 
 void require_whole_step(const MpiSession* session) {
-    for (const auto& problem : examine_launcher(num_ranks(session), launch_advice())) {
+    for (const auto& problem : examine_launcher(num_ranks(session))) {
         throw InvalidInput(fmt::format("{}; {}", problem.observation, problem.remedy));
     }
 }
@@ -269,33 +265,6 @@ void add_node_options(CLI::App& command, Options& options) {
 }
 
 }  // namespace
-
-int num_ranks([[maybe_unused]] const MpiSession* session) {
-#ifdef CRESCENDO_MPI
-    return session != nullptr ? session->size() : 1;
-#else
-    return 1;
-#endif
-}
-
-std::string launch_advice() {
-#ifdef CRESCENDO_MPI
-    const auto launcher = rank_launcher();
-    return fmt::format(
-        "crescendo was built with {}, whose own launcher or `{}` has to start it (`{}` shows what this {} has)",
-        MpiSession::library(), launcher.command, launcher.help, batch_system()->name());
-#else
-    return "this crescendo was built without MPI (CRESCENDO_MPI=OFF): start one task only";
-#endif
-}
-
-RankLauncher rank_launcher() {
-#ifdef CRESCENDO_MPI
-    return batch_system()->rank_launcher(MpiSession::pmi());
-#else
-    return batch_system()->rank_launcher("");
-#endif
-}
 
 void add_run_commands(CLI::App& app, ExitCode& code, MpiSession* session) {
     auto options = std::make_shared<Options>();

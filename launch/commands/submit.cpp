@@ -15,6 +15,7 @@
 #include "launch/sweep_file/site_profile.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/system/read_file.hpp"
+#include "launch/transport/launched.hpp"
 
 namespace crescendo::launch {
 namespace {
