@@ -46,7 +46,8 @@ ALLOWED = {
 # "." is the folder itself, which is last.
 ROOMS = {
     "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow"],
-    "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "group", "training", "checkpoint", "."],
+    "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
+                "checkpoint", "."],
     "launch": ["system", "messages", "slots", "sweep_file", "slurm", "agent", "transport", "record", "view", "replay",
                "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
 }

@@ -9,6 +9,8 @@
 #include "trainer/models/dropout.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
+#include "trainer/settings/model_spec.hpp"
+#include "trainer/settings/optimizer_spec.hpp"
 #include "trainer/training/batch_plan.hpp"
 
 namespace crescendo::trainer {
@@ -20,7 +22,7 @@ constexpr std::uint64_t initial_weights = ~std::uint64_t{0};  ///< a stream of a
 std::shared_ptr<Model> make_seeded_model(std::uint64_t seed, const Settings& settings, const Task& task,
                                          const Device& device) {
     at::manual_seed(CounterRandom(seed, initial_weights).next());
-    auto model = make_model(settings, task);
+    auto model = settings.model->make(task);
     model->to(device.place());
     return model;
 }
@@ -50,7 +52,7 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
       task_(task),
       device_(device),
       model_(make_seeded_model(seed, settings, task, device)),
-      optimizer_(settings, parameters_of(*model_)),
+      optimizer_(settings.optimizer->make(parameters_of(*model_))),
       schedule_(settings.lr_scaling, settings.rescale_warmup),
       micro_batch_(settings.batch_size) {}
 
@@ -75,7 +77,7 @@ double Trial::epochs() const {
 void Trial::set_group(int size, std::int64_t batch_multiple) {
     const std::int64_t batch = std::min(settings_.batch_size * batch_multiple, task_.num_samples);
     const bool changed = progress_.size != 0 && (size != progress_.size || batch != group_batch());
-    if (changed && settings_.optimizer_state == StateAtRegroup::reset) optimizer_.reset();
+    if (changed && settings_.optimizer_state == StateAtRegroup::reset) optimizer_->reset();
     schedule_.set_batch(batch, epochs());
     progress_.size = size;
     progress_.rate = schedule_.state();
@@ -91,7 +93,9 @@ at::Tensor Trial::accumulate_gradients(const LoadedBatch& loaded, double weight,
     at::Tensor sum = at::zeros({}, at::TensorOptions(device_.place()).dtype(at::kDouble));
     const auto num_samples = static_cast<std::int64_t>(slice.samples.size());
     at::Tensor keys;
-    if (settings_.dropout > 0.0) keys = device_.upload(dropout_keys(seed_, progress_.epoch, slice.samples));
+    if (model_->drops_units()) {
+        keys = device_.upload(dropout_keys(seed_, progress_.epoch, slice.samples));
+    }
     if (num_samples == 0) {
         reducer.average_next_backward();
         nothing_learned(parameters()).backward();
@@ -116,7 +120,7 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     meanwhile();
     group.finish();
 
-    optimizer_.step(settings_.lr * schedule_.factor(epochs()));
+    optimizer_->step(settings_.lr * schedule_.factor(epochs()));
     ++progress_.step;
     progress_.position += loaded.slice.group_samples;
     progress_.loss_sum += loss.item<double>();

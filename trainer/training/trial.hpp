@@ -9,8 +9,8 @@
 #include "trainer/data/task.hpp"
 #include "trainer/group/gradient_reducer.hpp"
 #include "trainer/group/group.hpp"
+#include "trainer/optimizers/optimizer.hpp"
 #include "trainer/settings/settings.hpp"
-#include "trainer/training/optimizer.hpp"
 #include "trainer/training/progress.hpp"
 
 namespace crescendo::trainer {
@@ -32,8 +32,8 @@ class Trial {
     const Task& task() const { return task_; }
     const Device& device() const { return device_; }
     Model& model() { return *model_; }
-    Optimizer& optimizer() { return optimizer_; }
-    const Optimizer& optimizer() const { return optimizer_; }
+    Optimizer& optimizer() { return *optimizer_; }
+    const Optimizer& optimizer() const { return *optimizer_; }
 
     const Progress& progress() const { return progress_; }
     Progress& progress() { return progress_; }
@@ -71,7 +71,7 @@ class Trial {
     Task task_;
     const Device& device_;
     std::shared_ptr<Model> model_;
-    Optimizer optimizer_;
+    std::unique_ptr<Optimizer> optimizer_;
     LearningRateSchedule schedule_;
     std::int64_t micro_batch_;
     Progress progress_;
