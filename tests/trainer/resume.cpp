@@ -177,13 +177,17 @@ TEST_CASE("Python's torch.load reads a checkpoint as a plain dict") {
         return;
     }
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, "crescendo-trainer");
-    const Terms terms = sweep.terms("trial");
-    crescendo.train({0}, "new", terms, 1);
-    crescendo.leave({0}, /*save=*/true);
+    FakeCrescendo crescendo(1, "recording-trainer", sweep.recording());
+    for (const char* model : {"cnn", "normed"}) {
+        CAPTURE(model);
+        Terms terms = sweep.terms(model);
+        terms.settings["model"] = model;
+        crescendo.train({0}, "new", terms, 1);
+        crescendo.leave({0}, /*save=*/true);
 
-    const std::string command = std::string(TORCH_PYTHON) + " " TEST_FOLDER "/read_checkpoint.py " +
-                                (terms.directory / "checkpoint.pt").string();
+        const std::string command = std::string(TORCH_PYTHON) + " " TEST_FOLDER "/read_checkpoint.py " +
+                                    (terms.directory / "checkpoint.pt").string();
 
-    CHECK(std::system(command.c_str()) == 0);
+        CHECK(std::system(command.c_str()) == 0);
+    }
 }

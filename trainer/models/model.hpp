@@ -6,6 +6,17 @@ namespace crescendo::trainer {
 
 /// A network of float32 parameters.
 ///
+/// It may have buffers, such as the running mean and variance of BatchNorm, of any type; they are a part of a trial's
+/// state as the parameters are. As in DistributedDataParallel, those of rank 0 count: all members of a group have them
+/// when a generation begins, and before each step and each evaluation. A step that fails leaves them as they were.
+/// Evaluation runs the network in torch's evaluation mode, everything else in training mode.
+///
+/// BatchNorm takes the statistics of the samples that go through it at once, so what such a model learns depends on the
+/// size of its group. SyncBatchNorm, which takes those of all members' samples, does not. It needs no more state than
+/// there is: its buffers are the same everywhere, and receiving those of rank 0 changes nothing. It needs the members'
+/// sums in forward(). These would come from the Group, which a Generation would hand to the model, as it hands it to
+/// the GradientReducer.
+///
 /// A new model is one file: a ModelSpec with its settings, which makes a Model; and one row in models.cpp.
 class Model : public torch::nn::Module {
   public:

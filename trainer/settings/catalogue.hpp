@@ -21,8 +21,9 @@ using OptimizerTable = std::vector<Choice<OptimizerSpec>>;
 
 /// What the settings `model` and `optimizer` may name. The first of each is the default.
 ///
-/// All models and optimizers have Torch in them, and their settings stand in the same file. Who reads settings is given
-/// the tables. So a model is one file and one row, reading needs no Torch, and a test may add a row of its own.
+/// The tables are an argument of parse_settings, because a model is one file and one row: its settings stand beside its
+/// network, which needs Torch. Reading settings needs none. Its tests bring models of their own, and a test of the
+/// trainer may add one.
 struct Catalogue {
     ModelTable models;
     OptimizerTable optimizers;

@@ -58,8 +58,8 @@ struct DataSettings {
 
 /// The `trainer:` section of a sweep file with one trial's parameters filled in.
 struct Settings {
-    std::shared_ptr<const ModelSpec> model = nullptr;          ///< never null once the section was read
-    std::shared_ptr<const OptimizerSpec> optimizer = nullptr;  ///< never null once the section was read
+    std::shared_ptr<const ModelSpec> model = nullptr;          ///< not null once the section was read
+    std::shared_ptr<const OptimizerSpec> optimizer = nullptr;  ///< not null once the section was read
     double lr = 0.01;  ///< rate at the trial's first group batch; the optimizer has the default
     std::int64_t batch_size = 128;
     LearningRateScaling lr_scaling = LearningRateScaling::linear;  ///< the optimizer has the default

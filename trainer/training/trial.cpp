@@ -33,6 +33,14 @@ std::vector<NamedTensor> parameters_of(const Model& model) {
     return all;
 }
 
+std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
+    std::vector<at::Tensor> all;
+    for (const auto& tensor : tensors) {
+        all.push_back(tensor.detach().clone());
+    }
+    return all;
+}
+
 /// A loss that every parameter takes part in with a gradient of exactly zero.
 at::Tensor nothing_learned(const std::vector<at::Tensor>& parameters) {
     at::Tensor sum;
@@ -65,9 +73,24 @@ void Trial::restore(const Progress& progress) {
     schedule_.restore(rate);
 }
 
-std::vector<NamedTensor> Trial::named_parameters() const { return parameters_of(*model_); }
+std::vector<NamedTensor> Trial::named_tensors() const {
+    std::vector<NamedTensor> all = parameters_of(*model_);
+    for (const auto& buffer : model_->named_buffers()) {
+        all.push_back({buffer.key(), buffer.value()});
+    }
+    return all;
+}
 
 std::vector<at::Tensor> Trial::parameters() const { return model_->parameters(); }
+
+std::vector<at::Tensor> Trial::buffers() const { return model_->buffers(); }
+
+void Trial::set_buffers(const std::vector<at::Tensor>& values) {
+    const auto tensors = buffers();
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        tensors[i].detach().copy_(values[i]);
+    }
+}
 
 double Trial::epochs() const {
     return static_cast<double>(progress_.epoch) +
@@ -116,9 +139,17 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     // Not Optimizer::zero_grad: it refuses gradients that are views of the reducer's buckets.
     for (auto& parameter : parameters()) parameter.mutable_grad().reset();
     const double weight = loss_weight(group_batch(), group.size());
-    const at::Tensor loss = collective([&] { return accumulate_gradients(loaded, weight, reducer); });
-    meanwhile();
-    group.finish();
+    group.broadcast(buffers());
+    const auto buffers_before = copies(buffers());
+    at::Tensor loss;
+    try {
+        loss = collective([&] { return accumulate_gradients(loaded, weight, reducer); });
+        meanwhile();
+        group.finish();
+    } catch (...) {
+        set_buffers(buffers_before);
+        throw;
+    }
 
     optimizer_->step(settings_.lr * schedule_.factor(epochs()));
     ++progress_.step;

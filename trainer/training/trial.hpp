@@ -17,8 +17,8 @@ namespace crescendo::trainer {
 
 class Model;
 
-/// The state of a trial, which every member of its group holds and which survives a regroup: weights, optimizer,
-/// progress.
+/// The state of a trial, which every member of its group holds and which survives a regroup: weights, buffers of the
+/// model, optimizer, progress.
 ///
 /// It has no random state: what a step drops follows from the seed, the epoch and the samples.
 class Trial {
@@ -40,8 +40,10 @@ class Trial {
     /// Takes over the progress of another member, or an earlier one of this trial.
     void restore(const Progress& progress);
 
-    std::vector<NamedTensor> named_parameters() const;
+    /// Parameters and then buffers, by the names that torch's state_dict gives them, always in the same order.
+    std::vector<NamedTensor> named_tensors() const;
     std::vector<at::Tensor> parameters() const;
+    std::vector<at::Tensor> buffers() const;
 
     /// From now on a group of `size` trains on batch_size times `batch_multiple` samples a step, or on the whole
     /// training set if that is smaller. If this is a change, and the settings say so, the optimizer forgets its state.
@@ -56,12 +58,13 @@ class Trial {
 
     /// Makes one update from the group's next samples. `loaded` has this member's share of them, which may be empty in
     /// a group of several. `meanwhile` is called while the device computes; what it throws ends the step. Throws
-    /// PeerLost. If this throws, nothing has changed.
+    /// PeerLost. If this throws, the trial is as it was, with rank 0's buffers.
     void step(
         const LoadedBatch& loaded, const Group& group, GradientReducer& reducer,
         const std::function<void()>& meanwhile = [] {});
 
   private:
+    void set_buffers(const std::vector<at::Tensor>& values);
     double epochs() const;
     at::Tensor accumulate_gradients(const LoadedBatch& loaded, double weight, GradientReducer& reducer);
 
