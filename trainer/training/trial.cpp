@@ -71,6 +71,7 @@ void Trial::restore(const Progress& progress) {
     rate.first_batch = std::min(rate.first_batch, task_.num_samples);
     rate.batch = std::min(rate.batch, task_.num_samples);
     schedule_.restore(rate);
+    group_batch_ = rate.batch;
 }
 
 std::vector<NamedTensor> Trial::named_tensors() const {
@@ -99,9 +100,10 @@ double Trial::epochs() const {
 
 void Trial::set_group(int size, std::int64_t batch_multiple) {
     const std::int64_t batch = std::min(settings_.batch_size * batch_multiple, task_.num_samples);
-    const bool changed = progress_.size != 0 && (size != progress_.size || batch != group_batch());
+    const bool changed = progress_.size != 0 && (size != progress_.size || batch != group_batch_);
     if (changed && settings_.optimizer_state == StateAtRegroup::reset) optimizer_->reset();
-    schedule_.set_batch(batch, epochs());
+    group_batch_ = batch;
+    schedule_.follow(group_batch_, epochs());
     progress_.size = size;
     progress_.rate = schedule_.state();
 }
@@ -138,7 +140,7 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
                  const std::function<void()>& meanwhile) {
     // Not Optimizer::zero_grad: it refuses gradients that are views of the reducer's buckets.
     for (auto& parameter : parameters()) parameter.mutable_grad().reset();
-    const double weight = loss_weight(group_batch(), group.size());
+    const double weight = loss_weight(group_batch_, group.size());
     group.broadcast(buffers());
     const auto buffers_before = copies(buffers());
     at::Tensor loss;

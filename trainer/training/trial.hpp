@@ -54,7 +54,8 @@ class Trial {
     void set_accumulation(std::int64_t accumulation);
     std::int64_t micro_batch() const { return micro_batch_; }
 
-    std::int64_t group_batch() const { return schedule_.state().batch; }
+    /// Samples of a step, over all members.
+    std::int64_t group_batch() const { return group_batch_; }
 
     /// Makes one update from the group's next samples. `loaded` has this member's share of them, which may be empty in
     /// a group of several. `meanwhile` is called while the device computes; what it throws ends the step. Throws
@@ -76,6 +77,7 @@ class Trial {
     std::shared_ptr<Model> model_;
     std::unique_ptr<Optimizer> optimizer_;
     LearningRateSchedule schedule_;
+    std::int64_t group_batch_ = 0;  ///< 0 until the first set_group
     std::int64_t micro_batch_;
     Progress progress_;
 };
