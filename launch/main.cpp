@@ -1,14 +1,13 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "launch/batch/job_script.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/unknown_words.hpp"
 #include "launch/record/sweep_directory.hpp"
 #ifdef CRESCENDO_MPI
 #include "launch/doctor/nodes.hpp"
-#include "launch/slurm/orphaned_job.hpp"
-#include "launch/slurm/slurm.hpp"
 #include "launch/transport/mpi_transport.hpp"
 #endif
 
@@ -73,9 +72,11 @@ int tell_job_script(int code) {
 /// Rank 0 is gone, it seems. Did the job script go with it?
 void rescue_job(int rank) {
     const char* exit_status = std::getenv(exit_status_variable);  // set by the job script
-    const auto job = own_job();
+    const auto system = batch_system();
+    const auto job = system->own_job();
     if (job && exit_status != nullptr && rank <= num_rescuers) {
-        rescue_if_orphaned(*job, SweepDirectory(std::filesystem::path(exit_status).parent_path()).job_log(*job));
+        const SweepDirectory directory(std::filesystem::path(exit_status).parent_path());
+        system->rescue_if_orphaned(job->id, directory.job_log(job->id));
     }
 }
 #endif

@@ -38,7 +38,7 @@ class Session {
     bool training() const;
     void advance();
     void announce_regroup();
-    void report_epoch();
+    void report();
     void send_report();
 
     void obey(const Join& join);

@@ -109,13 +109,13 @@ Findings examine_start(MpiSession* session) {
     } else {
         findings = {{Verdict::ok, "MPI",
                      fmt::format("no launcher started this: one node. {}, and the own launcher of {}, start more",
-                                 srun_command(), MpiSession::library())}};
+                                 rank_launcher().command, MpiSession::library())}};
     }
 #else
     findings = {{Verdict::ok, "MPI", "this crescendo is built without it: one node"}};
 #endif
-    for (const auto& more :
-         {examine_launcher(num_ranks(session), launch_advice()), examine_slurm(num_ranks(session), srun_command())}) {
+    for (const auto& more : {examine_launcher(num_ranks(session), launch_advice()),
+                             examine_job(num_ranks(session), *batch_system(), rank_launcher())}) {
         findings.insert(findings.end(), more.begin(), more.end());
     }
     return findings;
@@ -221,7 +221,7 @@ void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session) {
     command->footer(
         "Exit codes: 0 nothing stands in the way; 1 something does.\n"
         "Example:\n  crescendo doctor /scratch/me\n  " +
-        srun_command() + " --ntasks-per-node=1 crescendo doctor /scratch/me");
+        rank_launcher().on_each_node() + " crescendo doctor /scratch/me");
     command->callback([options, &code, session] { code = run_doctor(*options, session); });
 }
 

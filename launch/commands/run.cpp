@@ -7,6 +7,7 @@
 #include "core/check.hpp"
 #include "launch/agent/agent_setup.hpp"
 #include "launch/agent/program_worker.hpp"
+#include "launch/batch/job_script.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/coordinator/coordinator.hpp"
@@ -85,9 +86,8 @@ std::string last_failure(const History& history) {
 
 /// "3 trials failed": there may be more where several fail in one turn.
 std::string failed_trials(const History& history) {
-    const auto count = std::ranges::count_if(history.sweep().trials(), [](const Trial& trial) {
-        return trial.status == TrialStatus::failed;
-    });
+    const auto count = std::ranges::count_if(history.sweep().trials(),
+                                             [](const Trial& trial) { return trial.status == TrialStatus::failed; });
     return count == 1 ? "a trial failed" : fmt::format("{} trials failed", count);
 }
 
@@ -104,10 +104,10 @@ std::string advice_on_reports(const History& history) {
         history.sweep().spec().metric);
 }
 
-/// Two minutes before the end of the Slurm job that we are in, where its environment says so.
+/// Two minutes before the end of the batch job that we are in, where its environment says so.
 std::optional<double> end_of_job() {
-    const char* end = std::getenv("SLURM_JOB_END_TIME");
-    return end != nullptr && *end != '\0' ? std::optional(std::atof(end) - 120.0) : std::nullopt;
+    const auto job = batch_system()->own_job();
+    return job && job->end ? std::optional(*job->end - 120.0) : std::nullopt;
 }
 
 void print_end(Outcome outcome, const History& history, const SweepDirectory& directory) {
@@ -265,7 +265,7 @@ void add_node_options(CLI::App& command, Options& options) {
     command.add_option(
         "--until", options.until,
         "Save what runs and stop at this time, in seconds since 1970 as `date +%s` prints them; default: "
-        "two minutes before $SLURM_JOB_END_TIME");
+        "two minutes before the end of the batch job, where its environment says that");
 }
 
 }  // namespace
@@ -280,20 +280,20 @@ int num_ranks([[maybe_unused]] const MpiSession* session) {
 
 std::string launch_advice() {
 #ifdef CRESCENDO_MPI
+    const auto launcher = rank_launcher();
     return fmt::format(
-        "crescendo was built with {}, whose own launcher or `{}` has to start it (`srun --mpi=list` shows what this "
-        "Slurm has)",
-        MpiSession::library(), srun_command());
+        "crescendo was built with {}, whose own launcher or `{}` has to start it (`{}` shows what this {} has)",
+        MpiSession::library(), launcher.command, launcher.help, batch_system()->name());
 #else
     return "this crescendo was built without MPI (CRESCENDO_MPI=OFF): start one task only";
 #endif
 }
 
-std::string srun_command() {
+RankLauncher rank_launcher() {
 #ifdef CRESCENDO_MPI
-    return MpiSession::srun();
+    return batch_system()->rank_launcher(MpiSession::pmi());
 #else
-    return "srun";
+    return batch_system()->rank_launcher("");
 #endif
 }
 
@@ -305,8 +305,8 @@ void add_run_commands(CLI::App& app, ExitCode& code, MpiSession* session) {
     run_command->add_option("FILE", options->file, "The sweep file (YAML)")->required();
     run_command->add_option("--dir", options->directory, "Folder for its results; default: the sweep's name");
     add_node_options(*run_command, *options);
-    run_command->footer("Example:\n  crescendo run sweep.yaml --dir results/first --slots 4\n  " + srun_command() +
-                        " --ntasks-per-node=1 crescendo run sweep.yaml");
+    run_command->footer("Example:\n  crescendo run sweep.yaml --dir results/first --slots 4\n  " +
+                        rank_launcher().on_each_node() + " crescendo run sweep.yaml");
     run_command->callback([options, &code, session] { code = run(*options, session); });
 
     auto* resume_command =

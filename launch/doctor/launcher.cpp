@@ -6,9 +6,8 @@
 
 namespace crescendo::launch {
 
-Findings examine_launcher(int num_ranks, const std::string& advice,
-                          const std::function<const char*(const char*)>& variable) {
-    const int launched = num_launched(variable);
+Findings examine_launcher(int num_ranks, const std::string& advice, const Variables& variables) {
+    const int launched = num_launched(variables);
     if (num_ranks > 1 || launched < 2) {
         return {};
     }
@@ -19,24 +18,17 @@ Findings examine_launcher(int num_ranks, const std::string& advice,
              advice}};
 }
 
-Findings examine_slurm(int num_ranks, const std::string& srun,
-                       const std::function<const char*(const char*)>& variable) {
-    constexpr const char* about = "Slurm";
-    const auto text = [&](const char* name) {
-        const char* value = variable(name);
-        return std::string(value != nullptr ? value : "");
-    };
-    const auto number = [&](const char* name) { return std::atoi(text(name).c_str()); };
-    if (text("SLURM_JOB_ID").empty()) {
-        return {{Verdict::ok, about, "not in a job"}};
+Findings examine_job(int num_ranks, const BatchSystem& system, const RankLauncher& launcher) {
+    const auto job = system.own_job();
+    if (!job) {
+        return {{Verdict::ok, system.name(), "not in a job"}};
     }
-    const int nodes = number("SLURM_JOB_NUM_NODES");
-    const auto job = fmt::format("job {} on {} ({} nodes)", text("SLURM_JOB_ID"), text("SLURM_JOB_NODELIST"), nodes);
-    if (nodes > num_ranks) {
-        return {{Verdict::warning, about, fmt::format("{}: crescendo runs on {} of them", job, num_ranks),
-                 fmt::format("{} --ntasks-per-node=1 crescendo …", srun)}};
+    const auto text = fmt::format("job {} on {} ({} nodes)", job->id, job->nodes, job->num_nodes);
+    if (job->num_nodes > num_ranks) {
+        return {{Verdict::warning, system.name(), fmt::format("{}: crescendo runs on {} of them", text, num_ranks),
+                 launcher.on_each_node() + " crescendo …"}};
     }
-    return {{Verdict::ok, about, job}};
+    return {{Verdict::ok, system.name(), text}};
 }
 
 }  // namespace crescendo::launch

@@ -19,7 +19,7 @@ struct Message {
     Bytes content;
 };
 
-/// Our place among the processes that mpirun or srun started together, and the messages between them.
+/// Our place among the processes that a launcher of MPI programs started together, and the messages between them.
 ///
 /// Sending and receiving never wait: MPI offers no descriptor to wait on, and its own waiting keeps a core busy. A send
 /// to a rank that died succeeds; only heartbeats show which ranks are alive. For use by one thread.
@@ -36,8 +36,8 @@ class MpiSession {
     /// Name and version of the MPI library: "Open MPI v4.1.4", "MPICH 4.0.2".
     static std::string library();
 
-    /// The command by which Slurm starts processes that this MPI joins: "srun --mpi=pmix".
-    static const char* srun();
+    /// The interface by which processes of this MPI learn of each other from their launcher: "pmix", "pmi2".
+    static const char* pmi();
 
     int rank() const { return rank_; }
     int size() const { return size_; }

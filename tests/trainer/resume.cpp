@@ -33,7 +33,7 @@ TEST_CASE("a trial taken up from its checkpoint ends with the same bits as one n
         FakeCrescendo second(1, "crescendo-trainer");
         second.train({0}, "checkpoint", halves, 3);
 
-        CHECK(file_bytes(whole.directory / "checkpoint.pt") == file_bytes(halves.directory / "checkpoint.pt"));
+        CHECK(same_state(load(whole.directory / "checkpoint.pt"), load(halves.directory / "checkpoint.pt")));
     }
 }
 
@@ -138,7 +138,10 @@ TEST_CASE("checkpoints that version 0.1.0 wrote are taken up as they are") {
         CHECK(same_bits(before.optimizer, after.optimizer));
         CHECK(!before.optimizer.empty());
         CHECK(before.optimizer_steps == after.optimizer_steps);
-        CHECK(before.progress == after.progress);
+        Json progress = before.progress;
+        progress["seconds"] = progress["evaluated"] = 0.0;  // 0.1.0 had no clock
+        progress["report"]["seconds"] = progress["report"]["evaluated"] = 0.0;
+        CHECK(after.progress == progress);
 
         crescendo.join({0}, "checkpoint", terms);
         crescendo.await(0, "report");

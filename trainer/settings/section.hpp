@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,9 +41,13 @@ class Section {
     void bytes(const char* name, std::size_t& value);
     /// Reads a time such as 10m, at least a second; `off` is zero.
     void duration_or_off(const char* name, std::optional<std::chrono::seconds>& value);
-    /// Reads one of the words of `choices`, which are pairs of a word and the value that it stands for.
-    template <class Value, class Choices = std::initializer_list<std::pair<const char*, Value>>>
-    void choice(const char* name, Value& value, const Choices& choices);
+    /// `choices` is a table of words and their meanings.
+    template <class Enum>
+    void choice(const char* name, Enum& value, std::initializer_list<std::pair<const char*, Enum>> choices) {
+        choice(name, value, std::span(choices.begin(), choices.size()));
+    }
+    template <class Enum>
+    void choice(const char* name, Enum& value, std::span<const std::pair<const char*, Enum>> choices);
     /// The object at the key; an empty one if the key is absent or holds something else.
     const nlohmann::json& object(const char* name);
 
@@ -68,8 +73,8 @@ class Section {
     std::vector<std::string> known_;
 };
 
-template <class Value, class Choices>
-void Section::choice(const char* name, Value& value, const Choices& choices) {
+template <class Enum>
+void Section::choice(const char* name, Enum& value, std::span<const std::pair<const char*, Enum>> choices) {
     const nlohmann::json* found = find(name);
     if (!found) {
         return;

@@ -139,7 +139,7 @@ std::shared_ptr<Spec> read_choice(Section& section, const char* key, const std::
         words.emplace_back(choice.name, &choice);
     }
     const Choice<Spec>* chosen = &table.front();
-    section.choice(key, chosen, words);
+    section.choice<const Choice<Spec>*>(key, chosen, words);
     auto spec = chosen->read(section);
     spec->name = chosen->name;
     for (const auto& other : table) {
@@ -161,7 +161,23 @@ void read_training(Section& section, Settings& settings) {
     section.duration_or_off("checkpoint_every", settings.checkpoint_every);
 }
 
+ReportInterval parse_report(const json& object, std::vector<Problem>& problems) {
+    ReportInterval report;
+    Section section(object, "trainer.report", problems);
+    section.integer("every", report.every, 1, std::int64_t{1} << 53);
+    section.choice<ResourceUnit>("unit", report.unit, resource_units);
+    section.reject_unknown();
+    return report;
+}
+
 }  // namespace
+
+const char* word(ResourceUnit unit) {
+    const auto* found = std::find_if(resource_units.begin(), resource_units.end(),
+                                     [unit](const auto& entry) { return entry.second == unit; });
+    CRESCENDO_EXPECT(found != resource_units.end());
+    return found->first;
+}
 
 Settings parse_settings(const json& object, const Catalogue& catalogue, std::vector<Problem>& problems) {
     Settings settings;
@@ -172,6 +188,7 @@ Settings parse_settings(const json& object, const Catalogue& catalogue, std::vec
     settings.lr = settings.optimizer->default_lr();
     settings.lr_scaling = settings.optimizer->default_lr_scaling();
     read_training(section, settings);
+    settings.report = parse_report(section.object("report"), problems);
     settings.data = parse_data(section.object("data"), problems);
     section.reject_unknown();
     return settings;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <compare>
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "datasets/samples/conversion.hpp"
@@ -34,6 +36,29 @@ enum class LearningRateScaling {
 
 /// What happens to momentum and moments when a regroup changes the group's batch or size.
 enum class StateAtRegroup { keep, reset };
+
+/// What a trial's resource counts.
+enum class ResourceUnit {
+    epochs,
+    steps,    ///< updates
+    samples,  ///< samples that the group trained on, again in each epoch
+    seconds,  ///< seconds of the training clock (Progress::seconds), so that reports depend on the machine
+};
+
+/// The words of settings for the units.
+inline constexpr std::array<std::pair<const char*, ResourceUnit>, 4> resource_units{{{"epochs", ResourceUnit::epochs},
+                                                                                     {"steps", ResourceUnit::steps},
+                                                                                     {"samples", ResourceUnit::samples},
+                                                                                     {"seconds", ResourceUnit::seconds}}};
+const char* word(ResourceUnit unit);
+
+/// A trial reports after each `every` units. A report comes between two steps, so a long step may pass over some.
+struct ReportInterval {
+    std::int64_t every = 1;
+    ResourceUnit unit = ResourceUnit::epochs;
+
+    friend bool operator==(const ReportInterval&, const ReportInterval&) = default;
+};
 
 /// Locations of the samples, each FILE:/GROUP or a Selection of it, and how samples come into a batch.
 struct DataSettings {
@@ -68,6 +93,7 @@ struct Settings {
     /// Time between checkpoints that no milestone asks for; zero: there are none. Without a value it is ten minutes, or
     /// longer, so that writing stays under 1 % of the time.
     std::optional<std::chrono::seconds> checkpoint_every = {};
+    ReportInterval report = {};
     std::int64_t classes = 0;  ///< 0: counted in the training targets
     DataSettings data = {};
 };

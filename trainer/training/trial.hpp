@@ -37,6 +37,8 @@ class Trial {
 
     const Progress& progress() const { return progress_; }
     Progress& progress() { return progress_; }
+    /// The resource that the trial can report now. A report is due when it is more than Progress::reported().
+    std::int64_t reached() const { return trainer::reached(progress_, settings_.report, task_.num_samples); }
     /// Takes over the progress of another member, or an earlier one of this trial.
     void restore(const Progress& progress);
 

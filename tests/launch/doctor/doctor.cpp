@@ -20,17 +20,18 @@ using doctest::Contains;
 
 namespace {
 
-using Variables = std::map<std::string, std::string>;
+using Environment = std::map<std::string, std::string>;
 
-auto lookup(const Variables& environment) {
+auto lookup(const Environment& environment) {
     return [&environment](const char* name) {
         const auto found = environment.find(name);
         return found != environment.end() ? found->second.c_str() : nullptr;
     };
 }
 
-Finding slurm(int num_ranks, const Variables& environment) {
-    const auto findings = examine_slurm(num_ranks, "srun --mpi=pmix", lookup(environment));
+Finding job(int num_ranks, const Environment& environment) {
+    const auto system = batch_system(lookup(environment));
+    const auto findings = examine_job(num_ranks, *system, system->rank_launcher("pmix"));
     REQUIRE(findings.size() == 1);
     return findings.front();
 }
@@ -92,7 +93,7 @@ TEST_CASE("more slots than files may be open are a problem, with the command tha
 
 TEST_CASE("tasks that MPI does not know of are a problem, whoever started them") {
     for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
-        const Variables two{{variable, "2"}};
+        const Environment two{{variable, "2"}};
 
         CHECK(examine_launcher(2, "start one only", lookup(two)).empty());
         const auto alone = examine_launcher(1, "start one only", lookup(two));
@@ -110,11 +111,12 @@ TEST_CASE("one process that mpirun or mpiexec started is whole, however many hel
 }
 
 TEST_CASE("a job of several nodes of which one is used is a warning") {
-    const Variables script{{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NODELIST", "n[1-2]"}, {"SLURM_JOB_NUM_NODES", "2"}};
+    const Environment script{{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NODELIST", "n[1-2]"}, {"SLURM_JOB_NUM_NODES", "2"}};
 
-    CHECK(slurm(1, script).verdict == Verdict::warning);
-    CHECK(slurm(2, script).verdict == Verdict::ok);  // mpirun in the script
-    CHECK(slurm(1, {}).verdict == Verdict::ok);
+    CHECK(job(1, script).verdict == Verdict::warning);
+    CHECK(job(1, script).remedy == "srun --mpi=pmix --ntasks-per-node=1 crescendo …");
+    CHECK(job(2, script).verdict == Verdict::ok);  // mpirun in the script
+    CHECK(job(1, {}).verdict == Verdict::ok);
 }
 
 TEST_CASE("an interface that is not there is refused with those that are") {
