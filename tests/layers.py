@@ -49,7 +49,8 @@ ALLOWED = {
 ROOMS = {
     "scheduler": [".", "schedulers", "slots", "sweep"],
     "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow"],
-    "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "group", "training", "checkpoint", "."],
+    "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
+                "checkpoint", "."],
     "launch": ["system", "messages", "batch", "slots", "sweep_file", "agent", "transport", "record", "view", "replay",
                "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
 }

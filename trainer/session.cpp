@@ -26,13 +26,6 @@ std::chrono::duration<double> since(std::chrono::steady_clock::time_point time) 
     return std::chrono::steady_clock::now() - time;
 }
 
-Settings usable_settings(const json& section) {
-    std::vector<Problem> problems;
-    Settings settings = parse_settings(section, problems);
-    require_none(problems);
-    return settings;
-}
-
 std::unique_ptr<Trial> new_trial(const Join& join, const Settings& settings, DataCache& data, const Device& device) {
     const auto samples = data.set(settings.data.train, settings.data);
     require_none(misfits(settings, *samples, "trainer.data.train"));
@@ -153,6 +146,13 @@ void Session::obey(const Join& join) {
         return lose_group(lost);
     }
     if (join.rank == 0 && trial_->progress().report_pending && !report_sent_) send_report();
+}
+
+Settings Session::usable_settings(const json& section) const {
+    std::vector<Problem> problems;
+    Settings settings = parse_settings(section, options_.catalogue, problems);
+    require_none(problems);
+    return settings;
 }
 
 void Session::prepare_state(const Join& join, const Settings& settings) {
