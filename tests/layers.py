@@ -12,9 +12,10 @@ OWN = {
     "core": {"core"},
     "scheduler": {"scheduler", "core"},
     "simulator": {"simulator", "scheduler", "core"},
+    "analysis": {"analysis", "core"},
     "datasets": {"datasets", "core"},
     "trainer": {"trainer", "datasets", "core"},
-    "launch": {"launch", "scheduler", "simulator", "datasets", "core"},
+    "launch": {"launch", "scheduler", "simulator", "analysis", "datasets", "core"},
 }
 # … and these libraries, whose headers are known by how their names begin.
 THIRD_PARTY = {
@@ -37,21 +38,24 @@ ALLOWED = {
     "core": set(),
     "scheduler": set(),
     "simulator": set(),
+    "analysis": set(),
     "datasets": {"hdf5", "decompression", "archives and images", "nlohmann-json"},
     "trainer": {"torch", "nlohmann-json"},
     "trainer/device/cuda": {"torch", "nlohmann-json", "cuda"},
     "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "nlohmann-json"},
 }
 # Inside a folder the rooms have an order: each includes itself and those before it, so that there is no circle.
-# "." is the folder itself, which is last.
+# "." is the folder itself: first where its files are the words that all rooms use, last where they use all rooms.
 ROOMS = {
+    "scheduler": [".", "schedulers", "slots", "sweep"],
     "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow"],
-    "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "group", "training", "checkpoint", "."],
+    "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
+                "checkpoint", "."],
     "launch": ["system", "messages", "batch", "slots", "sweep_file", "agent", "transport", "record", "view", "replay",
                "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
 }
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.
-PURE = {"scheduler", "simulator"}
+PURE = {"scheduler", "simulator", "analysis"}
 IMPURE = {"atomic", "chrono", "condition_variable", "cstdio", "ctime", "filesystem", "fstream", "future", "iostream",
           "mutex", "random", "thread", "unordered_map", "unordered_set"}
 # What only one place knows: the pattern, the files that may have it, and what to do elsewhere.
