@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, Mapping, Optional
 import torch
 
 import crescendo
-from crescendo.protocol import Channel, Message, Pulse, numbers_of
+from crescendo.protocol import Channel, Message, numbers_of
 from crescendo.torch import settings
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.state import Replica, SaveError, read_checkpoint, save_checkpoint, share
@@ -118,6 +118,8 @@ class Session:
                 type="failed", trial=self._concerned, kind=_kind_of(error), message=f"{place}{message}"
             )
             return 1
+        finally:
+            self._close_log()
 
     # What a Trial asks of its Control.
 
@@ -170,6 +172,7 @@ class Session:
         self._drop_group()
         if self.terms is None or self.terms.trial != join.trial:
             self._replica = None
+            self._close_log()
             self._log = TrialLog(join.directory)
             self._saved_at = time.monotonic()
         self.terms = join
@@ -292,9 +295,7 @@ class Session:
         if saves and replica is not None and replica.trial == order["trial"]:
             self._save(replica)
         self._replica = self.terms = None
-        if self._log is not None:
-            self._log.close()
-            self._log = None
+        self._close_log()
         self._channel.send(type="left", trial=order["trial"], saved=saves)
 
     def _evaluate(self, order: Message, test: Optional[Test]) -> None:
@@ -320,6 +321,11 @@ class Session:
         save_checkpoint(replica, self.terms.directory / CHECKPOINT)
         self._saved_at = time.monotonic()
         self._save_seconds = self._saved_at - begin
+
+    def _close_log(self) -> None:
+        if self._log is not None:
+            self._log.close()
+            self._log = None
 
     def _drop_group(self) -> None:
         self.group.close()  # peers that still wait in it are thrown out
