@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import os
 import time
 
 import torch
@@ -62,8 +63,9 @@ def train(trial):
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
             if trial.directory:
+                entry = {"epoch": epoch, "rank": trial.rank, "pid": os.getpid(), "samples": numbers.tolist()}
                 with open(trial.directory / "samples.jsonl", "a") as file:
-                    file.write(json.dumps({"epoch": epoch, "rank": trial.rank, "samples": numbers.tolist()}) + "\n")
+                    file.write(json.dumps(entry) + "\n")
             time.sleep(args.pause)
         scheduler.step()
         model.eval()
