@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Sequence, Tuple
 
-
 Message = Dict[str, Any]
 
 
@@ -77,8 +76,9 @@ class FakeCrescendo:
         command: Sequence[str],
         environment: Optional[Mapping[str, str]] = None,
         patience: float = 60.0,
-        await_hello: bool = True,
+        words: Optional[Sequence[Sequence[str]]] = None,
     ) -> None:
+        """Starts the trainers and waits until all are idle; or, with `words`, the command with these words for each."""
         self.patience = patience
         self.generation = -1
         self.arrivals: List[Tuple[float, int, Message]] = []  # all messages, with the time and the trainer
@@ -86,17 +86,27 @@ class FakeCrescendo:
         self._spaces: Dict[Tuple[int, int], Dict[str, Message]] = {}
         self._waiting: List[Tuple[int, Message]] = []
         self._directory: Optional[Path] = None
-        self.trainers = [Trainer(number, command, environment or {}) for number in range(count)]
+        self.trainers = [
+            Trainer(number, [*command, *(words[number] if words else [])], environment or {}) for number in range(count)
+        ]
         for trainer in self.trainers:
             self._selector.register(trainer.socket, selectors.EVENT_READ, trainer)
-        if await_hello:
-            for trainer in self.trainers:
-                self.expect(trainer.number, "hello")
+        if words is None:
+            try:
+                for trainer in self.trainers:
+                    self.expect(trainer.number, "hello")
+            except Unexpected:
+                self.close()
+                raise
 
     def __enter__(self) -> FakeCrescendo:
         return self
 
     def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Kills the trainers."""
         for trainer in self.trainers:
             if trainer.process.poll() is None:
                 self._signal_all(trainer, signal.SIGKILL)

@@ -41,7 +41,7 @@ class GrowingTest(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
-        cls.crescendo.__exit__()
+        cls.crescendo.close()
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -213,7 +213,7 @@ class FaultTest(unittest.TestCase):
 
     def test_a_group_outlives_its_members(self):
         crescendo = FakeCrescendo(3, PROGRAM)
-        self.addCleanup(crescendo.__exit__)
+        self.addCleanup(crescendo.close)
         terms = Terms(self.directory, {"gate-step": 3}, batch_multiple=3)
         crescendo.join([0, 1, 2], "new", terms)
         deadline = time.monotonic() + 30
