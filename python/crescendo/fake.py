@@ -108,9 +108,8 @@ class FakeCrescendo:
     def close(self) -> None:
         """Kills the trainers."""
         for trainer in self.trainers:
-            if trainer.process.poll() is None:
-                self._signal_all(trainer, signal.SIGKILL)
-                trainer.process.wait()
+            self._signal_all(trainer, signal.SIGKILL)
+            trainer.process.wait()
             trainer.socket.close()
             trainer.errors.close()
         self._selector.close()
@@ -214,7 +213,8 @@ class FakeCrescendo:
                 self._take(trainer, line)
 
     def kill(self, trainer: int) -> None:
-        self._signal_all(self.trainers[trainer], signal.SIGKILL)
+        """Kills the trainer's process alone; what it has started is its own business."""
+        self.trainers[trainer].process.kill()
         self.trainers[trainer].process.wait()
 
     def signal(self, trainer: int, number: int) -> None:

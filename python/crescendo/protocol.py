@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import math
 import os
+import signal
 import socket
 import sys
 import threading
@@ -30,6 +32,14 @@ def inherited_socket() -> Optional[socket.socket]:
         ) from None
     inherited.set_inheritable(False)
     return inherited
+
+
+def end_with_parent() -> None:
+    """From now on the system kills this process when the one that started it dies."""
+    try:
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    except (OSError, AttributeError):
+        pass  # no Linux: the end of the channel has to do
 
 
 def numbers_of(metrics: Mapping[str, Any]) -> Dict[str, Optional[float]]:

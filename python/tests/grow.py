@@ -17,6 +17,7 @@ parser.add_argument("--optimizer", choices=["sgd", "adam"], default="sgd")
 parser.add_argument("--samples", type=int, default=256)
 parser.add_argument("--batch-size", type=int, default=16)
 parser.add_argument("--dropout", type=float, default=0.0)
+parser.add_argument("--loaders", type=int, default=0)
 parser.add_argument("--gate-step", type=int, help="wait there for a file `gate`")
 parser.add_argument("--pause", type=float, default=0.0, help="seconds a step takes longer")
 
@@ -51,10 +52,11 @@ def train(trial):
     optimizer = kind(model.parameters(), lr=args.lr)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2, gamma=0.5)
     trial.attach(model=model, optimizer=optimizer, scheduler=scheduler)
-    loader = DataLoader(data, batch_size=args.batch_size, shuffle=True)
+    loader = DataLoader(data, batch_size=args.batch_size, shuffle=True, num_workers=args.loaders)
     validation = DataLoader(data, batch_size=64)
     loss_of = torch.nn.functional.cross_entropy
     for epoch in trial.epochs(limit=2):
+        model.train()
         for step, (x, y, numbers) in enumerate(trial.batches(loader)):
             optimizer.zero_grad()
             loss = loss_of(model(x), y)

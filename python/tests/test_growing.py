@@ -154,6 +154,21 @@ class GrowingTest(unittest.TestCase):
         self.assertEqual(reports[0]["resource"], 1)
         self.assertEqual(samples_of(terms.directory, 1), Counter(range(256)))
 
+    def test_a_member_that_waits_at_its_report_goes_back_with_a_rank_0_that_holds_less(self):
+        terms = self.terms(checkpoint_at=1)
+        self.crescendo.train([0], "new", terms, until=1)
+        terms.checkpoint_at = 9
+        self.crescendo.go_on([0], terms)
+        former = self.crescendo.expect(0, "report")
+        self.crescendo.join([1, 0], "checkpoint", terms)
+        self.assertEqual(self.crescendo.expect(1, "report")["resource"], 1)
+        self.crescendo.go_on([1, 0], terms)
+        again = self.crescendo.expect(1, "report")
+        self.leave([0, 1], terms)
+
+        self.assertEqual(again["resource"], 2)
+        self.assertAlmostEqual(losses([again])[0], losses([former])[0], delta=1e-5)
+
     def test_only_rank_0_reports_and_says_when_the_group_trains(self):
         terms = self.terms(batch_multiple=2)
         self.crescendo.join([2, 3], "new", terms)
@@ -166,7 +181,7 @@ class GrowingTest(unittest.TestCase):
         self.assertTrue(0 <= report["data_wait"] <= 1)
         self.assertFalse([m for m in self.crescendo.trainers[3].messages if m["type"] in ("report", "regrouped")])
 
-    def test_what_a_trial_prints_is_in_its_log(self):
+    def test_a_member_that_is_left_behind_is_stranded_and_the_others_continue(self):
         terms = self.terms(settings={"gate-step": 1})
         self.crescendo.join([0, 1], "new", terms)
         self.wait_for(terms.directory / "at-gate-1")
@@ -214,7 +229,8 @@ class FaultTest(unittest.TestCase):
     def test_a_group_outlives_its_members(self):
         crescendo = FakeCrescendo(3, PROGRAM)
         self.addCleanup(crescendo.close)
-        terms = Terms(self.directory, {"gate-step": 3}, batch_multiple=3)
+        # Its loaders' processes hold copies of a member's connections, and have to die with it.
+        terms = Terms(self.directory, {"gate-step": 3, "loaders": 1}, batch_multiple=3)
         crescendo.join([0, 1, 2], "new", terms)
         deadline = time.monotonic() + 30
         while not all((self.directory / f"at-gate-{rank}").exists() for rank in range(3)):

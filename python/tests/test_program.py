@@ -165,7 +165,7 @@ class ProgramTest(unittest.TestCase):
 
     def test_the_examples_in_the_documentation_of_the_code_hold(self):
         for module in (program, protocol):
-            self.assertEqual(doctest.testmod(module).failed, 0)
+            self.assertEqual(doctest.testmod(module, verbose=False).failed, 0)
         self.assertTrue(callable(crescendo.trial))
 
 

@@ -351,7 +351,7 @@ class SessionTest(unittest.TestCase):
 class DocumentationTest(unittest.TestCase):
     def test_the_examples_in_the_documentation_of_the_code_hold(self):
         for module in (learning_rate, samples, settings):
-            self.assertEqual(doctest.testmod(module).failed, 0)
+            self.assertEqual(doctest.testmod(module, verbose=False).failed, 0)
 
 
 del Alone

@@ -21,7 +21,6 @@ docs/your-own-program.md is the guide.
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
 import os
 import signal
@@ -34,7 +33,7 @@ import torch
 import torch.distributed
 
 import crescendo
-from crescendo.protocol import Channel, Pulse, inherited_socket
+from crescendo.protocol import Channel, Pulse, end_with_parent, inherited_socket
 from crescendo.torch import settings
 from crescendo.torch.group import Group
 from crescendo.torch.session import Alone, Session, Test, Train
@@ -81,7 +80,7 @@ def _train_alone(train: Train, parser: Optional[argparse.ArgumentParser], words:
 
 
 def _serve(train: Train, parser: Optional[argparse.ArgumentParser], test: Optional[Test], every: float) -> int:
-    _end_with_parent()
+    end_with_parent()
     # A batch system sends its warnings to every process of the job. What to do then is crescendo's to say.
     for warning in (signal.SIGTERM, signal.SIGUSR2, signal.SIGINT):
         signal.signal(warning, signal.SIG_IGN)
@@ -117,14 +116,6 @@ def _device() -> torch.device:
 
 def _timeout() -> timedelta:
     return timedelta(seconds=int(os.environ.get("CRESCENDO_GROUP_TIMEOUT", 60)))
-
-
-def _end_with_parent() -> None:
-    """The system kills this process when crescendo dies."""
-    try:
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-    except (OSError, AttributeError):
-        pass  # no Linux: the channel's end has to do
 
 
 def _warm_up(device: torch.device) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, Iterator, List
+from typing import Any, Callable, Iterator, List, Optional
 
 import torch
 from torch.utils.data import DataLoader, IterableDataset, RandomSampler, SequentialSampler
+
+from crescendo.protocol import end_with_parent
 
 
 def stream(seed: int, *place: int) -> int:
@@ -105,7 +107,20 @@ def reading(loader: DataLoader[Any], batches: List[List[int]], seed: int) -> Dat
         collate_fn=loader.collate_fn,
         pin_memory=loader.pin_memory,
         timeout=loader.timeout,
-        worker_init_fn=loader.worker_init_fn,
+        worker_init_fn=_Start(loader.worker_init_fn),
         generator=torch.Generator().manual_seed(seed),
         **options,
     )
+
+
+class _Start:
+    """A loader's process is killed with its worker: it holds copies of the worker's connections, by which the others
+    would take that for alive."""
+
+    def __init__(self, more: Optional[Callable[[int], None]]) -> None:
+        self._more = more
+
+    def __call__(self, number: int) -> None:
+        end_with_parent()
+        if self._more is not None:
+            self._more(number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 import time
@@ -87,6 +88,7 @@ class Session:
         self.terms: Any = None  # the present trial's Join; None while idle
         self.group = Group(device)
         self._replica: Optional[Replica] = None  # the trial in memory; it outlives groups
+        self._is_formed = False  # whether the present group has met and shared its state
         self._report_sent = False  # whether this member has sent the trial's last report
         self._data_wait: Optional[float] = None
         self._regroup_announced = True
@@ -124,7 +126,11 @@ class Session:
     # What a Trial asks of its Control.
 
     def enter(self, replica: Replica) -> None:
-        self._form(replica)
+        if self._is_formed and self._replica is not None:  # called again within a generation
+            replica.restore(self._replica.capture())
+            self._replica = replica
+        else:
+            self._form(replica)
         self._await_answer(replica)
 
     def check(self) -> None:
@@ -159,12 +165,16 @@ class Session:
             if terms.checkpoint_at is not None and progress.epoch >= terms.checkpoint_at:
                 self._save(replica)
             self._send_report(replica)
+        epoch = progress.epoch
         self._await_answer(replica)
+        if (replica.progress.epoch, replica.progress.position) != (epoch, 0):
+            raise Displaced()
 
     def wait_for_end(self, replica: Replica) -> None:
-        while True:
+        while replica.progress.epoch >= self.terms.max_resource:
             self._obey(self._take_order(), replica)
             self._await_answer(replica)
+        raise Displaced()
 
     # How the orders are carried out.
 
@@ -177,17 +187,9 @@ class Session:
             self._saved_at = time.monotonic()
         self.terms = join
         self._regroup_announced = False
-        torch.manual_seed(join.seed)
-        trial = Trial(
-            self,
-            settings.parse(self._parser, join.settings),
-            device=self._device,
-            number=join.trial,
-            seed=join.seed,
-            directory=join.directory,
-        )
         try:
-            train(trial)
+            while self._is_displaced_by(train):
+                pass
         except Interruption as interruption:
             self._drop_group()
             if interruption.is_stranded:
@@ -199,6 +201,24 @@ class Session:
             f"the train function returned after {epoch} of {self.terms.max_resource} epochs; crescendo says when a "
             "trial is over: loop over trial.epochs() to its end, without break or return"
         )
+
+    def _is_displaced_by(self, train: Train) -> bool:
+        """Calls the train function. Returns whether it has to be called again, for the same group."""
+        join = self.terms
+        torch.manual_seed(join.seed)
+        trial = Trial(
+            self,
+            settings.parse(self._parser, join.settings),
+            device=self._device,
+            number=join.trial,
+            seed=join.seed,
+            directory=join.directory,
+        )
+        try:
+            train(trial)
+        except Displaced:
+            return True
+        return False
 
     def _form(self, replica: Replica) -> None:
         """Meets the others of the present generation, and shares rank 0's state."""
@@ -215,6 +235,7 @@ class Session:
             except PeerLost as lost:
                 raise self.note_loss(lost) from None
         self._replica = replica
+        self._is_formed = True
         if terms.rank == 0 and replica.progress.pending and not self._report_sent:
             self._send_report(replica)
 
@@ -290,6 +311,7 @@ class Session:
 
     def _leave(self, order: Message) -> None:
         self._drop_group()
+        gc.collect()  # models and optimizers are in cycles, and the next trial needs their memory
         replica, terms = self._replica, self.terms
         saves = bool(order.get("save")) and replica is not None and terms is not None and terms.rank == 0
         if saves and replica is not None and replica.trial == order["trial"]:
@@ -330,6 +352,11 @@ class Session:
     def _drop_group(self) -> None:
         self.group.close()  # peers that still wait in it are thrown out
         self.group = Group(self._device)
+        self._is_formed = False
+
+
+class Displaced(BaseException):
+    """A regroup at a report brought a state from elsewhere in the trial, where the train function's loops are not."""
 
 
 @dataclass

@@ -7,6 +7,7 @@ import json
 import random
 import sys
 import time
+import types
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, Mapping, Optional, Protocol
 
@@ -201,7 +202,6 @@ class Trial:
                 drop_last=loader.drop_last,
             )
         )
-        self._model.train()  # type: ignore[union-attr]
         place = (progress.epoch, progress.position)
         numbers = [step.samples for step in steps]
         items = iter(samples.reading(loader, numbers, samples.stream(self.seed, *place, group.rank, 0)))
@@ -297,15 +297,16 @@ class Trial:
         self._average = GradientAverage(parameters, self._guard)
         update = optimizer.step
 
-        def step(closure: Any = None) -> None:
+        def step(adopted: torch.optim.Optimizer, closure: Any = None) -> None:
             if closure is not None:
                 raise TypeError(
                     "optimizer.step(closure) runs backward() as often as it likes, so the workers' gradients cannot be "
                     "averaged; use an optimizer that needs no closure"
                 )
-            self._step(optimizer, update)
+            self._step(adopted, update)
 
-        optimizer.step = step  # type: ignore[method-assign,assignment]
+        # A method, because schedulers that are made later wrap it as one.
+        optimizer.step = types.MethodType(step, optimizer)  # type: ignore[method-assign,assignment]
 
     def _step(self, optimizer: torch.optim.Optimizer, update: Callable[[], Any]) -> None:
         micro_batch, average = self._micro_batch, self._average
