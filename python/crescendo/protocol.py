@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections import deque
-from typing import Any, Deque, Dict, Iterable, Mapping, Optional
+from typing import Any, Deque, Dict, Iterable, Mapping, Optional, Tuple
 
 Message = Dict[str, Any]
 
@@ -182,16 +182,22 @@ class Pulse:
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
-        self._main = threading.main_thread().ident
-        threading.Thread(target=self._beat, name="crescendo-pulse", daemon=True).start()
+        self._main = threading.main_thread().ident or 0
+        self._place: Optional[Tuple[int, int]] = None  # where the main thread was at the last look
 
-    def _beat(self) -> None:
-        last = None
+    def start(self) -> None:
+        threading.Thread(target=self._run, name="crescendo-pulse", daemon=True).start()
+
+    def look(self) -> None:
+        """Sends a sign of life if there is one since the last look."""
+        frame = sys._current_frames().get(self._main)
+        place = (id(frame), frame.f_lasti) if frame else None
+        del frame  # it would keep the main thread's variables alive
+        if self._channel.is_waiting or place != self._place:
+            self._channel.send(type="progress")
+        self._place = place
+
+    def _run(self) -> None:
         while True:
             time.sleep(self.period)
-            frame = sys._current_frames().get(self._main or 0)
-            place = frame and (id(frame), frame.f_lasti)
-            del frame  # it would keep the main thread's variables alive
-            if self._channel.is_waiting or place != last:
-                self._channel.send(type="progress")
-            last = place
+            self.look()

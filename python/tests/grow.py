@@ -77,5 +77,14 @@ def train(trial):
         trial.report(val_loss=total / count)
 
 
+def test(trial):
+    model = make_model(trial.args.dropout)
+    trial.attach(model=model)
+    model.eval()
+    x, y, _ = make_data(trial.args.samples).tensors
+    with torch.no_grad():
+        return {"test_loss": torch.nn.functional.cross_entropy(model(x), y)}
+
+
 if __name__ == "__main__":
-    crescendo.torch.run(train, parser)
+    crescendo.torch.run(train, parser, test=test)

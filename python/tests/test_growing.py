@@ -169,6 +169,17 @@ class GrowingTest(unittest.TestCase):
         self.assertEqual(again["resource"], 2)
         self.assertAlmostEqual(losses([again])[0], losses([former])[0], delta=1e-5)
 
+    def test_the_best_trial_is_tested(self):
+        terms = self.terms(checkpoint_at=1)
+        (report,) = self.crescendo.train([0], "new", terms, until=1)
+        self.leave([0], terms)
+        order = {"type": "evaluate", "trial": terms.trial, "settings": {}, "resource": 1, "data": "test"}
+        self.crescendo.send(1, **order, checkpoint=str(terms.directory / "checkpoint.pt"))
+        evaluated = self.crescendo.expect(1, "evaluated")
+
+        self.assertEqual(evaluated["trial"], terms.trial)
+        self.assertAlmostEqual(evaluated["metrics"]["test_loss"], losses([report])[0], delta=1e-5)
+
     def test_only_rank_0_reports_and_says_when_the_group_trains(self):
         terms = self.terms(batch_multiple=2)
         self.crescendo.join([2, 3], "new", terms)

@@ -85,7 +85,7 @@ def _serve(train: Train, parser: Optional[argparse.ArgumentParser], test: Option
     for warning in (signal.SIGTERM, signal.SIGUSR2, signal.SIGINT):
         signal.signal(warning, signal.SIG_IGN)
     channel = _channel()
-    Pulse(channel)
+    Pulse(channel).start()
     device = _device()
     torch.set_num_threads(int(os.environ.get("CRESCENDO_THREADS", 1)))
     _warm_up(device)
