@@ -14,18 +14,6 @@ class MpiSession;  ///< null unless a launcher of MPI programs started us
 /// Exit codes of every command.
 enum class ExitCode { done = 0, failed = 1, bad_input = 2, resumable = 75 };
 
-/// Set by the job script: a file for the exit code of rank 0. There, `resume` leaves a request to stop as it is.
-inline constexpr const char* exit_status_variable = "CRESCENDO_EXIT_STATUS";
-
-/// That MPI knows of; 1 without it.
-int num_ranks(const MpiSession* session);
-
-/// What has to start tasks that are to learn of each other, for messages.
-std::string launch_advice();
-
-/// How Slurm starts ranks that learn of each other: it depends on the MPI that we were built with.
-std::string srun_command();
-
 /// Each adds its commands to the command line; when one is given, it runs and sets `code`.
 void add_run_commands(CLI::App& app, ExitCode& code, MpiSession* session);  // run, resume
 void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session);

@@ -12,11 +12,10 @@
 #include "launch/doctor/file_system.hpp"
 #include "launch/doctor/launcher.hpp"
 #include "launch/doctor/node_report.hpp"
-#include "launch/doctor/programs.hpp"
-#include "launch/transport/network.hpp"
-#ifdef CRESCENDO_MPI
 #include "launch/doctor/nodes.hpp"
-#endif
+#include "launch/doctor/programs.hpp"
+#include "launch/transport/launched.hpp"
+#include "launch/transport/network.hpp"
 #ifdef CRESCENDO_HDF5
 #include "datasets/readers/library.hpp"
 #endif
@@ -84,8 +83,7 @@ Findings examine_hdf5() {
 #endif
 }
 
-std::vector<NodeReport> examine_all(const Examination& examination, [[maybe_unused]] MpiSession* session) {
-#ifdef CRESCENDO_MPI
+std::vector<NodeReport> examine_all(const Examination& examination, MpiSession* session) {
     if (session != nullptr && session->size() > 1) {
         std::optional<SharedProbe> probe;
         auto question = examination;
@@ -97,25 +95,19 @@ std::vector<NodeReport> examine_all(const Examination& examination, [[maybe_unus
         }
         return examine_nodes(*session, question);
     }
-#endif
     return {examine_node(examination, SlotPlan::make(NodeResources::detect(), examination.slots))};
 }
 
 Findings examine_start(MpiSession* session) {
-    Findings findings;
-#ifdef CRESCENDO_MPI
+    Findings findings{{Verdict::ok, "MPI", "this crescendo is built without it: one node"}};
     if (session != nullptr) {
         findings = examine_mpi(*session);
-    } else {
+    } else if (const auto library = MpiSession::library(); !library.empty()) {
         findings = {{Verdict::ok, "MPI",
                      fmt::format("no launcher started this: one node. {}, and the own launcher of {}, start more",
-                                 srun_command(), MpiSession::library())}};
+                                 rank_launcher().command, library)}};
     }
-#else
-    findings = {{Verdict::ok, "MPI", "this crescendo is built without it: one node"}};
-#endif
-    for (const auto& more :
-         {examine_launcher(num_ranks(session), launch_advice()), examine_slurm(num_ranks(session), srun_command())}) {
+    for (const auto& more : {examine_launcher(num_ranks(session)), examine_job(num_ranks(session), *batch_system())}) {
         findings.insert(findings.end(), more.begin(), more.end());
     }
     return findings;
@@ -221,7 +213,7 @@ void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session) {
     command->footer(
         "Exit codes: 0 nothing stands in the way; 1 something does.\n"
         "Example:\n  crescendo doctor /scratch/me\n  " +
-        srun_command() + " --ntasks-per-node=1 crescendo doctor /scratch/me");
+        rank_launcher().on_each_node() + " crescendo doctor /scratch/me");
     command->callback([options, &code, session] { code = run_doctor(*options, session); });
 }
 

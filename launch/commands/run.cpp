@@ -7,6 +7,7 @@
 #include "core/check.hpp"
 #include "launch/agent/agent_setup.hpp"
 #include "launch/agent/program_worker.hpp"
+#include "launch/batch/job_script.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/coordinator/coordinator.hpp"
@@ -16,12 +17,11 @@
 #include "launch/record/reopening.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
+#include "launch/transport/launched.hpp"
 #include "launch/transport/local_transport.hpp"
+#include "launch/transport/mpi_transport.hpp"
 #include "launch/transport/network.hpp"
 #include "launch/view/results.hpp"
-#ifdef CRESCENDO_MPI
-#include "launch/transport/mpi_transport.hpp"
-#endif
 
 namespace crescendo::launch {
 namespace {
@@ -62,13 +62,10 @@ AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, cons
     return setup;
 }
 
-std::unique_ptr<Transport> make_transport(AgentSetup setup, [[maybe_unused]] MpiSession* session,
-                                          [[maybe_unused]] const StopSignals& signals) {
-#ifdef CRESCENDO_MPI
+std::unique_ptr<Transport> make_transport(AgentSetup setup, MpiSession* session, const StopSignals& signals) {
     if (session != nullptr && session->size() > 1) {
         return std::make_unique<MpiTransport>(*session, setup, signals);
     }
-#endif
     if (setup.interface.empty()) {
         setup.interface = loopback;
     }
@@ -85,9 +82,8 @@ std::string last_failure(const History& history) {
 
 /// "3 trials failed": there may be more where several fail in one turn.
 std::string failed_trials(const History& history) {
-    const auto count = std::ranges::count_if(history.sweep().trials(), [](const Trial& trial) {
-        return trial.status == TrialStatus::failed;
-    });
+    const auto count = std::ranges::count_if(history.sweep().trials(),
+                                             [](const Trial& trial) { return trial.status == TrialStatus::failed; });
     return count == 1 ? "a trial failed" : fmt::format("{} trials failed", count);
 }
 
@@ -104,10 +100,10 @@ std::string advice_on_reports(const History& history) {
         history.sweep().spec().metric);
 }
 
-/// Two minutes before the end of the Slurm job that we are in, where its environment says so.
+/// Two minutes before the end of the batch job that we are in, where its environment says so.
 std::optional<double> end_of_job() {
-    const char* end = std::getenv("SLURM_JOB_END_TIME");
-    return end != nullptr && *end != '\0' ? std::optional(std::atof(end) - 120.0) : std::nullopt;
+    const auto job = batch_system()->own_job();
+    return job && job->end ? std::optional(*job->end - 120.0) : std::nullopt;
 }
 
 void print_end(Outcome outcome, const History& history, const SweepDirectory& directory) {
@@ -179,7 +175,7 @@ ExitCode work(const SweepFile& file, const SweepDirectory& directory, SweepLock&
 }
 
 void require_whole_step(const MpiSession* session) {
-    for (const auto& problem : examine_launcher(num_ranks(session), launch_advice())) {
+    for (const auto& problem : examine_launcher(num_ranks(session))) {
         throw InvalidInput(fmt::format("{}; {}", problem.observation, problem.remedy));
     }
 }
@@ -265,37 +261,10 @@ void add_node_options(CLI::App& command, Options& options) {
     command.add_option(
         "--until", options.until,
         "Save what runs and stop at this time, in seconds since 1970 as `date +%s` prints them; default: "
-        "two minutes before $SLURM_JOB_END_TIME");
+        "two minutes before the end of the batch job, where its environment says that");
 }
 
 }  // namespace
-
-int num_ranks([[maybe_unused]] const MpiSession* session) {
-#ifdef CRESCENDO_MPI
-    return session != nullptr ? session->size() : 1;
-#else
-    return 1;
-#endif
-}
-
-std::string launch_advice() {
-#ifdef CRESCENDO_MPI
-    return fmt::format(
-        "crescendo was built with {}, whose own launcher or `{}` has to start it (`srun --mpi=list` shows what this "
-        "Slurm has)",
-        MpiSession::library(), srun_command());
-#else
-    return "this crescendo was built without MPI (CRESCENDO_MPI=OFF): start one task only";
-#endif
-}
-
-std::string srun_command() {
-#ifdef CRESCENDO_MPI
-    return MpiSession::srun();
-#else
-    return "srun";
-#endif
-}
 
 void add_run_commands(CLI::App& app, ExitCode& code, MpiSession* session) {
     auto options = std::make_shared<Options>();
@@ -305,8 +274,8 @@ void add_run_commands(CLI::App& app, ExitCode& code, MpiSession* session) {
     run_command->add_option("FILE", options->file, "The sweep file (YAML)")->required();
     run_command->add_option("--dir", options->directory, "Folder for its results; default: the sweep's name");
     add_node_options(*run_command, *options);
-    run_command->footer("Example:\n  crescendo run sweep.yaml --dir results/first --slots 4\n  " + srun_command() +
-                        " --ntasks-per-node=1 crescendo run sweep.yaml");
+    run_command->footer("Example:\n  crescendo run sweep.yaml --dir results/first --slots 4\n  " +
+                        rank_launcher().on_each_node() + " crescendo run sweep.yaml");
     run_command->callback([options, &code, session] { code = run(*options, session); });
 
     auto* resume_command =

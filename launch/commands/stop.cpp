@@ -13,7 +13,7 @@ namespace {
 
 void take_job_back(const SweepDirectory& directory) {
     const std::string job = directory.read_run().at("job");
-    cancel_job(job);
+    batch_system()->cancel(job);
     fmt::print("job {} was queued, and is cancelled\n", job);
 }
 

@@ -3,7 +3,8 @@
 #include <memory>
 
 #include "core/check.hpp"
-#include "core/duration.hpp"
+#include "launch/batch/job_script.hpp"
+#include "launch/batch/job_time.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/record/history.hpp"
@@ -11,11 +12,10 @@
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/reopening.hpp"
 #include "launch/record/sweep_lock.hpp"
-#include "launch/slurm/job_script.hpp"
-#include "launch/slurm/job_time.hpp"
-#include "launch/slurm/slurm.hpp"
+#include "launch/sweep_file/site_profile.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/system/read_file.hpp"
+#include "launch/transport/launched.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -38,14 +38,14 @@ JobRequest make_request(const std::string& name, const fs::path& directory, cons
     JobRequest request;
     request.name = name;
     request.directory = fs::absolute(directory).lexically_normal();
-    request.log = SweepDirectory(request.directory).job_log("%j");
+    request.log = SweepDirectory(request.directory).job_log(batch_system()->id_in_path());
     request.working_directory = working_directory;
     request.crescendo = fs::read_symlink("/proc/self/exe");
     if (!site.empty()) {
         request.site = read_site_profile(site);
     }
     if (request.site.launcher.empty()) {
-        request.site.launcher = srun_command();
+        request.site.launcher = rank_launcher().command;
     }
     request.options = job.over(request.site.defaults);
     return request;
@@ -59,7 +59,7 @@ fs::path site_of(const Options& options) {
 
 /// Queues job.sh and notes its id, so that there is never a second one.
 ExitCode queue(const SweepDirectory& directory) {
-    const auto job = submit_job(directory.job_script());
+    const auto job = batch_system()->submit(directory.job_script());
     auto run = directory.read_run();
     run["job"] = job;
     directory.write_run(run);
@@ -85,7 +85,8 @@ ExitCode submit_new(const Options& options) {
     const auto file = read_sound_sweep_file(options.target);
     const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
     const auto site = site_of(options);
-    const auto script = job_script(make_request(file.name, path, fs::current_path(), options.job, site));
+    const auto script =
+        job_script(make_request(file.name, path, fs::current_path(), options.job, site), *batch_system());
     if (options.dry_run) {
         fmt::print("{}", script);
         return ExitCode::done;
@@ -105,14 +106,15 @@ ExitCode submit_new(const Options& options) {
 void require_idle(const SweepDirectory& directory) {
     const auto where = directory.path().string();
     const auto job = directory.read_run().value("job", "");
-    if (job.empty() || job == own_job()) {
+    const auto system = batch_system();
+    if (job.empty() || system->is_own_job(job)) {
         return;
     }
-    const auto state = job_state(job);
+    const auto state = system->state(job);
     CRESCENDO_VALIDATE(state, "",
-                       "{}: Slurm does not say whether the sweep's last job, {}, is over, and two at a time would "
-                       "write over each other; see what `squeue --jobs={}` says, and try again",
-                       where, job, job);
+                       "{}: {} does not say whether the sweep's last job, {}, is over, and two at a time would "
+                       "write over each other; see what `{}` says, and try again",
+                       where, system->name(), job, system->state_command(job));
     CRESCENDO_VALIDATE(state == JobState::gone, "",
                        "{}: job {} of this sweep is {} (two at a time would write over each other); `crescendo stop "
                        "{}` ends it, `crescendo status {}` shows how far it is",
@@ -130,7 +132,7 @@ ExitCode submit_again(const Options& options) {
                        "result, and a larger run_cap in {} extends it",
                        where, where, directory.sweep_file().string());
     require_idle(directory);
-    const auto holder = own_job() ? std::nullopt : SweepLock::holder(directory);
+    const auto holder = batch_system()->own_job() ? std::nullopt : SweepLock::holder(directory);
     CRESCENDO_VALIDATE(!holder, "", "{}: {} is at work in this directory; `crescendo stop {}` ends it", where,
                        holder.value_or(""), where);
     const bool as_it_stands = !options.describe_a_job() && fs::exists(directory.job_script());
@@ -141,8 +143,9 @@ ExitCode submit_again(const Options& options) {
         const auto site = options.site.empty() && before.contains("site")
                               ? fs::path(before.at("site").get<std::string>())
                               : site_of(options);
-        script = job_script(make_request(recorded.file.name, directory.path(),
-                                         directory.read_run().at("working_directory").get<std::string>(), job, site));
+        const auto request = make_request(recorded.file.name, directory.path(),
+                                          directory.read_run().at("working_directory").get<std::string>(), job, site);
+        script = job_script(request, *batch_system());
         if (!options.dry_run) {
             note_request(directory, job, site);
             write_atomically(directory.job_script(), script);
@@ -172,7 +175,8 @@ ExitCode submit(Options& options) {
 
 void add_submit_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<Options>();
-    auto* command = app.add_subcommand("submit", "Run a sweep, or go on with one, as a job of Slurm");
+    const auto system = batch_system();
+    auto* command = app.add_subcommand("submit", "Run a sweep, or go on with one, as a job of " + system->name());
     command->add_option("FILE|DIR", options->target, "A sweep file, or the directory of a sweep to go on with")
         ->required();
     command->add_option("--dir", options->directory, "Folder for the results; default: the sweep's name");
@@ -185,7 +189,8 @@ void add_submit_command(CLI::App& app, ExitCode& code) {
     command->add_option("--account", options->job.account, "Account");
     command->add_option("--gpus-per-node", options->job.gpus_per_node, "GPUs of each node")->check(at_least_one());
     command->add_option("--cpus-per-task", options->job.cpus_per_task, "Cores of each node")->check(at_least_one());
-    command->add_option("--sbatch", options->job.sbatch, "Another option of sbatch; may be repeated")
+    const auto queues = system->submit_command();
+    command->add_option("--" + queues, options->job.more, "Another option of " + queues + "; may be repeated")
         ->expected(1)
         ->take_all();
     command->add_option("--site", options->site,

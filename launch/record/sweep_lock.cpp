@@ -16,9 +16,9 @@
 #include <thread>
 
 #include "core/check.hpp"
+#include "launch/batch/batch_system.hpp"
 #include "launch/record/directory_error.hpp"
 #include "launch/slots/node_resources.hpp"
-#include "launch/slurm/slurm.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -57,12 +57,10 @@ std::optional<std::int64_t> start_of(int pid) {
 }
 
 LockHolder ourselves() {
-    return {host_name(),
-            ::getpid(),
-            boot_id(),
-            start_of(::getpid()).value_or(0),
-            own_job().value_or(""),
-            fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr)))};
+    const auto job = batch_system()->own_job();
+    return {host_name(),        ::getpid(),
+            boot_id(),          start_of(::getpid()).value_or(0),
+            job ? job->id : "", fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr)))};
 }
 
 /// The sentence for people, and the same as JSON.
@@ -108,10 +106,11 @@ bool is_alive(const LockHolder& holder, const fs::path& path) {
         return start_of(holder.pid) == holder.start;
     }
     if (!holder.job.empty()) {
-        if (holder.job == own_job()) {
+        const auto system = batch_system();
+        if (system->is_own_job(holder.job)) {
             return false;
         }
-        if (const auto state = job_state(holder.job)) {
+        if (const auto state = system->state(holder.job)) {
             return state == JobState::running;
         }
     }
