@@ -3,8 +3,6 @@
     grow.py                             a warm trainer, which measure.py starts
     grow.py --restart CHECKPOINT        under torchrun: continues from the checkpoint, makes one step, says when
 """
-import argparse
-import os
 import sys
 import time
 

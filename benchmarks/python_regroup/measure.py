@@ -55,7 +55,8 @@ def main():
             seconds, checkpoint = in_memory(crescendo, Path(name), trial=turn)
             times["in memory"].append(seconds)
             times["torchrun"].append(torchrun(checkpoint))
-    print(f"{'1 -> 2 workers':<16} {'min':>8} {'median':>8} {'max':>8}   seconds, decision to end of first step, {TURNS} turns")
+    print(f"{'1 -> 2 workers':<16} {'min':>8} {'median':>8} {'max':>8}   "
+          f"seconds, decision to end of first step, {TURNS} turns")
     for way, seconds in times.items():
         print(f"{way:<16} {min(seconds):>8.3f} {statistics.median(seconds):>8.3f} {max(seconds):>8.3f}")
     ratio = statistics.median(b / a for a, b in zip(times["in memory"], times["torchrun"]))

@@ -266,7 +266,7 @@ def check_regroup(conformance: Conformance) -> None:
     crescendo.join([b], "memory", terms)  # the other one stays: it got the state
     conformance.leave([a], terms)
     third = conformance.report(b, terms)
-    expect(third["resource"] > second["resource"], "rank 1 had not got the state: the trial does not continue with it")
+    expect(third["resource"] > second["resource"], "rank 1 had not got the state: the trial begins again with it")
     crescendo.look_for(b, "regrouped", 0.1)
     conformance.leave([b], terms)
 
@@ -293,8 +293,8 @@ def check_resume(conformance: Conformance) -> None:
     again = conformance.report(b, terms)
     expect(
         (again["resource"], again["metrics"]) == (first["resource"], first["metrics"]),
-        f"the first report of a resumed trial has to be that of its checkpoint, {first['resource']} {first['metrics']}; "
-        f"it is {again['resource']} {again['metrics']}",
+        f"the first report of a resumed trial has to be that of its checkpoint, {first['resource']} "
+        f"{first['metrics']}; it is {again['resource']} {again['metrics']}",
     )
     conformance.crescendo.go_on([b], terms)
     expect(conformance.report(b, terms)["resource"] > first["resource"], "the resumed trial does not continue")
@@ -415,7 +415,7 @@ def main() -> int:
     args = parser.parse_args()
     program = os.path.abspath(args.program)
     if not os.access(program, os.X_OK) or os.path.isdir(program):
-        parser.error(f"{args.program} is no executable file; make it one: a first line #!/usr/bin/env python3, chmod +x")
+        parser.error(f"{args.program} is no executable file; make it one: #!/usr/bin/env python3 on top, and chmod +x")
     text = Path(args.settings).read_text() if os.path.exists(args.settings) else args.settings
     try:
         settings = json.loads(text)

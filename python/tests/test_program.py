@@ -183,7 +183,8 @@ class SweepTest(unittest.TestCase):
                 "command": [sys.executable, str(HERE / "report.py"), "${args}", "--die-at=2"],
             }
             Path(folder, "sweep.yaml").write_text(json.dumps(sweep))
-            subprocess.run([CRESCENDO, "run", "sweep.yaml", "--dir", "out"], cwd=folder, check=True, capture_output=True)
+            run = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
+            subprocess.run(run, cwd=folder, check=True, capture_output=True)
             listed = subprocess.run(
                 [CRESCENDO, "trials", "out", "--format", "json"], cwd=folder, check=True, capture_output=True
             )

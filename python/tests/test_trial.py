@@ -70,6 +70,14 @@ class TrialTest(Alone):
 
         self.assertTrue(torch.equal(self.model.weight, twin.weight))
 
+    def test_batches_have_the_length_and_the_data_of_a_loader(self):
+        self.attach()
+        loader = loader_of(10)
+        batches = self.trial.batches(loader)
+
+        self.assertEqual((len(batches), batches.dataset, batches.batch_size), (3, loader.dataset, 4))
+        self.assertEqual(len(self.trial.share(loader)), 3)
+
     def test_mistakes_in_the_loop_are_explained(self):
         with self.assertRaisesRegex(RuntimeError, "attach.* has to come first"):
             self.trial.report(loss=1)
@@ -82,7 +90,7 @@ class TrialTest(Alone):
             self.optimizer.step(lambda: 0)
         with self.assertRaisesRegex(ValueError, "no metric"):
             self.trial.report()
-        batches = self.trial.batches(loader_of())
+        batches = iter(self.trial.batches(loader_of()))
         (x,) = next(batches)
         with self.assertRaisesRegex(RuntimeError, r"without backward\(\)"):
             self.optimizer.step()
@@ -92,7 +100,7 @@ class TrialTest(Alone):
         with self.assertRaisesRegex(RuntimeError, r"without optimizer.step\(\)"):
             next(batches)
         with self.assertRaisesRegex(RuntimeError, "called twice in one epoch"):
-            next(self.trial.batches(loader_of()))
+            self.trial.batches(loader_of())
         with self.assertRaisesRegex(RuntimeError, "without trial.report"):
             list(self.trial.epochs())
 
@@ -110,7 +118,7 @@ class TrialTest(Alone):
             (DataLoader(data, sampler=WeightedRandomSampler([1.0] * 4, 4)), "WeightedRandomSampler"),
         ):
             with self.subTest(message), self.assertRaisesRegex(TypeError, message):
-                next(self.trial.batches(loader))
+                self.trial.batches(loader)
 
     def test_what_has_no_state_is_not_attached(self):
         with self.assertRaisesRegex(TypeError, "best is a int, without state_dict"):

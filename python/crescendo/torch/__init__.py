@@ -42,6 +42,9 @@ from crescendo.torch.trial import Trial
 
 __all__ = ["Trial", "run"]
 
+if not hasattr(torch.Tensor, "register_post_accumulate_grad_hook"):
+    raise ImportError(f"crescendo.torch needs torch 2.1 or later, and this is {torch.__version__}; upgrade torch")
+
 
 def run(
     train: Train,

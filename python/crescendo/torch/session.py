@@ -440,7 +440,7 @@ class TrialLog:
 def _kind_of(error: Exception) -> str:
     if isinstance(error, SaveError) and error.is_full:
         return "disk"
-    is_memory = isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "DefaultCPUAllocator: " in str(error)
+    is_memory = isinstance(error, (MemoryError, torch.cuda.OutOfMemoryError)) or "DefaultCPUAllocator: " in str(error)
     return "out_of_memory" if is_memory else "error"
 
 

@@ -9,7 +9,7 @@ import sys
 import time
 import types
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, Mapping, Optional, Protocol
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Protocol
 
 import torch
 from torch.utils.data import DataLoader
@@ -170,7 +170,7 @@ class Trial:
                 )
         self._control.wait_for_end(self._held)
 
-    def batches(self, loader: DataLoader[Any]) -> Iterator[Any]:
+    def batches(self, loader: DataLoader[Any]) -> Batches:
         """This worker's share of the loader's batches, from where the group is in the epoch.
 
         All members together see each sample once an epoch. The loader's batch size is that of one worker; crescendo
@@ -202,9 +202,13 @@ class Trial:
                 drop_last=loader.drop_last,
             )
         )
-        place = (progress.epoch, progress.position)
-        numbers = [step.samples for step in steps]
-        items = iter(samples.reading(loader, numbers, samples.stream(self.seed, *place, group.rank, 0)))
+        return Batches(loader, len(steps), self._train_on(loader, steps))
+
+    def _train_on(self, loader: DataLoader[Any], steps: List[samples.MicroBatch]) -> Iterator[Any]:
+        progress, average, group = self._progress, self._average, self._control.group
+        assert average is not None
+        seed = samples.stream(self.seed, progress.epoch, progress.position, group.rank, 0)
+        items = iter(samples.reading(loader, [step.samples for step in steps], seed))
         for step in steps:
             self._control.check()
             self._seed_step(step)
@@ -212,7 +216,7 @@ class Trial:
             item = next(items)
             self._waited += time.monotonic() - begin
             self._micro_batch = step
-            self._average.expect(group, step.index, step.count, step.weight)
+            average.expect(group, step.index, step.count, step.weight)
             yield item
             if self._micro_batch is not None:
                 raise RuntimeError(
@@ -221,7 +225,7 @@ class Trial:
                 )
         self._guard(self._share_buffers)
 
-    def share(self, loader: DataLoader[Any]) -> Iterator[Any]:
+    def share(self, loader: DataLoader[Any]) -> Batches:
         """This worker's share of the loader's batches, in the order of the data set: for validation.
 
         Add up with trial.sum(…) what the members found.
@@ -233,7 +237,7 @@ class Trial:
         numbers = list(range(begin, end))
         width = loader.batch_size or 1
         batches = [numbers[i : i + width] for i in range(0, len(numbers), width)]
-        yield from samples.reading(loader, batches, seed=0)
+        return Batches(loader, len(batches), iter(samples.reading(loader, batches, seed=0)))
 
     def sum(self, *numbers: Any) -> Any:
         """Sums each number over the members of the group: one number, or a tuple of them."""
@@ -354,6 +358,22 @@ class Trial:
             torch.cuda.manual_seed(seed)
         if "numpy" in sys.modules:
             sys.modules["numpy"].random.seed(seed % 2**32)
+
+
+class Batches:
+    """A worker's share of a loader's batches. As the loader, it has a length and a data set; it is read once."""
+
+    def __init__(self, loader: DataLoader[Any], count: int, items: Iterator[Any]) -> None:
+        self.dataset = loader.dataset
+        self.batch_size = loader.batch_size
+        self._count = count
+        self._items = items
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._items
 
 
 def _usual_scaling(optimizer: torch.optim.Optimizer) -> str:
