@@ -41,25 +41,6 @@ double validation_loss(Trial& trial, const std::string& location) {
 
 }  // namespace
 
-TEST_CASE("a newcomer has the model's buffers before its first step") {
-    const SweepFixture sweep;
-    FakeCrescendo crescendo(2, "recording-trainer", sweep.recording());
-    const Terms terms = normed_terms(sweep, "trial");
-    const Terms elsewhere = normed_terms(sweep, "elsewhere");
-
-    crescendo.train({0}, "new", terms, 1);
-    crescendo.join({0, 1}, "memory", terms);  // which trains no further: this was the last epoch
-    CHECK(crescendo.leave({0}, /*save=*/true));
-    crescendo.join({1}, "memory", elsewhere);
-    CHECK(crescendo.leave({1}, /*save=*/true));
-
-    const auto giver = load(terms.directory / "checkpoint.pt").model;
-    const auto taker = load(elsewhere.directory / "checkpoint.pt").model;
-    CHECK(giver.at("norm.num_batches_tracked").item<std::int64_t>() == 12);  // 96 samples by 8
-    CHECK(giver.at("norm.running_mean").abs().max().item<double>() > 0);
-    CHECK(same_bits(giver, taker));
-}
-
 TEST_CASE("all members evaluate with the buffers of rank 0") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "recording-trainer", sweep.recording());

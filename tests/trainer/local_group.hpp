@@ -18,7 +18,8 @@ inline void in_group(int size, const Device& device, const std::function<void(co
     for (int rank = 0; rank < size; ++rank) {
         threads.emplace_back([&, rank] {
             try {
-                const Group group(device, store, {.rank = rank, .size = size, .timeout = std::chrono::seconds(30)});
+                const Group group(device, store,
+                                  {.rank = rank, .size = size, .timeout = std::chrono::seconds(30), .interrupted = {}});
                 member(group);
             } catch (...) {
                 failures[static_cast<std::size_t>(rank)] = std::current_exception();

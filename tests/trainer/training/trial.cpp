@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "tests/trainer/local_group.hpp"

@@ -1,0 +1,53 @@
+#include "trainer/training/state_exchange.hpp"
+
+#include <ATen/ATen.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "tests/trainer/local_group.hpp"
+#include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+
+TEST_CASE("a newcomer gets weights, buffers, the optimizer's state and progress before its first step") {
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
+    const Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 2, .num_samples = 8};
+    std::array<std::unique_ptr<Trial>, 2> trials;
+    trials[0] = std::make_unique<Trial>(/*number=*/3, /*seed=*/1, settings, task, *device);
+    trials[0]->set_group(/*size=*/1, /*batch_multiple=*/1);
+    {
+        const Group alone(*device);
+        GradientReducer reducer(alone, trials[0]->parameters());
+        LoadedBatch loaded;
+        loaded.slice.group_samples = 4;
+        loaded.slice.samples = {0, 1, 2, 3};
+        loaded.batch = {at::randn({4, 8, 8}), at::zeros({4}, at::kLong)};
+        trials[0]->step(loaded, alone, reducer);
+    }
+    Join join;
+    join.trial = 3;
+    join.seed = 1;
+
+    in_group(2, *device, [&](const Group& group) {
+        share_state(group, join, settings, trials[static_cast<std::size_t>(group.rank())]);
+    });
+
+    REQUIRE(trials[1]);
+    const auto given = trials[0]->named_tensors();
+    const auto taken = trials[1]->named_tensors();
+    REQUIRE(given.size() == taken.size());
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        CHECK(given[i].name == taken[i].name);
+        CHECK(at::equal(given[i].tensor, taken[i].tensor));
+    }
+    CHECK(trials[1]->buffers().back().item<std::int64_t>() == 1);  // batches that BatchNorm has seen
+    const auto state = trials[0]->optimizer().state();
+    REQUIRE(trials[1]->optimizer().state().size() == state.size());
+    CHECK(at::equal(trials[1]->optimizer().state().front().tensor, state.front().tensor));
+    CHECK(trials[1]->optimizer().num_steps() == 1);
+    CHECK(trials[1]->progress().step == 1);
+}
