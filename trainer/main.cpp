@@ -31,7 +31,9 @@ std::string environment(const char* name, const char* otherwise) {
 
 int environment_number(const char* name, int otherwise) {
     const std::string value = environment(name, "");
-    if (value.empty()) return otherwise;
+    if (value.empty()) {
+        return otherwise;
+    }
     char* end = nullptr;
     const long number = std::strtol(value.c_str(), &end, 10);
     CRESCENDO_VALIDATE(*end == '\0' && number >= 1 && number <= 1'000'000, name,
@@ -42,7 +44,9 @@ int environment_number(const char* name, int otherwise) {
 /// OpenMP reads this variable when its library is loaded, hence the new start. Without it idle threads spin,
 /// on cores that other workers need.
 void let_openmp_threads_sleep(char** arguments) {
-    if (std::getenv("OMP_WAIT_POLICY")) return;
+    if (std::getenv("OMP_WAIT_POLICY")) {
+        return;
+    }
     ::setenv("OMP_WAIT_POLICY", "passive", 1);
     ::execv("/proc/self/exe", arguments);
 }
@@ -90,7 +94,9 @@ int check() {
             return complain();
         }
     });
-    if (ending.signal != 0) answer({{"trainer.data", ending.message()}});
+    if (ending.signal != 0) {
+        answer({{"trainer.data", ending.message()}});
+    }
     return ending.code;
 }
 
@@ -133,18 +139,25 @@ int serve() {
 int run(int count, char** arguments) try {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     // A batch system sends its warnings to every process of the job. What to do then is crescendo's to say.
-    for (const int warning : {SIGTERM, SIGUSR2}) ::signal(warning, SIG_IGN);
+    for (const int warning : {SIGTERM, SIGUSR2}) {
+        ::signal(warning, SIG_IGN);
+    }
     // Gloo writes to peers that may just have died, and checkpoints may become too large for the user's limit: both are
     // to be errors of the write.
-    for (const int of_a_write : {SIGPIPE, SIGXFSZ}) ::signal(of_a_write, SIG_IGN);
+    for (const int of_a_write : {SIGPIPE, SIGXFSZ}) {
+        ::signal(of_a_write, SIG_IGN);
+    }
     const std::string word = count > 1 ? arguments[1] : "";
     if (word == "--version") {
         std::cout << CRESCENDO_VERSION << std::endl;
         return 0;
     }
-    if (word == "--check") return check();
-    if (word == "--check-group" && count == 4)
+    if (word == "--check") {
+        return check();
+    }
+    if (word == "--check-group" && count == 4) {
         return join_checked_group(std::atoi(arguments[2]), std::atoi(arguments[3]));
+    }
     CRESCENDO_VALIDATE(count == 1, "", "usage: crescendo-trainer [--check | --check-group RANK SIZE | --version]");
     let_openmp_threads_sleep(arguments);
     return serve();

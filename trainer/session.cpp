@@ -74,7 +74,9 @@ void Session::advance() try {
         report();
     } else if (generation_->step()) {
         announce_regroup();
-        if (terms_->rank == 0) checkpoints_->save_if_due(*trial_, terms_->settings);
+        if (terms_->rank == 0) {
+            checkpoints_->save_if_due(*trial_, terms_->settings);
+        }
     }
 } catch (const PeerLost& lost) {
     lose_group(lost);
@@ -88,9 +90,13 @@ void Session::lose_group(const PeerLost& cause) {
 }
 
 void Session::announce_regroup() {
-    if (regroup_announced_) return;
+    if (regroup_announced_) {
+        return;
+    }
     regroup_announced_ = true;
-    if (terms_->rank != 0) return;
+    if (terms_->rank != 0) {
+        return;
+    }
     channel_.send({{"type", type::regrouped},
                    {"trial", terms_->trial},
                    {"generation", terms_->generation},
@@ -100,7 +106,9 @@ void Session::announce_regroup() {
 void Session::report() {
     generation_->report(std::min(trial_->reached(), terms_->max_resource));
     report_sent_ = false;
-    if (terms_->rank != 0) return;
+    if (terms_->rank != 0) {
+        return;
+    }
     if (terms_->checkpoint_at && trial_->progress().reported() >= *terms_->checkpoint_at) {
         checkpoints_->save(*trial_, terms_->settings);
     }
@@ -109,14 +117,12 @@ void Session::report() {
 
 void Session::send_report() {
     const Report& report = *trial_->progress().report;
-    json message = {{"type", type::report},
-                    {"trial", terms_->trial},
-                    {"generation", terms_->generation},
-                    {"resource", report.resource},
-                    {"metrics", report.metrics},
-                    {"seconds", report.seconds},
+    json message = {{"type", type::report},         {"trial", terms_->trial},    {"generation", terms_->generation},
+                    {"resource", report.resource},  {"metrics", report.metrics}, {"seconds", report.seconds},
                     {"evaluated", report.evaluated}};
-    if (const auto share = generation_->data_wait()) message["data_wait"] = *share;
+    if (const auto share = generation_->data_wait()) {
+        message["data_wait"] = *share;
+    }
     channel_.send(message);
     report_sent_ = true;
 }
@@ -124,13 +130,19 @@ void Session::send_report() {
 void Session::obey(const Join& join) {
     generation_.reset();  // peers that still wait in the old group are thrown out of it
     const bool is_new = !terms_ || terms_->trial != join.trial || terms_->directory != join.directory;
-    if (is_new) log_.emplace(join.directory);
+    if (is_new) {
+        log_.emplace(join.directory);
+    }
     const Settings settings = usable_settings(join.settings);
-    if (is_new) checkpoints_.emplace(join.directory / checkpoint_name, settings.checkpoint_every);
+    if (is_new) {
+        checkpoints_.emplace(join.directory / checkpoint_name, settings.checkpoint_every);
+    }
     checkpoints_->finish();  // another member may be the one that writes from now on
     terms_ = join;
     regroup_announced_ = false;
-    if (join.rank == 0) prepare_state(join, settings);
+    if (join.rank == 0) {
+        prepare_state(join, settings);
+    }
     try {
         Group group = meet(join);
         pulse_.beat();  // each may take as long as a collective, and together they are not to look like a hang
@@ -145,7 +157,9 @@ void Session::obey(const Join& join) {
     } catch (const PeerLost& lost) {
         return lose_group(lost);
     }
-    if (join.rank == 0 && trial_->progress().report_pending && !report_sent_) send_report();
+    if (join.rank == 0 && trial_->progress().report_pending && !report_sent_) {
+        send_report();
+    }
 }
 
 Settings Session::usable_settings(const json& section) const {
@@ -156,7 +170,9 @@ Settings Session::usable_settings(const json& section) const {
 }
 
 void Session::prepare_state(const Join& join, const Settings& settings) {
-    if (join.state == StateSource::memory && trial_ && trial_->number() == join.trial) return settle_report(join);
+    if (join.state == StateSource::memory && trial_ && trial_->number() == join.trial) {
+        return settle_report(join);
+    }
     const auto checkpoint = join.directory / checkpoint_name;
     const bool saved = join.state != StateSource::fresh && std::filesystem::exists(checkpoint);
     if (join.state == StateSource::memory) {
@@ -181,11 +197,15 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
 void Session::settle_report(const Join& join) {
     Progress& progress = trial_->progress();
     const bool answered = join.reported ? progress.report && progress.report->resource <= *join.reported : report_sent_;
-    if (answered) progress.report_pending = false;
+    if (answered) {
+        progress.report_pending = false;
+    }
 }
 
 Group Session::meet(const Join& join) {
-    if (join.size == 1) return Group(device_);
+    if (join.size == 1) {
+        return Group(device_);
+    }
     const auto store = c10::make_intrusive<ControlStore>(channel_, join.trial, join.generation, options_.group_timeout);
     return Group(device_, store,
                  {.rank = join.rank, .size = join.size, .timeout = options_.group_timeout, .interrupted = [this] {
@@ -194,7 +214,9 @@ Group Session::meet(const Join& join) {
 }
 
 void Session::obey(const Decision& decision) {
-    if (!generation_ || decision.trial != terms_->trial || !trial_->progress().report_pending) return;
+    if (!generation_ || decision.trial != terms_->trial || !trial_->progress().report_pending) {
+        return;
+    }
     trial_->progress().report_pending = false;
     terms_->checkpoint_at = decision.checkpoint_at;
     terms_->batch_multiple = decision.batch_multiple.value_or(terms_->batch_multiple);
@@ -204,7 +226,9 @@ void Session::obey(const Decision& decision) {
 void Session::obey(const Leave& leave) {
     generation_.reset();
     const bool save = leave.save && terms_ && terms_->rank == 0 && trial_ && trial_->number() == leave.trial;
-    if (save) checkpoints_->save(*trial_, terms_->settings);
+    if (save) {
+        checkpoints_->save(*trial_, terms_->settings);
+    }
     checkpoints_.reset();  // whoever is told that this member has left may drop the checkpoint, or read it
     trial_.reset();
     terms_.reset();

@@ -23,7 +23,9 @@ std::string list_classes(const ClassCounts& counts, std::int64_t first) {
     int num_listed = 0;
     for (std::int64_t number = first; number < std::ssize(counts); ++number) {
         const auto count = counts[static_cast<std::size_t>(number)];
-        if (count == 0 || ++num_listed > most_named) continue;
+        if (count == 0 || ++num_listed > most_named) {
+            continue;
+        }
         words += text("{}{}{} of class {}", words.empty() ? "" : ", ", count,
                       !words.empty() ? ""
                       : count == 1   ? " sample"
@@ -38,7 +40,9 @@ void check_classes(const Settings& settings, const std::string& key, const std::
                    std::vector<Problem>& problems) {
     const auto& counts = data.classes(location, settings.data);
     const auto known = num_classes(settings, data);
-    if (std::ssize(counts) <= known) return;
+    if (std::ssize(counts) <= known) {
+        return;
+    }
     const auto list = list_classes(counts, known);
     if (settings.classes > 0) {
         problems.push_back({"trainer.classes", text("{} classes count from 0 to {}, but {} has {}; give at least {}",
@@ -52,13 +56,17 @@ void check_classes(const Settings& settings, const std::string& key, const std::
 
 void check_data(const Settings& settings, const std::string& key, const std::string& location, DataCache& data,
                 std::vector<Problem>& problems) try {
-    if (location.empty()) return;
+    if (location.empty()) {
+        return;
+    }
     datasets::now_reading(location);
     const auto samples = data.set(location, settings.data);
     const auto found = misfits(settings, *samples, key);
     problems.insert(problems.end(), found.begin(), found.end());
     const auto is_of_train = [](const Problem& problem) { return problem.key == "trainer.data.train"; };
-    if (std::any_of(problems.begin(), problems.end(), is_of_train)) return;  // all else is compared with it
+    if (std::any_of(problems.begin(), problems.end(), is_of_train)) {
+        return;  // all else is compared with it
+    }
     data.evaluation(location, settings.data);  // refuses a memory too small for the chunks, and unknown means
     const auto& train = *data.set(settings.data.train, settings.data);
     if (!ask_alike(settings, *samples, train)) {
@@ -92,15 +100,21 @@ std::vector<Problem> check_settings(const json& request, const Catalogue& catalo
     const json parameters = request.value("parameters", json::object());
     json settings = request.at("settings");
     for (const auto& [name, values] : parameters.items()) {
-        if (!values.empty()) settings[name] = values.front();
+        if (!values.empty()) {
+            settings[name] = values.front();
+        }
     }
     std::vector<Problem> all;
     DataCache data;
     const auto check = [&](const json& section) {
         for (Problem& problem : problems_of(section, catalogue, data)) {
             const std::string name = problem.key.substr(problem.key.find('.') + 1);
-            if (parameters.contains(name)) problem.key = "parameters." + name;
-            if (std::find(all.begin(), all.end(), problem) == all.end()) all.push_back(std::move(problem));
+            if (parameters.contains(name)) {
+                problem.key = "parameters." + name;
+            }
+            if (std::find(all.begin(), all.end(), problem) == all.end()) {
+                all.push_back(std::move(problem));
+            }
         }
     };
     check(settings);

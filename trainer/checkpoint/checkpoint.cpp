@@ -24,7 +24,9 @@ at::Tensor copied(const at::Tensor& tensor) {
 c10::Dict<std::string, Tensors> optimizer_state(const Trial& trial) {
     c10::Dict<std::string, Tensors> by_parameter;
     for (const auto& [parameter, name, tensor] : trial.optimizer().state()) {
-        if (!by_parameter.contains(parameter)) by_parameter.insert(parameter, Tensors());
+        if (!by_parameter.contains(parameter)) {
+            by_parameter.insert(parameter, Tensors());
+        }
         by_parameter.at(parameter).insert(name, copied(tensor));
     }
     return by_parameter;
@@ -33,7 +35,9 @@ c10::Dict<std::string, Tensors> optimizer_state(const Trial& trial) {
 void copy_into(at::Tensor tensor, const c10::IValue& saved) {
     const at::NoGradGuard no_gradients;
     const at::Tensor source = saved.toTensor();
-    if (source.sizes() != tensor.sizes()) throw std::runtime_error("it holds a model of another shape");
+    if (source.sizes() != tensor.sizes()) {
+        throw std::runtime_error("it holds a model of another shape");
+    }
     tensor.copy_(source);
 }
 

@@ -18,13 +18,19 @@ void CheckpointWriter::save(const Trial& trial, const nlohmann::json& settings) 
 }
 
 void CheckpointWriter::save_if_due(const Trial& trial, const nlohmann::json& settings) {
-    if (is_writing()) return;
+    if (is_writing()) {
+        return;
+    }
     finish();
-    if (pace_.is_due(steady_clock::now())) begin(trial, settings);
+    if (pace_.is_due(steady_clock::now())) {
+        begin(trial, settings);
+    }
 }
 
 void CheckpointWriter::finish() {
-    if (written_.valid()) pace_.note_written(began_, written_.get());
+    if (written_.valid()) {
+        pace_.note_written(began_, written_.get());
+    }
 }
 
 void CheckpointWriter::begin(const Trial& trial, const nlohmann::json& settings) {

@@ -20,7 +20,9 @@ namespace {
 class Descriptor {
   public:
     Descriptor(const std::filesystem::path& path, int flags) : path_(path), fd_(::open(path.c_str(), flags, 0666)) {
-        if (fd_ < 0) fail(path_);
+        if (fd_ < 0) {
+            fail(path_);
+        }
     }
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
@@ -29,13 +31,19 @@ class Descriptor {
     void write(std::string_view rest) const {
         while (!rest.empty()) {
             const ssize_t written = ::write(fd_, rest.data(), rest.size());
-            if (written < 0 && errno != EINTR) fail(path_);
-            if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
+            if (written < 0 && errno != EINTR) {
+                fail(path_);
+            }
+            if (written > 0) {
+                rest.remove_prefix(static_cast<std::size_t>(written));
+            }
         }
     }
 
     void sync() const {
-        if (::fsync(fd_) != 0) fail(path_);
+        if (::fsync(fd_) != 0) {
+            fail(path_);
+        }
     }
 
   private:
@@ -56,7 +64,9 @@ void remove_temporaries(const std::filesystem::path& path, const std::filesystem
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
         const auto name = entry.path().filename().string();
-        if (name.starts_with(path.filename().string() + ".tmp")) std::filesystem::remove(entry.path(), ignored);
+        if (name.starts_with(path.filename().string() + ".tmp")) {
+            std::filesystem::remove(entry.path(), ignored);
+        }
     }
 }
 
@@ -70,7 +80,9 @@ void replace_durably(const std::filesystem::path& path, const std::function<void
         const Descriptor file(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
         produce([&](std::string_view bytes) { file.write(bytes); });
         file.sync();
-        if (::rename(temporary.c_str(), path.c_str()) != 0) fail(path);
+        if (::rename(temporary.c_str(), path.c_str()) != 0) {
+            fail(path);
+        }
     } catch (...) {
         ::unlink(temporary.c_str());  // what there was room for is better left to others
         throw;

@@ -21,7 +21,9 @@ void pickle_plainly(const c10::IValue& value, const Sink& sink) {
     std::exception_ptr failure;
     const auto put = [&](const void* data, std::size_t size) {
         try {
-            if (!failure) sink({static_cast<const char*>(data), size});
+            if (!failure) {
+                sink({static_cast<const char*>(data), size});
+            }
         } catch (...) {
             failure = std::current_exception();
         }
@@ -34,7 +36,9 @@ void pickle_plainly(const c10::IValue& value, const Sink& sink) {
     }
     writer.writeRecord("data.pkl", pickled.data(), pickled.size());
     writer.writeEndOfFile();
-    if (failure) std::rethrow_exception(failure);
+    if (failure) {
+        std::rethrow_exception(failure);
+    }
 }
 
 c10::IValue unpickle(const std::filesystem::path& path) {

@@ -23,14 +23,19 @@ at::Tensor upload(datasets::Bytes&& bytes, const std::vector<std::int64_t>& shap
 }  // namespace
 
 Batch make_batch(datasets::Slice& slice, const Task& task, const Device& device) {
-    if (slice.samples.empty()) return {};
+    if (slice.samples.empty()) {
+        return {};
+    }
     const auto count = static_cast<std::int64_t>(slice.samples.size());
     std::vector<std::int64_t> shape{count};
     shape.insert(shape.end(), task.input_shape.begin(), task.input_shape.end());
     const at::Tensor inputs = upload(std::move(slice.inputs), shape, at::kFloat, device);
-    if (task.kind == Task::Kind::reconstruction) return {inputs, inputs.flatten(1)};
-    if (task.kind == Task::Kind::classification)
+    if (task.kind == Task::Kind::reconstruction) {
+        return {inputs, inputs.flatten(1)};
+    }
+    if (task.kind == Task::Kind::classification) {
         return {inputs, upload(std::move(slice.targets), {count}, at::kLong, device)};
+    }
     return {inputs, upload(std::move(slice.targets), {count, task.num_outputs}, at::kFloat, device)};
 }
 

@@ -10,7 +10,9 @@ void BatchLoader::enter(const datasets::SampleStream::Share& share) {
 }
 
 std::optional<LoadedBatch> BatchLoader::next() {
-    if (!fetched_) fetch();
+    if (!fetched_) {
+        fetch();
+    }
     return std::exchange(fetched_, std::nullopt);
 }
 
@@ -18,8 +20,12 @@ void BatchLoader::fetch() {
     const auto began = std::chrono::steady_clock::now();
     auto slice = stream_.next(device_.staging_memory());
     // Where the device is still at work, the samples are there before it needs them.
-    if (device_.idle()) waited_ += std::chrono::steady_clock::now() - began;
-    if (!slice) return;
+    if (device_.idle()) {
+        waited_ += std::chrono::steady_clock::now() - began;
+    }
+    if (!slice) {
+        return;
+    }
     const Batch batch = make_batch(*slice, task_, device_);
     fetched_ = LoadedBatch{std::move(*slice), batch};
 }

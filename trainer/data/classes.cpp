@@ -42,7 +42,9 @@ ClassCounts count_classes(const datasets::SampleSet& samples) {
                                "{}: {} holds the class {}, but classes count from 0 to at most {}; renumber them, or "
                                "store numbers that are to be predicted as floating-point numbers",
                                samples.location(), targets.path, number, most_classes - 1);
-            if (number >= std::ssize(counts)) counts.resize(static_cast<std::size_t>(number) + 1);
+            if (number >= std::ssize(counts)) {
+                counts.resize(static_cast<std::size_t>(number) + 1);
+            }
             ++counts[static_cast<std::size_t>(number)];
         }
     }

@@ -19,7 +19,9 @@ std::shared_ptr<datasets::SampleSet> DataCache::set(const std::string& location,
 const ClassCounts& DataCache::classes(const std::string& location, const DataSettings& settings) {
     const auto samples = set(location, settings);
     const auto counted = classes_.find(samples);
-    if (counted == classes_.end()) return classes_.emplace(samples, count_classes(*samples)).first->second;
+    if (counted == classes_.end()) {
+        return classes_.emplace(samples, count_classes(*samples)).first->second;
+    }
     samples->expect_unchanged();
     return counted->second;
 }

@@ -23,7 +23,9 @@ class TrainingStatistics {
         : train_(settings.train), layout_(settings.layout.value_or(datasets::SampleLayout::chw)) {}
 
     Normalization of(const std::string& data_set) {
-        if (!all_) all_ = kept();
+        if (!all_) {
+            all_ = kept();
+        }
         const auto found =
             std::find_if(all_->begin(), all_->end(), [&](const auto& set) { return set.name == data_set; });
         CRESCENDO_VALIDATE(found != all_->end(), key,

@@ -24,7 +24,9 @@ namespace {
 std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSet& samples,
                                         const std::string& data_key) {
     const auto& targets = samples.targets();
-    if (settings.model->reconstructs(samples)) return {};
+    if (settings.model->reconstructs(samples)) {
+        return {};
+    }
     if (targets.size() == 0) {
         return {{data_key, text("{}: there are no targets for the {} to learn; add them, or use `model: autoencoder`, "
                                 "which reconstructs the inputs",
@@ -44,9 +46,13 @@ std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSe
     }
     for (std::size_t i = 0; i < targets.size(); ++i) {
         const auto& name = settings.data.targets[i];
-        if (targets[i].is_real() || !settings.data.normalize.contains(name)) continue;
+        if (targets[i].is_real() || !settings.data.normalize.contains(name)) {
+            continue;
+        }
         const auto& inputs = settings.data.inputs;
-        if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) continue;
+        if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) {
+            continue;
+        }
         problems.push_back(
             {"trainer.data.normalize." + name,
              text("{} holds the numbers of classes, which have no mean; leave it out", targets[i].path)});
@@ -68,9 +74,13 @@ bool ask_alike(const Settings& settings, const SampleSet& a, const SampleSet& b)
         return std::equal(one.begin(), one.end(), other.begin(), other.end(),
                           [](const auto& x, const auto& y) { return x.shape == y.shape; });
     };
-    if (!alike(a.inputs(), b.inputs())) return false;
+    if (!alike(a.inputs(), b.inputs())) {
+        return false;
+    }
     const bool reconstruction = settings.model->reconstructs(a);
-    if (reconstruction != settings.model->reconstructs(b)) return false;
+    if (reconstruction != settings.model->reconstructs(b)) {
+        return false;
+    }
     return reconstruction || alike(a.targets(), b.targets());
 }
 

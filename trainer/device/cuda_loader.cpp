@@ -11,10 +11,14 @@ namespace crescendo::trainer {
 std::unique_ptr<Device> load_cuda_device() {
     const auto module = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libcrescendo_cuda.so";
     void* library = ::dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL);
-    if (!library) throw std::runtime_error(text("cannot use a GPU: {}", ::dlerror()));
+    if (!library) {
+        throw std::runtime_error(text("cannot use a GPU: {}", ::dlerror()));
+    }
     using Factory = Device*();
     auto* make = reinterpret_cast<Factory*>(::dlsym(library, "crescendo_make_cuda_device"));
-    if (!make) throw std::runtime_error(text("{} is not of this version of crescendo-trainer", module.string()));
+    if (!make) {
+        throw std::runtime_error(text("{} is not of this version of crescendo-trainer", module.string()));
+    }
     return std::unique_ptr<Device>(make());
 }
 

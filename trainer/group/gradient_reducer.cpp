@@ -28,7 +28,9 @@ std::vector<std::vector<std::size_t>> bucket_layout(const std::vector<at::Tensor
         reversed, {c10d::kDefaultFirstBucketBytes, c10d::kDefaultBucketBytesCap},
         std::vector<bool>(parameters.size(), false)));
     for (auto& bucket : buckets) {
-        for (auto& index : bucket) index = parameters.size() - 1 - index;
+        for (auto& index : bucket) {
+            index = parameters.size() - 1 - index;
+        }
     }
     return buckets;
 }
@@ -36,14 +38,18 @@ std::vector<std::vector<std::size_t>> bucket_layout(const std::vector<at::Tensor
 }  // namespace
 
 GradientReducer::GradientReducer(const Group& group, const std::vector<at::Tensor>& parameters) {
-    if (group.size() == 1) return;
+    if (group.size() == 1) {
+        return;
+    }
     reducer_ = std::make_unique<FixedReducer>(parameters, bucket_layout(parameters), group.process_group());
 }
 
 GradientReducer::~GradientReducer() = default;
 
 void GradientReducer::average_next_backward() {
-    if (!reducer_) return;
+    if (!reducer_) {
+        return;
+    }
     reducer_->prepare_for_forward();
     reducer_->prepare_for_backward({});
 }

@@ -67,15 +67,21 @@ Group::Group(const Device& device, const c10::intrusive_ptr<c10d::Store>& store,
 Group::Group(Group&&) noexcept = default;
 
 Group::~Group() {
-    if (process_group_) device_.dissolve(*process_group_);
+    if (process_group_) {
+        device_.dissolve(*process_group_);
+    }
 }
 
 void Group::finish() const {
-    if (process_group_ && !device_.finish(*process_group_, interrupted_)) throw PeerLost("a collective did not finish");
+    if (process_group_ && !device_.finish(*process_group_, interrupted_)) {
+        throw PeerLost("a collective did not finish");
+    }
 }
 
 std::vector<double> Group::sum(const std::vector<double>& numbers) const {
-    if (size_ == 1) return numbers;
+    if (size_ == 1) {
+        return numbers;
+    }
     std::vector<at::Tensor> tensors{at::tensor(numbers, at::kDouble).to(device_.place())};
     collective([&] { process_group_->allreduce(tensors)->wait(); });
     finish();
@@ -84,11 +90,15 @@ std::vector<double> Group::sum(const std::vector<double>& numbers) const {
 }
 
 std::string Group::broadcast(const std::string& bytes) const {
-    if (size_ == 1) return bytes;
+    if (size_ == 1) {
+        return bytes;
+    }
     at::Tensor length = at::tensor(static_cast<std::int64_t>(bytes.size()), at::kLong).to(device_.place());
     broadcast_block(length);
     at::Tensor content = at::zeros({length.item<std::int64_t>()}, at::kByte);
-    if (rank_ == 0) std::memcpy(content.mutable_data_ptr(), bytes.data(), bytes.size());
+    if (rank_ == 0) {
+        std::memcpy(content.mutable_data_ptr(), bytes.data(), bytes.size());
+    }
     content = content.to(device_.place());
     broadcast_block(content);
     content = content.cpu();

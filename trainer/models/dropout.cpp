@@ -38,7 +38,9 @@ at::Tensor hashed(const at::Tensor& sample_keys, const at::Tensor& unit_keys) {
 
 /// Images lie channels last in memory (make_convolution), and so are their units counted.
 at::Tensor shaped_like(const at::Tensor& units, const at::Tensor& x) {
-    if (x.dim() != 4) return units.view(x.sizes());
+    if (x.dim() != 4) {
+        return units.view(x.sizes());
+    }
     return units.view({x.size(0), x.size(2), x.size(3), x.size(1)}).permute({0, 3, 1, 2});
 }
 
@@ -53,8 +55,12 @@ at::Tensor dropout_keys(std::uint64_t seed, std::int64_t epoch, const std::vecto
 }
 
 at::Tensor Dropout::operator()(const at::Tensor& x, const at::Tensor& keys) {
-    if (share_ == 0.0 || !keys.defined()) return x;
-    if (!unit_keys_.defined()) unit_keys_ = unit_keys(layer_, x.numel() / x.size(0)).to(x.device());
+    if (share_ == 0.0 || !keys.defined()) {
+        return x;
+    }
+    if (!unit_keys_.defined()) {
+        unit_keys_ = unit_keys(layer_, x.numel() / x.size(0)).to(x.device());
+    }
     using Limits = std::numeric_limits<std::int32_t>;
     const auto first_kept = static_cast<std::int64_t>(Limits::min() + share_ * 0x1p32);
     const at::Tensor kept = hashed(keys, unit_keys_).ge(std::min<std::int64_t>(first_kept, Limits::max()));

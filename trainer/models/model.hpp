@@ -15,7 +15,7 @@ namespace crescendo::trainer {
 /// size of its group. SyncBatchNorm, which takes those of all members' samples, does not. It needs no more state than
 /// there is: its buffers are the same everywhere, and receiving those of rank 0 changes nothing. It needs the members'
 /// sums in forward(). These would come from the Group, which a Generation would hand to the model, as it hands it to
-/// the GradientReducer.
+/// the GradientReducer. A member whose slice of a step is empty does not call forward(); it would have to add zeros.
 ///
 /// A new model is one file: a ModelSpec with its settings, which makes a Model; and one row in models.cpp.
 class Model : public torch::nn::Module {

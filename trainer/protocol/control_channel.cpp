@@ -28,8 +28,12 @@ void ControlChannel::send(const json& message) {
     const std::lock_guard lock(send_mutex_);
     for (std::string_view rest = line; !rest.empty();) {
         const ssize_t sent = ::send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL);
-        if (sent < 0 && errno != EINTR) return;  // the reader sees the end as well
-        if (sent > 0) rest.remove_prefix(static_cast<std::size_t>(sent));
+        if (sent < 0 && errno != EINTR) {
+            return;  // the reader sees the end as well
+        }
+        if (sent > 0) {
+            rest.remove_prefix(static_cast<std::size_t>(sent));
+        }
     }
 }
 
@@ -38,8 +42,12 @@ void ControlChannel::read_lines() {
     std::array<char, 65536> buffer{};
     for (;;) {
         const ssize_t got = ::read(fd_, buffer.data(), buffer.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            break;
+        }
         pending.append(buffer.data(), static_cast<std::size_t>(got));
         std::size_t begin = 0;
         for (std::size_t end; (end = pending.find('\n', begin)) != std::string::npos; begin = end + 1) {
@@ -68,7 +76,9 @@ void ControlChannel::take_line(const std::string& line) {
 }
 
 std::optional<json> ControlChannel::take_order() {
-    if (orders_.empty()) return std::nullopt;
+    if (orders_.empty()) {
+        return std::nullopt;
+    }
     json order = std::move(orders_.front());
     orders_.pop_front();
     return order;
@@ -120,8 +130,12 @@ json ControlChannel::request(json message, std::chrono::milliseconds timeout) {
     const bool in_time = arrived_.wait_for(lock, timeout, [&] { return waiting->second || has_interruption(); });
     const std::optional<json> answer = std::move(waiting->second);
     answers_.erase(waiting);
-    if (answer) return *answer;
-    if (!in_time) throw RequestTimeout(text("no answer for {} ms to {}", timeout.count(), message.dump()));
+    if (answer) {
+        return *answer;
+    }
+    if (!in_time) {
+        throw RequestTimeout(text("no answer for {} ms to {}", timeout.count(), message.dump()));
+    }
     throw Interrupted("another order came while the group was forming");
 }
 

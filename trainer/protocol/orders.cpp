@@ -13,14 +13,22 @@ namespace {
 
 std::optional<std::int64_t> optional_number(const json& message, const char* key) {
     const auto found = message.find(key);
-    if (found == message.end() || found->is_null()) return std::nullopt;
+    if (found == message.end() || found->is_null()) {
+        return std::nullopt;
+    }
     return found->get<std::int64_t>();
 }
 
 StateSource parse_source(const std::string& word) {
-    if (word == "new") return StateSource::fresh;
-    if (word == "checkpoint") return StateSource::checkpoint;
-    if (word == "memory") return StateSource::memory;
+    if (word == "new") {
+        return StateSource::fresh;
+    }
+    if (word == "checkpoint") {
+        return StateSource::checkpoint;
+    }
+    if (word == "memory") {
+        return StateSource::memory;
+    }
     throw std::runtime_error(text("state is \"{}\"; it is new, checkpoint or memory", word));
 }
 
@@ -45,7 +53,9 @@ Join parse_join(const json& message) {
 
 Order parse_order(const json& message) try {
     const std::string type = message.at("type");
-    if (type == protocol::type::join) return parse_join(message);
+    if (type == protocol::type::join) {
+        return parse_join(message);
+    }
     if (type == protocol::type::decision) {
         return Decision{.trial = message.at("trial"),
                         .batch_multiple = optional_number(message, "batch_multiple"),

@@ -6,7 +6,9 @@ namespace crescendo::trainer {
 
 void Pulse::beat() {
     const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < period) return;
+    if (now - last_ < period) {
+        return;
+    }
     last_ = now;
     channel_.send({{"type", protocol::type::progress}});
 }

@@ -13,7 +13,9 @@ TrialLog::TrialLog(const std::filesystem::path& directory) {
     std::filesystem::create_directories(directory);
     const auto path = directory / "trainer.log";
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (file < 0) throw std::system_error(errno, std::generic_category(), "cannot write " + path.string());
+    if (file < 0) {
+        throw std::system_error(errno, std::generic_category(), "cannot write " + path.string());
+    }
     std::fflush(stdout);
     output_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     error_ = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);

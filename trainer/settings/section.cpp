@@ -32,11 +32,15 @@ std::optional<double> parse_bytes(const std::string& words) {
                                                 {"GB", 1e9}}};
     double count = 0;
     const auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), count);
-    if (error != std::errc{}) return std::nullopt;
+    if (error != std::errc{}) {
+        return std::nullopt;
+    }
     std::string unit(end, words.data() + words.size());
     unit.erase(0, unit.find_first_not_of(' '));
     const auto known = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return unit == u.name; });
-    if (known == units.end()) return std::nullopt;
+    if (known == units.end()) {
+        return std::nullopt;
+    }
     return count * known->bytes;
 }
 
@@ -44,7 +48,9 @@ std::optional<double> parse_bytes(const std::string& words) {
 
 Section::Section(const json& object, std::string path, std::vector<Problem>& problems)
     : object_(object.is_object() ? object : empty_object), path_(std::move(path)), problems_(problems) {
-    if (!object.is_object()) problems_.push_back({path_, "this is no section; write settings below it, a key each"});
+    if (!object.is_object()) {
+        problems_.push_back({path_, "this is no section; write settings below it, a key each"});
+    }
 }
 
 const json* Section::find(const char* name) {
@@ -63,9 +69,13 @@ void Section::reject_type(const char* name, const json& found, const std::string
 
 void Section::integer(const char* name, std::int64_t& value, std::int64_t min, std::int64_t max) {
     const json* found = find(name);
-    if (!found) return;
+    if (!found) {
+        return;
+    }
     const double number = found->is_number() ? found->get<double>() : std::nan("");
-    if (number != std::floor(number)) return reject_type(name, *found, "a whole number");
+    if (number != std::floor(number)) {
+        return reject_type(name, *found, "a whole number");
+    }
     if (number < static_cast<double>(min) || number > static_cast<double>(max)) {
         return reject(name, crescendo::text("{} is out of range; give {} to {}", found->dump(), min, max));
     }
@@ -74,8 +84,12 @@ void Section::integer(const char* name, std::int64_t& value, std::int64_t min, s
 
 void Section::number(const char* name, double& value, Range range) {
     const json* found = find(name);
-    if (!found) return;
-    if (!found->is_number()) return reject_type(name, *found, "a number");
+    if (!found) {
+        return;
+    }
+    if (!found->is_number()) {
+        return reject_type(name, *found, "a number");
+    }
     const double number = found->get<double>();
     if (!(number >= range.min && number < range.below)) {
         const std::string limit = std::isinf(range.below) ? "" : crescendo::text(" and less than {}", range.below);
@@ -86,45 +100,69 @@ void Section::number(const char* name, double& value, Range range) {
 
 void Section::flag(const char* name, bool& value) {
     const json* found = find(name);
-    if (!found) return;
-    if (!found->is_boolean()) return reject_type(name, *found, "true or false");
+    if (!found) {
+        return;
+    }
+    if (!found->is_boolean()) {
+        return reject_type(name, *found, "true or false");
+    }
     value = found->get<bool>();
 }
 
 void Section::text(const char* name, std::string& value) {
     const json* found = find(name);
-    if (!found) return;
-    if (!found->is_string()) return reject_type(name, *found, "a text");
+    if (!found) {
+        return;
+    }
+    if (!found->is_string()) {
+        return reject_type(name, *found, "a text");
+    }
     value = found->get<std::string>();
 }
 
 void Section::texts(const char* name, std::vector<std::string>& values) {
     const json* found = find(name);
-    if (!found) return;
+    if (!found) {
+        return;
+    }
     const json list = found->is_array() ? *found : json::array({*found});
     const bool texts = std::all_of(list.begin(), list.end(), [](const json& each) { return each.is_string(); });
-    if (!texts || list.empty()) return reject_type(name, *found, "a text, or a list of texts");
+    if (!texts || list.empty()) {
+        return reject_type(name, *found, "a text, or a list of texts");
+    }
     values = list.get<std::vector<std::string>>();
 }
 
 void Section::numbers(const char* name, std::vector<double>& values) {
     const json* found = find(name);
-    if (!found) return;
+    if (!found) {
+        return;
+    }
     const json list = found->is_array() ? *found : json::array({*found});
     const bool finite = std::all_of(list.begin(), list.end(), [](const json& each) {
         return each.is_number() && std::isfinite(each.get<double>());
     });
-    if (!finite || list.empty()) return reject_type(name, *found, "a number, or a list with one for each channel");
+    if (!finite || list.empty()) {
+        return reject_type(name, *found, "a number, or a list with one for each channel");
+    }
     values = list.get<std::vector<double>>();
 }
 
 void Section::bytes(const char* name, std::size_t& value) {
     const json* found = find(name);
-    if (!found) return;
+    if (!found) {
+        return;
+    }
     std::optional<double> bytes;
-    if (found->is_number()) bytes = found->get<double>();
-    if (found->is_string()) bytes = parse_bytes(found->get<std::string>());
-    if (!bytes) return reject_type(name, *found, "a number of bytes, or a text such as 512MiB");
+    if (found->is_number()) {
+        bytes = found->get<double>();
+    }
+    if (found->is_string()) {
+        bytes = parse_bytes(found->get<std::string>());
+    }
+    if (!bytes) {
+        return reject_type(name, *found, "a number of bytes, or a text such as 512MiB");
+    }
     if (!(*bytes >= 1 && *bytes < 1e18)) {
         return reject(name, crescendo::text("{} is out of range; give at least one byte", found->dump()));
     }
@@ -133,17 +171,27 @@ void Section::bytes(const char* name, std::size_t& value) {
 
 void Section::duration_or_off(const char* name, std::optional<std::chrono::seconds>& value) {
     const json* found = find(name);
-    if (!found) return;
+    if (!found) {
+        return;
+    }
     std::optional<std::chrono::seconds> time;
-    if (*found == "off") return void(value = std::chrono::seconds(0));
-    if (found->is_string()) time = parse_duration(found->get<std::string>());
-    if (!time || time->count() == 0) return reject_type(name, *found, "a time like 10m, 90s or 1h, or off");
+    if (*found == "off") {
+        return void(value = std::chrono::seconds(0));
+    }
+    if (found->is_string()) {
+        time = parse_duration(found->get<std::string>());
+    }
+    if (!time || time->count() == 0) {
+        return reject_type(name, *found, "a time like 10m, 90s or 1h, or off");
+    }
     value = time;
 }
 
 const json& Section::object(const char* name) {
     const json* found = find(name);
-    if (found && !found->is_object()) reject_type(name, *found, "a section of settings");
+    if (found && !found->is_object()) {
+        reject_type(name, *found, "a section of settings");
+    }
     return found && found->is_object() ? *found : empty_object;
 }
 
@@ -174,7 +222,9 @@ void Section::reject_unknown() {
             continue;
         }
         std::string all;
-        for (const auto& name : known_) all += (all.empty() ? "" : ", ") + name;
+        for (const auto& name : known_) {
+            all += (all.empty() ? "" : ", ") + name;
+        }
         reject(key.c_str(), "no such setting, so it would change nothing; there are " + all);
     }
 }

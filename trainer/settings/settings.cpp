@@ -36,8 +36,12 @@ datasets::Normalization parse_normalization(const json& object, const std::strin
         section.numbers("scale", scale);
         section.numbers("offset", offset);
         const auto count = std::max(scale.size(), offset.size());
-        if (scale.size() == 1) scale.resize(count, scale.front());
-        if (offset.size() == 1) offset.resize(count, offset.front());
+        if (scale.size() == 1) {
+            scale.resize(count, scale.front());
+        }
+        if (offset.size() == 1) {
+            offset.resize(count, offset.front());
+        }
         if (scale.size() != offset.size()) {
             problems.push_back(
                 {path, text("{} scales but {} offsets; give one of each for a channel", scale.size(), offset.size())});
@@ -63,8 +67,12 @@ datasets::Normalization parse_normalization(const json& object, const std::strin
 void parse_normalize(Section& data, DataSettings& settings, std::vector<Problem>& problems) {
     if (data.has_text("normalize")) {
         data.choice("normalize", settings.standardize, normalize_words);
-        if (settings.standardize) return;
-        for (const auto& name : settings.inputs) settings.normalize[name] = datasets::Normalization();
+        if (settings.standardize) {
+            return;
+        }
+        for (const auto& name : settings.inputs) {
+            settings.normalize[name] = datasets::Normalization();
+        }
         return;
     }
     const std::string path = "trainer.data.normalize";

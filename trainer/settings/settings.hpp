@@ -46,10 +46,11 @@ enum class ResourceUnit {
 };
 
 /// The words of settings for the units.
-inline constexpr std::array<std::pair<const char*, ResourceUnit>, 4> resource_units{{{"epochs", ResourceUnit::epochs},
-                                                                                     {"steps", ResourceUnit::steps},
-                                                                                     {"samples", ResourceUnit::samples},
-                                                                                     {"seconds", ResourceUnit::seconds}}};
+inline constexpr std::array<std::pair<const char*, ResourceUnit>, 4> resource_units{
+    {{"epochs", ResourceUnit::epochs},
+     {"steps", ResourceUnit::steps},
+     {"samples", ResourceUnit::samples},
+     {"seconds", ResourceUnit::seconds}}};
 const char* word(ResourceUnit unit);
 
 /// A trial reports after each `every` units. A report comes between two steps, so a long step may pass over some.

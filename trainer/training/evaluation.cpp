@@ -40,13 +40,17 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
     while (const auto loaded = batches.next()) {
         pulse.beat();
         const auto& [slice, batch] = *loaded;
-        if (slice.samples.empty()) continue;
+        if (slice.samples.empty()) {
+            continue;
+        }
         const at::Tensor outputs = trial.model().forward(batch.inputs);
         const at::Tensor loss = loss_sum(trial.task(), outputs, batch.targets);
         const at::Tensor correct = classes ? num_correct(outputs, batch.targets) : at::Tensor();
         batches.fetch();
         sums.loss += loss.item<double>();
-        if (classes) sums.correct += correct.item<double>();
+        if (classes) {
+            sums.correct += correct.item<double>();
+        }
         sums.samples += static_cast<double>(slice.samples.size());
     }
     sums.waited = batches.take_waited();
@@ -55,7 +59,9 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
 
 void add_means(Metrics& metrics, const std::string& prefix, const EvaluationSums& sums, const Task& task) {
     metrics[prefix + "_loss"] = sums.loss / sums.samples;
-    if (task.kind == Task::Kind::classification) metrics[prefix + "_accuracy"] = sums.correct / sums.samples;
+    if (task.kind == Task::Kind::classification) {
+        metrics[prefix + "_accuracy"] = sums.correct / sums.samples;
+    }
 }
 
 }  // namespace crescendo::trainer

@@ -13,7 +13,9 @@ using datasets::Slice;
 namespace {
 
 SampleStream* validation_stream(const DataSettings& data, DataCache& cache) {
-    if (data.validation.empty()) return nullptr;
+    if (data.validation.empty()) {
+        return nullptr;
+    }
     return &cache.evaluation(data.validation, data);
 }
 

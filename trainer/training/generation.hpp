@@ -29,8 +29,8 @@ class Generation {
     /// trained. Throws PeerLost.
     bool step();
 
-    /// Evaluates, and makes the trial's report of `resource`, which is then pending. If this throws PeerLost, the report
-    /// is still due.
+    /// Evaluates, and makes the trial's report of `resource`, which is then pending. If this throws PeerLost, the
+    /// report is still due.
     void report(std::int64_t resource);
 
     /// Share of the time between the last two reports that the members waited for data: the mean over the group. None

@@ -13,7 +13,9 @@ LearningRateSchedule::LearningRateSchedule(LearningRateScaling scaling, double w
 
 void LearningRateSchedule::follow(std::int64_t batch, double epoch) {
     CRESCENDO_EXPECT(batch > 0);
-    if (batch == state_.batch) return;
+    if (batch == state_.batch) {
+        return;
+    }
     if (state_.first_batch == 0) {
         state_ = {.first_batch = batch, .batch = batch, .changed_at = epoch, .changed_from = 1.0};
         return;
@@ -40,7 +42,9 @@ double LearningRateSchedule::factor(double epoch) const {
     CRESCENDO_EXPECT(state_.first_batch > 0);
     const double end = target();
     const double start = state_.changed_from;
-    if (end <= start || epoch >= state_.changed_at + warmup_epochs_) return end;
+    if (end <= start || epoch >= state_.changed_at + warmup_epochs_) {
+        return end;
+    }
     return start + (end - start) * std::max(0.0, (epoch - state_.changed_at) / warmup_epochs_);
 }
 

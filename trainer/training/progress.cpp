@@ -45,7 +45,9 @@ void to_json(json& out, const Report& report) {
 void from_json(const json& in, Report& report) {
     in.at("resource").get_to(report.resource);
     report.metrics.clear();
-    for (const auto& [name, value] : in.at("metrics").items()) report.metrics[name] = number_or_nan(value);
+    for (const auto& [name, value] : in.at("metrics").items()) {
+        report.metrics[name] = number_or_nan(value);
+    }
     report.seconds = in.value("seconds", 0.0);  // checkpoints of 0.1.0 have no clock
     report.evaluated = in.value("evaluated", 0.0);
 }
@@ -62,7 +64,9 @@ void to_json(json& out, const Progress& progress) {
            {"report_pending", progress.report_pending},
            {"loss_sum", progress.loss_sum},
            {"loss_samples", progress.loss_samples}};
-    if (progress.report) out["report"] = *progress.report;
+    if (progress.report) {
+        out["report"] = *progress.report;
+    }
 }
 
 void from_json(const json& in, Progress& progress) {
@@ -74,7 +78,9 @@ void from_json(const json& in, Progress& progress) {
     progress.seconds = in.value("seconds", 0.0);
     progress.evaluated = in.value("evaluated", 0.0);
     progress.report.reset();
-    if (!in.at("report").is_null()) progress.report = in.at("report").get<Report>();
+    if (!in.at("report").is_null()) {
+        progress.report = in.at("report").get<Report>();
+    }
     in.at("report_pending").get_to(progress.report_pending);
     progress.loss_sum = number_or_nan(in.at("loss_sum"));
     in.at("loss_samples").get_to(progress.loss_samples);

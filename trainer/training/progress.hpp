@@ -33,9 +33,9 @@ struct Progress {
     /// and the wait for decisions do not count (the rule of DAWNBench and AlgoPerf). A trial that returns to its
     /// checkpoint returns to the clock of then. Rank 0's clock is the group's.
     double seconds = 0.0;
-    double evaluated = 0.0;        ///< seconds in evaluations
+    double evaluated = 0.0;             ///< seconds in evaluations
     std::optional<Report> report = {};  ///< the last one
-    bool report_pending = false;   ///< whether the decision about the report is still unknown
+    bool report_pending = false;        ///< whether the decision about the report is still unknown
     /// Losses of the samples that this member has trained on since the last report.
     double loss_sum = 0.0;
     std::int64_t loss_samples = 0;

@@ -29,7 +29,9 @@ std::shared_ptr<Model> make_seeded_model(std::uint64_t seed, const Settings& set
 
 std::vector<NamedTensor> parameters_of(const Model& model) {
     std::vector<NamedTensor> all;
-    for (const auto& parameter : model.named_parameters()) all.push_back({parameter.key(), parameter.value()});
+    for (const auto& parameter : model.named_parameters()) {
+        all.push_back({parameter.key(), parameter.value()});
+    }
     return all;
 }
 
@@ -101,7 +103,9 @@ double Trial::epochs() const {
 void Trial::set_group(int size, std::int64_t batch_multiple) {
     const std::int64_t batch = std::min(settings_.batch_size * batch_multiple, task_.num_samples);
     const bool changed = progress_.size != 0 && (size != progress_.size || batch != group_batch_);
-    if (changed && settings_.optimizer_state == StateAtRegroup::reset) optimizer_->reset();
+    if (changed && settings_.optimizer_state == StateAtRegroup::reset) {
+        optimizer_->reset();
+    }
     group_batch_ = batch;
     schedule_.follow(group_batch_, epochs());
     progress_.size = size;
@@ -126,7 +130,9 @@ at::Tensor Trial::accumulate_gradients(const LoadedBatch& loaded, double weight,
         nothing_learned(parameters()).backward();
     }
     for (const auto& [begin, count] : micro_batches(num_samples, micro_batch_)) {
-        if (begin + count == num_samples) reducer.average_next_backward();
+        if (begin + count == num_samples) {
+            reducer.average_next_backward();
+        }
         const at::Tensor outputs =
             model_->forward(batch.inputs.narrow(0, begin, count), keys.defined() ? keys.narrow(0, begin, count) : keys);
         const at::Tensor loss = loss_sum(task_, outputs, batch.targets.narrow(0, begin, count));
@@ -139,7 +145,9 @@ at::Tensor Trial::accumulate_gradients(const LoadedBatch& loaded, double weight,
 void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer& reducer,
                  const std::function<void()>& meanwhile) {
     // Not Optimizer::zero_grad: it refuses gradients that are views of the reducer's buckets.
-    for (auto& parameter : parameters()) parameter.mutable_grad().reset();
+    for (auto& parameter : parameters()) {
+        parameter.mutable_grad().reset();
+    }
     const double weight = loss_weight(group_batch_, group.size());
     group.broadcast(buffers());
     const auto buffers_before = copies(buffers());

@@ -30,7 +30,9 @@ bool share_a_gpu(const c10::intrusive_ptr<c10d::Store>& store, int rank, int siz
     const auto key = [](int member) { return "gpu/" + std::to_string(member); };
     store->set(key(rank), std::string(bytes, sizeof bytes));
     std::set<std::string> gpus;
-    for (int member = 0; member < size; ++member) gpus.insert(store->get_to_str(key(member)));
+    for (int member = 0; member < size; ++member) {
+        gpus.insert(store->get_to_str(key(member)));
+    }
     return static_cast<int>(gpus.size()) < size;
 }
 
@@ -86,7 +88,9 @@ class CudaDevice : public Device {
 
     c10::intrusive_ptr<ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                                                         int size, std::chrono::milliseconds timeout) const override {
-        if (share_a_gpu(store, rank, size)) return make_gloo_group(at::kCUDA, store, rank, size, timeout);
+        if (share_a_gpu(store, rank, size)) {
+            return make_gloo_group(at::kCUDA, store, rank, size, timeout);
+        }
         auto options = ProcessGroupNCCL::Options::create();
         options->timeout = timeout;
         auto group = c10::make_intrusive<ProcessGroup>(store, rank, size);
@@ -101,7 +105,9 @@ class CudaDevice : public Device {
         at::cuda::CUDAEvent done;
         done.record();
         while (!done.query()) {
-            if (give_up()) return false;
+            if (give_up()) {
+                return false;
+            }
             std::this_thread::yield();
         }
         // Where NCCL has given up by itself, on an error or its time-out, the kernels ended without a result.
@@ -111,7 +117,9 @@ class CudaDevice : public Device {
 
     void dissolve(ProcessGroup& group) const override {
         // Members leave a group at different steps: a shutdown by agreement would wait for the dead.
-        if (group.getBackendType() == ProcessGroup::BackendType::NCCL) group.getBackend(at::kCUDA)->abort();
+        if (group.getBackendType() == ProcessGroup::BackendType::NCCL) {
+            group.getBackend(at::kCUDA)->abort();
+        }
     }
 
   private:
