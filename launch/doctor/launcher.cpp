@@ -6,7 +6,6 @@
 #include "launch/transport/mpi_session.hpp"
 
 namespace crescendo::launch {
-
 namespace {
 
 /// What has to start tasks that are to learn of each other.
