@@ -98,6 +98,7 @@ class Trial:
         self._micro_batch: Optional[samples.MicroBatch] = None  # whose optimizer.step() is to come
         self._num_samples = 0
         self._read_epoch: Optional[int] = None  # the epoch whose batches this call of train has read
+        self._reported_schedule: Any = None
         self._waited = 0.0
         self._reported_at = time.monotonic()
 
@@ -167,6 +168,11 @@ class Trial:
                 raise RuntimeError(
                     f"epoch {epoch + 1} ended without trial.report(…), and nobody can decide about the trial; report "
                     "after each epoch"
+                )
+            if self._reported_schedule != self._schedule():
+                raise RuntimeError(
+                    "scheduler.step() came after trial.report(): workers that entered at the report have not made it; "
+                    "move it before the report, which has to be the last line of the loop"
                 )
         self._control.wait_for_end(self._held)
 
@@ -273,8 +279,13 @@ class Trial:
         progress.report = {"resource": progress.epoch, "metrics": waits["metrics"]}
         progress.pending = True
         self._control.report(replica, min(1.0, waits["waited"] / waits["passed"]))
+        self._reported_schedule = self._schedule()
         self._waited = 0.0
         self._reported_at = time.monotonic()
+
+    def _schedule(self) -> Any:
+        """Where the attached scheduler is."""
+        return getattr(self._held.objects.get("scheduler"), "last_epoch", None)
 
     @property
     def _held(self) -> Replica:
@@ -309,7 +320,9 @@ class Trial:
                 )
             self._step(adopted, update)
 
-        # A method, because schedulers that are made later wrap it as one.
+        # Schedulers that are made later wrap it, as a method, and those that are there look for their own wrap.
+        if hasattr(update, "_wrapped_by_lr_sched"):
+            step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
         optimizer.step = types.MethodType(step, optimizer)  # type: ignore[method-assign,assignment]
 
     def _step(self, optimizer: torch.optim.Optimizer, update: Callable[[], Any]) -> None:
