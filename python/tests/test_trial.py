@@ -289,7 +289,7 @@ class StateTest(unittest.TestCase):
     def test_a_trial_that_attaches_something_else_than_before_is_refused(self):
         source = self.replica(seed=1)
         more = state.Replica(0, {**source.objects, "ema": source.objects["model"]})
-        with self.assertRaisesRegex(KeyError, "no ema: an earlier start .* attached model, optimizer, scheduler"):
+        with self.assertRaisesRegex(RuntimeError, "no ema: an earlier start .* attached model, optimizer, scheduler"):
             more.restore(source.capture())
 
 

@@ -313,8 +313,9 @@ class Session:
         self._drop_group()
         gc.collect()  # models and optimizers are in cycles, and the next trial needs their memory
         replica, terms = self._replica, self.terms
-        saves = bool(order.get("save")) and replica is not None and terms is not None and terms.rank == 0
-        if saves and replica is not None and replica.trial == order["trial"]:
+        is_holder = replica is not None and replica.trial == order["trial"] and terms is not None and terms.rank == 0
+        saves = bool(order.get("save")) and is_holder
+        if saves and replica is not None:
             self._save(replica)
         self._replica = self.terms = None
         self._close_log()

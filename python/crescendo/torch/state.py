@@ -65,7 +65,7 @@ class Replica:
     def restore(self, state: Dict[str, Any]) -> None:
         missing = [name for name in self.objects if name not in state]
         if missing:
-            raise KeyError(
+            raise RuntimeError(
                 f"the trial's state has no {', '.join(missing)}: an earlier start of this trial attached "
                 f"{', '.join(name for name in state if name != 'progress')}; attach the same objects each time"
             )
