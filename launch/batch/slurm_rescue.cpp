@@ -59,7 +59,7 @@ void queue_again(const std::string& job, const Place& place, const std::filesyst
     } else if (const auto now = place_of(job); now && !now->nodes.empty()) {  // no other rank was faster
         run_slurm_tool({"scancel", job});
         std::ofstream(log, std::ios::app) << fmt::format(
-            "{}, and Slurm does not queue it again ({}): it is cancelled, `crescendo submit {}` goes on\n", what,
+            "{}, and Slurm does not queue it again ({}): it is cancelled; `crescendo submit {}` continues the sweep\n", what,
             answer.output, log.parent_path().string());
     }
 }

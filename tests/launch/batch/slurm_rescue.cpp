@@ -96,5 +96,5 @@ TEST_CASE("a job that may not be queued again is cancelled, and what goes on is 
     rescue(slurm);
 
     CHECK(slurm.calls("scancel 17") == 1);
-    CHECK(log_of(slurm).find("(Job is not requeueable): it is cancelled, `crescendo submit ") != std::string::npos);
+    CHECK(log_of(slurm).find("(Job is not requeueable): it is cancelled; `crescendo submit ") != std::string::npos);
 }
