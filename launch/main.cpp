@@ -18,8 +18,8 @@ constexpr const char* footer =
     "Example:\n"
     "  crescendo run sweep.yaml\n"
     "\n"
-    "Exit codes: 0 done; 1 failed; 2 bad input; 75 stopped early, `crescendo resume` goes on.\n"
-    "`crescendo COMMAND --help` says more about each.";
+    "Exit codes: 0 done; 1 failed; 2 bad input; 75 stopped early, `crescendo resume` continues it.\n"
+    "`crescendo COMMAND --help` describes a command.";
 
 int run_command(int argc, char** argv, MpiSession* session) {
     CLI::App app{"Crescendo: hyperparameter optimization on HPC systems"};
@@ -27,8 +27,11 @@ int run_command(int argc, char** argv, MpiSession* session) {
     app.set_version_flag("--version", "crescendo " CRESCENDO_VERSION);
     app.require_subcommand(1);
     ExitCode code = ExitCode::done;
-    add_run_commands(app, code, session);
-    add_report_commands(app, code);
+    add_run_command(app, code, session);
+    add_resume_command(app, code, session);
+    add_status_command(app, code);
+    add_trials_command(app, code);
+    add_best_command(app, code);
     add_top_command(app, code);
     add_submit_command(app, code);
     add_stop_command(app, code);
