@@ -21,6 +21,7 @@ docs/your-own-program.md is the guide.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import signal
@@ -92,6 +93,8 @@ def _serve(train: Train, parser: Optional[argparse.ArgumentParser], test: Option
     device = _device()
     torch.set_num_threads(int(os.environ.get("CRESCENDO_THREADS", 1)))
     _warm_up(device)
+    gc.collect()
+    gc.freeze()  # what was imported stays: later collections need not look at it
     session = Session(channel, device, parser=parser, timeout=_timeout(), checkpoint_every=every)
     return session.run(train, test)
 

@@ -57,6 +57,11 @@ class Replica:
         self.objects = objects
         self.progress = Progress()
 
+    @property
+    def device(self) -> Optional[torch.device]:
+        """Where the model is; None if it has no parameters."""
+        return next((parameter.device for parameter in self.objects["model"].parameters()), None)
+
     def capture(self) -> Dict[str, Any]:
         """References to the state, not copies."""
         state = {name: each.state_dict() for name, each in self.objects.items()}
