@@ -28,7 +28,7 @@ import signal
 import sys
 import time
 from datetime import timedelta
-from typing import Optional
+from typing import List, Optional
 
 import torch
 import torch.distributed
@@ -75,7 +75,7 @@ def run(
         _train_alone(train, parser, words)
 
 
-def _train_alone(train: Train, parser: Optional[argparse.ArgumentParser], words: list) -> None:
+def _train_alone(train: Train, parser: Optional[argparse.ArgumentParser], words: List[str]) -> None:
     if parser is None and words:
         raise SystemExit(f"{sys.argv[0]} takes no arguments: give crescendo.torch.run(train, parser) its parser")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

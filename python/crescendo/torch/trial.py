@@ -182,7 +182,7 @@ class Trial:
         All members together see each sample once an epoch. The loader's batch size is that of one worker; crescendo
         says how many of these the group's batch has. Call optimizer.step() for each batch.
         """
-        samples.check_loader(loader)
+        width = samples.width_of(loader)
         progress, terms, group = self._progress, self._control.terms, self._control.group
         if self._average is None or self._rate is None:
             raise RuntimeError("trial.batches() comes after trial.attach(model=…, optimizer=…), which makes the state")
@@ -194,7 +194,7 @@ class Trial:
         self._read_epoch = progress.epoch
         order = samples.order_of(loader, self.seed, progress.epoch)
         self._num_samples = len(order)
-        batch = min(loader.batch_size * terms.batch_multiple, len(order))
+        batch = min(width * terms.batch_multiple, len(order))
         self._rate.state = progress.rate
         self._rate.set_batch(batch, self._epochs_done())
         steps = list(
@@ -204,7 +204,7 @@ class Trial:
                 batch=batch,
                 rank=group.rank,
                 size=group.size,
-                most=max(1, loader.batch_size // terms.accumulation),
+                most=max(1, width // terms.accumulation),
                 drop_last=loader.drop_last,
             )
         )
@@ -236,12 +236,11 @@ class Trial:
 
         Add up with trial.sum(…) what the members found.
         """
-        samples.check_loader(loader)
+        width = samples.width_of(loader)
         size = len(loader.dataset)  # type: ignore[arg-type]
         group = self._control.group
         begin, end = group.rank * size // group.size, (group.rank + 1) * size // group.size
         numbers = list(range(begin, end))
-        width = loader.batch_size or 1
         batches = [numbers[i : i + width] for i in range(0, len(numbers), width)]
         return Batches(loader, len(batches), iter(samples.reading(loader, batches, seed=0)))
 
@@ -323,7 +322,7 @@ class Trial:
         # Schedulers that are made later wrap it, as a method, and those that are there look for their own wrap.
         if hasattr(update, "_wrapped_by_lr_sched"):
             step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
-        optimizer.step = types.MethodType(step, optimizer)  # type: ignore[method-assign,assignment]
+        optimizer.step = types.MethodType(step, optimizer)  # type: ignore[method-assign]
 
     def _step(self, optimizer: torch.optim.Optimizer, update: Callable[[], Any]) -> None:
         micro_batch, average = self._micro_batch, self._average
