@@ -34,6 +34,7 @@ void add_stop_command(CLI::App& app, ExitCode& code);
 void add_validate_command(CLI::App& app, ExitCode& code);
 void add_ask_tell_command(CLI::App& app, ExitCode& code);
 void add_simulate_command(CLI::App& app, ExitCode& code);
+void add_compare_command(CLI::App& app, ExitCode& code);
 void add_data_commands(CLI::App& app, ExitCode& code);  // data/commands.hpp
 
 /// `--format table|json|csv`
