@@ -49,7 +49,8 @@ ALLOWED = {
 ROOMS = {
     "scheduler": [".", "schedulers", "slots", "sweep"],
     "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow"],
-    "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "group", "training", "checkpoint", "."],
+    "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
+                "checkpoint", "."],
     "launch": ["system", "messages", "batch", "slots", "sweep_file", "agent", "transport", "record", "view", "replay",
                "compare", "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
 }
@@ -59,6 +60,10 @@ IMPURE = {"atomic", "chrono", "condition_variable", "cstdio", "ctime", "filesyst
           "mutex", "random", "thread", "unordered_map", "unordered_set"}
 # What only one place knows: the pattern, the files that may have it, and what to do elsewhere.
 SECRETS = [
+    (re.compile(r"#\s*(el)?if.*\bCRESCENDO_MPI\b"), re.compile(r"(?!)"),
+     "no source asks whether MPI is there: CMake compiles mpi_session.cpp or mpi_off.cpp in launch/transport/"),
+    (re.compile(r"#\s*include <mpi\.h>|\bMPI_[A-Z][a-z]"), re.compile(r"launch/transport/mpi_session\.cpp"),
+     "only launch/transport/mpi_session.cpp knows MPI: use MpiSession"),
     (re.compile(r"\bSLURM_"), re.compile(r"launch/batch/slurm\w*\.[ch]pp"),
      "only Slurm's own files in launch/batch/ know Slurm's variables: ask batch_system()"),
     (re.compile(r"\b(squeue|sacct|scontrol|scancel|sinfo)\b"), re.compile(r"launch/batch/slurm\w*\.[ch]pp"),

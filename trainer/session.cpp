@@ -26,13 +26,6 @@ std::chrono::duration<double> since(std::chrono::steady_clock::time_point time) 
     return std::chrono::steady_clock::now() - time;
 }
 
-Settings usable_settings(const json& section) {
-    std::vector<Problem> problems;
-    Settings settings = parse_settings(section, problems);
-    require_none(problems);
-    return settings;
-}
-
 std::unique_ptr<Trial> new_trial(const Join& join, const Settings& settings, DataCache& data, const Device& device) {
     const auto samples = data.set(settings.data.train, settings.data);
     require_none(misfits(settings, *samples, "trainer.data.train"));
@@ -155,13 +148,20 @@ void Session::obey(const Join& join) {
     if (join.rank == 0 && trial_->progress().report_pending && !report_sent_) send_report();
 }
 
+Settings Session::usable_settings(const json& section) const {
+    std::vector<Problem> problems;
+    Settings settings = parse_settings(section, options_.catalogue, problems);
+    require_none(problems);
+    return settings;
+}
+
 void Session::prepare_state(const Join& join, const Settings& settings) {
     if (join.state == StateSource::memory && trial_ && trial_->number() == join.trial) return settle_report(join);
     const auto checkpoint = join.directory / checkpoint_name;
     const bool saved = join.state != StateSource::fresh && std::filesystem::exists(checkpoint);
     if (join.state == StateSource::memory) {
         std::fprintf(stderr, "trial %lld: its state in memory died with those who held it; it %s\n",
-                     static_cast<long long>(join.trial), saved ? "goes on from its checkpoint" : "begins anew");
+                     static_cast<long long>(join.trial), saved ? "continues from its checkpoint" : "begins again");
     }
     if (saved) {
         trial_ = read_checkpoint(checkpoint, join.trial, join.seed, settings, device_);

@@ -1,9 +1,15 @@
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/compare/methods.hpp"
 #include "launch/compare/report_folder.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "launch/batch/batch_system.hpp"
+#include "launch/transport/mpi_session.hpp"
 
 namespace crescendo::launch {
 
@@ -17,5 +17,7 @@ int num_launched(const Variables& variables) {
     // Last, because the launchers of MPI use the batch system's to start their own helpers.
     return batch_system(variables)->num_tasks().value_or(1);
 }
+
+RankLauncher rank_launcher() { return batch_system()->rank_launcher(MpiSession::pmi()); }
 
 }  // namespace crescendo::launch

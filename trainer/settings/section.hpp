@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -52,11 +53,17 @@ class Section {
 
     bool has(const char* name) const { return object_.contains(name); }
     bool has_text(const char* name) const { return has(name) && object_.at(name).is_string(); }
+
+    /// Lets `read` look at the same object. The keys that it asks for count as known from then on. Its problems with
+    /// keys that were known before are dropped, because those keys are meant for another reader.
+    void read_aside(const std::function<void(Section&)>& read);
+
     void reject_unknown();
 
   private:
     /// The value at `name`, which counts as a known key from now on; nullptr if there is none.
     const nlohmann::json* find(const char* name);
+    bool knows(const std::string& name) const;
     void reject(const char* name, const std::string& message);
     void reject_type(const char* name, const nlohmann::json& found, const std::string& wanted);
 
@@ -69,7 +76,9 @@ class Section {
 template <class Enum>
 void Section::choice(const char* name, Enum& value, std::span<const std::pair<const char*, Enum>> choices) {
     const nlohmann::json* found = find(name);
-    if (!found) return;
+    if (!found) {
+        return;
+    }
     std::string all;
     for (const auto& [word, meaning] : choices) {
         if (*found == word) {

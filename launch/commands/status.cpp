@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "launch/commands/commands.hpp"
-#include "launch/commands/validators.hpp"
+#include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
@@ -92,46 +92,16 @@ ExitCode status(const Options& options) {
     return ExitCode::done;
 }
 
-ExitCode trials(const Options& options) {
-    fmt::print("{}", trials_table(RecordedSweep(options.directory).history).print(options.format));
-    return ExitCode::done;
-}
-
-ExitCode best(const Options& options) {
-    const RecordedSweep sweep(options.directory);
-    fmt::print("{}", best_text(sweep.history, sweep.directory, options.format));
-    return ExitCode::done;
-}
-
-void add(CLI::App& app, ExitCode& code, const std::string& name, const std::string& description,
-         const std::string& example, ExitCode (*command)(const Options&)) {
-    auto options = std::make_shared<Options>();
-    auto* added = app.add_subcommand(name, description);
-    add_directory_argument(*added, options->directory);
-    add_format_option(*added, options->format);
-    added->footer("Example:\n  " + example);
-    added->callback([options, &code, command] { code = command(*options); });
-}
-
 }  // namespace
 
-void add_format_option(CLI::App& command, Format& format) {
-    static const std::map<std::string, Format> formats{
-        {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
-    command.add_option("--format", format, "table, json or csv")->transform(one_of(formats))->default_str("table");
-}
-
-void add_directory_argument(CLI::App& command, std::filesystem::path& directory) {
-    command.add_option("DIR", directory, "The sweep's directory")->required();
-}
-
-void add_report_commands(CLI::App& app, ExitCode& code) {
-    add(app, code, "status", "How far a sweep is: queued, running, stopped, finished or failed",
-        "crescendo status results/first --format json", status);
-    add(app, code, "trials", "Every trial of a sweep with its parameters and results",
-        "crescendo trials results/first --format csv > trials.csv", trials);
-    add(app, code, "best", "The best trial of a sweep: its parameters, metrics and checkpoint",
-        "crescendo best results/first", best);
+void add_status_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command =
+        app.add_subcommand("status", "State and progress of a sweep: queued, running, stopped, finished or failed");
+    add_directory_argument(*command, options->directory);
+    add_format_option(*command, options->format);
+    command->footer("Example:\n  crescendo status results/first --format json");
+    command->callback([options, &code] { code = status(*options); });
 }
 
 }  // namespace crescendo::launch
