@@ -39,6 +39,7 @@ int run_command(int argc, char** argv, MpiSession* session) {
     add_doctor_command(app, code, session);
     add_ask_tell_command(app, code);
     add_simulate_command(app, code);
+    add_compare_command(app, code);
 #ifdef CRESCENDO_HDF5
     add_data_commands(app, code);
 #endif
