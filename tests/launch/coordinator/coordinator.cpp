@@ -12,6 +12,7 @@
 #include "launch/messages/event_json.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "launch/view/results.hpp"
+#include "scheduler/samplers/random_sampler.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -759,7 +760,7 @@ TEST_CASE("each trial's configuration is in the journal, and counts when it is r
     for (const auto& trial : stage.history.sweep().trials()) {
         CHECK(trial.is_proposed);
         CHECK(history.sweep().trial(trial.id).config == trial.config);
-        CHECK(trial.config != other.space.sample(99, trial.id));
+        CHECK(trial.config != RandomSampler(other.space, 99).propose(trial.id)->config);
     }
 }
 
