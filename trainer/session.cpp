@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "core/check.hpp"
@@ -21,11 +22,8 @@ namespace {
 
 constexpr const char* checkpoint_name = "checkpoint.pt";
 
-Settings usable_settings(const json& section) {
-    std::vector<Problem> problems;
-    Settings settings = parse_settings(section, problems);
-    require_none(problems);
-    return settings;
+std::chrono::duration<double> since(std::chrono::steady_clock::time_point time) {
+    return std::chrono::steady_clock::now() - time;
 }
 
 std::unique_ptr<Trial> new_trial(const Join& join, const Settings& settings, DataCache& data, const Device& device) {
@@ -68,15 +66,15 @@ void Session::serve() {
 }
 
 bool Session::training() const {
-    return generation_ && !trial_->progress().report_pending && trial_->progress().epoch < terms_->max_resource;
+    return generation_ && !trial_->progress().report_pending && trial_->progress().reported() < terms_->max_resource;
 }
 
 void Session::advance() try {
-    if (generation_->step()) {
+    if (trial_->reached() > trial_->progress().reported()) {
+        report();
+    } else if (generation_->step()) {
         announce_regroup();
         if (terms_->rank == 0) checkpoints_->save_if_due(*trial_, terms_->settings);
-    } else {
-        report_epoch();
     }
 } catch (const PeerLost& lost) {
     lose_group(lost);
@@ -93,18 +91,17 @@ void Session::announce_regroup() {
     if (regroup_announced_) return;
     regroup_announced_ = true;
     if (terms_->rank != 0) return;
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - terms_->read_at;
     channel_.send({{"type", type::regrouped},
                    {"trial", terms_->trial},
                    {"generation", terms_->generation},
-                   {"seconds", seconds.count()}});
+                   {"seconds", since(terms_->read_at).count()}});
 }
 
-void Session::report_epoch() {
-    generation_->finish_epoch();
+void Session::report() {
+    generation_->report(std::min(trial_->reached(), terms_->max_resource));
     report_sent_ = false;
     if (terms_->rank != 0) return;
-    if (terms_->checkpoint_at && trial_->progress().epoch >= *terms_->checkpoint_at) {
+    if (terms_->checkpoint_at && trial_->progress().reported() >= *terms_->checkpoint_at) {
         checkpoints_->save(*trial_, terms_->settings);
     }
     send_report();
@@ -116,7 +113,9 @@ void Session::send_report() {
                     {"trial", terms_->trial},
                     {"generation", terms_->generation},
                     {"resource", report.resource},
-                    {"metrics", report.metrics}};
+                    {"metrics", report.metrics},
+                    {"seconds", report.seconds},
+                    {"evaluated", report.evaluated}};
     if (const auto share = generation_->data_wait()) message["data_wait"] = *share;
     channel_.send(message);
     report_sent_ = true;
@@ -140,10 +139,20 @@ void Session::obey(const Join& join) {
         trial_->set_group(join.size, join.batch_multiple);
         trial_->set_accumulation(join.accumulation);
         generation_ = std::make_unique<Generation>(std::move(group), *trial_, data_, pulse_, options_.observer);
+        if (join.state == StateSource::memory) {
+            trial_->progress().seconds += since(join.read_at).count();
+        }
     } catch (const PeerLost& lost) {
         return lose_group(lost);
     }
     if (join.rank == 0 && trial_->progress().report_pending && !report_sent_) send_report();
+}
+
+Settings Session::usable_settings(const json& section) const {
+    std::vector<Problem> problems;
+    Settings settings = parse_settings(section, options_.catalogue, problems);
+    require_none(problems);
+    return settings;
 }
 
 void Session::prepare_state(const Join& join, const Settings& settings) {
@@ -152,7 +161,7 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
     const bool saved = join.state != StateSource::fresh && std::filesystem::exists(checkpoint);
     if (join.state == StateSource::memory) {
         std::fprintf(stderr, "trial %lld: its state in memory died with those who held it; it %s\n",
-                     static_cast<long long>(join.trial), saved ? "goes on from its checkpoint" : "begins anew");
+                     static_cast<long long>(join.trial), saved ? "continues from its checkpoint" : "begins again");
     }
     if (saved) {
         trial_ = read_checkpoint(checkpoint, join.trial, join.seed, settings, device_);
@@ -211,9 +220,9 @@ void Session::obey(const Evaluate& evaluate) {
     CRESCENDO_VALIDATE(!location.empty(), "trainer.data." + evaluate.data,
                        "missing: there are no {} samples to run trial {} over", evaluate.data, evaluate.trial);
     const auto trial = read_checkpoint(evaluate.checkpoint, evaluate.trial, 0, settings, device_);
-    CRESCENDO_VALIDATE(trial->progress().epoch >= evaluate.resource, "",
-                       "the checkpoint is of epoch {}, and what trial {} reported at {} was not saved",
-                       trial->progress().epoch, evaluate.trial, evaluate.resource);
+    CRESCENDO_VALIDATE(trial->progress().reported() >= evaluate.resource, "",
+                       "the checkpoint is of the report at {}; what trial {} reported at {} was not saved",
+                       trial->progress().reported(), evaluate.trial, evaluate.resource);
     auto& stream = data_.evaluation(location, settings.data);
     Metrics metrics;
     add_means(metrics, test ? "test" : "val", evaluate_share(*trial, stream, Group(device_), pulse_), trial->task());

@@ -1,5 +1,7 @@
 #include "launch/coordinator/failures.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
@@ -30,6 +32,10 @@ const char* verb_of(FailureKind kind) {
             return "ran out of memory";
     }
     expectation_failed("a FailureKind", __FILE__, __LINE__);
+}
+
+std::string problem_of(const CheckpointFailed& notice) {
+    return fmt::format("trial {}: {}", notice.trial.value, notice.message);
 }
 
 FailureKind kind_after(const History& history, TrialId trial, FailureKind kind, const std::string& message) {

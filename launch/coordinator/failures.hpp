@@ -11,6 +11,9 @@ namespace crescendo::launch {
 /// What a failed trial did, for messages such as "trial 3 crashed".
 const char* verb_of(FailureKind kind);
 
+/// What the user reads of a checkpoint that could not be written.
+std::string problem_of(const CheckpointFailed& notice);
+
 /// The kind of a trial's next failure, given its last one. An error is a repeated error if it has the same message as
 /// the last, whatever numbers are in it, with no report between the two. Messages of several members of a group about
 /// one failure are no repetition.

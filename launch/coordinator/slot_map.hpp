@@ -29,12 +29,12 @@ class SlotMap {
         return nodes;
     }
 
-    std::set<NodeId> nodes() const {
-        std::set<NodeId> nodes;
+    std::vector<Slot> slots() const {
+        std::vector<Slot> slots;
         for (const auto& [slot, node] : nodes_) {
-            nodes.insert(node);
+            slots.push_back({slot, node});
         }
-        return nodes;
+        return slots;
     }
 
     std::set<SlotId> slots_of(NodeId node) const {

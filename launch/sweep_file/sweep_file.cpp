@@ -118,7 +118,7 @@ void read_budget(const YamlSection& file, SweepFile& result) {
         const auto& time = budget->at("time");
         result.time_budget = time.is_string() ? parse_duration(time.get<std::string>()) : std::nullopt;
         if (!result.time_budget || result.time_budget->count() == 0) {
-            budget->fail("time", fmt::format("{} is no length of time; write it like 8h, 90m, 1h30m, 45s or 08:00:00",
+            budget->fail("time", fmt::format("{} is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00",
                                              time.dump()));
         }
     });

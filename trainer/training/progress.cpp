@@ -1,5 +1,6 @@
 #include "trainer/training/progress.hpp"
 
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -15,12 +16,38 @@ double number_or_nan(const json& value) {
 
 }  // namespace
 
-void to_json(json& out, const Report& report) { out = {{"resource", report.resource}, {"metrics", report.metrics}}; }
+std::int64_t reached(const Progress& progress, const ReportInterval& interval, std::int64_t samples_per_epoch) {
+    std::int64_t used = 0;
+    switch (interval.unit) {
+        case ResourceUnit::epochs:
+            used = progress.epoch;
+            break;
+        case ResourceUnit::steps:
+            used = progress.step;
+            break;
+        case ResourceUnit::samples:
+            used = progress.epoch * samples_per_epoch + progress.position;
+            break;
+        case ResourceUnit::seconds:
+            used = static_cast<std::int64_t>(std::floor(progress.seconds));
+            break;
+    }
+    return used / interval.every * interval.every;
+}
+
+void to_json(json& out, const Report& report) {
+    out = {{"resource", report.resource},
+           {"metrics", report.metrics},
+           {"seconds", report.seconds},
+           {"evaluated", report.evaluated}};
+}
 
 void from_json(const json& in, Report& report) {
     in.at("resource").get_to(report.resource);
     report.metrics.clear();
     for (const auto& [name, value] : in.at("metrics").items()) report.metrics[name] = number_or_nan(value);
+    report.seconds = in.value("seconds", 0.0);  // checkpoints of 0.1.0 have no clock
+    report.evaluated = in.value("evaluated", 0.0);
 }
 
 void to_json(json& out, const Progress& progress) {
@@ -29,6 +56,8 @@ void to_json(json& out, const Progress& progress) {
            {"step", progress.step},
            {"size", progress.size},
            {"rate", progress.rate},
+           {"seconds", progress.seconds},
+           {"evaluated", progress.evaluated},
            {"report", nullptr},
            {"report_pending", progress.report_pending},
            {"loss_sum", progress.loss_sum},
@@ -42,6 +71,8 @@ void from_json(const json& in, Progress& progress) {
     in.at("step").get_to(progress.step);
     in.at("size").get_to(progress.size);
     in.at("rate").get_to(progress.rate);
+    progress.seconds = in.value("seconds", 0.0);
+    progress.evaluated = in.value("evaluated", 0.0);
     progress.report.reset();
     if (!in.at("report").is_null()) progress.report = in.at("report").get<Report>();
     in.at("report_pending").get_to(progress.report_pending);

@@ -1,0 +1,89 @@
+#include "launch/coordinator/decisions.hpp"
+
+#include <utility>
+
+#include "launch/messages/event_json.hpp"
+#include "launch/system/wall_clock.hpp"
+
+namespace crescendo::launch {
+
+Decisions::Decisions(Journal& journal, History& history, Orders& orders)
+    : journal_(journal), history_(history), orders_(orders) {}
+
+void Decisions::record(const Event& event, const Json& details) {
+    Json content = launch::to_json(event);
+    content["time"] = wall_clock();
+    content.update(details);
+    append(std::move(content));
+}
+
+void Decisions::record(const TrialFailed& event, const std::string& message, ProgramFault fault) {
+    prospects_.note(fault, sweep());
+    record(event, {{"message", message}});
+}
+
+void Decisions::record(ReportRecord report) {
+    reported_[report.event.trial] = report.event.resource;
+    batch_.emplace_back(std::move(report));
+}
+
+/// It waits for the next sync and makes none of its own: should a crash lose it, the sweep's file, which has to be the
+/// same, gives the same configuration again.
+void Decisions::record_config(TrialId trial) {
+    batch_.emplace_back(ProposalRecord{{trial, sweep().trial(trial).config}, wall_clock()});
+}
+
+/// Journal first, then decide: what was answered is on disk.
+void Decisions::commit() {
+    if (batch_.empty()) {
+        return;
+    }
+    for (const auto& each : batch_) {
+        if (const auto* content = std::get_if<Json>(&each)) {
+            journal_.append(*content);
+        } else if (const auto* report = std::get_if<ReportRecord>(&each)) {
+            journal_.append_members(members_of(*report));
+        } else {
+            journal_.append_members(members_of(std::get<ProposalRecord>(each)));
+        }
+    }
+    journal_.sync();
+    reported_.clear();
+    for (auto& each : std::exchange(batch_, {})) {
+        std::visit([this](auto& record) { take_effect(record); }, each);
+    }
+}
+
+void Decisions::take_effect(const Json& record) {
+    const auto actions = history_.apply(record);
+    if (record.value("event", "") == "trial_failed" && prospects_.are_hopeless(sweep())) {
+        is_hopeless_ = true;
+        orders_.start_no_more();
+    }
+    carry_out(actions);
+}
+
+void Decisions::take_effect(ReportRecord& record) {
+    const auto trial = record.event.trial;
+    const auto actions = history_.apply(std::move(record));
+    carry_out(actions);
+    orders_.answer(trial, actions);
+}
+
+void Decisions::take_effect(const ProposalRecord& record) { carry_out(history_.apply(record)); }
+
+void Decisions::carry_out(const std::vector<Action>& actions) {
+    for (const auto& action : actions) {
+        if (const auto* start = std::get_if<StartTrial>(&action); start && !sweep().trial(start->trial).is_proposed) {
+            record_config(start->trial);
+        }
+    }
+    orders_.carry_out(actions);
+}
+
+Resource Decisions::last_resource(TrialId trial) const {
+    const auto reported = reported_.find(trial);
+    return reported == reported_.end() ? sweep().trial(trial).resource : reported->second;
+}
+
+}  // namespace crescendo::launch

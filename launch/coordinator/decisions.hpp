@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <variant>
+#include <vector>
+
+#include "launch/coordinator/failures.hpp"
+#include "launch/coordinator/orders.hpp"
+#include "launch/record/history.hpp"
+#include "launch/record/journal.hpp"
+
+namespace crescendo::launch {
+
+/// The way from events to orders: the journal has them first, then the scheduler decides, then agents are told.
+///
+/// What is recorded waits for commit(), so that one sync serves all records of a turn. The journal never has an action,
+/// because replaying the events gives it again.
+class Decisions {
+  public:
+    /// `history` has taken every record of `journal`. All must outlive the decisions.
+    Decisions(Journal& journal, History& history, Orders& orders);
+
+    const History& history() const { return history_; }
+    const Sweep& sweep() const { return history_.sweep(); }
+
+    void record(const Event& event, const Json& details = Json::object());
+    void record(const TrialFailed& event, const std::string& message, ProgramFault fault);
+    void record(ReportRecord report);
+
+    /// Records the configuration that the trial has.
+    void record_config(TrialId trial);
+
+    /// Records what is already as the journal has it: a note, or an event with its time.
+    void append(Json record) { batch_.emplace_back(std::move(record)); }
+
+    /// Makes all that was recorded take effect, and what follows from it.
+    void commit();
+
+    /// Resource of the trial's last report, with those that wait for commit().
+    Resource last_resource(TrialId trial) const;
+
+    /// Whether no trial has reported anything, and none would.
+    bool is_hopeless() const { return is_hopeless_; }
+
+  private:
+    /// A line of the journal.
+    using Record = std::variant<Json, ReportRecord, ProposalRecord>;
+
+    void take_effect(const Json& record);
+    void take_effect(ReportRecord& record);
+    void take_effect(const ProposalRecord& record);
+    void carry_out(const std::vector<Action>& actions);
+
+    Journal& journal_;
+    History& history_;
+    Orders& orders_;
+    std::vector<Record> batch_;             ///< records that are not yet in the journal
+    std::map<TrialId, Resource> reported_;  ///< last resource of each trial that has a report in `batch_`
+    Prospects prospects_;
+    bool is_hopeless_ = false;
+};
+
+}  // namespace crescendo::launch

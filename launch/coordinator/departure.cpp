@@ -1,0 +1,50 @@
+#include "launch/coordinator/departure.hpp"
+
+#include <fmt/format.h>
+
+#include "launch/agent/agent_setup.hpp"
+#include "launch/coordinator/failures.hpp"
+#include "launch/record/directory_error.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// Agents kill trainers that do not leave in time, and need some time to say so.
+std::chrono::seconds patience() { return save_timeout_of_environment() + std::chrono::seconds(10); }
+
+}  // namespace
+
+Departure::Departure(Orders& orders, LiveView& view)
+    : orders_(orders),
+      groups_(orders.groups()),
+      view_(view),
+      deadline_(std::chrono::steady_clock::now() + patience()) {}
+
+bool Departure::begin_turn() const {
+    return groups_.is_anybody_leaving() && std::chrono::steady_clock::now() < deadline_;
+}
+
+void Departure::take(const LeftTrial& notice) {
+    if (!notice.problem.empty()) {
+        view_.say(fmt::format("trial {}: {}; what it saved before is kept", notice.trial.value, notice.problem));
+    }
+    groups_.note_departure(notice.trial, notice.slot);
+    orders_.resume_held_back();
+}
+
+void Departure::take(const CheckpointFailed& notice) {
+    groups_.note_death(notice.trial, notice.slot);
+    problem_ = problem_of(notice);
+}
+
+void Departure::conclude() {
+    orders_.drop_obsolete_checkpoints();
+    if (groups_.is_anybody_leaving()) {
+        view_.say("some workers did not leave in time; what they saved before is kept");
+    }
+    if (problem_) {
+        throw DirectoryError(*problem_);
+    }
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "launch/coordinator/one_of.hpp"
+#include "launch/coordinator/orders.hpp"
+#include "launch/messages/messages.hpp"
+#include "launch/view/live_view.hpp"
+
+namespace crescendo::launch {
+
+/// The phase of a session in which workers leave their trials. What ran writes its checkpoint first, if it was told to.
+///
+/// The journal needs no word of it: the next session begins with the loss of this session's slots.
+class Departure {
+  public:
+    /// Both must outlive the phase.
+    Departure(Orders& orders, LiveView& view);
+
+    bool begin_turn() const;
+    std::chrono::milliseconds period() const { return std::chrono::milliseconds(100); }
+    void end_turn() {}
+
+    void take(const LeftTrial& notice);
+    void take(const WorkerFailed& notice) { groups_.note_death(notice.trial, notice.slot); }
+    void take(const CheckpointFailed& notice);
+    void take(const AgentLost& notice) { groups_.lose(orders_.slots().slots_of(notice.node)); }
+    void take(const SlotDown& notice) { groups_.lose({notice.slot}); }
+    /// A group that was still forming may have to come together before it can leave.
+    void take(const StoreRequest& notice) { orders_.answer(notice); }
+    /// What crossed with the order to leave: nothing is decided any more.
+    void take(const OneOf<TrialMetrics, ProgramEnded, GroupFormed, TrialEvaluated, WorkerStranded, SlotUp> auto&) {}
+
+    /// Call it when the phase is over. Says which workers have not left. Throws DirectoryError if a checkpoint could
+    /// not be written.
+    void conclude();
+
+  private:
+    Orders& orders_;
+    Groups& groups_;  ///< of `orders_`
+    LiveView& view_;
+    std::chrono::steady_clock::time_point deadline_;
+    std::optional<std::string> problem_;  ///< why a checkpoint could not be written
+};
+
+}  // namespace crescendo::launch

@@ -1,0 +1,174 @@
+#include "launch/coordinator/orders.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "launch/coordinator/trial_work.hpp"
+#include "launch/messages/value_json.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+template <class ActionKind>
+bool concerns(const Action& action, TrialId trial) {
+    const auto* found = std::get_if<ActionKind>(&action);
+    return found != nullptr && found->trial == trial;
+}
+
+}  // namespace
+
+Orders::Orders(const SweepFile& file, const SweepDirectory& directory, const Sweep& sweep, Transport& transport)
+    : file_(file), directory_(directory), sweep_(sweep), transport_(transport), slots_(transport.slots()) {}
+
+void Orders::carry_out(const std::vector<Action>& actions) {
+    for (const auto& action : actions) {
+        std::visit([this](const auto& each) { carry_out(each); }, action);
+    }
+}
+
+/// Whoever reported waits for an answer. Stopping or regrouping is one; else the trial continues.
+void Orders::answer(TrialId trial, const std::vector<Action>& actions) {
+    const bool is_answered = std::ranges::any_of(actions, [&](const Action& action) {
+        return concerns<StopTrial>(action, trial) || concerns<PauseTrial>(action, trial) ||
+               concerns<Regroup>(action, trial);
+    });
+    if (!is_answered && sweep_.trial(trial).status == TrialStatus::running) {
+        go_on(trial);
+    }
+}
+
+void Orders::go_on(TrialId trial) {
+    const auto& group = sweep_.trial(trial).group;
+    const GoOn order{trial, group.batch_multiple, sweep_.next_milestone(trial)};
+    for (const auto node : slots_.nodes_of(group.slots)) {
+        transport_.send(node, order);
+    }
+}
+
+void Orders::answer(const StoreRequest& request) {
+    for (const auto& each : rendezvous_.handle(request)) {
+        transport_.send(slots_.node_of(each.slot), each);
+    }
+}
+
+void Orders::carry_out(const StartTrial& action) {
+    if (starts_no_more_) {
+        return;
+    }
+    prepare_directory(action.trial);
+    join(action.trial, action.group, StateSource::fresh);
+}
+
+void Orders::carry_out(const ResumeTrial& action) {
+    if (starts_no_more_) {
+        return;
+    }
+    prepare_directory(action.trial);
+    if (groups_.is_leaving(action.trial)) {
+        groups_.hold_back(action.trial, action.group);
+    } else {
+        join(action.trial, action.group, StateSource::checkpoint);
+    }
+}
+
+void Orders::carry_out(const Regroup& action) {
+    if (groups_.is_held_back(action.trial)) {
+        groups_.hold_back(action.trial, action.group);  // it has lost workers before it came together
+    } else if (groups_.has(action.trial)) {
+        join(action.trial, action.group, StateSource::memory);
+        groups_.note_regrouping(action.trial);
+    }
+}
+
+/// The checkpoint of this report is there already: it was written before the report was sent.
+void Orders::carry_out(const PauseTrial& action) { dismiss(action.trial, /*save=*/false); }
+
+/// Of the trials that are stopped, only the winner's latest state is worth writing.
+void Orders::carry_out(const StopTrial& action) {
+    dismiss(action.trial, action.reason == StopReason::swept && sweep_.best() == action.trial);
+}
+
+void Orders::carry_out(const DropCheckpoint& action) { obsolete_.insert(action.trial); }
+
+/// No disk is waited for here, since thousands of trials may start at once. What a crash of the machine spoils is
+/// written again when the trial is resumed.
+void Orders::prepare_directory(TrialId trial) const {
+    const auto directory = directory_.trial(trial);
+    std::filesystem::create_directories(directory);
+    write_atomically(directory / "params.json", launch::to_json(sweep_.trial(trial).config).dump(2) + "\n",
+                     Durability::none);
+}
+
+void Orders::join(TrialId trial, const Group& group, StateSource state) {
+    rendezvous_.forget(trial);
+    const auto leavers = groups_.form(trial, group);
+    const auto nodes = slots_.nodes_of(group.slots);
+    for (const auto node : slots_.nodes_of(leavers)) {
+        if (!nodes.contains(node)) {  // else the agent sees for itself which members the group has lost
+            transport_.send(node, LeaveTrial{trial, /*save=*/false});
+        }
+    }
+    for (const auto node : nodes) {
+        JoinGroup order;
+        order.work = work_of(trial, sweep_, file_, directory_);
+        order.generation = group.generation;
+        order.size = static_cast<int>(group.slots.size());
+        order.state = state;
+        order.batch_multiple = group.batch_multiple;
+        order.accumulation = group.accumulation;
+        order.checkpoint_at = sweep_.next_milestone(trial);
+        order.reported = sweep_.trial(trial).resource;
+        for (std::size_t rank = 0; rank < group.slots.size(); ++rank) {
+            if (slots_.node_of(group.slots[rank]) == node) {
+                order.members.push_back({group.slots[rank], static_cast<int>(rank)});
+            }
+        }
+        transport_.send(node, order);
+    }
+}
+
+void Orders::dismiss(TrialId trial, bool save) {
+    rendezvous_.forget(trial);
+    leave(trial, save);
+}
+
+/// Groups that still form keep their rendezvous: to save, they have to come together first.
+void Orders::dismiss_all() {
+    groups_.drop_held_back();
+    for (const auto trial : groups_.trials()) {
+        leave(trial, /*save=*/true);
+    }
+}
+
+void Orders::leave(TrialId trial, bool save) {
+    for (const auto node : slots_.nodes_of(groups_.dismiss(trial))) {
+        transport_.send(node, LeaveTrial{trial, save});
+    }
+}
+
+void Orders::resume_held_back() {
+    while (const auto ready = groups_.take_ready()) {
+        join(ready->first, ready->second, StateSource::checkpoint);
+    }
+}
+
+void Orders::test(TrialId trial) {
+    const auto work = work_of(trial, sweep_, file_, directory_);
+    const auto in_use = sweep_.slots();
+    const auto slot = in_use.empty() ? slots_.first() : in_use.front();
+    transport_.send(slots_.node_of(slot), EvaluateTrial{work, slot, sweep_.trial(trial).resource,
+                                                        work.directory + "/checkpoint.pt", "test"});
+}
+
+void Orders::drop_obsolete_checkpoints() {
+    std::erase_if(obsolete_, [this](TrialId trial) {
+        if (groups_.is_leaving(trial)) {
+            return false;
+        }
+        std::error_code ignored;  // it may never have had one
+        std::filesystem::remove(directory_.checkpoint(trial), ignored);
+        return true;
+    });
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "launch/coordinator/groups.hpp"
+#include "launch/coordinator/rendezvous.hpp"
+#include "launch/coordinator/slot_map.hpp"
+#include "launch/messages/messages.hpp"
+#include "launch/record/sweep_directory.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
+#include "launch/transport/transport.hpp"
+#include "scheduler/sweep/sweep.hpp"
+
+namespace crescendo::launch {
+
+/// Tells the agents what to do: turns the scheduler's actions into orders, and remembers which workers have which.
+class Orders {
+  public:
+    /// `sweep` is the one that asks for the actions, as it is after them. All must outlive the orders.
+    Orders(const SweepFile& file, const SweepDirectory& directory, const Sweep& sweep, Transport& transport);
+
+    Groups& groups() { return groups_; }
+    const SlotMap& slots() const { return slots_; }
+
+    void carry_out(const std::vector<Action>& actions);
+
+    /// From now on no trial is started or resumed: the next session does it.
+    void start_no_more() { starts_no_more_ = true; }
+
+    /// Answers a report of the trial, unless one of the actions that it led to does.
+    void answer(TrialId trial, const std::vector<Action>& actions);
+    void go_on(TrialId trial);
+
+    /// Answers the workers of a group that meet.
+    void answer(const StoreRequest& request);
+
+    /// The members of the trial's group meet anew, with what they have in memory.
+    void form_again(TrialId trial) { join(trial, sweep_.trial(trial).group, StateSource::memory); }
+
+    /// All workers of the trial leave it; with `save`, they write its checkpoint first.
+    void dismiss(TrialId trial, bool save);
+
+    /// All workers of all trials write their checkpoints and leave.
+    void dismiss_all();
+
+    /// Some workers have left their trials, or died: forms the groups that waited for that.
+    void resume_held_back();
+
+    /// Runs the trial's checkpoint over the test data.
+    void test(TrialId trial);
+
+    /// Deletes the checkpoints that the scheduler has dropped, but for those that a trainer may still be writing,
+    /// because it has not left the trial yet.
+    void drop_obsolete_checkpoints();
+
+  private:
+    void carry_out(const StartTrial& action);
+    void carry_out(const ResumeTrial& action);
+    void carry_out(const Regroup& action);
+    void carry_out(const PauseTrial& action);
+    void carry_out(const StopTrial& action);
+    void carry_out(const DropCheckpoint& action);
+    void carry_out(const FinishSweep&) {}
+
+    void prepare_directory(TrialId trial) const;
+    void join(TrialId trial, const Group& group, StateSource state);
+    void leave(TrialId trial, bool save);
+
+    const SweepFile& file_;
+    const SweepDirectory& directory_;
+    const Sweep& sweep_;
+    Transport& transport_;
+    SlotMap slots_;
+    Groups groups_;
+    Rendezvous rendezvous_;
+    std::set<TrialId> obsolete_;  ///< trials whose checkpoints are to be dropped
+    bool starts_no_more_ = false;
+};
+
+}  // namespace crescendo::launch

@@ -1,0 +1,27 @@
+#include "launch/coordinator/session_end.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "launch/system/wall_clock.hpp"
+
+namespace crescendo::launch {
+
+std::optional<std::string> SessionEnd::reason() {
+    if (signals_.requested() != nullptr) {
+        return fmt::format("{}: saving what runs", signals_.requested());
+    }
+    // Not every turn: there may be thousands in a second, and metadata servers are slow.
+    if (const auto now = std::chrono::steady_clock::now(); now >= next_look_) {
+        next_look_ = now + std::chrono::milliseconds(250);
+        if (std::filesystem::exists(directory_.stop_request())) {
+            return "asked to stop: saving what runs";
+        }
+    }
+    return comes_within(0) ? std::optional<std::string>(time_is_up) : std::nullopt;
+}
+
+bool SessionEnd::comes_within(double seconds) const { return deadline_ && wall_clock() + seconds >= *deadline_; }
+
+}  // namespace crescendo::launch

@@ -1,0 +1,251 @@
+#include "launch/coordinator/training.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "launch/coordinator/failures.hpp"
+#include "launch/messages/metrics_json.hpp"
+#include "launch/record/directory_error.hpp"
+#include "launch/system/wall_clock.hpp"
+
+namespace crescendo::launch {
+
+Training::Training(const SweepFile& file, const SweepDirectory& directory, Decisions& decisions, Orders& orders,
+                   LiveView& view, SessionEnd& end)
+    : file_(file),
+      directory_(directory),
+      decisions_(decisions),
+      orders_(orders),
+      groups_(orders.groups()),
+      view_(view),
+      end_(end),
+      health_(orders.slots().slots()) {}
+
+bool Training::begin_turn() {
+    if (sweep().state() != SweepState::running || decisions_.is_hopeless() || is_stopped()) {
+        return false;
+    }
+    look_ahead();
+    return true;
+}
+
+bool Training::is_stopped() {
+    auto reason = end_.reason();
+    if (!reason && sweep().deadline_is_near() && groups_.empty()) {
+        reason = time_is_up;  // every program has given way
+    }
+    if (reason) {
+        view_.say(*reason);
+    }
+    return reason.has_value();
+}
+
+/// A trainer saves at any moment, but a program's checkpoints are its own, at its reports: what it would do between the
+/// last of them and the deadline is better not begun.
+void Training::look_ahead() {
+    if (!file_.command || sweep().deadline_is_near()) {
+        return;
+    }
+    if (const auto seconds = decisions_.history().seconds_per_report(); seconds && end_.comes_within(*seconds)) {
+        view_.say("the job's time is nearly up: no program begins what it could not finish");
+        decisions_.record(DeadlineNear{});
+    }
+}
+
+void Training::end_turn() {
+    const auto& history = decisions_.history();
+    if (file_.time_budget && history.elapsed() + (wall_clock() - history.last_time()) >=
+                                 std::chrono::duration<double>(*file_.time_budget).count()) {
+        decisions_.record(TimeUp{});
+    }
+    decisions_.commit();
+    orders_.drop_obsolete_checkpoints();
+    view_.update(history, wall_clock());
+}
+
+void Training::take(TrialMetrics& notice) {
+    if (!groups_.has(notice.trial)) {
+        return;  // its group has failed in this very turn
+    }
+    const auto& spec = sweep().spec();
+    const auto metric = notice.metrics.find(spec.metric);
+    if (notice.resource.value < 1) {
+        fail(notice.trial, FailureKind::error, {},
+             fmt::format("it reported the resource {}, but resources count from 1", notice.resource.value));
+    } else if (metric == notice.metrics.end()) {
+        fail(notice.trial, FailureKind::error, {},
+             fmt::format("it reported {} without '{}', which is the sweep's metric.name",
+                         to_json(notice.metrics).dump(), spec.metric));
+    } else if (notice.resource <= decisions_.last_resource(notice.trial)) {
+        orders_.go_on(notice.trial);  // a resumed trial repeats what its checkpoint holds: known already
+    } else {
+        groups_.note_report(notice.trial);
+        if (health_.has_doubts()) {
+            health_.note_progress(groups_.members(notice.trial));
+        }
+        watch_for_identical_reports(notice);
+        const TrialReported event{notice.trial, notice.resource, to_loss(spec.goal, metric->second)};
+        decisions_.record(ReportRecord{event, wall_clock(), std::move(notice.metrics), notice.data_wait});
+    }
+}
+
+void Training::watch_for_identical_reports(const TrialMetrics& notice) {
+    if (identical_reports_.is_done() || decisions_.last_resource(notice.trial).value > 0) {
+        return;
+    }
+    if (identical_reports_.note(sweep().trial(notice.trial).config, notice.resource, notice.metrics)) {
+        view_.say(
+            "three trials with different parameters report the same numbers, to the last digit: does the program use "
+            "its parameters?");
+    }
+}
+
+void Training::take(const ProgramEnded& notice) {
+    groups_.forget(notice.trial);  // whatever its last report leads to: there is nobody left to be told
+    decisions_.record(TrialFinished{notice.trial});
+}
+
+void Training::take(const WorkerFailed& notice) {
+    directory_.require_writable();  // else it may well be what the worker died of, and the next ones would too
+    decisions_.commit();            // what came before may have given its trial another group
+    const bool is_member = groups_.is_member(notice.trial, notice.slot);
+    groups_.note_death(notice.trial, notice.slot);
+    if (is_member) {
+        fail(notice.trial, notice.kind, notice.slot, notice.message, notice.fault);
+        const auto& trials = sweep().trials();
+        const auto count = [&](const auto& fits) { return static_cast<int>(std::ranges::count_if(trials, fits)); };
+        const SlotHealth::Record record{count([](const Trial& trial) { return trial.resource.value > 0; }),
+                                        count([](const Trial& trial) { return trial.failures > 0; })};
+        const auto bad = health_.note_failure(notice.slot, notice.trial, record);
+        if (!bad.empty()) {
+            leave_out(bad);
+        }
+    }
+    orders_.resume_held_back();
+}
+
+/// Leaves the slots out for this session. Their agent stays, with idle workers there.
+void Training::leave_out(const std::set<SlotId>& slots) {
+    std::string list;
+    for (const auto slot : slots) {
+        list += fmt::format("{}{}", list.empty() ? "" : ", ", slot.value);
+    }
+    view_.say(fmt::format(
+        "slot{} {} of node {} {} left out: one trial after the other failed there, and nothing else happened; look "
+        "after the GPU or the node, a resumed sweep uses {} again",
+        slots.size() == 1 ? "" : "s", list, orders_.slots().node_of(*slots.begin()).value,
+        slots.size() == 1 ? "is" : "are", slots.size() == 1 ? "it" : "them"));
+    for (const auto& trial : sweep().trials()) {
+        const auto& group = trial.group.slots;
+        if (!group.empty() && std::ranges::all_of(group, [&](SlotId slot) { return slots.contains(slot); })) {
+            orders_.dismiss(trial.id, /*save=*/true);
+        }
+    }
+    decisions_.append(left_out_note(wall_clock(), slots));
+    decisions_.record(SlotsLost{{slots.begin(), slots.end()}});
+    decisions_.commit();
+}
+
+/// The worker on `slot` has failed, or the trial's whole group. This is decided at once, because the next notice may
+/// come from a group that has changed.
+void Training::fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message,
+                    ProgramFault fault) {
+    kind = kind_after(decisions_.history(), trial, kind, message);
+    view_.say(fmt::format("trial {} {}: {}", trial.value, verb_of(kind), message));
+    if (!slot) {
+        orders_.dismiss(trial, /*save=*/false);
+    }
+    decisions_.record(TrialFailed{trial, kind, slot}, message, fault);
+    decisions_.commit();
+}
+
+void Training::take(const GroupFormed& notice) {
+    if (groups_.note_formed(notice.trial, notice.generation)) {
+        decisions_.append(regroup_note(wall_clock(), notice.trial, notice.generation, notice.seconds));
+    }
+}
+
+void Training::take(const LeftTrial& notice) {
+    groups_.note_departure(notice.trial, notice.slot);
+    orders_.resume_held_back();
+}
+
+/// What the node trained continues elsewhere: in memory where a group has members on other nodes, else from its
+/// checkpoint.
+void Training::take(const AgentLost& notice) {
+    view_.say(fmt::format("node {} is lost: {}", notice.node.value, notice.reason));
+    const auto lost = orders_.slots().slots_of(notice.node);
+    std::erase_if(down_, [&](const auto& each) { return lost.contains(each.first); });
+    lose(lost);
+}
+
+/// The slots are lost, with the workers on them. What they trained continues elsewhere.
+void Training::lose(const std::set<SlotId>& slots) {
+    decisions_.commit();
+    groups_.lose(slots);
+    health_.note_lost(slots);
+    decisions_.record(SlotsLost{{slots.begin(), slots.end()}});
+    decisions_.commit();
+    orders_.resume_held_back();
+    require_slots();
+}
+
+/// The slot is lost until a trainer can be started there. The user reads that once.
+void Training::take(const SlotDown& notice) {
+    down_[notice.slot] = notice;
+    if (notice.num_retries > 0) {
+        require_slots();
+        return;
+    }
+    view_.say(fmt::format("slot {} of node {} is out of use: {}; it is tried again, less and less often",
+                          notice.slot.value, orders_.slots().node_of(notice.slot).value, notice.message));
+    lose({notice.slot});
+}
+
+void Training::take(const SlotUp& notice) {
+    if (down_.erase(notice.slot) == 0 || decisions_.history().left_out().contains(notice.slot)) {
+        return;
+    }
+    view_.say(fmt::format("slot {} is in use again", notice.slot.value));
+    const auto node = orders_.slots().node_of(notice.slot);
+    health_.note_joined(notice.slot, node);
+    decisions_.record(SlotsJoined{{{notice.slot, node}}});
+}
+
+/// While there are others, a slot may be tried for ever. Once there is none, each has two more attempts.
+void Training::require_slots() const {
+    constexpr int enough = 2;
+    const bool may_come_back =
+        std::ranges::any_of(down_, [](const auto& each) { return each.second.num_retries < enough; });
+    if (sweep().state() == SweepState::running && sweep().num_slots() == 0 && !down_.empty() && !may_come_back) {
+        throw std::runtime_error(
+            fmt::format("no trainer can be started on any slot, and nothing runs: {}; resume the "
+                        "sweep once that is fixed",
+                        down_.begin()->second.message));
+    }
+}
+
+/// Where all members lost touch with each other and none is dead, they come together again.
+void Training::take(const WorkerStranded& notice) {
+    constexpr int most = 3;
+    if (!groups_.note_stranded(notice.trial, notice.slot, notice.generation)) {
+        return;  // the member that broke the group is about to be known
+    }
+    if (groups_.num_strandings(notice.trial) > most) {
+        fail(notice.trial, FailureKind::crash, {},
+             fmt::format("its workers lost each other {} times without a report, and none has died; the network "
+                         "between them may be broken",
+                         groups_.num_strandings(notice.trial)));
+        return;
+    }
+    view_.say(fmt::format("trial {}: its workers lost each other, and come together again", notice.trial.value));
+    orders_.form_again(notice.trial);
+}
+
+/// On a full disk all trials would fail in turn. None has if the sweep is resumed once there is room.
+void Training::take(const CheckpointFailed& notice) { throw DirectoryError(problem_of(notice)); }
+
+}  // namespace crescendo::launch

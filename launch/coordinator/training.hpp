@@ -1,0 +1,70 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "launch/coordinator/decisions.hpp"
+#include "launch/coordinator/identical_reports.hpp"
+#include "launch/coordinator/orders.hpp"
+#include "launch/coordinator/session_end.hpp"
+#include "launch/coordinator/slot_health.hpp"
+#include "launch/messages/messages.hpp"
+#include "launch/view/live_view.hpp"
+
+namespace crescendo::launch {
+
+/// The phase of a session in which trials train: what agents tell becomes events of the sweep.
+///
+/// Each notice becomes a record of the journal, or is handled here.
+class Training {
+  public:
+    /// All must outlive the phase.
+    Training(const SweepFile& file, const SweepDirectory& directory, Decisions& decisions, Orders& orders,
+             LiveView& view, SessionEnd& end);
+
+    /// Whether there is another turn: not if the sweep or the session has come to its end.
+    bool begin_turn();
+    std::chrono::milliseconds period() const { return view_.period(); }
+    /// Has the scheduler decide about what was taken.
+    void end_turn();
+
+    void take(TrialMetrics& notice);
+    void take(const ProgramEnded& notice);
+    void take(const WorkerFailed& notice);
+    void take(const StoreRequest& notice) { orders_.answer(notice); }
+    void take(const GroupFormed& notice);
+    void take(const LeftTrial& notice);
+    void take(const TrialEvaluated&) {}  // nothing is evaluated while trials train
+    void take(const AgentLost& notice);
+    void take(const WorkerStranded& notice);
+    [[noreturn]] void take(const CheckpointFailed& notice);
+    void take(const SlotDown& notice);
+    void take(const SlotUp& notice);
+
+  private:
+    const Sweep& sweep() const { return decisions_.sweep(); }
+    bool is_stopped();
+    void look_ahead();
+    void fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message,
+              ProgramFault fault = ProgramFault::none);
+    void watch_for_identical_reports(const TrialMetrics& notice);
+    void lose(const std::set<SlotId>& slots);
+    void leave_out(const std::set<SlotId>& slots);
+    void require_slots() const;
+
+    const SweepFile& file_;
+    const SweepDirectory& directory_;
+    Decisions& decisions_;
+    Orders& orders_;
+    Groups& groups_;  ///< of `orders_`
+    LiveView& view_;
+    SessionEnd& end_;
+    SlotHealth health_;
+    std::map<SlotId, SlotDown> down_;  ///< slots on which no trainer can be started now
+    IdenticalReports identical_reports_;
+};
+
+}  // namespace crescendo::launch

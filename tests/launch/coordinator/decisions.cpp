@@ -1,0 +1,111 @@
+#include "launch/coordinator/decisions.hpp"
+
+#include <doctest/doctest.h>
+
+#include "launch/view/results.hpp"
+#include "scheduler/samplers/random_sampler.hpp"
+#include "tests/launch/coordinator/stage.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::Stage;
+
+TEST_CASE("a report is in the journal before it is answered") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.report(0, 2, 0.6);
+    stage.agents.report(0, 4, 0.8);
+    const auto leave = stage.agents.on_order;
+    int answers = 0;
+    stage.agents.on_order = [&](NodeId node, const Order& order) {
+        if (std::holds_alternative<GoOn>(order)) {
+            ++answers;
+            CHECK(Journal::read(stage.directory.journal()).back().at("resource") == 2);
+        }
+        leave(node, order);
+    };
+
+    stage.run();
+
+    CHECK(answers == 2);
+}
+
+TEST_CASE("each trial's configuration is in the journal, and counts when it is read again") {
+    Stage stage("run_cap: 2\n", "{type: fifo, max: 1}");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.report(1, 1, 0.6);
+    stage.run();
+
+    auto other = stage.file.spec;
+    other.seed = 99;  // draws others
+    const auto history = History::read(other, stage.directory.journal());
+
+    for (const auto& trial : stage.history.sweep().trials()) {
+        CHECK(trial.is_proposed);
+        CHECK(history.sweep().trial(trial.id).config == trial.config);
+        CHECK(trial.config != RandomSampler(other.space, 99).propose(trial.id)->config);
+    }
+}
+
+TEST_CASE("a configuration takes part in the next sync and needs none of its own") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 2}");
+    std::vector<std::size_t> num_lines;
+    stage.agents.on_order = [&, before = stage.agents.on_order](NodeId to, const Order& order) {
+        num_lines.push_back(Journal::read(stage.directory.journal()).size());
+        before(to, order);
+    };
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.report(0, 2, 0.6);
+    stage.run();
+
+    REQUIRE(num_lines.size() == 3);
+    CHECK(num_lines[0] == 3);  // header, session and slots: the trial starts
+    CHECK(num_lines[1] == 5);  // its configuration and the first report, together
+    CHECK(Journal::read(stage.directory.journal())[3].at("event") == "trial_proposed");
+}
+
+TEST_CASE("the share of its time that a trial waits for data is journalled, and is among its results") {
+    Stage stage("run_cap: 2\n", "{type: fifo, max: 3}");
+    const auto report = [&](int trial, int resource, double wait) {
+        stage.agents.notices.push_back(TrialMetrics{TrialId{trial}, Resource{resource}, {{"accuracy", 0.5}}, wait});
+    };
+    report(0, 1, 0.25);
+    report(0, 2, 0.75);
+    stage.agents.report(0, 3, 0.5);  // does not say
+    for (const int resource : {1, 2, 3}) {
+        stage.agents.report(1, resource, 0.5);
+    }
+
+    stage.run();
+
+    const auto history = History::read(stage.file.spec, stage.directory.journal());
+    CHECK(history.of(TrialId{0}).data_wait.value() == 0.5);
+    CHECK_FALSE(history.of(TrialId{1}).data_wait.value().has_value());
+    const auto rows = Json::parse(trials_table(history).print(Format::json));
+    CHECK(rows[0]["data_wait"] == 0.5);
+    CHECK(rows[1]["data_wait"].is_null());
+}
+
+TEST_CASE("replaying the journal gives the state that the coordinator had") {
+    Stage stage("run_cap: 3\n");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.report(1, 1, 0.4);
+    stage.agents.report(0, 2, 0.55);
+    stage.agents.report(2, 1, 0.6);
+    stage.agents.report(0, 4, 0.7);
+    stage.agents.report(2, 4, 0.65);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto replayed = History::read(stage.file.spec, stage.directory.journal());
+    REQUIRE(replayed.sweep().trials().size() == 3);
+    for (const auto& trial : stage.history.sweep().trials()) {
+        const auto& again = replayed.sweep().trial(trial.id);
+        CHECK(again.status == trial.status);
+        CHECK(again.resource == trial.resource);
+        CHECK(again.loss == trial.loss);
+        CHECK(again.group.generation == trial.group.generation);
+    }
+    CHECK(replayed.slot_seconds() == stage.history.slot_seconds());
+    CHECK(replayed.elapsed() == stage.history.elapsed());
+}

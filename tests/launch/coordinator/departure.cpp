@@ -1,0 +1,82 @@
+#include "launch/coordinator/departure.hpp"
+
+#include <doctest/doctest.h>
+
+#include "launch/record/directory_error.hpp"
+#include "launch/system/wall_clock.hpp"
+#include "tests/launch/coordinator/stage.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::Stage;
+
+namespace {
+
+/// A session whose time is up as it begins: trial 0 on slot 0 and trial 1 on slot 1 have to leave.
+struct LastCall : Stage {
+    /// `notices` arrive before trial 1 leaves.
+    explicit LastCall(std::vector<Notice> notices) : Stage("run_cap: 4\n") {
+        agents.on_order = [this, notices](NodeId, const Order& order) {
+            if (const auto* leave = std::get_if<LeaveTrial>(&order); leave && leave->trial == TrialId{1}) {
+                agents.notices.insert(agents.notices.end(), notices.begin(), notices.end());
+                agents.notices.push_back(LeftTrial{TrialId{1}, SlotId{1}});
+            }
+        };
+    }
+
+    Outcome run() { return Stage::run(wall_clock()); }
+};
+
+}  // namespace
+
+TEST_CASE("while workers leave, no notice of any kind is an event of the sweep or starts anything") {
+    const LeftTrial left{TrialId{0}, SlotId{0}};
+    LastCall undisturbed({left});
+    undisturbed.run();
+
+    for (const auto& notice : tests::notices_of_every_kind(TrialId{0})) {
+        CAPTURE(notice.index());
+        LastCall stage({notice, left});
+
+        if (std::holds_alternative<CheckpointFailed>(notice)) {
+            CHECK_THROWS_AS(stage.run(), DirectoryError);  // not all is saved
+        } else {
+            CHECK(stage.run() == Outcome::interrupted);
+            CHECK(stage.journalled().size() == undisturbed.journalled().size());
+        }
+
+        CHECK(stage.agents.notices.empty());
+        CHECK(stage.agents.sent<JoinGroup>().size() == 2);
+        CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
+        CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
+        CHECK(stage.history.sweep().trial(TrialId{0}).resource == Resource{0});
+    }
+}
+
+TEST_CASE("a worker that dies, or whose slot or node is lost, is not waited for") {
+    const std::vector<Notice> ends{WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::crash, "signal 9"},
+                                   SlotDown{SlotId{0}, 0, "no GPU"}, AgentLost{NodeId{0}, "no sign of life"}};
+    for (const auto& end : ends) {
+        CAPTURE(end.index());
+        LastCall stage({end});
+
+        CHECK(stage.run() == Outcome::interrupted);  // the agents say no more, and the coordinator does not wait
+    }
+}
+
+TEST_CASE("a group that still forms meets before it leaves") {
+    const Json request{{"id", 5}, {"trial", 0}, {"generation", 0}, {"op", "check"}, {"keys", {"x"}}};
+    LastCall stage({StoreRequest{SlotId{0}, request}, LeftTrial{TrialId{0}, SlotId{0}}});
+
+    stage.run();
+
+    CHECK(stage.agents.sent<AnswerStore>().size() == 1);
+}
+
+TEST_CASE("the user reads which trial may not have been saved") {
+    LastCall stage({LeftTrial{TrialId{0}, SlotId{0}, "it did not leave within 60 s"}});
+
+    stage.run();
+
+    CHECK(stage.view.said.back() == "trial 0: it did not leave within 60 s; what it saved before is kept");
+}

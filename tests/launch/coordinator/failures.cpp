@@ -1,0 +1,93 @@
+#include "launch/coordinator/failures.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/launch/coordinator/stage.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::Stage;
+
+TEST_CASE("an error that repeats, whatever numbers are in it, fails the trial at once") {
+    Stage stage("run_cap: 2\nmax_retries: 9\n");
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no file, process 12"});
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no file, process 345"});
+    stage.agents.report(1, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::failed);
+    CHECK(stage.view.said.at(1) ==
+          "trial 0 failed, and is not tried again, since another attempt would end so too: no file, process 345");
+}
+
+TEST_CASE("an error that comes back after progress, and a crash that repeats, are tried again") {
+    Stage stage("run_cap: 1\nmax_retries: 1\n", "{type: fifo, max: 4}");
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no luck"});
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no luck"});
+    stage.agents.report(0, 2, 0.5);
+    for (const int epoch : {3, 4}) {
+        stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::crash, "signal 9"});
+        stage.agents.report(0, epoch, 0.5);
+    }
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 4);
+}
+
+TEST_CASE("a program that ends well without a report ends the sweep at once") {
+    Stage stage("run_cap: 9\n", "{type: fifo, max: 4}");
+    stage.agents.notices.push_back(
+        WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::repeated_error, "no report", ProgramFault::never_reports});
+
+    CHECK(stage.run() == Outcome::hopeless);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
+    CHECK(stage.agents.sent<JoinGroup>().size() == 2);  // the first two, and nobody in their place
+}
+
+TEST_CASE("arguments that every program refuses end the sweep; those of one configuration cost its trial") {
+    const auto refuse = [](int trial) {
+        return WorkerFailed{TrialId{trial}, SlotId{trial % 2}, FailureKind::repeated_error, "exit status 2",
+                            ProgramFault::usage_error};
+    };
+    Stage all("run_cap: 9\n", "{type: fifo, max: 4}");
+    all.agents.notices = {refuse(0), refuse(1)};  // those that had begun when the first did
+    Stage one("run_cap: 2\n", "{type: fifo, max: 4}");
+    one.agents.notices = {refuse(0)};
+    one.agents.report(1, 4, 0.5);
+
+    CHECK(all.run() == Outcome::hopeless);
+    CHECK(one.run() == Outcome::finished);
+
+    CHECK(one.history.sweep().trial(TrialId{0}).status == TrialStatus::failed);
+    CHECK(one.history.sweep().trial(TrialId{0}).failures == 1);
+}
+
+TEST_CASE("three trials that fail before anybody has reported stop the sweep, which can be resumed") {
+    Stage stage("run_cap: 9\nmax_retries: 0\n", "{type: fifo, max: 4}");
+    for (const int trial : {0, 1, 2}) {
+        stage.agents.notices.push_back(
+            WorkerFailed{TrialId{trial}, SlotId{trial % 2}, FailureKind::error, "no such file"});
+    }
+
+    CHECK(stage.run() == Outcome::hopeless);
+
+    CHECK(stage.history.sweep().state() == SweepState::running);
+    CHECK(stage.agents.sent<LeaveTrial>().size() == 1);  // what ran is saved, and nobody else is started
+    CHECK(stage.agents.sent<LeaveTrial>().back().second.save);
+}
+
+TEST_CASE("trials that fail after somebody has reported fail by themselves") {
+    Stage stage("run_cap: 4\nmax_retries: 0\n", "{type: fifo, max: 4}");
+    stage.agents.report(0, 1, 0.5);
+    for (const int trial : {1, 2, 3}) {
+        stage.agents.notices.push_back(WorkerFailed{TrialId{trial}, SlotId{1}, FailureKind::error, "no such file"});
+    }
+    stage.agents.report(0, 4, 0.5);
+
+    CHECK(stage.run() == Outcome::finished);
+}

@@ -1,0 +1,87 @@
+#include "launch/coordinator/final_test.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/launch/coordinator/stage.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::Stage;
+
+namespace {
+
+/// A sweep whose only trial reaches the target at once, and is then measured.
+struct Finale : Stage {
+    Finale() : Stage("run_cap: 5\nbudget: {target: 0.9}\n") {
+        (*file.trainer)["data"] = {{"test", "x.h5:/test"}};
+        agents.report(0, 1, 0.95);
+    }
+
+    /// Has agents send these once the evaluation is ordered.
+    void answer_with(std::vector<Notice> notices) {
+        agents.on_order = [this, notices, leave = agents.on_order](NodeId node, const Order& order) {
+            leave(node, order);
+            if (std::holds_alternative<EvaluateTrial>(order)) {
+                agents.notices.insert(agents.notices.end(), notices.begin(), notices.end());
+            }
+        };
+    }
+};
+
+}  // namespace
+
+TEST_CASE("the winner alone saves when the target ends the sweep, and is measured on the test data") {
+    Stage stage("run_cap: 5\nbudget: {target: 0.9}\n");
+    (*stage.file.trainer)["data"] = {{"test", "x.h5:/test"}};
+    stage.agents.report(1, 1, 0.5);
+    stage.agents.report(0, 1, 0.95);
+    const auto leave = stage.agents.on_order;
+    stage.agents.on_order = [&](NodeId node, const Order& order) {
+        leave(node, order);
+        if (const auto* evaluate = std::get_if<EvaluateTrial>(&order)) {
+            CHECK(evaluate->resource == Resource{1});
+            stage.agents.notices.push_back(TrialEvaluated{TrialId{0}, {{"test_accuracy", 0.94}}, ""});
+        }
+    };
+
+    CHECK(stage.run() == Outcome::finished);
+
+    for (const auto& [node, order] : stage.agents.sent<LeaveTrial>()) {
+        CHECK(order.save == (order.trial == TrialId{0}));
+    }
+    CHECK(stage.history.test()->metrics.at("test_accuracy") == 0.94);
+    CHECK(Journal::read(stage.directory.journal()).back().at("note") == "tested");
+}
+
+TEST_CASE("while the winner is measured, a notice of any other kind changes nothing") {
+    const TrialEvaluated measured{TrialId{0}, {{"test_accuracy", 0.94}}, {}};
+    Finale undisturbed;
+    undisturbed.answer_with({measured});
+    undisturbed.run();
+
+    for (const auto& notice : tests::notices_of_every_kind(TrialId{0})) {
+        if (std::holds_alternative<TrialEvaluated>(notice)) {
+            continue;
+        }
+        CAPTURE(notice.index());
+        Finale stage;
+        stage.answer_with({notice, measured});
+
+        CHECK(stage.run() == Outcome::finished);
+
+        CHECK(stage.history.test()->metrics.at("test_accuracy") == 0.94);
+        CHECK(stage.journalled().size() == undisturbed.journalled().size());
+        CHECK(std::holds_alternative<EvaluateTrial>(stage.agents.orders.back().second));
+        CHECK(stage.view.said == undisturbed.view.said);
+    }
+}
+
+TEST_CASE("test data that cannot be read cost the sweep nothing else") {
+    Finale stage;
+    stage.answer_with({TrialEvaluated{TrialId{0}, {}, "no such file"}});
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK_FALSE(stage.history.test().has_value());
+    CHECK(stage.view.said.back() == "the test data could not be read: no such file");
+}

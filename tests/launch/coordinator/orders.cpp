@@ -1,0 +1,137 @@
+#include "launch/coordinator/orders.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "launch/messages/event_json.hpp"
+#include "tests/launch/coordinator/stage.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::Stage;
+
+TEST_CASE("requests to the store are answered on the node that asked") {
+    Stage stage("run_cap: 1\n");
+    const Json request{{"id", 5}, {"trial", 0}, {"generation", 0}, {"op", "check"}, {"keys", {"x"}}};
+    stage.agents.notices.push_back(StoreRequest{SlotId{1}, request});
+    stage.agents.report(0, 4, 0.8);
+
+    stage.run();
+
+    const auto answers = stage.agents.sent<AnswerStore>();
+    REQUIRE(answers.size() == 1);
+    CHECK(answers[0].first == NodeId{1});
+    CHECK(answers[0].second.answer.at("found") == false);
+}
+
+TEST_CASE("a trial that runs out of memory is told to take smaller micro-batches") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::out_of_memory, "64 GiB"});
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto joins = stage.agents.sent<JoinGroup>();
+    CHECK(joins[0].second.accumulation == 1);
+    CHECK(joins[1].second.accumulation == 2);
+}
+
+TEST_CASE("a trial whose every worker has died is resumed from its checkpoint") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.report(0, 1, 0.5);
+    for (const int slot : {0, 1}) {
+        stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{slot}, FailureKind::crash, "signal 9"});
+    }
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto joins = stage.agents.sent<JoinGroup>();
+    CHECK(joins.back().second.state == StateSource::checkpoint);
+    CHECK(joins.back().second.size == 2);
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);  // in one turn of events
+}
+
+TEST_CASE("a trial that uses up its retries has its survivors leave before their slots get another trial") {
+    Stage stage("run_cap: 2\nmax_retries: 0\n");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.report(1, 1, 0.4);  // stopped: trial 0 may have its slot
+    stage.agents.report(0, 2, 0.5);
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::crash, "signal 9"});
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::failed);
+    CHECK(stage.agents.sent<LeaveTrial>().back().first == NodeId{1});
+    CHECK(stage.agents.sent<LeaveTrial>().back().second.trial == TrialId{0});
+}
+
+TEST_CASE("a paused trial leaves without saving, is resumed from its checkpoint, and has not ended by leaving") {
+    // Promoting with eta 2: after two results at a rung the best one goes on.
+    Stage stage("run_cap: 2\n", "{type: asha, min: 1, max: 2, reduction_factor: 2, mode: promote, max_concurrent: 1}");
+    const auto leave = stage.agents.on_order;
+    stage.agents.on_order = [&](NodeId node, const Order& order) {
+        leave(node, order);
+        if (const auto* join = std::get_if<JoinGroup>(&order)) {
+            const bool resumed = join->state == StateSource::checkpoint;
+            stage.agents.report(join->work.trial.value, resumed ? 2 : 1, resumed ? 0.95 : 0.9 - join->work.trial.value);
+        }
+    };
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto joins = stage.agents.sent<JoinGroup>();
+    REQUIRE(joins.size() == 3);  // trial 0, trial 1, and trial 0 again
+    CHECK(joins[2].second.work.trial == TrialId{0});
+    CHECK(joins[2].second.state == StateSource::checkpoint);
+    CHECK_FALSE(stage.agents.sent<LeaveTrial>().front().second.save);
+    CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
+    CHECK(stage.history.sweep().trial(TrialId{1}).status == TrialStatus::stopped);
+}
+
+TEST_CASE("a checkpoint that a stopped trial's trainer still wrote before it left is dropped as well") {
+    Stage stage("run_cap: 3\n", "{type: fifo, max: 1}");
+    for (const int trial : {0, 1, 2}) {
+        stage.agents.report(trial, 1, 0.9 - 0.1 * trial);
+    }
+    const auto checkpoint = [&](int trial) { return stage.directory.checkpoint(TrialId{trial}); };
+    stage.agents.on_notices = [&](const std::vector<Notice>& notices) {
+        for (const auto& notice : notices) {
+            if (const auto* left = std::get_if<LeftTrial>(&notice)) {
+                std::ofstream(stage.directory.checkpoint(left->trial)) << "of the last moment";
+            }
+        }
+    };
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(std::filesystem::exists(checkpoint(0)));
+    CHECK_FALSE(std::filesystem::exists(checkpoint(1)));
+    CHECK_FALSE(std::filesystem::exists(checkpoint(2)));
+}
+
+TEST_CASE("a program that ended with the report that pauses it is not waited for") {
+    Stage stage("run_cap: 1\n", "{type: asha, min: 1, max: 2, reduction_factor: 2, mode: promote}");
+    stage.agents.on_order = nullptr;  // nobody is there to answer
+    stage.agents.notices.push_back(ProgramEnded{TrialId{0}});
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.agents.sent<LeaveTrial>().empty());
+}
+
+TEST_CASE("once no trial is to be started, those that wait are left to the next session") {
+    Stage stage("run_cap: 2\n");
+    Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
+    Json record = to_json(Event(SlotsJoined{stage.agents.slots()}));
+    record["time"] = 1.0;
+
+    orders.start_no_more();
+    orders.carry_out(stage.history.apply(record));
+
+    CHECK(stage.history.sweep().trials().size() == 2);
+    CHECK(stage.agents.orders.empty());
+    CHECK(orders.groups().empty());
+}

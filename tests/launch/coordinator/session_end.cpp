@@ -1,0 +1,67 @@
+#include "launch/coordinator/session_end.hpp"
+
+#include <doctest/doctest.h>
+
+#include "launch/messages/event_json.hpp"
+#include "launch/system/wall_clock.hpp"
+#include "tests/launch/coordinator/stage.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::Stage;
+
+TEST_CASE("near the deadline each program gives way at its report, and the session ends as soon as all have") {
+    Stage stage("run_cap: 4\n", "{type: fifo, max: 4}");
+    stage.file.trainer.reset();
+    stage.file.command = {"train"};
+    const double now = wall_clock();
+    const auto happen = [&](double time, const Event& event) {
+        Json record = to_json(event);
+        record["time"] = time;
+        record["metrics"] = {{"accuracy", 0.5}};
+        stage.history.apply(record);
+    };
+    stage.history.apply(session_note(now - 2000, "before", 2));
+    happen(now - 2000, SlotsJoined{stage.agents.slots()});
+    happen(now - 1000, TrialReported{TrialId{0}, Resource{1}, 0.5});  // 2 slots for 1000 s: 2000 s for a report
+    stage.agents.report(0, 2, 0.5);
+    stage.agents.report(1, 1, 0.5);
+
+    const auto outcome = stage.run(now + 1500);
+
+    CHECK(outcome == Outcome::interrupted);
+    CHECK(stage.agents.sent<GoOn>().empty());
+    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
+    for (const auto id : {TrialId{0}, TrialId{1}}) {
+        CHECK(stage.history.sweep().trial(id).status == TrialStatus::waiting);
+    }
+    CHECK(stage.history.sweep().trials().size() == 2);  // nobody took the free slots
+}
+
+TEST_CASE("when the deadline is there what runs is saved") {
+    Stage stage("run_cap: 4\n");
+
+    const auto outcome = stage.run(wall_clock());
+
+    CHECK(outcome == Outcome::interrupted);
+    for (const auto& [node, leave] : stage.agents.sent<LeaveTrial>()) {
+        CHECK(leave.save);
+    }
+    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
+}
+
+TEST_CASE("a session ends when its time is up or its user asks for it, and only then") {
+    Stage stage("run_cap: 1\n");
+    const auto end = [&](std::optional<double> deadline) {
+        return SessionEnd(stage.directory, stage.signals, deadline);
+    };
+
+    CHECK_FALSE(end({}).reason().has_value());
+    CHECK_FALSE(end(wall_clock() + 1000).reason().has_value());
+    CHECK(end(wall_clock()).reason() == time_is_up);
+    CHECK(end(wall_clock() + 1000).comes_within(2000));
+    CHECK_FALSE(end(wall_clock() + 1000).comes_within(100));
+    CHECK_FALSE(end({}).comes_within(1e9));
+    write_atomically(stage.directory.stop_request(), "");
+    CHECK(end({}).reason() == "asked to stop: saving what runs");
+}

@@ -1,0 +1,237 @@
+#include "launch/coordinator/training.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "launch/record/directory_error.hpp"
+#include "tests/launch/coordinator/stage.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::Stage;
+
+TEST_CASE("a report that is known already is answered and not journalled again") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.report(0, 1, 0.9);
+    stage.agents.report(0, 4, 0.8);
+
+    stage.run();
+
+    CHECK(stage.history.of(TrialId{0}).reports.size() == 2);
+    CHECK(stage.agents.sent<GoOn>().size() == 2);
+    CHECK(stage.history.of(TrialId{0}).reports.front().metrics.at("accuracy") == 0.5);
+}
+
+TEST_CASE("reports that a program sends in one go, and out of order, end no sweep") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.all_at_once = true;
+    for (const int resource : {3, 2, 3, 4}) {
+        stage.agents.report(0, resource, 0.5);
+    }
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.of(TrialId{0}).reports.size() == 2);
+}
+
+TEST_CASE("a worker that fails in the turn of a report that makes its group grow is left behind at once") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.all_at_once = true;
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::crash, "signal 9"});
+    const auto leave = stage.agents.on_order;
+    stage.agents.on_order = [&](NodeId node, const Order& order) {
+        leave(node, order);
+        if (const auto* join = std::get_if<JoinGroup>(&order); join && join->generation == 2) {
+            CHECK(node == NodeId{1});
+            CHECK(join->size == 1);
+            stage.agents.report(0, 4, 0.8);
+        }
+    };
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.of(TrialId{0}).reports.size() == 2);
+}
+
+TEST_CASE("the survivors of a dead worker go on in memory, and the group grows back at the next report") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.notices.push_back(WorkerStranded{TrialId{0}, SlotId{1}, 1});
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::crash, "signal 9"});
+    stage.agents.notices.push_back(
+        WorkerFailed{TrialId{0}, SlotId{7}, FailureKind::error, "an echo from a slot it has not"});
+    stage.agents.report(0, 2, 0.6);
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
+    CHECK(stage.history.of(TrialId{0}).last_failure == "signal 9");
+    CHECK(stage.view.said.front() == "trial 0 crashed: signal 9");
+    const auto joins = stage.agents.sent<JoinGroup>();
+    REQUIRE(joins.size() == 6);  // one worker; two, on two nodes; the survivor; two again
+    const auto& [node, alone] = joins[3];
+    CHECK(node == NodeId{1});
+    CHECK(alone.state == StateSource::memory);
+    CHECK(alone.generation == 2);
+    CHECK(alone.size == 1);
+    CHECK(alone.members[0].rank == 0);
+    CHECK(alone.batch_multiple == 2);
+    CHECK(alone.reported == Resource{1});
+    CHECK(joins[4].second.generation == 3);
+    CHECK(joins[4].second.reported == Resource{2});
+}
+
+TEST_CASE("a checkpoint that cannot be written is no failure of its trial") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.notices.push_back(
+        CheckpointFailed{TrialId{0}, SlotId{0}, "cannot write checkpoint.pt: No space left on device"});
+
+    CHECK_THROWS_AS(stage.run(), DirectoryError);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
+}
+
+TEST_CASE("a worker that fails where the sweep's directory cannot be written costs its trial nothing") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no space"});
+    std::filesystem::create_directories(stage.directory.path() / "probe");  // not even root can write this file
+
+    CHECK_THROWS_AS(stage.run(), DirectoryError);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
+}
+
+TEST_CASE("a node that is lost costs its workers; their groups go on in memory, or elsewhere") {
+    Stage stage("run_cap: 2\n", "{type: rasda, min: 1, max: 4, reduction_factor: 2}");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.notices.push_back(AgentLost{NodeId{1}, "no sign of life"});
+    stage.agents.report(0, 4, 0.8);
+    stage.agents.report(1, 4, 0.7);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto& sweep = stage.history.sweep();
+    CHECK(sweep.num_slots() == 1);
+    CHECK(sweep.trial(TrialId{1}).failures == 0);
+    CHECK(stage.agents.sent<JoinGroup>().back().first == NodeId{0});
+    CHECK(stage.agents.sent<JoinGroup>().back().second.work.trial == TrialId{1});
+}
+
+TEST_CASE("a slot where one trial after the other fails is left out, and its next trial goes on elsewhere") {
+    Stage stage("run_cap: 5\nmax_retries: 0\n", "{type: fifo, max: 4}");
+    stage.agents.report(0, 1, 0.5);
+    for (const int trial : {1, 2, 3}) {  // node 1 has slot 1
+        stage.agents.notices.push_back(WorkerFailed{TrialId{trial}, SlotId{1}, FailureKind::crash, "no GPU"});
+    }
+    stage.agents.report(0, 4, 0.8);
+    const auto leave = stage.agents.on_order;
+    stage.agents.on_order = [&](NodeId node, const Order& order) {
+        leave(node, order);
+        if (const auto* join = std::get_if<JoinGroup>(&order); join && join->state == StateSource::checkpoint) {
+            stage.agents.report(4, 4, 0.7);
+        }
+    };
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.left_out() == std::set{SlotId{1}});
+    CHECK(stage.history.sweep().num_slots() == 1);
+    const auto [node, join] = stage.agents.sent<JoinGroup>().back();
+    CHECK(node == NodeId{0});
+    CHECK(join.work.trial == TrialId{4});
+    CHECK(stage.history.sweep().trial(TrialId{4}).failures == 0);
+    CHECK(History::read(stage.file.spec, stage.directory.journal()).left_out() == std::set{SlotId{1}});
+}
+
+TEST_CASE("a slot where no trainer starts is lost until one does, and its trial goes on elsewhere") {
+    Stage stage("run_cap: 3\n", "{type: fifo, max: 4}");
+    stage.agents.notices.push_back(SlotDown{SlotId{1}, 0, "no GPU"});
+    stage.agents.notices.push_back(SlotDown{SlotId{1}, 1, "no GPU"});
+    stage.agents.report(0, 4, 0.5);  // trial 1 gets its slot
+    stage.agents.notices.push_back(SlotUp{SlotId{1}});
+    stage.agents.report(1, 4, 0.6);
+    stage.agents.report(2, 4, 0.7);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto joins = stage.agents.sent<JoinGroup>();
+    REQUIRE(joins.size() == 4);
+    CHECK(joins[2].first == NodeId{0});
+    CHECK(joins[2].second.work.trial == TrialId{1});
+    CHECK(joins[3].first == NodeId{1});
+    CHECK(joins[3].second.work.trial == TrialId{2});
+    CHECK(stage.history.sweep().trial(TrialId{1}).failures == 0);
+    CHECK(stage.history.sweep().num_slots() == 2);
+    REQUIRE(stage.view.said.size() == 2);  // each once
+    CHECK(stage.view.said[0] == "slot 1 of node 1 is out of use: no GPU; it is tried again, less and less often");
+    CHECK(stage.view.said[1] == "slot 1 is in use again");
+}
+
+TEST_CASE("a sweep none of whose slots has a trainer that starts is given up after each has been tried twice more") {
+    Stage stage("run_cap: 3\n", "{type: fifo, max: 4}");
+    for (const int num_retries : {0, 1, 2}) {
+        stage.agents.notices.push_back(SlotDown{SlotId{0}, num_retries, "no GPU"});
+        stage.agents.notices.push_back(SlotDown{SlotId{1}, num_retries, "no GPU"});
+    }
+
+    CHECK_THROWS_WITH(stage.run(),
+                      "no trainer can be started on any slot, and nothing runs: no GPU; resume the sweep once that is "
+                      "fixed");
+
+    CHECK(stage.agents.notices.empty());
+    CHECK(stage.history.sweep().state() == SweepState::running);
+}
+
+TEST_CASE("one slot that works is enough, however often the others are tried in vain") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 4}");
+    for (int num_retries = 0; num_retries < 9; ++num_retries) {
+        stage.agents.notices.push_back(SlotDown{SlotId{1}, num_retries, "no GPU"});
+    }
+    stage.agents.report(0, 4, 0.5);
+
+    CHECK(stage.run() == Outcome::finished);
+}
+
+TEST_CASE("trials that report the same numbers for different parameters are told of once") {
+    Stage stage("run_cap: 4\n", "{type: fifo, max: 2}");
+    for (const int trial : {0, 1, 2, 3}) {
+        stage.agents.report(trial, 1, 0.5);
+        stage.agents.report(trial, 2, 0.5);
+    }
+
+    stage.run();
+
+    CHECK(std::ranges::count_if(stage.view.said, [](const auto& line) {
+              return line.starts_with("three trials with different parameters report the same numbers");
+          }) == 1);
+}
+
+TEST_CASE("workers that all lost each other come together again, and are given up after the fourth time") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.report(0, 1, 0.5);
+    for (int i = 0; i < 4; ++i) {
+        stage.agents.notices.push_back(WorkerStranded{TrialId{0}, SlotId{0}, 0});  // of the former generation
+        for (const int slot : {0, 1}) {
+            stage.agents.notices.push_back(WorkerStranded{TrialId{0}, SlotId{slot}, 1});
+        }
+    }
+    stage.agents.notices.push_back(LeftTrial{TrialId{0}, SlotId{0}});
+    stage.agents.notices.push_back(LeftTrial{TrialId{0}, SlotId{1}});
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto joins = stage.agents.sent<JoinGroup>();
+    REQUIRE(joins.size() == 11);  // one worker; two; thrice again on both nodes; both from the checkpoint
+    for (std::size_t i = 3; i < 9; ++i) {
+        CHECK(joins[i].second.state == StateSource::memory);
+        CHECK(joins[i].second.generation == 1);
+    }
+    CHECK(joins[9].second.state == StateSource::checkpoint);
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
+}

@@ -1,0 +1,47 @@
+#include "trainer/training/progress.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+using namespace crescendo::trainer;
+
+TEST_CASE("a trial has reached the last multiple of the interval, in each unit") {
+    const Progress progress{.epoch = 2, .position = 30, .step = 57, .seconds = 12.9};
+    const auto reached_in = [&](std::int64_t every, ResourceUnit unit) { return reached(progress, {every, unit}, 100); };
+
+    CHECK(reached_in(1, ResourceUnit::epochs) == 2);
+    CHECK(reached_in(5, ResourceUnit::epochs) == 0);
+    CHECK(reached_in(10, ResourceUnit::steps) == 50);
+    CHECK(reached_in(57, ResourceUnit::steps) == 57);
+    CHECK(reached_in(100, ResourceUnit::samples) == 200);
+    CHECK(reached_in(115, ResourceUnit::samples) == 230);
+    CHECK(reached_in(1, ResourceUnit::seconds) == 12);
+    CHECK(reached_in(5, ResourceUnit::seconds) == 10);
+}
+
+TEST_CASE("progress is written and read whole") {
+    Progress progress{.epoch = 2, .position = 30, .step = 57, .size = 4, .seconds = 12.9, .evaluated = 1.5};
+    progress.report = Report{.resource = 50, .metrics = {{"loss", 0.25}}, .seconds = 12.5, .evaluated = 1.5};
+
+    const Progress read = nlohmann::json::parse(nlohmann::json(progress).dump()).get<Progress>();
+
+    CHECK(read.seconds == 12.9);
+    CHECK(read.evaluated == 1.5);
+    CHECK(read.reported() == 50);
+    CHECK(read.report->seconds == 12.5);
+    CHECK(read.report->evaluated == 1.5);
+}
+
+TEST_CASE("progress from before the training clock begins at 0 seconds") {
+    nlohmann::json old = Progress{.epoch = 3};
+    old["report"] = {{"resource", 3}, {"metrics", {{"loss", 0.5}}}};
+    old.erase("seconds");
+    old.erase("evaluated");
+
+    const auto read = old.get<Progress>();
+
+    CHECK(read.seconds == 0);
+    CHECK(read.report->evaluated == 0);
+    CHECK(read.reported() == 3);
+}
