@@ -161,7 +161,7 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
     const bool saved = join.state != StateSource::fresh && std::filesystem::exists(checkpoint);
     if (join.state == StateSource::memory) {
         std::fprintf(stderr, "trial %lld: its state in memory died with those who held it; it %s\n",
-                     static_cast<long long>(join.trial), saved ? "goes on from its checkpoint" : "begins anew");
+                     static_cast<long long>(join.trial), saved ? "continues from its checkpoint" : "begins again");
     }
     if (saved) {
         trial_ = read_checkpoint(checkpoint, join.trial, join.seed, settings, device_);

@@ -146,6 +146,7 @@ void History::follow_slots(TrialId id) {
     auto& history = trials_[static_cast<std::size_t>(id.value)];
     auto& [since, slots] = holding_[static_cast<std::size_t>(id.value)];
     history.slot_seconds += slots * (elapsed() - since);
+    history.running_seconds += slots > 0 ? elapsed() - since : 0;
     since = elapsed();
     slots = static_cast<int>(trial.group.slots.size());
     if (!history.started && slots > 0) {
