@@ -18,7 +18,7 @@ class SweepReport {
   public:
     SweepReport(const std::vector<Method>& methods, const Prices& prices);
 
-    /// The best value so far of every sweep: the columns of a curve file, and slot_hours, resource and cost.
+    /// The best value so far of every sweep: the columns of a curve file, resource, and slot_hours or cost.
     Table curves() const;
 
     /// Points of the methods' curves that no point of any method beats: submission, slot_hours or cost, and the metric.
