@@ -64,7 +64,7 @@ void Generation::finish_epoch() {
     const auto total =
         group_.sum({static_cast<double>(progress.loss_samples), progress.loss_sum, sums.samples, sums.loss,
                     sums.correct, (waited + sums.waited).count(), Seconds(evaluated - began_).count()});
-    Report report{.resource = progress.epoch + 1, .metrics = {{"train_loss", total[1] / total[0]}}};
+    Report report{.resource = Resource{progress.epoch + 1}, .metrics = {{"train_loss", total[1] / total[0]}}};
     if (validation_) {
         add_means(report.metrics, "val", {.samples = total[2], .loss = total[3], .correct = total[4]}, trial_.task());
     }
@@ -81,7 +81,8 @@ void Generation::finish_epoch() {
 }
 
 void Generation::log_epoch(const Report& report, Seconds training, Seconds waiting, Seconds evaluating) const {
-    std::string line = text("epoch {}, {} workers, batch {}:", report.resource, group_.size(), trial_.group_batch());
+    std::string line =
+        text("epoch {}, {} workers, batch {}:", report.resource.value, group_.size(), trial_.group_batch());
     for (const auto& [name, value] : report.metrics) line += text(" {} {}", name, value);
     std::printf("%s, %.0f samples/s, %.0f %% of the time waiting for data, %.3f s training, %.3f s evaluating\n",
                 line.c_str(), static_cast<double>(group_samples_) / training.count(),

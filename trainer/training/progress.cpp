@@ -2,6 +2,9 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "core/message_json.hpp"
 
 namespace crescendo::trainer {
 
@@ -13,15 +16,16 @@ double number_or_nan(const json& value) {
     return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
 
-}  // namespace
-
-void to_json(json& out, const Report& report) { out = {{"resource", report.resource}, {"metrics", report.metrics}}; }
-
-void from_json(const json& in, Report& report) {
-    in.at("resource").get_to(report.resource);
-    report.metrics.clear();
-    for (const auto& [name, value] : in.at("metrics").items()) report.metrics[name] = number_or_nan(value);
+/// A checkpoint keeps only what of a report is the same whenever the sweep is repeated.
+json kept_of(const Report& report) {
+    return {{"resource", report.resource.value}, {"metrics", protocol::ValueWriter<json>()(report.metrics)}};
 }
+
+constexpr auto kept_fields() {
+    return std::tuple(Field{"resource", &Report::resource}, Field{"metrics", &Report::metrics});
+}
+
+}  // namespace
 
 void to_json(json& out, const Progress& progress) {
     out = {{"epoch", progress.epoch},
@@ -33,7 +37,9 @@ void to_json(json& out, const Progress& progress) {
            {"report_pending", progress.report_pending},
            {"loss_sum", progress.loss_sum},
            {"loss_samples", progress.loss_samples}};
-    if (progress.report) out["report"] = *progress.report;
+    if (progress.report) {
+        out["report"] = kept_of(*progress.report);
+    }
 }
 
 void from_json(const json& in, Progress& progress) {
@@ -43,7 +49,9 @@ void from_json(const json& in, Progress& progress) {
     in.at("size").get_to(progress.size);
     in.at("rate").get_to(progress.rate);
     progress.report.reset();
-    if (!in.at("report").is_null()) progress.report = in.at("report").get<Report>();
+    if (const auto& report = in.at("report"); !report.is_null()) {
+        progress.report = protocol::read<Report>(report, kept_fields());
+    }
     in.at("report_pending").get_to(progress.report_pending);
     progress.loss_sum = number_or_nan(in.at("loss_sum"));
     in.at("loss_samples").get_to(progress.loss_samples);

@@ -1,22 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <string>
 
+#include "core/trial_protocol.hpp"
 #include "trainer/training/learning_rate.hpp"
 
 namespace crescendo::trainer {
 
-using Metrics = std::map<std::string, double>;
-
-/// Metrics after `resource` epochs.
-struct Report {
-    std::int64_t resource = 0;
-    Metrics metrics;
-};
+using protocol::Metrics;
+using protocol::Report;
 
 /// How far a trial has come. Together with the weights and the optimizer's state, it is all that a member needs to
 /// continue.
@@ -33,9 +27,6 @@ struct Progress {
     std::int64_t loss_samples = 0;
 };
 
-/// Writes a report. A number that is not finite becomes null, which is read as NaN.
-void to_json(nlohmann::json& json, const Report& report);
-void from_json(const nlohmann::json& json, Report& report);
 void to_json(nlohmann::json& json, const Progress& progress);
 void from_json(const nlohmann::json& json, Progress& progress);
 
