@@ -6,7 +6,7 @@
 namespace crescendo {
 namespace {
 
-/// Takes a number of at most 9 digits (so that no sum of them overflows) off the front.
+/// Takes a number of at most 9 digits off the front; no sum of such numbers overflows.
 std::optional<std::int64_t> take_number(std::string_view& text) {
     std::int64_t value = 0;
     const auto digits = text.substr(0, text.find_first_not_of("0123456789"));
@@ -18,7 +18,7 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
     return value;
 }
 
-/// HH:MM:SS, with the hours beyond 24 too.
+/// Reads HH:MM:SS. There may be more than 24 hours.
 std::optional<std::chrono::seconds> parse_clock(std::string_view text) {
     const auto hours = take_number(text);
     if (!hours || text.size() != 6 || text[0] != ':' || text[3] != ':') {
@@ -34,7 +34,7 @@ std::optional<std::chrono::seconds> parse_clock(std::string_view text) {
     return std::chrono::hours(*hours) + std::chrono::minutes(*minutes) + std::chrono::seconds(*seconds);
 }
 
-/// Seconds of the unit, 0 where there is none.
+/// Number of seconds in the unit; 0 if there is no such unit.
 int seconds_in(char unit) { return unit == 'd' ? 86400 : unit == 'h' ? 3600 : unit == 'm' ? 60 : unit == 's' ? 1 : 0; }
 
 /// 1h30m: each unit once, the large ones first.

@@ -176,8 +176,9 @@ struct Report {
     int generation = 0;
     Resource resource = {};
     Metrics metrics = {};
-    /// Share of the time since the report before that the group waited for data, 0 to 1.
-    std::optional<double> data_wait = {};
+    std::optional<double> seconds = {};    ///< the trial's training clock: steps and regroups since the trial began
+    std::optional<double> evaluated = {};  ///< seconds of evaluations since the trial began
+    std::optional<double> data_wait = {};  ///< share of the time since the report before that the group waited for data
 
     /// What a report may say of how its trial trained. A trainer that does not measure it leaves it out. These travel
     /// to the journal and back under the same keys.
@@ -186,7 +187,9 @@ struct Report {
     }
     /// What programs send: they need not say for which trial.
     static constexpr auto content() {
-        return std::tuple_cat(std::tuple(Field{"resource", &Report::resource}, Field{"metrics", &Report::metrics}),
+        return std::tuple_cat(std::tuple(Field{"resource", &Report::resource}, Field{"metrics", &Report::metrics},
+                                         Field{"seconds", &Report::seconds, Presence::optional},
+                                         Field{"evaluated", &Report::evaluated, Presence::optional}),
                               measures());
     }
     static constexpr auto fields() {

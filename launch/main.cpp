@@ -1,16 +1,13 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "launch/batch/job_script.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/unknown_words.hpp"
-#include "launch/record/sweep_directory.hpp"
-#ifdef CRESCENDO_MPI
 #include "launch/doctor/nodes.hpp"
-#include "launch/slurm/orphaned_job.hpp"
-#include "launch/slurm/slurm.hpp"
+#include "launch/record/sweep_directory.hpp"
 #include "launch/transport/mpi_transport.hpp"
-#endif
 
 using namespace crescendo;
 using namespace crescendo::launch;
@@ -21,8 +18,8 @@ constexpr const char* footer =
     "Example:\n"
     "  crescendo run sweep.yaml\n"
     "\n"
-    "Exit codes: 0 done; 1 failed; 2 bad input; 75 stopped early, `crescendo resume` goes on.\n"
-    "`crescendo COMMAND --help` says more about each.";
+    "Exit codes: 0 done; 1 failed; 2 bad input; 75 stopped early, `crescendo resume` continues it.\n"
+    "`crescendo COMMAND --help` describes a command.";
 
 int run_command(int argc, char** argv, MpiSession* session) {
     CLI::App app{"Crescendo: hyperparameter optimization on HPC systems"};
@@ -30,8 +27,11 @@ int run_command(int argc, char** argv, MpiSession* session) {
     app.set_version_flag("--version", "crescendo " CRESCENDO_VERSION);
     app.require_subcommand(1);
     ExitCode code = ExitCode::done;
-    add_run_commands(app, code, session);
-    add_report_commands(app, code);
+    add_run_command(app, code, session);
+    add_resume_command(app, code, session);
+    add_status_command(app, code);
+    add_trials_command(app, code);
+    add_best_command(app, code);
     add_top_command(app, code);
     add_submit_command(app, code);
     add_stop_command(app, code);
@@ -69,21 +69,20 @@ int tell_job_script(int code) {
     return code;
 }
 
-#ifdef CRESCENDO_MPI
 /// Rank 0 is gone, it seems. Did the job script go with it?
 void rescue_job(int rank) {
     const char* exit_status = std::getenv(exit_status_variable);  // set by the job script
-    const auto job = own_job();
+    const auto system = batch_system();
+    const auto job = system->own_job();
     if (job && exit_status != nullptr && rank <= num_rescuers) {
-        rescue_if_orphaned(*job, SweepDirectory(std::filesystem::path(exit_status).parent_path()).job_log(*job));
+        const SweepDirectory directory(std::filesystem::path(exit_status).parent_path());
+        system->rescue_if_orphaned(job->id, directory.job_log(job->id));
     }
 }
-#endif
 
 }  // namespace
 
 int main(int argc, char** argv) {
-#ifdef CRESCENDO_MPI
     const auto session = MpiSession::join(argc, argv);
     if (session && session->rank() > 0) {
         try {
@@ -100,7 +99,4 @@ int main(int argc, char** argv) {
         return static_cast<int>(ExitCode::failed);
     }
     return tell_job_script(run_command(argc, argv, session.get()));
-#else
-    return tell_job_script(run_command(argc, argv, nullptr));
-#endif
 }

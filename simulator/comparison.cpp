@@ -7,7 +7,7 @@
 namespace crescendo::simulator {
 namespace {
 
-/// An estimate of what `value_of` gives for each run, with its seed's index; none where it gives nothing for one.
+/// An estimate over the runs of what `value_of(run, index of its seed)` gives; none if it gives nothing for a run.
 template <class ValueOf>
 std::optional<Estimate> estimate_of(const std::vector<Summary>& runs, ValueOf value_of) {
     std::vector<double> values;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "core/median.hpp"
 #include "simulator/epoch_time.hpp"
-#include "simulator/statistics.hpp"
 
 namespace crescendo::simulator {
 namespace {
@@ -15,7 +15,7 @@ constexpr double most_loss = 0.95;
 
 using Intervals = std::vector<Interval>;
 
-/// Those after the first report.
+/// The intervals after the first report.
 Intervals later(const RecordedTrial& trial) {
     return trial.intervals.empty() ? Intervals{} : Intervals(trial.intervals.begin() + 1, trial.intervals.end());
 }

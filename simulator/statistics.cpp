@@ -1,6 +1,5 @@
 #include "simulator/statistics.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -45,14 +44,6 @@ Estimate estimate_ratio(const std::vector<double>& ratios) {
     }
     const auto [mean, half_width] = estimate(logarithms);
     return {std::exp(mean), std::exp(mean + half_width) - std::exp(mean)};
-}
-
-double median(std::vector<double> values) {
-    CRESCENDO_EXPECT(!values.empty());
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    const double upper = *middle;
-    return values.size() % 2 == 1 ? upper : (*std::max_element(values.begin(), middle) + upper) / 2;
 }
 
 }  // namespace crescendo::simulator

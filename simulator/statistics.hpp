@@ -16,6 +16,4 @@ Estimate estimate(const std::vector<double>& values);
 /// Geometric mean of `ratios`, which are all above 0. `half_width` is the distance to the upper end of the interval.
 Estimate estimate_ratio(const std::vector<double>& ratios);
 
-double median(std::vector<double> values);
-
 }  // namespace crescendo::simulator

@@ -121,7 +121,7 @@ void VirtualCluster::begin_epoch(TrialId id, double overhead) {
     go_on(id, overhead);
 }
 
-/// With its present group; whatever was foreseen for it is void.
+/// The trial trains on with its present group. Events that were foreseen for it are void.
 void VirtualCluster::go_on(TrialId id, double overhead) {
     const int workers = static_cast<int>(sweep_.trial(id).group.slots.size());
     auto& trial = training(id);
@@ -144,7 +144,7 @@ void VirtualCluster::foresee(double seconds, Kind kind, TrialId trial, int plan)
     future_.push({now_ + seconds, num_foreseen_++, kind, trial, plan});
 }
 
-/// Each worker fails at a constant rate, and one is enough. None where nothing ever fails.
+/// When the group fails: each worker fails at a constant rate, and one is enough. None if nothing ever fails.
 std::optional<double> VirtualCluster::seconds_to_failure(TrialId trial, int workers) const {
     if (simulation_.failures == 0) {
         return {};
@@ -154,7 +154,7 @@ std::optional<double> VirtualCluster::seconds_to_failure(TrialId trial, int work
     return -std::log(1.0 - uniform) * 3600.0 / (simulation_.failures * workers);
 }
 
-/// Any of the group's.
+/// Any worker of the group.
 SlotId VirtualCluster::failed_slot(const Occurrence& occurrence) const {
     const auto& slots = sweep_.trial(occurrence.trial).group.slots;
     auto draw = draws(sweep_.spec().seed, Purpose::failing, occurrence.trial, occurrence.plan);
@@ -169,7 +169,7 @@ void VirtualCluster::note_best(TrialId trial, Resource resource, double loss) {
     }
 }
 
-/// What changes at the same time is one change.
+/// Changes at the same time count as one.
 void VirtualCluster::note_use() {
     const int used = sweep_.num_slots() - sweep_.num_free_slots();
     auto& use = summary_.slot_use;

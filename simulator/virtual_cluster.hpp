@@ -5,7 +5,7 @@
 #include <queue>
 #include <vector>
 
-#include "scheduler/sweep.hpp"
+#include "scheduler/sweep/sweep.hpp"
 #include "simulator/epoch_time.hpp"
 #include "simulator/learning_curve.hpp"
 #include "simulator/simulation_spec.hpp"

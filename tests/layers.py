@@ -12,9 +12,10 @@ OWN = {
     "core": {"core"},
     "scheduler": {"scheduler", "core"},
     "simulator": {"simulator", "scheduler", "core"},
+    "analysis": {"analysis", "core"},
     "datasets": {"datasets", "core"},
     "trainer": {"trainer", "datasets", "core"},
-    "launch": {"launch", "scheduler", "simulator", "datasets", "core"},
+    "launch": {"launch", "scheduler", "simulator", "analysis", "datasets", "core"},
 }
 # … and these libraries, whose headers are known by how their names begin.
 THIRD_PARTY = {
@@ -37,23 +38,39 @@ ALLOWED = {
     "core": set(),
     "scheduler": set(),
     "simulator": set(),
+    "analysis": set(),
     "datasets": {"hdf5", "decompression", "archives and images", "nlohmann-json"},
     "trainer": {"torch", "nlohmann-json"},
     "trainer/device/cuda": {"torch", "nlohmann-json", "cuda"},
     "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "nlohmann-json"},
 }
 # Inside a folder the rooms have an order: each includes itself and those before it, so that there is no circle.
-# "." is the folder itself, which is last.
+# "." is the folder itself: first where its files are the words that all rooms use, last where they use all rooms.
 ROOMS = {
+    "scheduler": [".", "schedulers", "slots", "sweep"],
     "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow"],
-    "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "group", "training", "checkpoint", "."],
-    "launch": ["system", "messages", "slots", "sweep_file", "slurm", "agent", "transport", "record", "view", "replay",
+    "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
+                "checkpoint", "."],
+    "launch": ["system", "messages", "batch", "slots", "sweep_file", "agent", "transport", "record", "view", "replay",
                "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
 }
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.
-PURE = {"scheduler", "simulator"}
+PURE = {"scheduler", "simulator", "analysis"}
 IMPURE = {"atomic", "chrono", "condition_variable", "cstdio", "ctime", "filesystem", "fstream", "future", "iostream",
           "mutex", "random", "thread", "unordered_map", "unordered_set"}
+# What only one place knows: the pattern, the files that may have it, and what to do elsewhere.
+SECRETS = [
+    (re.compile(r"#\s*(el)?if.*\bCRESCENDO_MPI\b"), re.compile(r"(?!)"),
+     "no source asks whether MPI is there: CMake compiles mpi_session.cpp or mpi_off.cpp in launch/transport/"),
+    (re.compile(r"#\s*include <mpi\.h>|\bMPI_[A-Z][a-z]"), re.compile(r"launch/transport/mpi_session\.cpp"),
+     "only launch/transport/mpi_session.cpp knows MPI: use MpiSession"),
+    (re.compile(r"\bSLURM_"), re.compile(r"launch/batch/slurm\w*\.[ch]pp"),
+     "only Slurm's own files in launch/batch/ know Slurm's variables: ask batch_system()"),
+    (re.compile(r"\b(squeue|sacct|scontrol|scancel|sinfo)\b"), re.compile(r"launch/batch/slurm\w*\.[ch]pp"),
+     "only Slurm's own files in launch/batch/ know Slurm's commands: ask batch_system()"),
+    (re.compile(r'#\s*include "launch/batch/slurm'), re.compile(r"launch/batch/(slurm\w*\.[ch]pp|batch_system\.cpp)"),
+     "only the table in launch/batch/batch_system.cpp knows which batch systems there are: ask batch_system()"),
+]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
 
@@ -90,6 +107,11 @@ def broken_order(name, header):
     return None
 
 
+def told_secret(name, line):
+    """What to do where this line knows what it should not; None where it does not."""
+    return next((rule for pattern, files, rule in SECRETS if pattern.search(line) and not files.fullmatch(name)), None)
+
+
 def violations(root):
     for folder in OWN:
         for path in sorted(p for p in (root / folder).rglob("*") if p.suffix in SOURCES):
@@ -97,7 +119,8 @@ def violations(root):
             layer = max((each for each in ALLOWED if name.startswith(each + "/")), key=len)
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
                 include = INCLUDE.match(line)
-                rule = include and (broken_rule(layer, *include.groups()) or broken_order(name, include.group(2)))
+                rule = (include and (broken_rule(layer, *include.groups()) or broken_order(name, include.group(2)))
+                        or told_secret(name, line))
                 if rule:
                     yield f"{name}:{number}: {line.strip()}: {rule}"
 

@@ -14,6 +14,8 @@
 #include "datasets/system/own_process.hpp"
 #include "trainer/failure.hpp"
 #include "trainer/group_check.hpp"
+#include "trainer/models/models.hpp"
+#include "trainer/optimizers/optimizers.hpp"
 #include "trainer/session.hpp"
 #include "trainer/settings_check.hpp"
 #include "trainer/training/warm_up.hpp"
@@ -58,6 +60,8 @@ std::unique_ptr<Device> make_device(const std::string& name) {
     return name == "cuda" ? load_cuda_device() : make_cpu_device();
 }
 
+Catalogue catalogue() { return {models(), optimizers()}; }
+
 /// Says what ends this process; its exit status. To be called in a catch clause.
 int complain() try { throw; } catch (const InvalidInput& invalid) {
     std::cerr << "crescendo-trainer: " << invalid.what() << std::endl;
@@ -80,7 +84,7 @@ int check() {
     const auto request = nlohmann::json::parse(std::cin);
     const auto ending = datasets::in_own_process("the data", [&] {
         try {
-            answer(check_settings(request));
+            answer(check_settings(request, catalogue()));
             return 0;
         } catch (...) {
             return complain();
@@ -118,10 +122,11 @@ int serve() {
     const int fd = control_descriptor();
     at::set_num_threads(environment_number(protocol::threads_variable, 1));
     at::set_num_interop_threads(1);
-    warm_up(*device);
-    ControlChannel channel(fd);
     Session::Options options;
     options.group_timeout = group_timeout();
+    options.catalogue = catalogue();
+    warm_up(*device, options.catalogue);
+    ControlChannel channel(fd);
     return Session(channel, *device, options).run();
 }
 

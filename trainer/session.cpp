@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "core/check.hpp"
@@ -21,11 +22,8 @@ namespace {
 
 constexpr const char* checkpoint_name = "checkpoint.pt";
 
-Settings usable_settings(const json& section) {
-    std::vector<Problem> problems;
-    Settings settings = parse_settings(section, problems);
-    require_none(problems);
-    return settings;
+std::chrono::duration<double> since(std::chrono::steady_clock::time_point time) {
+    return std::chrono::steady_clock::now() - time;
 }
 
 std::unique_ptr<Trial> new_trial(const Join& join, const Settings& settings, DataCache& data, const Device& device) {
@@ -69,15 +67,16 @@ void Session::serve() {
 }
 
 bool Session::training() const {
-    return generation_ && !trial_->progress().report_pending && trial_->progress().epoch < join_->max_resource.value;
+    return generation_ && !trial_->progress().report_pending &&
+           trial_->progress().reported() < join_->max_resource.value;
 }
 
 void Session::advance() try {
-    if (generation_->step()) {
+    if (trial_->reached() > trial_->progress().reported()) {
+        report();
+    } else if (generation_->step()) {
         announce_regroup();
         if (join_->rank == 0) checkpoints_->save_if_due(*trial_, settings_);
-    } else {
-        report_epoch();
     }
 } catch (const PeerLost& lost) {
     lose_group(lost);
@@ -94,26 +93,28 @@ void Session::announce_regroup() {
     if (regroup_announced_) return;
     regroup_announced_ = true;
     if (join_->rank != 0) return;
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - joined_at_;
-    channel_.send(protocol::Regrouped{join_->trial, join_->generation, seconds.count()});
+    channel_.send(protocol::Regrouped{join_->trial, join_->generation, since(joined_at_).count()});
 }
 
-void Session::report_epoch() {
-    generation_->finish_epoch();
+void Session::report() {
+    generation_->report(std::min(trial_->reached(), join_->max_resource.value));
     report_sent_ = false;
     if (join_->rank != 0) return;
-    if (join_->checkpoint_at && trial_->progress().epoch >= join_->checkpoint_at->value) {
+    if (join_->checkpoint_at && trial_->progress().reported() >= join_->checkpoint_at->value) {
         checkpoints_->save(*trial_, settings_);
     }
     send_report();
 }
 
 void Session::send_report() {
-    auto report = *trial_->progress().report;
-    report.trial = join_->trial;
-    report.generation = join_->generation;
-    report.data_wait = generation_->data_wait();
-    channel_.send(report);
+    const Report& report = *trial_->progress().report;
+    channel_.send(protocol::Report{.trial = join_->trial,
+                                   .generation = join_->generation,
+                                   .resource = Resource{report.resource},
+                                   .metrics = report.metrics,
+                                   .seconds = report.seconds,
+                                   .evaluated = report.evaluated,
+                                   .data_wait = generation_->data_wait()});
     report_sent_ = true;
 }
 
@@ -137,10 +138,20 @@ void Session::obey(const Join& join) {
         trial_->set_group(join.size, join.batch_multiple);
         trial_->set_accumulation(join.accumulation);
         generation_ = std::make_unique<Generation>(std::move(group), *trial_, data_, pulse_, options_.observer);
+        if (join.state == StateSource::memory) {
+            trial_->progress().seconds += since(joined_at_).count();
+        }
     } catch (const PeerLost& lost) {
         return lose_group(lost);
     }
     if (join.rank == 0 && trial_->progress().report_pending && !report_sent_) send_report();
+}
+
+Settings Session::usable_settings(const json& section) const {
+    std::vector<Problem> problems;
+    Settings settings = parse_settings(section, options_.catalogue, problems);
+    require_none(problems);
+    return settings;
 }
 
 void Session::prepare_state(const Join& join, const Settings& settings) {
@@ -149,7 +160,7 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
     const bool saved = join.state != StateSource::fresh && std::filesystem::exists(checkpoint);
     if (join.state == StateSource::memory) {
         std::fprintf(stderr, "trial %d: its state in memory died with those who held it; it %s\n",
-                     join.trial.value, saved ? "goes on from its checkpoint" : "begins anew");
+                     join.trial.value, saved ? "continues from its checkpoint" : "begins again");
     }
     if (saved) {
         trial_ = read_checkpoint(checkpoint, join.trial.value, join.seed, settings, device_);
@@ -168,7 +179,7 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
 /// died with the member that was to send them.
 void Session::settle_report(const Join& join) {
     Progress& progress = trial_->progress();
-    const bool answered = join.reported ? progress.report && progress.report->resource <= *join.reported : report_sent_;
+    const bool answered = join.reported ? progress.report && progress.report->resource <= join.reported->value : report_sent_;
     if (answered) progress.report_pending = false;
 }
 
@@ -209,9 +220,9 @@ void Session::obey(const Evaluate& evaluate) {
     CRESCENDO_VALIDATE(!location.empty(), "trainer.data." + evaluate.data,
                        "missing: there are no {} samples to run trial {} over", evaluate.data, evaluate.trial.value);
     const auto trial = read_checkpoint(evaluate.checkpoint, evaluate.trial.value, 0, settings, device_);
-    CRESCENDO_VALIDATE(trial->progress().epoch >= evaluate.resource.value, "",
-                       "the checkpoint is of epoch {}, and what trial {} reported at {} was not saved",
-                       trial->progress().epoch, evaluate.trial.value, evaluate.resource.value);
+    CRESCENDO_VALIDATE(trial->progress().reported() >= evaluate.resource.value, "",
+                       "the checkpoint is of the report at {}; what trial {} reported at {} was not saved",
+                       trial->progress().reported(), evaluate.trial.value, evaluate.resource.value);
     auto& stream = data_.evaluation(location, settings.data);
     Metrics metrics;
     add_means(metrics, test ? "test" : "val", evaluate_share(*trial, stream, Group(device_), pulse_), trial->task());

@@ -11,6 +11,7 @@
 #include "trainer/protocol/orders.hpp"
 #include "trainer/protocol/pulse.hpp"
 #include "trainer/protocol/trial_log.hpp"
+#include "trainer/settings/catalogue.hpp"
 #include "trainer/training/generation.hpp"
 
 namespace crescendo::trainer {
@@ -21,6 +22,7 @@ class Session {
     struct Options {
         /// Time-out of a rendezvous and of each collective.
         std::chrono::milliseconds group_timeout{60'000};
+        Catalogue catalogue;  ///< what settings may name
         StepObserver observer;
     };
 
@@ -36,7 +38,7 @@ class Session {
     bool training() const;
     void advance();
     void announce_regroup();
-    void report_epoch();
+    void report();
     void send_report();
 
     void obey(const Join& join);
@@ -44,6 +46,7 @@ class Session {
     void obey(const Leave& leave);
     void obey(const Evaluate& evaluate);
 
+    Settings usable_settings(const nlohmann::json& section) const;
     void prepare_state(const Join& join, const Settings& settings);
     void settle_report(const Join& join);
     Group meet(const Join& join);
@@ -55,9 +58,9 @@ class Session {
     Pulse pulse_;
     DataCache data_;
     std::optional<TrialLog> log_;
-    std::optional<Join> join_;     ///< the last join, with what decisions changed since; none while idle
-    nlohmann::json settings_;       ///< those of `join_`, as checkpoints keep them
+    std::optional<Join> join_;  ///< the last join, with what decisions changed since; none while idle
     std::chrono::steady_clock::time_point joined_at_;  ///< when the last join was read
+    nlohmann::json settings_;                          ///< settings of the last join, as checkpoints keep them
     std::unique_ptr<Trial> trial_;  ///< the trial in memory; it outlives generations
     std::optional<CheckpointWriter> checkpoints_;
     std::unique_ptr<Generation> generation_;  ///< the present generation; none while there is no working group

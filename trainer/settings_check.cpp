@@ -77,9 +77,9 @@ void check_data(const Settings& settings, const std::string& key, const std::str
                                   location)});
 }
 
-std::vector<Problem> problems_of(const json& section, DataCache& data) {
+std::vector<Problem> problems_of(const json& section, const Catalogue& catalogue, DataCache& data) {
     std::vector<Problem> problems;
-    const Settings settings = parse_settings(section, problems);
+    const Settings settings = parse_settings(section, catalogue, problems);
     check_data(settings, "trainer.data.train", settings.data.train, data, problems);
     check_data(settings, "trainer.data.validation", settings.data.validation, data, problems);
     check_data(settings, "trainer.data.test", settings.data.test, data, problems);
@@ -88,7 +88,7 @@ std::vector<Problem> problems_of(const json& section, DataCache& data) {
 
 }  // namespace
 
-std::vector<Problem> check_settings(const json& request) {
+std::vector<Problem> check_settings(const json& request, const Catalogue& catalogue) {
     const json parameters = request.value("parameters", json::object());
     json settings = request.at("settings");
     for (const auto& [name, values] : parameters.items()) {
@@ -97,7 +97,7 @@ std::vector<Problem> check_settings(const json& request) {
     std::vector<Problem> all;
     DataCache data;
     const auto check = [&](const json& section) {
-        for (Problem& problem : problems_of(section, data)) {
+        for (Problem& problem : problems_of(section, catalogue, data)) {
             const std::string name = problem.key.substr(problem.key.find('.') + 1);
             if (parameters.contains(name)) problem.key = "parameters." + name;
             if (std::find(all.begin(), all.end(), problem) == all.end()) all.push_back(std::move(problem));

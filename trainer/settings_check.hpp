@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "trainer/settings/catalogue.hpp"
 #include "trainer/settings/settings.hpp"
 
 namespace crescendo::trainer {
@@ -12,6 +13,6 @@ namespace crescendo::trainer {
 /// `request` has `settings`, the section without the searched parameters, and `parameters`, a list of values for each
 /// name. Each value is put into the settings in turn, while the other parameters have their first value. The data sets
 /// are opened. A problem that a parameter's value causes has the key "parameters.<name>".
-std::vector<Problem> check_settings(const nlohmann::json& request);
+std::vector<Problem> check_settings(const nlohmann::json& request, const Catalogue& catalogue);
 
 }  // namespace crescendo::trainer

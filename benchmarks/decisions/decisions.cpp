@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "scheduler/sweep.hpp"
+#include "scheduler/sweep/sweep.hpp"
 
 using namespace crescendo;
 

@@ -42,7 +42,7 @@ double Flow::wave_number(std::size_t index) const {
     return index <= n_ / 2 ? static_cast<double>(index) : static_cast<double>(index) - static_cast<double>(n_);
 }
 
-/// Calls function(mode, its opposite, kx, ky) for those that are kept. Coefficients lie by [kx][ky], as Fft2 leaves
+/// Calls function(mode, its opposite, kx, ky) for the modes that are kept. Coefficients lie by [kx][ky], as Fft2 leaves
 /// them.
 template <class Function>
 void Flow::for_each_mode(const Function& function) const {
@@ -110,7 +110,7 @@ double Flow::change(std::span<const Complex> vorticity, std::span<Complex> resul
     fft_.forward(velocity_);
     std::fill(result.begin(), result.end(), Complex{});
     for_each_mode([&](std::size_t mode, std::size_t opposite, double kx, double ky) {
-        // Of two real fields transformed as one complex one, the first is the part with Hermitian symmetry.
+        // Two real fields were transformed as one complex field: the Hermitian part belongs to the first.
         const auto mirror = std::conj(velocity_[opposite]);
         const auto difference = 0.5 * (velocity_[mode] + mirror);       // of u² - v²
         const auto product = -0.5 * times_i(velocity_[mode] - mirror);  // of uv
@@ -119,7 +119,7 @@ double Flow::change(std::span<const Complex> vorticity, std::span<Complex> resul
     return fastest;
 }
 
-/// One step of at most `longest` and `left`, which becomes what then remains.
+/// Makes one step, no longer than `longest` or `left`, and subtracts its length from `left`.
 void Flow::step(double longest, double& left) {
     const double fastest = change(vorticity_, k_[0]);
     const double cell = 2 * std::numbers::pi / static_cast<double>(n_);

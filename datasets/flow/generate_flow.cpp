@@ -41,7 +41,7 @@ void check(const FlowOptions& options) {
     }
 }
 
-/// A thread's own solver and what it makes.
+/// A thread's own solver, and the samples that it makes.
 class Maker {
   public:
     Maker(const FlowOptions& options, const std::function<void()>& poll)
@@ -80,7 +80,7 @@ class Maker {
     Flow flow_;
 };
 
-/// As many makers as threads, since each holds several fields.
+/// One maker for each thread, because each holds several fields.
 class Makers {
   public:
     Makers(const FlowOptions& options, const std::function<void()>& poll) : options_(options), poll_(poll) {}
@@ -135,7 +135,7 @@ void generate_flow(const std::string& location, const FlowOptions& options, cons
         }
         Makers makers(options, write_options.poll);
         TaskPool pool(options.num_threads);
-        // Enough at a time that no thread waits long for the others.
+        // So many at a time that no thread waits long for the others.
         const auto block = (4 * options.num_threads + chunk - 1) / chunk * chunk;
         std::vector<float> inputs(static_cast<std::size_t>(block) * input_elements);
         std::vector<float> targets(static_cast<std::size_t>(block) * target_elements);

@@ -28,7 +28,7 @@ struct Cause {
     bool of_system = false;  ///< a system call failed
 };
 
-/// Of "file write failed: time = …, error message = 'No space left on device', buf = …" what the system said.
+/// The system's words in "file write failed: time = …, error message = 'No space left on device', buf = …".
 Cause without_addresses(std::string text) {
     constexpr std::string_view key = "error message = '";
     const auto begin = text.find(key);
@@ -76,7 +76,7 @@ Handle open_object(hid_t file, const std::string& path, const std::string& file_
     return object;
 }
 
-/// An open file, or why it is none.
+/// An open file, or the reason why it cannot be opened.
 struct Opened {
     Handle file;
     std::string reason;
@@ -84,7 +84,7 @@ struct Opened {
 
 Opened open_locked(const std::filesystem::path& file, Access access, bool with_lock) {
     const Handle settings = own(H5Pcreate(H5P_FILE_ACCESS), "no file access properties");
-    // Many file systems answer a lock by ENOSYS, which the library forgives by itself.
+    // Many file systems answer a lock with ENOSYS, which the library ignores.
     check(H5Pset_file_locking(settings.get(), with_lock, true), "no file locking property");
     const unsigned flags = access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
     Handle handle{H5Fopen(file.c_str(), flags, settings.get())};

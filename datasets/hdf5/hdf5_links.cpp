@@ -5,7 +5,7 @@
 namespace crescendo::datasets::hdf5 {
 namespace {
 
-/// The text of a link that is no hard one.
+/// The text of a soft or external link.
 struct Text {
     std::string file;  ///< of an external link; else empty
     std::string path;

@@ -17,7 +17,7 @@ struct Numbers {
     bool floating = false;  ///< as they are stored
 };
 
-/// Of the attribute `attribute`; none where there is no such attribute.
+/// The value of the attribute `attribute`; none if there is no such attribute.
 Numbers numbers_of(hid_t data_set, const char* attribute, const std::string& name) {
     if (H5Aexists(data_set, attribute) <= 0) {
         return {};
@@ -85,7 +85,7 @@ std::optional<Packing> packing_of(hid_t data_set, ElementType type, const std::s
     }
 
     const auto limit = [&](double value, bool floating, bool is_least) {
-        // Of packed numbers, unless it has a type of unpacked ones (NetCDF User's Guide, Attribute Conventions).
+        // Counts packed numbers, unless its type is that of unpacked ones (NetCDF User's Guide, Attribute Conventions).
         const bool unpacked = packing.scaled && floating && !is_floating(type);
         const double bound = unpacked ? (value - packing.offset) / packing.scale : value;
         (is_least != (unpacked && packing.scale < 0) ? packing.valid_min : packing.valid_max) = bound;

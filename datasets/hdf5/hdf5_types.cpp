@@ -43,7 +43,7 @@ std::optional<ElementType> float_type(hid_t type) {
     }
 }
 
-/// A float of 16 bits; HDF5 1.10 has no name for any. A bias as in IEEE 754.
+/// A 16-bit float with the bias of IEEE 754. HDF5 1.10 has no name for it.
 Handle half_type(std::size_t exponent_bits) {
     Handle type = own(H5Tcopy(H5T_NATIVE_FLOAT), "no float type");
     const auto mantissa_bits = 15 - exponent_bits;

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What `get(buffer, size)` writes, a function of the library that returns the length.
+/// The text that `get(buffer, size)` writes. `get` is a function of the library and returns the length.
 template <class Get>
 std::string text_of(Get&& get) {
     const auto length = get(nullptr, 0);

@@ -40,7 +40,7 @@ void describe(hid_t data_set, DataSetInfo& info) {
     }
 }
 
-/// One walk through a file. H5Lvisit would end at the first damaged object.
+/// One walk through a file. H5Lvisit would stop at the first damaged object.
 class Walk {
   public:
     /// `path` of the group ends with '/'.

@@ -36,7 +36,7 @@ struct Place {
     }
 };
 
-/// Which version of the file was read: another size or time of writing is another one.
+/// Which version of the file was read. A file of another size or modification time is another version.
 json version_of(const fs::path& file) {
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0) {
@@ -65,7 +65,7 @@ ChannelStatistics to_channel(const json& in) {
             .max = number_or_nan(in.at("max"))};
 }
 
-/// The file as it lies there; null where there is none that can be read.
+/// The content of the file; null if there is no file that can be read.
 json read_kept(const fs::path& path) {
     std::ifstream in(path);
     auto content = json::parse(in, nullptr, /*allow_exceptions=*/false);
@@ -87,7 +87,7 @@ std::vector<fs::path> sources_of(const std::string& location, const std::vector<
     return all;
 }
 
-/// Whether these are as they were when the statistics were kept.
+/// Whether the files are still as they were when the statistics were kept.
 bool sources_unchanged(const json& content) {
     const auto sources = content.value("sources", json::object());
     return std::all_of(sources.items().begin(), sources.items().end(), [](const auto& source) {

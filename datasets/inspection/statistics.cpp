@@ -19,7 +19,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// What is known of some of a channel's numbers; parts are joined to a whole.
+/// Statistics of a part of a channel's numbers. Parts can be joined.
 struct Part {
     std::int64_t count = 0;
     std::int64_t nan = 0;
@@ -130,7 +130,7 @@ class Survey {
 
     /// Calls `advance` with the samples of every round of blocks.
     void run(TaskPool& pool, int threads, const std::function<void(std::int64_t)>& advance) {
-        // Rounds of a few blocks a thread: their parts are joined in order, and none waits for long.
+        // A few blocks for each thread in a round: parts are joined in order, and no thread waits for long.
         const auto round = static_cast<std::int64_t>(threads) * 16;
         const auto block = set_->chunk_samples();
         const auto num_blocks = (size() - 1) / block + 1;

@@ -55,7 +55,7 @@ void ChunkGrid::for_each_chunk(std::int64_t begin, std::int64_t end,
     Offset offset(extent_.size(), 0);
     for (auto sample = begin / chunk_.front() * chunk_.front(); sample < end; sample += chunk_.front()) {
         offset.front() = static_cast<unsigned long long>(sample);
-        // Counts like a clock: the last axis turns fastest.
+        // Counts like a clock: the last axis changes fastest.
         for (std::size_t axis = extent_.size(); axis > 0;) {
             visit(offset);
             for (axis = extent_.size() - 1; axis > 0; --axis) {

@@ -44,7 +44,7 @@ ChunkedReader::ChunkedReader(hid_t data_set, ChunkGrid grid, FilterPipeline pipe
 void ChunkedReader::read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
     const auto end = begin + count;
     auto scratch = take_scratch();
-    // With nothing to decode, threads that pass the lock on after every chunk would only wake each other.
+    // If there is nothing to decode, threads that take turns after every chunk would only wake each other.
     std::optional<hdf5::Session> session;
     if (pipeline_.empty()) {
         session.emplace();
@@ -101,7 +101,7 @@ void ChunkedReader::fetch_and_decode(const Offset& offset, std::span<std::byte> 
         if (H5Dget_chunk_storage_size(data_set_.get(), offset.data(), &size) < 0 || size == 0) {
             return read_by_library(offset, chunk);
         }
-        // No filter adds as much; a damaged index must not take all memory.
+        // No filter adds as many bytes as this. A damaged index must not use up all memory.
         const bool plausible = pipeline_.empty() ? size == chunk.size() : size <= 2 * chunk.size() + 4096;
         if (!plausible) {
             throw DamagedFile(text("it takes {} bytes in the file but has {}", size, chunk.size()));

@@ -62,7 +62,7 @@ Inflater::Inflater() : state_(std::make_unique<State>()) {
 Inflater::~Inflater() { libdeflate_free_decompressor(state_->decompressor); }
 
 void Inflater::decode(std::span<const std::byte> in, std::span<std::byte> out) {
-    // Without a place for the size, anything but out.size() bytes is an error.
+    // No size is asked for, so the library reports any number of bytes but out.size() as an error.
     if (libdeflate_zlib_decompress(state_->decompressor, in.data(), in.size(), out.data(), out.size(), nullptr) !=
         LIBDEFLATE_SUCCESS) {
         damaged("deflate");

@@ -67,7 +67,7 @@ void ContiguousReader::read(std::int64_t begin, std::int64_t count, std::span<st
 void ContiguousReader::announce(std::int64_t begin, std::int64_t count) const {
     const auto end = offset_of(begin + count);
     for (auto at = offset_of(begin); at < end;) {
-        // Begun in the middle of a page, a piece of this length would touch one page more than is fetched.
+        // A piece of this length that begins in the middle of a page touches one page more than is fetched.
         const auto next = std::min((at / announced_bytes + 1) * announced_bytes, end);
         ::posix_fadvise(descriptor_, static_cast<off_t>(at), static_cast<off_t>(next - at), POSIX_FADV_WILLNEED);
         at = next;

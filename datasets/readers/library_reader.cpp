@@ -10,7 +10,7 @@ namespace crescendo::datasets {
 namespace {
 
 /// Reads of `samples_per_read` neighbours take whole chunks, which need no cache, unless the chunks hold more: then
-/// the next read goes on in the same one.
+/// the next read continues in the same chunks.
 hdf5::Handle access_settings(const Field& field, std::int64_t samples_per_read) {
     auto settings = hdf5::own(H5Pcreate(H5P_DATASET_ACCESS), "no data set access properties");
     const bool reads_are_parts = field.chunk_samples > samples_per_read;

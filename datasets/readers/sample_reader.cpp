@@ -13,7 +13,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Elements of the other byte order, turned round once they are read.
+/// Swaps the bytes of elements in the other byte order after they are read.
 class ByteSwappingReader : public SampleReader {
   public:
     ByteSwappingReader(std::unique_ptr<SampleReader> stored, std::size_t element_bytes)
@@ -51,7 +51,7 @@ hdf5::Handle open_without_cache(hid_t file, const std::string& path, const std::
     return hdf5::own(H5Dopen2(file, path.c_str(), settings.get()), text("{} cannot be opened", name));
 }
 
-/// How far the stored elements are from those in memory.
+/// What must be done to turn the stored elements into those in memory.
 enum class StoredOrder { native, swapped, other };
 
 StoredOrder stored_order(hid_t data_set, ElementType element, const std::string& name) {

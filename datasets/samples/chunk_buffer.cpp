@@ -12,7 +12,7 @@ namespace {
 /// Neighbouring chunks are read at once up to this size, so that small ones cost few calls.
 constexpr std::size_t read_bytes = std::size_t{4} << 20;
 
-/// As many reads are announced beyond the one that begins: more gained nothing (docs/decisions/read-ahead.md).
+/// Number of reads that are announced ahead of the present one: more gained nothing (docs/decisions/read-ahead.md).
 constexpr std::size_t reads_ahead = 4;
 
 /// Length of the run of consecutive numbers at the front, at most `limit`.
@@ -75,7 +75,7 @@ std::vector<ChunkBuffer::Read> ChunkBuffer::plan_reads() const {
 bool ChunkBuffer::load(std::vector<std::int64_t> chunks, TaskPool& pool, const std::function<bool()>& go_on) {
     chunks_ = std::move(chunks);
     const auto reads = plan_reads();
-    // What follows in the file the system reads ahead by itself.
+    // The system itself reads ahead what follows in the file.
     const auto announce = [&](std::size_t index) {
         if (index < reads.size() && reads[index].begin != reads[index - 1].begin + reads[index - 1].count) {
             set_.announce(reads[index].begin, reads[index].count);

@@ -14,7 +14,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// What (x - mean) / std is calculated in.
+/// The type in which (x - mean) / std is calculated.
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, double> || (std::is_integral_v<T> && sizeof(T) >= 4), double, float>;
 
@@ -62,7 +62,7 @@ bool convert_strided(const std::byte* in, std::size_t count, std::size_t stride,
     return bad == 0;
 }
 
-/// The same for packed numbers, a few at a time: each step is a loop that becomes vector instructions.
+/// Converts packed numbers, a few at a time: each step is a loop that becomes vector instructions.
 template <class T>
 bool unpack_strided(const std::byte* in, std::size_t count, std::size_t stride, const Packing& packing, double mean,
                     double std, std::byte* out) {

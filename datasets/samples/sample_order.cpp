@@ -44,7 +44,7 @@ SampleOrder::SampleOrder(Shape shape, Shuffle shuffle, std::uint64_t seed, std::
         permute(chunk_order_, random_numbers(seed, epoch, 0));
     }
 
-    // All chunks are full but the file's last one, which may stand anywhere in the order.
+    // All chunks are full except the file's last one, which may be anywhere in the order.
     const auto missing = num_chunks * shape.chunk_samples - shape.num_samples;
     const auto last_chunk_at =
         std::find(chunk_order_.begin(), chunk_order_.end(), num_chunks - 1) - chunk_order_.begin();

@@ -31,7 +31,7 @@ class Side {
         }
     }
 
-    /// Returns whether the sample is one to train on.
+    /// Returns whether the sample is to be trained on.
     bool convert(const ChunkBuffer& chunks, ChunkBuffer::Place place, std::int64_t sample, std::byte* out) const {
         for (std::size_t i = 0; i < conversions_.size(); ++i) {
             const bool finite = conversions_[i].convert(chunks.at(first_field_ + i, place), out);

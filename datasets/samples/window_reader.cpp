@@ -92,7 +92,7 @@ WindowReader::Place WindowReader::after(const Window& window) const {
     return {seed, shuffle_ == Shuffle::none ? epoch : epoch + 1, 0};
 }
 
-/// What the thread must read next.
+/// The window that the thread must read next.
 std::optional<WindowReader::Place> WindowReader::missing() const {
     if (!wanted_) {
         return std::nullopt;
@@ -132,12 +132,12 @@ void WindowReader::run(const std::stop_token& stop) {
             slot = std::move(window);
         }
         const auto next = missing();
-        failure_ = next && window.covers(*next) ? failure : nullptr;  // of what nobody wants any more: none
+        failure_ = next && window.covers(*next) ? failure : nullptr;  // not of samples that are no longer wanted
         changed_.notify_all();
     }
 }
 
-/// Reads the window at `place`. Gives up, returning false, when it is not wanted any more.
+/// Reads the window at `place`. Gives up and returns false when it is no longer wanted.
 bool WindowReader::fill(Window& window, const Place& place, const std::stop_token& stop) {
     const auto& order = order_of(place);
     window.place_ = place;

@@ -9,7 +9,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// What Excel writes before CSV in UTF-8.
+/// The byte order mark, which Excel writes before CSV in UTF-8.
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 std::string_view trimmed(std::string_view cell) {
@@ -67,7 +67,7 @@ CsvSet::CsvSet(const std::filesystem::path& file, const CsvOptions& options)
     rewind();
 }
 
-/// Whether there was one that is not blank.
+/// Returns whether there was a line that is not blank.
 bool CsvSet::next_line() {
     do {
         if (!std::getline(file_, line_)) {

@@ -53,7 +53,7 @@ Image read_png(const fs::path& file) {
     }
     Image image;
     allocate(image, file, header.height, header.width);
-    // With its transparency: the library would put an image without on a background.
+    // Ask for transparency too: otherwise the library would blend the image with a background.
     header.format = PNG_FORMAT_RGBA;
     std::vector<std::uint8_t> rgba(PNG_IMAGE_SIZE(header));
     if (png_image_finish_read(&header, nullptr, rgba.data(), 0, nullptr) == 0) {
@@ -93,7 +93,7 @@ struct JpegErrors {
     }
 };
 
-/// Whether it succeeded; else errors.message. Holds nothing that would have to be destroyed on a jump.
+/// Returns whether it succeeded; if not, errors.message says why. Has no objects that a jump would fail to destroy.
 bool decode_jpeg(std::FILE* in, const fs::path& file, JpegErrors& errors, jpeg_decompress_struct& decoder,
                  Image& image) {
     if (setjmp(errors.place) != 0) {
@@ -140,7 +140,7 @@ Image read_jpeg(const fs::path& file) {
 
 #endif
 
-/// What one pixel of a line in another length is made of: weights, adding up to 1, of pixels from `first` on.
+/// How a pixel of a resized line is made: the weights, which sum to 1, of the old pixels from `first` on.
 struct Mixture {
     std::int64_t first = 0;
     std::vector<double> weights;

@@ -13,7 +13,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// What a file is whose bytes are more than its numbers, and how it is converted.
+/// What kind of file it is if it has more than bare numbers, and how to convert it.
 struct Format {
     std::string_view name;
     std::string_view remedy;

@@ -22,7 +22,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// What the child tells its parent, in memory that both see: a process that crashes says nothing any more.
+/// What the child tells its parent, in memory that both share: a process that crashed can send no message.
 struct Note {
     std::array<char, 4096> reading;
     std::array<char, 4096> left;
@@ -31,7 +31,7 @@ struct Note {
     std::atomic<int> passed_on;
 };
 
-// A signal handler can reach nothing but statics. Null but in a process of its own.
+// Static, because a signal handler reaches nothing else. Null outside of a process of its own.
 Note* own_note = nullptr;
 
 constexpr std::initializer_list<int> passed_on{SIGINT, SIGTERM, SIGHUP};
@@ -48,7 +48,7 @@ std::unique_ptr<Note, void (*)(Note*)> make_note(const std::string& reading) {
     return {note, [](Note* mapped) { ::munmap(mapped, sizeof(Note)); }};
 }
 
-/// While it lives, what is to be passed on, and the end of a child, wait to be asked for.
+/// While this object lives, SIGCHLD and the signals to pass on are blocked, and taken by sigwaitinfo.
 class BlockedSignals {
   public:
     BlockedSignals() {
@@ -100,7 +100,7 @@ void become_own(Note* note, pid_t parent, const BlockedSignals& signals) {
     }
 }
 
-/// Passes signals on until the child has ended; its status.
+/// Passes signals on until the child has ended. Returns the child's status.
 int status_of(pid_t child, Note& note, const BlockedSignals& signals) {
     for (int status = 0;;) {
         const int signal = signals.wait();

@@ -25,7 +25,7 @@ bool fills_holes(hid_t file) {
     return remembers_holes;
 }
 
-/// Throws InvalidInput where a data set is in the way of the new group.
+/// Throws InvalidInput if a data set is in the way of the new group.
 void expect_groups_on_the_way(hid_t file, const Location& place) {
     for (auto slash = place.group.find('/', 1); slash != std::string::npos; slash = place.group.find('/', slash + 1)) {
         const auto above = place.group.substr(0, slash);
@@ -93,7 +93,7 @@ void NewGroup::open() {
     } else {
         new_file_.emplace(place_.file);
         const auto& name = new_file_->temporary();
-        // The format of 1.10, whose metadata have checksums: damage is an error of the library, not its crash.
+        // The format of 1.10 has checksums for its metadata: the library reports damage instead of crashing.
         const auto access = hdf5::own(H5Pcreate(H5P_FILE_ACCESS), "no file access properties");
         hdf5::check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "no format of files");
         file_ = hdf5::own(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
@@ -147,7 +147,7 @@ void NewGroup::publish() {
     }
 }
 
-/// What the library flushes it leaves to the system.
+/// The library's flush hands the bytes to the system, which may keep them in memory.
 void NewGroup::sync() const {
     if (const int descriptor = hdf5::descriptor(file_.get()); descriptor >= 0 && ::fsync(descriptor) != 0) {
         throw std::runtime_error(text("the samples cannot be written: {}", std::generic_category().message(errno)));

@@ -27,7 +27,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// The data set `name` as samples; nothing where it is none and is copied as it is.
+/// The data set `name` as samples; none if it has no samples and is copied as it is.
 std::optional<Field> samples_of(hid_t data_set, const std::string& name) {
     const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
     const auto element = hdf5::element_type(type.get());
@@ -50,7 +50,7 @@ std::optional<Field> samples_of(hid_t data_set, const std::string& name) {
                  .chunk_samples = chunk.empty() ? 0 : chunk[0]};
 }
 
-/// What the new data set is made of: as before, an enumeration with its names, but in this machine's byte order.
+/// The element type of the new data set: that of the old one, with the names of an enumeration, in native byte order.
 hdf5::Handle new_type(hid_t data_set, ElementType element) {
     const auto stored = hdf5::own(H5Dget_type(data_set), "no type");
     const auto number = hdf5::number_type(stored.get());
@@ -59,7 +59,7 @@ hdf5::Handle new_type(hid_t data_set, ElementType element) {
     return same ? hdf5::own(H5Tcopy(stored.get()), "no copy of a type") : std::move(memory);
 }
 
-/// Whether none of its samples was ever written: all are the fill value, and take no room.
+/// Whether no sample was ever written: then all are the fill value, and take no room.
 bool is_unwritten(hid_t data_set) {
     const auto settings = hdf5::own(H5Dget_create_plist(data_set), "no properties");
     const auto layout = H5Pget_layout(settings.get());
@@ -69,7 +69,7 @@ bool is_unwritten(hid_t data_set) {
            status == H5D_SPACE_STATUS_NOT_ALLOCATED;
 }
 
-/// The fill value of a data set of numbers, where it has one of its own.
+/// The fill value of a data set of numbers, if it has one of its own.
 SampleWriter::Fill fill_of(hid_t data_set, ElementType element) {
     SampleWriter::Fill fill{hdf5::memory_type(element)};
     const auto settings = hdf5::own(H5Dget_create_plist(data_set), "no properties");
@@ -85,7 +85,7 @@ SampleWriter::Fill fill_of(hid_t data_set, ElementType element) {
     return fill;
 }
 
-/// Of a group like `old`. Its own properties do not do for another: they say where in its file its links lie.
+/// Properties for a group like `old`. Those of `old` itself cannot be reused: they say where in its file its links lie.
 hdf5::Handle group_settings(hid_t old) {
     const auto old_settings = hdf5::own(H5Gget_create_plist(old), "no properties of a group");
     auto settings = hdf5::own(H5Pcreate(H5P_GROUP_CREATE), "no properties of groups");
@@ -95,7 +95,7 @@ hdf5::Handle group_settings(hid_t old) {
     return settings;
 }
 
-/// Owns what has handles of the library: they are closed under a session.
+/// Owns objects with handles of the library, and closes them under a session.
 struct DeleteUnderSession {
     template <class Object>
     void operator()(Object* object) const {
@@ -106,7 +106,7 @@ struct DeleteUnderSession {
 template <class Object>
 using UnderSession = std::unique_ptr<Object, DeleteUnderSession>;
 
-/// What remains of the work once the new group has all but its samples: a data set to fill.
+/// A data set that is still to be filled: the work that is left once the new group has all but its samples.
 struct Job {
     hdf5::Handle from;  ///< the group of the data set
     Field field;        ///< with the name as its path
@@ -230,7 +230,7 @@ class TreeCopy {
     std::vector<Job> jobs_;
 };
 
-/// Moves the samples.
+/// Copies the samples.
 class Mover {
   public:
     Mover(const WriteOptions& options, std::int64_t total, std::int64_t memory)
@@ -262,7 +262,7 @@ class Mover {
     }
 
   private:
-    /// Whole new chunks and, where these are not too many, whole old ones.
+    /// A block has whole new chunks and, if these are not too many, whole old chunks.
     std::int64_t block_samples(const Job& job) const {
         const auto fit = std::max<std::int64_t>(1, memory_ / static_cast<std::int64_t>(job.field.sample_bytes()));
         const auto old = std::max<std::int64_t>(1, job.field.chunk_samples);
@@ -278,7 +278,7 @@ class Mover {
         return UnderSession<SampleReader>(reader.release());
     }
 
-    /// By several threads, each of which takes whole old chunks where there are several.
+    /// Several threads read. Each takes whole old chunks if there are several.
     void read(const SampleReader& reader, const Field& field, std::int64_t begin, std::int64_t count,
               std::span<std::byte> out) {
         const auto old = std::max<std::int64_t>(1, field.chunk_samples);
@@ -345,7 +345,7 @@ UnderSession<std::vector<Job>> copy_tree(const SourceGroup& source, const NewGro
         new std::vector<Job>(TreeCopy(source.id(), target.id(), name, options, missing).jobs()));
 }
 
-/// Throws InvalidInput where the samples do not fit on the disk. How small compressed ones become is not known before.
+/// Throws InvalidInput if the samples do not fit on the disk. How small compressed samples become is not known before.
 void expect_room(std::int64_t bytes, const std::string& from, const Location& to, const WriteOptions& options) {
     const auto folder = std::filesystem::absolute(to.file).parent_path();
     const auto free = static_cast<std::int64_t>(std::filesystem::space(folder).available);

@@ -8,7 +8,7 @@
 
 #include "launch/messages/json.hpp"
 #include "launch/record/journal.hpp"
-#include "scheduler/sweep.hpp"
+#include "scheduler/sweep/sweep.hpp"
 
 namespace crescendo::launch {
 

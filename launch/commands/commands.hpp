@@ -2,11 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <filesystem>
-#include <string>
-
-#include "launch/view/table.hpp"
-
 namespace crescendo::launch {
 
 class MpiSession;  ///< null unless a launcher of MPI programs started us
@@ -14,34 +9,20 @@ class MpiSession;  ///< null unless a launcher of MPI programs started us
 /// Exit codes of every command.
 enum class ExitCode { done = 0, failed = 1, bad_input = 2, resumable = 75 };
 
-/// Set by the job script: a file for the exit code of rank 0. There, `resume` leaves a request to stop as it is.
-inline constexpr const char* exit_status_variable = "CRESCENDO_EXIT_STATUS";
+// Each adds one verb to the command line; when it is given, it runs and sets `code`. Its file has the verb's name.
 
-/// That MPI knows of; 1 without it.
-int num_ranks(const MpiSession* session);
-
-/// What has to start tasks that are to learn of each other, for messages.
-std::string launch_advice();
-
-/// How Slurm starts ranks that learn of each other: it depends on the MPI that we were built with.
-std::string srun_command();
-
-/// Each adds its commands to the command line; when one is given, it runs and sets `code`.
-void add_run_commands(CLI::App& app, ExitCode& code, MpiSession* session);  // run, resume
-void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session);
-void add_report_commands(CLI::App& app, ExitCode& code);  // status, trials, best
-void add_top_command(CLI::App& app, ExitCode& code);
-void add_submit_command(CLI::App& app, ExitCode& code);
-void add_stop_command(CLI::App& app, ExitCode& code);
-void add_validate_command(CLI::App& app, ExitCode& code);
 void add_ask_tell_command(CLI::App& app, ExitCode& code);
-void add_simulate_command(CLI::App& app, ExitCode& code);
+void add_best_command(CLI::App& app, ExitCode& code);
 void add_data_commands(CLI::App& app, ExitCode& code);  // data/commands.hpp
-
-/// `--format table|json|csv`
-void add_format_option(CLI::App& command, Format& format);
-
-/// The DIR argument of the commands about an existing sweep.
-void add_directory_argument(CLI::App& command, std::filesystem::path& directory);
+void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session);
+void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session);
+void add_run_command(CLI::App& app, ExitCode& code, MpiSession* session);
+void add_simulate_command(CLI::App& app, ExitCode& code);
+void add_status_command(CLI::App& app, ExitCode& code);
+void add_stop_command(CLI::App& app, ExitCode& code);
+void add_submit_command(CLI::App& app, ExitCode& code);
+void add_top_command(CLI::App& app, ExitCode& code);
+void add_trials_command(CLI::App& app, ExitCode& code);
+void add_validate_command(CLI::App& app, ExitCode& code);
 
 }  // namespace crescendo::launch

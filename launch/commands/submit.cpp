@@ -3,7 +3,8 @@
 #include <memory>
 
 #include "core/check.hpp"
-#include "core/duration.hpp"
+#include "launch/batch/job_script.hpp"
+#include "launch/batch/job_time.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/record/history.hpp"
@@ -11,11 +12,10 @@
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/reopening.hpp"
 #include "launch/record/sweep_lock.hpp"
-#include "launch/slurm/job_script.hpp"
-#include "launch/slurm/job_time.hpp"
-#include "launch/slurm/slurm.hpp"
+#include "launch/sweep_file/site_profile.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/system/read_file.hpp"
+#include "launch/transport/launched.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -38,14 +38,14 @@ JobRequest make_request(const std::string& name, const fs::path& directory, cons
     JobRequest request;
     request.name = name;
     request.directory = fs::absolute(directory).lexically_normal();
-    request.log = SweepDirectory(request.directory).job_log("%j");
+    request.log = SweepDirectory(request.directory).job_log(batch_system()->id_in_path());
     request.working_directory = working_directory;
     request.crescendo = fs::read_symlink("/proc/self/exe");
     if (!site.empty()) {
         request.site = read_site_profile(site);
     }
     if (request.site.launcher.empty()) {
-        request.site.launcher = srun_command();
+        request.site.launcher = rank_launcher().command;
     }
     request.options = job.over(request.site.defaults);
     return request;
@@ -59,16 +59,17 @@ fs::path site_of(const Options& options) {
 
 /// Queues job.sh and notes its id, so that there is never a second one.
 ExitCode queue(const SweepDirectory& directory) {
-    const auto job = submit_job(directory.job_script());
+    const auto job = batch_system()->submit(directory.job_script());
     auto run = directory.read_run();
     run["job"] = job;
     directory.write_run(run);
     const auto where = directory.path().string();
     fmt::print(
-        "job {} is queued\n\n"
-        "  crescendo status {}     how far it is\n"
+        "job {} is queued\n"
+        "\n"
+        "  crescendo status {}     progress\n"
         "  crescendo top {}     the same, live\n"
-        "  crescendo stop {}     saves what runs and stops, or takes the job back while it is queued\n"
+        "  crescendo stop {}     saves what runs and stops; cancels the job if it is still queued\n"
         "  {}/job-{}.log     what it prints\n",
         job, where, where, where, where, job);
     return ExitCode::done;
@@ -85,7 +86,8 @@ ExitCode submit_new(const Options& options) {
     const auto file = read_sound_sweep_file(options.target);
     const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
     const auto site = site_of(options);
-    const auto script = job_script(make_request(file.name, path, fs::current_path(), options.job, site));
+    const auto script =
+        job_script(make_request(file.name, path, fs::current_path(), options.job, site), *batch_system());
     if (options.dry_run) {
         fmt::print("{}", script);
         return ExitCode::done;
@@ -105,17 +107,18 @@ ExitCode submit_new(const Options& options) {
 void require_idle(const SweepDirectory& directory) {
     const auto where = directory.path().string();
     const auto job = directory.read_run().value("job", "");
-    if (job.empty() || job == own_job()) {
+    const auto system = batch_system();
+    if (job.empty() || system->is_own_job(job)) {
         return;
     }
-    const auto state = job_state(job);
+    const auto state = system->state(job);
     CRESCENDO_VALIDATE(state, "",
-                       "{}: Slurm does not say whether the sweep's last job, {}, is over, and two at a time would "
-                       "write over each other; see what `squeue --jobs={}` says, and try again",
-                       where, job, job);
+                       "{}: {} does not say whether the sweep's last job, {}, is over, and two at a time would "
+                       "write over each other; see what `{}` says, and try again",
+                       where, system->name(), job, system->state_command(job));
     CRESCENDO_VALIDATE(state == JobState::gone, "",
-                       "{}: job {} of this sweep is {} (two at a time would write over each other); `crescendo stop "
-                       "{}` ends it, `crescendo status {}` shows how far it is",
+                       "{}: job {} of this sweep is already {} (two jobs would overwrite each other's files); "
+                       "`crescendo stop {}` ends it, `crescendo status {}` shows its progress",
                        where, job, state == JobState::queued ? "queued" : "running", where, where);
 }
 
@@ -123,15 +126,16 @@ ExitCode submit_again(const Options& options) {
     const auto directory = SweepDirectory::open(options.target);
     const auto where = directory.path().string();
     CRESCENDO_VALIDATE(options.directory.empty(), "",
-                       "--dir is for a sweep that begins, and {} is the directory of one; leave it out", where);
+                       "--dir is for a new sweep, but {} is the directory of a sweep that exists; leave --dir out",
+                       where);
     const RecordedSweep recorded(directory.path());
     CRESCENDO_VALIDATE(Reopening(recorded).sweep().state() == SweepState::running, "",
-                       "{}: this sweep is over, and there is nothing to go on with; `crescendo best {}` has its "
+                       "{}: this sweep is over, so there is nothing to continue; `crescendo best {}` shows its "
                        "result, and a larger run_cap in {} extends it",
                        where, where, directory.sweep_file().string());
     require_idle(directory);
-    const auto holder = own_job() ? std::nullopt : SweepLock::holder(directory);
-    CRESCENDO_VALIDATE(!holder, "", "{}: {} is at work in this directory; `crescendo stop {}` ends it", where,
+    const auto holder = batch_system()->own_job() ? std::nullopt : SweepLock::holder(directory);
+    CRESCENDO_VALIDATE(!holder, "", "{}: {} is using this directory; `crescendo stop {}` ends it", where,
                        holder.value_or(""), where);
     const bool as_it_stands = !options.describe_a_job() && fs::exists(directory.job_script());
     auto script = as_it_stands ? read_file(directory.job_script()) : "";
@@ -141,8 +145,9 @@ ExitCode submit_again(const Options& options) {
         const auto site = options.site.empty() && before.contains("site")
                               ? fs::path(before.at("site").get<std::string>())
                               : site_of(options);
-        script = job_script(make_request(recorded.file.name, directory.path(),
-                                         directory.read_run().at("working_directory").get<std::string>(), job, site));
+        const auto request = make_request(recorded.file.name, directory.path(),
+                                          directory.read_run().at("working_directory").get<std::string>(), job, site);
+        script = job_script(request, *batch_system());
         if (!options.dry_run) {
             note_request(directory, job, site);
             write_atomically(directory.job_script(), script);
@@ -161,7 +166,7 @@ ExitCode submit(Options& options) {
         options.job.time = parse_job_time(options.time);
         CRESCENDO_VALIDATE(
             options.job.time && options.job.time->count() > 0, "time",
-            "--time: '{}' is no length of time; write it like 8h, 90m, 08:00:00 or 1-12:00:00; a bare number is "
+            "--time: '{}' is not a duration; write it like 8h, 90m, 08:00:00 or 1-12:00:00; a bare number is "
             "minutes, as for sbatch",
             options.time);
     }
@@ -172,20 +177,21 @@ ExitCode submit(Options& options) {
 
 void add_submit_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<Options>();
-    auto* command = app.add_subcommand("submit", "Run a sweep, or go on with one, as a job of Slurm");
-    command->add_option("FILE|DIR", options->target, "A sweep file, or the directory of a sweep to go on with")
+    const auto system = batch_system();
+    auto* command = app.add_subcommand("submit", "Run or continue a sweep as a job of " + system->name());
+    command->add_option("FILE|DIR", options->target, "A sweep file, or the directory of a sweep to continue")
         ->required();
     command->add_option("--dir", options->directory, "Folder for the results; default: the sweep's name");
     command->add_option("--nodes", options->job.nodes, "Nodes; default: 1")->check(at_least_one());
-    command->add_option(
-        "--time", options->time,
-        "Of each job, like 8h, or as sbatch takes it (10 is ten minutes); a sweep that needs longer goes on in "
-        "another");
+    command->add_option("--time", options->time,
+                        "Of each job, like 8h, or as sbatch takes it (10 is ten minutes); a longer sweep continues in "
+                        "another");
     command->add_option("--partition", options->job.partition, "Partition");
     command->add_option("--account", options->job.account, "Account");
     command->add_option("--gpus-per-node", options->job.gpus_per_node, "GPUs of each node")->check(at_least_one());
     command->add_option("--cpus-per-task", options->job.cpus_per_task, "Cores of each node")->check(at_least_one());
-    command->add_option("--sbatch", options->job.sbatch, "Another option of sbatch; may be repeated")
+    const auto queues = system->submit_command();
+    command->add_option("--" + queues, options->job.more, "Another option of " + queues + "; may be repeated")
         ->expected(1)
         ->take_all();
     command->add_option("--site", options->site,
@@ -193,8 +199,9 @@ void add_submit_command(CLI::App& app, ExitCode& code) {
                         "/etc/crescendo/site.yaml");
     command->add_flag("--dry-run", options->dry_run, "Print the job script, and do nothing");
     command->footer(
-        "Example:\n  crescendo submit sweep.yaml --dir results/first --nodes 4 --time 8h --sbatch=--constraint=a100\n"
-        "  crescendo submit results/first     goes on with it");
+        "Example:\n"
+        "  crescendo submit sweep.yaml --dir results/first --nodes 4 --time 8h --sbatch=--constraint=a100\n"
+        "  crescendo submit results/first     continues it");
     command->callback([options, &code] { code = submit(*options); });
 }
 

@@ -3,7 +3,7 @@
 #include "launch/messages/messages.hpp"
 #include "launch/record/sweep_directory.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
-#include "scheduler/sweep.hpp"
+#include "scheduler/sweep/sweep.hpp"
 
 namespace crescendo::launch {
 

@@ -3,40 +3,49 @@
 #include <fmt/format.h>
 
 #include "launch/transport/launched.hpp"
+#include "launch/transport/mpi_session.hpp"
 
 namespace crescendo::launch {
 
-Findings examine_launcher(int num_ranks, const std::string& advice,
-                          const std::function<const char*(const char*)>& variable) {
-    const int launched = num_launched(variable);
+namespace {
+
+/// What has to start tasks that are to learn of each other.
+std::string launch_advice() {
+    const auto library = MpiSession::library();
+    if (library.empty()) {
+        return "this crescendo was built without MPI (CRESCENDO_MPI=OFF): start one task only";
+    }
+    const auto launcher = rank_launcher();
+    return fmt::format(
+        "crescendo was built with {}; start it with the launcher of that MPI, or with `{}` (`{}` shows what this {} "
+        "has)",
+        library, launcher.command, launcher.help, batch_system()->name());
+}
+
+}  // namespace
+
+Findings examine_launcher(int num_ranks, const Variables& variables) {
+    const int launched = num_launched(variables);
     if (num_ranks > 1 || launched < 2) {
         return {};
     }
-    return {{Verdict::problem, "MPI",
-             fmt::format("{} tasks were started, but none learns from its launcher of the others (each would begin the "
-                         "sweep for itself)",
-                         launched),
-             advice}};
+    return {
+        {Verdict::problem, "MPI",
+         fmt::format("{} tasks were started, but MPI did not connect them (each would run the whole sweep)", launched),
+         launch_advice()}};
 }
 
-Findings examine_slurm(int num_ranks, const std::string& srun,
-                       const std::function<const char*(const char*)>& variable) {
-    constexpr const char* about = "Slurm";
-    const auto text = [&](const char* name) {
-        const char* value = variable(name);
-        return std::string(value != nullptr ? value : "");
-    };
-    const auto number = [&](const char* name) { return std::atoi(text(name).c_str()); };
-    if (text("SLURM_JOB_ID").empty()) {
-        return {{Verdict::ok, about, "not in a job"}};
+Findings examine_job(int num_ranks, const BatchSystem& system) {
+    const auto job = system.own_job();
+    if (!job) {
+        return {{Verdict::ok, system.name(), "not in a job"}};
     }
-    const int nodes = number("SLURM_JOB_NUM_NODES");
-    const auto job = fmt::format("job {} on {} ({} nodes)", text("SLURM_JOB_ID"), text("SLURM_JOB_NODELIST"), nodes);
-    if (nodes > num_ranks) {
-        return {{Verdict::warning, about, fmt::format("{}: crescendo runs on {} of them", job, num_ranks),
-                 fmt::format("{} --ntasks-per-node=1 crescendo …", srun)}};
+    const auto text = fmt::format("job {} on {} ({} nodes)", job->id, job->nodes, job->num_nodes);
+    if (job->num_nodes > num_ranks) {
+        return {{Verdict::warning, system.name(), fmt::format("{}: crescendo runs on {} of them", text, num_ranks),
+                 rank_launcher().on_each_node() + " crescendo …"}};
     }
-    return {{Verdict::ok, about, job}};
+    return {{Verdict::ok, system.name(), text}};
 }
 
 }  // namespace crescendo::launch

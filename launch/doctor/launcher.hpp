@@ -1,22 +1,18 @@
 #pragma once
 
-#include <cstdlib>
-#include <functional>
 #include <string>
 
+#include "launch/batch/batch_system.hpp"
 #include "launch/doctor/finding.hpp"
 
 namespace crescendo::launch {
 
-// `num_ranks` is the number of ranks that MPI knows of; 1 without MPI.
+// `num_ranks` is as in mpi_session.hpp.
 
 /// Reports a problem if a launcher started several tasks that MPI did not join: each of them would run the whole sweep.
-/// `advice` is the remedy.
-Findings examine_launcher(int num_ranks, const std::string& advice,
-                          const std::function<const char*(const char*)>& variable = ::getenv);
+Findings examine_launcher(int num_ranks, const Variables& variables = ::getenv);
 
-/// Reports what Slurm's variables say about the job. `srun` is the command by which Slurm starts ranks.
-Findings examine_slurm(int num_ranks, const std::string& srun,
-                       const std::function<const char*(const char*)>& variable = ::getenv);
+/// Reports the batch job that this process is in, and warns if crescendo does not run on all its nodes.
+Findings examine_job(int num_ranks, const BatchSystem& system);
 
 }  // namespace crescendo::launch

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "launch/messages/json.hpp"
-#include "scheduler/sweep.hpp"
+#include "scheduler/sweep/sweep.hpp"
 
 namespace crescendo::launch {
 

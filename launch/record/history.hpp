@@ -12,7 +12,7 @@
 #include "launch/record/limits_change.hpp"
 #include "launch/record/proposal_record.hpp"
 #include "launch/record/report_record.hpp"
-#include "scheduler/sweep.hpp"
+#include "scheduler/sweep/sweep.hpp"
 
 namespace crescendo::launch {
 

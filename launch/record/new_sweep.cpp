@@ -1,10 +1,10 @@
 #include "launch/record/new_sweep.hpp"
 
 #include "core/check.hpp"
+#include "launch/batch/batch_system.hpp"
 #include "launch/record/frozen_file.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/slots/node_resources.hpp"
-#include "launch/slurm/slurm.hpp"
 
 namespace crescendo::launch {
 
@@ -28,8 +28,8 @@ SweepDirectory create_sweep(const std::filesystem::path& path, const SweepFile& 
 
 void note_own_job(const SweepDirectory& directory) {
     auto run = directory.read_run();
-    if (const auto job = own_job(); job && run.value("job", "") != *job) {
-        run["job"] = *job;
+    if (const auto job = batch_system()->own_job(); job && run.value("job", "") != job->id) {
+        run["job"] = job->id;
         directory.write_run(run);
     }
 }

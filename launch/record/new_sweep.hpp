@@ -10,7 +10,7 @@ namespace crescendo::launch {
 /// InvalidInput, and leaves nothing behind, if it cannot be created.
 SweepDirectory create_sweep(const std::filesystem::path& path, const SweepFile& file);
 
-/// Notes in run.json the Slurm job of this process. Its script works for the sweep, and may not be the one that was
+/// Notes in run.json the batch job of this process. Its script works for the sweep, and may not be the one that was
 /// submitted at first.
 void note_own_job(const SweepDirectory& directory);
 

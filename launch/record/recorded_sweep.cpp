@@ -65,7 +65,7 @@ std::map<std::string, Json> RecordedSweep::limits() const {
 
 JobState state_of_job(const SweepDirectory& directory) {
     const auto job = directory.read_run().value("job", "");
-    return job.empty() ? JobState::gone : job_state(job).value_or(JobState::gone);
+    return job.empty() ? JobState::gone : batch_system()->state(job).value_or(JobState::gone);
 }
 
 std::string state_of(const RecordedSweep& sweep) {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "launch/batch/batch_system.hpp"
 #include "launch/record/frozen_file.hpp"
 #include "launch/record/history.hpp"
 #include "launch/record/sweep_directory.hpp"
-#include "launch/slurm/slurm.hpp"
 
 namespace crescendo::launch {
 
@@ -48,11 +48,11 @@ SweepFile read_first_file(const SweepDirectory& directory, const std::optional<F
 /// The values of all keys that may change, after these changes.
 std::vector<Override> limits_after(const std::optional<FrozenFile>& frozen, const std::vector<LimitsChange>& changes);
 
-/// State of the sweep's last job; `gone` if it never had one, or if Slurm cannot be asked.
+/// State of the sweep's last job; `gone` if it never had one, or if the batch system does not answer.
 JobState state_of_job(const SweepDirectory& directory);
 
-/// "queued", "running", "stopped", "finished" or "failed". Asks Slurm about a sweep that was submitted and has no
-/// coordinator now.
+/// "queued", "running", "stopped", "finished" or "failed". Asks the batch system about a sweep that was submitted and
+/// has no coordinator now.
 std::string state_of(const RecordedSweep& sweep);
 
 }  // namespace crescendo::launch

@@ -29,9 +29,9 @@ class SweepDirectory {
     std::filesystem::path run() const { return path_ / "run.json"; }
     std::filesystem::path results() const { return path_ / "results.csv"; }
     std::filesystem::path worker_log() const { return path_ / "trainers.log"; }
-    /// The script for sbatch, if the sweep was submitted.
+    /// The script of its batch jobs, if the sweep was submitted.
     std::filesystem::path job_script() const { return path_ / "job.sh"; }
-    /// What a Slurm job printed; "%j" is sbatch's own word for the job.
+    /// What a batch job printed.
     std::filesystem::path job_log(const std::string& job) const { return path_ / ("job-" + job + ".log"); }
     std::filesystem::path lock() const { return path_ / "lock"; }
     /// A request to stop the sweep: `crescendo stop` makes this file, on any node.

@@ -16,9 +16,9 @@
 #include <thread>
 
 #include "core/check.hpp"
+#include "launch/batch/batch_system.hpp"
 #include "launch/record/directory_error.hpp"
 #include "launch/slots/node_resources.hpp"
-#include "launch/slurm/slurm.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -57,12 +57,10 @@ std::optional<std::int64_t> start_of(int pid) {
 }
 
 LockHolder ourselves() {
-    return {host_name(),
-            ::getpid(),
-            boot_id(),
-            start_of(::getpid()).value_or(0),
-            own_job().value_or(""),
-            fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr)))};
+    const auto job = batch_system()->own_job();
+    return {host_name(),        ::getpid(),
+            boot_id(),          start_of(::getpid()).value_or(0),
+            job ? job->id : "", fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr)))};
 }
 
 /// The sentence for people, and the same as JSON.
@@ -108,10 +106,11 @@ bool is_alive(const LockHolder& holder, const fs::path& path) {
         return start_of(holder.pid) == holder.start;
     }
     if (!holder.job.empty()) {
-        if (holder.job == own_job()) {
+        const auto system = batch_system();
+        if (system->is_own_job(holder.job)) {
             return false;
         }
-        if (const auto state = job_state(holder.job)) {
+        if (const auto state = system->state(holder.job)) {
             return state == JobState::running;
         }
     }
@@ -135,7 +134,7 @@ bool take(const FileDescriptor& file) {
 [[noreturn]] void cannot_write(const fs::path& path) {
     const auto problem = fmt::format("cannot write {}: {}", path.string(), std::strerror(errno));
     if (errno == EACCES || errno == EPERM) {
-        throw InvalidInput(problem + "; the sweep is another user's: resume it as that one");
+        throw InvalidInput(problem + "; the sweep belongs to another user: resume it as that user");
     }
     throw DirectoryError(problem);
 }
@@ -151,9 +150,9 @@ SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) 
     const auto where = directory.path().string();
     const auto refuse = [&](const std::string& holder) {
         throw InvalidInput(fmt::format(
-            "{}: {} is at work in this directory, and two would write over each other; `crescendo stop {}` ends it, "
-            "`crescendo status {}` shows it. If it died on a node that cannot be asked, try again {} s after its last "
-            "sign of life",
+            "{}: {} is using this directory, and two processes would overwrite each other's files; `crescendo stop "
+            "{}` ends it, `crescendo status {}` shows it. If it died on a node that cannot be reached, try again {} "
+            "s after its last sign of life",
             where, holder, where, where, patience.count()));
     };
     file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
@@ -194,7 +193,8 @@ void SweepLock::beat() {
     }
     if (content != content_) {
         throw std::runtime_error(fmt::format(
-            "{}: {} took over this sweep, for we gave no sign of life; all that was answered is in the journal",
+            "{}: {} took over this sweep, because this process gave no sign of life; every report that was answered "
+            "is in the journal",
             path_.string(), content.substr(0, content.find('\n'))));
     }
     ::futimens(file_.get(), nullptr);

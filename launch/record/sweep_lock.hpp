@@ -16,7 +16,7 @@ struct LockHolder {
     int pid = 0;
     std::string boot;        ///< boot id of the host; a pid means nothing after a reboot
     std::int64_t start = 0;  ///< start of the process in ticks since that boot, because pids are reused
-    std::string job;         ///< Slurm job; empty: none
+    std::string job;         ///< batch job; empty: none
     std::string since;       ///< since when, in local time
 
     /// "process 7 on n1 since 2026-11-21 16:04:05 (job 17)"
@@ -27,9 +27,9 @@ struct LockHolder {
 ///
 /// It is a lock (flock) on the file `lock`, which also names the holder. Some file systems keep such locks on each node
 /// separately. There the content of the file decides. A holder on this host is alive if its process is. A holder in our
-/// own Slurm job is a former step of the job, and over. A holder in another job is alive as long as Slurm has the job.
-/// For others the age of the file decides, by the clock of the file system, because a holder touches the file every few
-/// seconds. The file stays after the lock has ended, and is empty if the holder left in good order.
+/// own batch job is a former step of it, and over. A holder in another job is alive as long as the batch system has
+/// that job. For others the age of the file decides, by the clock of the file system, because a holder touches the file
+/// every few seconds. The file stays after the lock has ended, and is empty if the holder left in good order.
 class SweepLock {
   public:
     /// Throws InvalidInput that names the holder, since when, and the remedy.

@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "core/check.hpp"
+#include "core/median.hpp"
 #include "launch/system/read_file.hpp"
-#include "simulator/statistics.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -125,7 +125,7 @@ Recording record(const History& history) {
     auto recording = make_recording(std::move(curves), trials);
     if (!history.regroup_seconds().empty()) {
         recording.simulation.push_back(
-            {"simulate.regroup", fmt::format("{:.6f}", simulator::median(history.regroup_seconds()))});
+            {"simulate.regroup", fmt::format("{:.6f}", median(history.regroup_seconds()))});
     }
     recording.simulation.push_back({"simulate.evaluation", fmt::format("{:.6f}", history.evaluation_seconds())});
     return recording;

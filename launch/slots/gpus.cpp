@@ -6,6 +6,8 @@
 #include <map>
 #include <sstream>
 
+#include "launch/batch/batch_system.hpp"
+
 namespace crescendo::launch {
 namespace {
 
@@ -94,16 +96,15 @@ std::optional<int> numa_of_named(const std::string& name, const std::vector<Devi
 
 }  // namespace
 
-std::vector<Gpu> find_gpus(const std::function<const char*(const char*)>& variable, const fs::path& root) {
+std::vector<Gpu> find_gpus(const Variables& variables, const fs::path& root) {
     const auto devices = devices_here(root);
+    const char* visible = variables("CUDA_VISIBLE_DEVICES");
     std::vector<Gpu> gpus;
-    for (const char* name : {"CUDA_VISIBLE_DEVICES", "SLURM_STEP_GPUS", "SLURM_JOB_GPUS"}) {
-        if (const char* list = variable(name)) {
-            for (const auto& each : names_in(list)) {
-                gpus.push_back({each, numa_of_named(each, devices)});
-            }
-            return gpus;
+    if (const auto list = visible != nullptr ? std::optional<std::string>(visible) : batch_system(variables)->gpus()) {
+        for (const auto& each : names_in(*list)) {
+            gpus.push_back({each, numa_of_named(each, devices)});
         }
+        return gpus;
     }
     for (std::size_t i = 0; i < devices.size(); ++i) {
         gpus.push_back({std::to_string(i), devices[i].numa});

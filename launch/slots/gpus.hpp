@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "launch/system/environment.hpp"
 
 namespace crescendo::launch {
 
@@ -16,11 +16,9 @@ struct Gpu {
     friend bool operator==(const Gpu&, const Gpu&) = default;
 };
 
-/// The GPUs that this process may use: those that CUDA_VISIBLE_DEVICES names, or Slurm's SLURM_STEP_GPUS or
-/// SLURM_JOB_GPUS, or else all GPUs of NVIDIA's driver on this node. A variable that is set and names none ("",
-/// "NoDevFiles", "-1") means none. Calls no CUDA function: it reads what the driver shows in `root`'s /dev, /proc and
-/// /sys.
-std::vector<Gpu> find_gpus(const std::function<const char*(const char*)>& variable = ::getenv,
-                           const std::filesystem::path& root = "/");
+/// The GPUs that this process may use: those that CUDA_VISIBLE_DEVICES names, or those that the batch system gave it,
+/// or else all GPUs of NVIDIA's driver on this node. A variable that is set and names none ("", "NoDevFiles", "-1")
+/// means none. Calls no CUDA function: it reads what the driver shows in `root`'s /dev, /proc and /sys.
+std::vector<Gpu> find_gpus(const Variables& variables = ::getenv, const std::filesystem::path& root = "/");
 
 }  // namespace crescendo::launch

@@ -3,7 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+
+#include "launch/batch/batch_system.hpp"
 
 namespace crescendo::launch {
 
@@ -14,7 +15,7 @@ std::string host_name() {
 }
 
 NodeResources NodeResources::detect() {
-    return {find_gpus(), cores_of_this_machine(), std::getenv("SLURM_JOB_ID") != nullptr};
+    return {find_gpus(), cores_of_this_machine(), batch_system()->own_job().has_value()};
 }
 
 std::vector<int> NodeResources::cpus() const {

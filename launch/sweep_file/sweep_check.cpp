@@ -12,13 +12,13 @@
 #include <cstring>
 #include <filesystem>
 #include <set>
-#include <sstream>
 
 #include "core/check.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/system/child_process.hpp"
 #include "launch/system/read_file.hpp"
+#include "launch/system/shell.hpp"
 
 extern char** environ;
 
@@ -26,22 +26,6 @@ namespace crescendo::launch {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_executable(const fs::path& path) { return fs::is_regular_file(path) && ::access(path.c_str(), X_OK) == 0; }
-
-bool found_along_path(const std::string& program) {
-    if (program.find('/') != std::string::npos) {
-        return is_executable(program);
-    }
-    const char* path = std::getenv("PATH");
-    std::istringstream folders(path != nullptr ? path : "");
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        if (is_executable(fs::path(folder) / program)) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /// Values that stand for all a parameter can take: its ends and one between, or each it lists.
 struct Representatives {
@@ -188,7 +172,7 @@ std::vector<std::string> fixed_words(const SweepFile& file) {
 void check_command(const SweepFile& file, Mistakes& mistakes) {
     const auto words = fixed_words(file);
     for (const auto i : std::set<std::size_t>{0, find_program(words)}) {
-        if (!words[i].empty() && !found_along_path(words[i])) {
+        if (!words[i].empty() && !is_program(words[i])) {
             mistakes.add(fmt::format("command[{}]", i),
                          fmt::format("there is no program '{}'; give its path, or a name that PATH finds", words[i]));
         }

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/check.hpp"
-#include "launch/sweep_file/command_macros.hpp"
 #include "core/duration.hpp"
+#include "launch/sweep_file/command_macros.hpp"
 #include "launch/sweep_file/sweep_parameters.hpp"
 #include "launch/sweep_file/sweep_scheduler.hpp"
 #include "launch/sweep_file/sweep_simulation.hpp"
@@ -117,7 +117,7 @@ void read_budget(const YamlSection& file, SweepFile& result) {
         const auto& time = budget->at("time");
         result.time_budget = time.is_string() ? parse_duration(time.get<std::string>()) : std::nullopt;
         if (!result.time_budget || result.time_budget->count() == 0) {
-            budget->fail("time", fmt::format("{} is no length of time; write it like 8h, 90m, 1h30m, 45s or 08:00:00",
+            budget->fail("time", fmt::format("{} is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00",
                                              time.dump()));
         }
     });

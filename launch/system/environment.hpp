@@ -1,8 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdlib>
+#include <functional>
 
 namespace crescendo::launch {
+
+/// Looks up a variable of the environment, as ::getenv does. Tests have an environment of their own.
+using Variables = std::function<const char*(const char* name)>;
 
 /// Whole seconds from an environment variable, at least one; `otherwise` if it is not set. Throws InvalidInput for any
 /// other value.

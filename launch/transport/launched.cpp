@@ -1,18 +1,23 @@
 #include "launch/transport/launched.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+
+#include "launch/transport/mpi_session.hpp"
 
 namespace crescendo::launch {
 
-int num_launched(const std::function<const char*(const char*)>& variable) {
-    // Open MPI's mpirun; PMI, spoken by Hydra and by srun; srun itself, which other launchers use to start their own
-    // helpers, so that its word comes last.
-    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
-        if (const char* value = variable(name)) {
+int num_launched(const Variables& variables) {
+    // Open MPI's mpirun; PMI, as Hydra and other launchers speak it.
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+        if (const char* value = variables(name)) {
             return std::max(1, std::atoi(value));
         }
     }
-    return 1;
+    // Last, because the launchers of MPI use the batch system's to start their own helpers.
+    return batch_system(variables)->num_tasks().value_or(1);
 }
+
+RankLauncher rank_launcher() { return batch_system()->rank_launcher(MpiSession::pmi()); }
 
 }  // namespace crescendo::launch

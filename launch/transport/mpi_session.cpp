@@ -66,11 +66,11 @@ std::string MpiSession::library() {
     return text;
 }
 
-const char* MpiSession::srun() {
+const char* MpiSession::pmi() {
 #ifdef OPEN_MPI
-    return "srun --mpi=pmix";
+    return "pmix";
 #else
-    return "srun --mpi=pmi2";  // MPICH and what is made of it
+    return "pmi2";  // MPICH and what is made of it
 #endif
 }
 

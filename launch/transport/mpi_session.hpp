@@ -19,13 +19,14 @@ struct Message {
     Bytes content;
 };
 
-/// Our place among the processes that mpirun or srun started together, and the messages between them.
+/// Our place among the processes that a launcher of MPI programs started together, and the messages between them.
 ///
 /// Sending and receiving never wait: MPI offers no descriptor to wait on, and its own waiting keeps a core busy. A send
 /// to a rank that died succeeds; only heartbeats show which ranks are alive. For use by one thread.
 class MpiSession {
   public:
-    /// Returns nullptr if no launcher of MPI programs started this process. Then no function of MPI is called at all.
+    /// Returns nullptr if no launcher of MPI programs started this process, or if Crescendo was built without MPI. Then
+    /// no function of MPI is called at all.
     static std::unique_ptr<MpiSession> join(int& argc, char**& argv);
 
     /// Finalizes MPI, unless a rank was given up: MPI would wait for that rank for ever.
@@ -33,11 +34,12 @@ class MpiSession {
     MpiSession(const MpiSession&) = delete;
     MpiSession& operator=(const MpiSession&) = delete;
 
-    /// Name and version of the MPI library: "Open MPI v4.1.4", "MPICH 4.0.2".
+    /// Name and version of the MPI library: "Open MPI v4.1.4", "MPICH 4.0.2"; empty if Crescendo was built without MPI.
     static std::string library();
 
-    /// The command by which Slurm starts processes that this MPI joins: "srun --mpi=pmix".
-    static const char* srun();
+    /// The interface by which processes of this MPI learn of each other from their launcher: "pmix", "pmi2". Empty
+    /// without MPI.
+    static const char* pmi();
 
     int rank() const { return rank_; }
     int size() const { return size_; }
@@ -78,5 +80,8 @@ class MpiSession {
     bool sent_home_ = false;
     std::list<std::unique_ptr<Sending>> sending_;
 };
+
+/// The number of ranks that work together; 1 if no launcher of MPI programs started this process.
+inline int num_ranks(const MpiSession* session) { return session != nullptr ? session->size() : 1; }
 
 }  // namespace crescendo::launch

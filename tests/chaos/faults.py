@@ -4,6 +4,7 @@ A fault is a function of the round. What it returns is true if it struck: a swee
 """
 
 import json
+import math
 import shutil
 import signal
 import time
@@ -12,6 +13,7 @@ from typing import Callable
 
 import checks
 import processes
+import sweeps
 from cluster import AloneJob, MpiJob, NUM_NODES, SlurmJob
 
 PATIENCE = 60  # seconds, for what takes a few
@@ -152,14 +154,19 @@ def full_disk(round_):
     return True
 
 
-def cut_tail(lines):
-    """How many of the last lines a crash may have kept from the disk: a checkpoint is one report ahead at most."""
-    trials, count = set(), 0
+def cut_tail(lines, account):
+    """How many of the last lines, three at most, a crash may have kept from the disk.
+
+    A report is on the disk before it is answered. So a report is never lost once its trial trained the next epoch.
+    """
+    trained = {trial: max(step["epoch"] for steps in members.values() for step in steps)
+               for trial, members in account.items()}
+    count = 0
     for line in reversed(lines[1:]):
-        trial = json.loads(line).get("trial")
-        if count == 3 or trial in trials:
+        record = json.loads(line)
+        is_answered = trained.get(record.get("trial"), 0) >= record.get("resource", math.inf)
+        if count == 3 or is_answered:
             break
-        trials |= {trial} - {None}
         count += 1
     return count
 
@@ -179,7 +186,8 @@ def journal_cut(round_):
     whole = content[:content.rfind(b"\n") + 1]
     lines = whole.splitlines(keepends=True)
     check_every_cut(round_, whole, lines)
-    tail = sum(len(line) for line in lines[len(lines) - cut_tail(lines):])
+    account = sweeps.read_account(round_.folder / "account")
+    tail = sum(len(line) for line in lines[len(lines) - cut_tail(lines, account):])
     path.write_bytes(whole[:len(whole) - round_.rng.randrange(0, tail + 1)])
     round_.note_mending()
     round_.job.may_resume.set()

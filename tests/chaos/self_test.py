@@ -15,6 +15,7 @@ import unittest
 from pathlib import Path
 
 import checks
+import faults
 import journal
 import processes
 import rounds
@@ -129,6 +130,30 @@ class BrokenSweeps(unittest.TestCase):
         self.addCleanup(sleeper.wait)
         self.addCleanup(sleeper.kill)
         self.assertEqual([left.pid for left in processes.await_none(str(self.copy), 0.1)], [sleeper.pid])
+
+
+class CutTail(unittest.TestCase):
+    """A crash keeps from the disk what nobody has heard of, and nothing else."""
+
+    LINES = [json.dumps(record) for record in ({"journal": "crescendo"}, {"trial": 1, "resource": 3},
+                                               {"trial": 0, "resource": 2}, {"note": "session"},
+                                               {"trial": 2, "resource": 2})]
+
+    @staticmethod
+    def account(**epochs):
+        """The trials have trained these epochs, counted from 0, last."""
+        return {int(trial[1:]): {7: [{"epoch": 0}, {"epoch": epoch}]} for trial, epoch in epochs.items()}
+
+    def test_three_reports_that_were_not_answered_may_be_lost(self):
+        self.assertEqual(faults.cut_tail(self.LINES, self.account(t0=1, t1=2, t2=1)), 3)
+        self.assertEqual(faults.cut_tail(self.LINES, {}), 3)
+
+    def test_a_report_whose_trial_went_on_is_on_the_disk(self):
+        self.assertEqual(faults.cut_tail(self.LINES, self.account(t0=2, t1=2, t2=1)), 2)
+        self.assertEqual(faults.cut_tail(self.LINES, self.account(t0=1, t1=2, t2=2)), 0)
+
+    def test_the_first_line_stays(self):
+        self.assertEqual(faults.cut_tail(self.LINES[:2], {}), 1)
 
 
 class SparedRounds(unittest.TestCase):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
-    *sorted((ROOT / "scheduler").glob("*.cpp")),
+    *sorted((ROOT / "scheduler").rglob("*.cpp")),
     *sorted((ROOT / "core").glob("*.cpp")),
     *(ROOT / "tests/scheduler" / name for name in ("script.cpp", "decisions_trace.cpp")),
 ]

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/sweep.hpp"
+#include "scheduler/sweep/sweep.hpp"
 
 namespace crescendo {
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "scheduler/sweep.hpp"
+#include "scheduler/sweep/sweep.hpp"
 
 namespace crescendo {
 

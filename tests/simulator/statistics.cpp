@@ -23,8 +23,3 @@ TEST_CASE("ratios are averaged as ratios") {
     CHECK(estimate_ratio({4, 4, 4}).mean == doctest::Approx(4));
     CHECK(estimate_ratio({4, 4, 4}).half_width == doctest::Approx(0));
 }
-
-TEST_CASE("a median is the middle, or between the two in the middle") {
-    CHECK(median({3, 1, 2}) == 2);
-    CHECK(median({4, 1, 2, 3}) == 2.5);
-}

@@ -10,11 +10,23 @@
 
 namespace crescendo::trainer::test {
 
+namespace {
+
 std::string file_bytes(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     REQUIRE(in.good());
     return {std::istreambuf_iterator<char>(in), {}};
 }
+
+nlohmann::json without_clock(nlohmann::json progress) {
+    for (const char* clock : {"seconds", "evaluated"}) {
+        REQUIRE(progress.erase(clock) == 1);
+        REQUIRE(progress["report"].erase(clock) == 1);
+    }
+    return progress;
+}
+
+}  // namespace
 
 Checkpoint load(const std::filesystem::path& file) {
     const std::string bytes = file_bytes(file);
@@ -32,6 +44,11 @@ Checkpoint load(const std::filesystem::path& file) {
     checkpoint.optimizer_steps = content.at("optimizer_steps").toInt();
     checkpoint.progress = nlohmann::json::parse(content.at("progress").toStringRef());
     return checkpoint;
+}
+
+bool same_state(const Checkpoint& a, const Checkpoint& b) {
+    return same_bits(a.model, b.model) && same_bits(a.optimizer, b.optimizer) &&
+           a.optimizer_steps == b.optimizer_steps && without_clock(a.progress) == without_clock(b.progress);
 }
 
 bool same_bits(const TensorMap& a, const TensorMap& b) {

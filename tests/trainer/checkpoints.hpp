@@ -22,11 +22,12 @@ struct Checkpoint {
 
 Checkpoint load(const std::filesystem::path& file);
 
+/// Whether both hold one state, bit for bit. The clocks may differ: they tell what this machine did.
+bool same_state(const Checkpoint& a, const Checkpoint& b);
+
 bool same_bits(const TensorMap& a, const TensorMap& b);
 
 /// Between corresponding elements.
 double largest_difference(const TensorMap& a, const TensorMap& b);
-
-std::string file_bytes(const std::filesystem::path& file);
 
 }  // namespace crescendo::trainer::test

@@ -1,4 +1,4 @@
-// crescendo-trainer that notes the samples of every step it completes, for tests.
+// crescendo-trainer that notes the samples of every step it completes, for tests. It also has the model `normed`.
 //
 //   TEST_RECORD   folder: a file for each process, a line {"trial","epoch","step","samples","time"} for each step
 //   TEST_PAUSE    milliseconds to wait after each step; none unless given
@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "core/trial_protocol.hpp"
+#include "tests/trainer/normed_model.hpp"
 #include "trainer/session.hpp"
 
 namespace {
@@ -51,6 +52,7 @@ int main() {
     const auto device = trainer::make_cpu_device();
     trainer::ControlChannel channel(std::atoi(std::getenv(protocol::fd_variable)));
     trainer::Session::Options options;
+    options.catalogue = trainer::test::catalogue_with_normed();
     options.observer = [&](const trainer::Trial& trial, const datasets::Slice& slice) {
         const nlohmann::json line = {{"trial", trial.number()},
                                      {"epoch", trial.progress().epoch},

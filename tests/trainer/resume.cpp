@@ -33,7 +33,7 @@ TEST_CASE("a trial taken up from its checkpoint ends with the same bits as one n
         FakeCrescendo second(1, "crescendo-trainer");
         second.train({0}, "checkpoint", halves, 3);
 
-        CHECK(file_bytes(whole.directory / "checkpoint.pt") == file_bytes(halves.directory / "checkpoint.pt"));
+        CHECK(same_state(load(whole.directory / "checkpoint.pt"), load(halves.directory / "checkpoint.pt")));
     }
 }
 
@@ -102,35 +102,52 @@ TEST_CASE("a trial taken up sends its last report again") {
     CHECK(crescendo.await(0, "report")["resource"] == 3);
 }
 
-TEST_CASE("a checkpoint that version 0.1.0 wrote is taken up as it is") {
+TEST_CASE("checkpoints that version 0.1.0 wrote are taken up as they are") {
     const SweepFixture sweep;
-    const std::filesystem::path old = TEST_FOLDER "/checkpoint-0.1.0.pt";  // of epoch 3, with momentum
-    FakeCrescendo crescendo(1, "crescendo-trainer");
-    Terms terms = sweep.terms("trial");
-    terms.settings["width"] = 1;
-    terms.settings["dropout"] = 0.2;
-    terms.batch_multiple = 2;
-    std::filesystem::create_directory(terms.directory);
-    std::filesystem::copy_file(old, terms.directory / "checkpoint.pt");
+    struct Old {
+        const char* file;
+        Json settings;
+        std::int64_t batch_multiple;
+        std::int64_t epoch;
+        double loss;
+    };
+    const Json cnn{{"width", 1}, {"dropout", 0.2}};  // with momentum
+    const Json mlp{{"model", "mlp"}, {"width", 2}, {"activation", "gelu"}, {"optimizer", "adamw"}};
+    for (const auto& old : {Old{"checkpoint-0.1.0.pt", cnn, 2, 3, 1.3463231801986695},
+                            Old{"checkpoint-0.1.0-adamw.pt", mlp, 1, 2, 1.453573654095332}}) {
+        CAPTURE(old.file);
+        const auto file = std::filesystem::path(TEST_FOLDER) / old.file;
+        FakeCrescendo crescendo(1, "crescendo-trainer");
+        Terms terms = sweep.terms(old.file);
+        terms.settings.update(old.settings);
+        terms.batch_multiple = old.batch_multiple;
+        std::filesystem::create_directory(terms.directory);
+        std::filesystem::copy_file(file, terms.directory / "checkpoint.pt");
 
-    crescendo.join({0}, "checkpoint", terms);
+        crescendo.join({0}, "checkpoint", terms);
 
-    const Json report = crescendo.await(0, "report");
-    CHECK(report["resource"] == 3);
-    CHECK(report["metrics"]["val_loss"].get<double>() == doctest::Approx(1.3463231801986695));
-    CHECK(crescendo.leave({0}, /*save=*/true));
-    const auto before = load(old);
-    auto after = load(terms.directory / "checkpoint.pt");
-    after.progress["size"] = before.progress["size"];  // it had two workers
-    CHECK(same_bits(before.model, after.model));
-    CHECK(same_bits(before.optimizer, after.optimizer));
-    CHECK(before.optimizer_steps == after.optimizer_steps);
-    CHECK(before.progress == after.progress);
+        const Json report = crescendo.await(0, "report");
+        CHECK(report["resource"] == old.epoch);
+        const char* metric = report["metrics"].contains("val_loss") ? "val_loss" : "train_loss";
+        CHECK(report["metrics"][metric].get<double>() == doctest::Approx(old.loss));
+        CHECK(crescendo.leave({0}, /*save=*/true));
+        const auto before = load(file);
+        auto after = load(terms.directory / "checkpoint.pt");
+        after.progress["size"] = before.progress["size"];  // the cnn's group had two workers
+        CHECK(same_bits(before.model, after.model));
+        CHECK(same_bits(before.optimizer, after.optimizer));
+        CHECK(!before.optimizer.empty());
+        CHECK(before.optimizer_steps == after.optimizer_steps);
+        Json progress = before.progress;
+        progress["seconds"] = progress["evaluated"] = 0.0;  // 0.1.0 had no clock
+        progress["report"]["seconds"] = progress["report"]["evaluated"] = 0.0;
+        CHECK(after.progress == progress);
 
-    crescendo.join({0}, "checkpoint", terms);
-    crescendo.await(0, "report");
-    crescendo.go_on({0}, terms);
-    CHECK(crescendo.await(0, "report")["resource"] == 4);
+        crescendo.join({0}, "checkpoint", terms);
+        crescendo.await(0, "report");
+        crescendo.go_on({0}, terms);
+        CHECK(crescendo.await(0, "report")["resource"] == old.epoch + 1);
+    }
 }
 
 TEST_CASE("a trial without a checkpoint starts anew when told to take one up") {
@@ -163,13 +180,17 @@ TEST_CASE("Python's torch.load reads a checkpoint as a plain dict") {
         return;
     }
     const SweepFixture sweep;
-    FakeCrescendo crescendo(1, "crescendo-trainer");
-    const Terms terms = sweep.terms("trial");
-    crescendo.train({0}, "new", terms, 1);
-    crescendo.leave({0}, /*save=*/true);
+    FakeCrescendo crescendo(1, "recording-trainer", sweep.recording());
+    for (const char* model : {"cnn", "normed"}) {
+        CAPTURE(model);
+        Terms terms = sweep.terms(model);
+        terms.settings["model"] = model;
+        crescendo.train({0}, "new", terms, 1);
+        crescendo.leave({0}, /*save=*/true);
 
-    const std::string command = std::string(TORCH_PYTHON) + " " TEST_FOLDER "/read_checkpoint.py " +
-                                (terms.directory / "checkpoint.pt").string();
+        const std::string command = std::string(TORCH_PYTHON) + " " TEST_FOLDER "/read_checkpoint.py " +
+                                    (terms.directory / "checkpoint.pt").string();
 
-    CHECK(std::system(command.c_str()) == 0);
+        CHECK(std::system(command.c_str()) == 0);
+    }
 }

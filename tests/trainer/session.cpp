@@ -253,7 +253,7 @@ TEST_CASE("a model evaluated from its checkpoint gets the metrics it reported") 
     crescendo.send(0, evaluate);
 
     const std::string refusal = crescendo.await(0, "failed")["message"];
-    CHECK(refusal.find("the checkpoint is of epoch 2, and what trial 0 reported at 3 was not saved") !=
+    CHECK(refusal.find("the checkpoint is of the report at 2; what trial 0 reported at 3 was not saved") !=
           std::string::npos);
 }
 
@@ -321,7 +321,7 @@ TEST_CASE("a trainer serves one trial after another") {
         CHECK(crescendo.train({0}, "new", terms, 1)["trial"] == trial);
         crescendo.leave({0}, /*save=*/false, trial);
 
-        CHECK(content(terms.directory / "trainer.log").find("epoch 1, 1 workers") == 0);
+        CHECK(content(terms.directory / "trainer.log").find("1 epochs, 1 workers") == 0);
     }
 }
 

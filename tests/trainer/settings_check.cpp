@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tests/trainer/plain_catalogue.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "trainer/data/data_cache.hpp"
 
@@ -14,9 +15,20 @@ using nlohmann::json;
 
 namespace {
 
+/// Settings of the plain model on `train` and, unless empty, `validation`.
+json plain(const std::string& train, const std::string& validation = {}) {
+    json settings = small_cnn(train, validation);
+    settings["model"] = "plain";
+    return settings;
+}
+
+std::vector<Problem> problems_of(const json& settings, const json& parameters = json::object()) {
+    return check_settings({{"settings", settings}, {"parameters", parameters}}, plain_catalogue());
+}
+
 std::vector<std::string> keys(const json& settings, const json& parameters = json::object()) {
     std::vector<std::string> all;
-    for (const auto& problem : check_settings({{"settings", settings}, {"parameters", parameters}})) {
+    for (const auto& problem : problems_of(settings, parameters)) {
         all.push_back(problem.key);
     }
     return all;
@@ -27,57 +39,41 @@ std::vector<std::string> keys(const json& settings, const json& parameters = jso
 TEST_CASE("good settings and parameters have no problem") {
     const SweepFixture sweep;
 
-    CHECK(keys(small_cnn(sweep.train, sweep.validation), {{"lr", {1e-4, 0.3}}, {"width", {16.0, 32.0}}}).empty());
+    CHECK(keys(plain(sweep.train, sweep.validation), {{"lr", {1e-4, 0.3}}, {"width", {16.0, 32.0}}}).empty());
 }
 
 TEST_CASE("each value of each parameter is tried, and unknown parameters are named") {
     const SweepFixture sweep;
 
-    const auto found = keys(small_cnn(sweep.train), {{"momentum", {0.0, 1.5}}, {"depth", {1, 9}}, {"beta", {0.9}}});
+    const auto found = keys(plain(sweep.train), {{"momentum", {0.0, 1.5}}, {"depth", {1, 9}}, {"beta", {0.9}}});
 
     CHECK(found == std::vector<std::string>{"parameters.beta", "parameters.depth", "parameters.momentum"});
 }
 
 TEST_CASE("problems of settings and of all data sets are listed together") {
     const SweepFixture sweep;
-    json settings = small_cnn((sweep.folder / "absent.h5").string() + ":/train", sweep.folder / "data.h5:/none");
+    json settings = plain((sweep.folder / "absent.h5").string() + ":/train", sweep.folder / "data.h5:/none");
     settings["optimizer"] = "sdg";
 
     CHECK(keys(settings) ==
           std::vector<std::string>{"trainer.optimizer", "trainer.data.train", "trainer.data.validation"});
 }
 
-TEST_CASE("a depth that the images are too small for is one problem, not one for each data set") {
+TEST_CASE("what a model finds wrong with every data set is one problem") {
     const SweepFixture sweep;
-    json settings = small_cnn(sweep.train);
-    settings["depth"] = 4;  // 8 pixels: 4, 2, 1, 0
+    json settings = plain(sweep.train, sweep.validation);
+    settings["depth"] = 4;
 
     CHECK(keys(settings) == std::vector<std::string>{"trainer.depth"});
 }
 
-TEST_CASE("an autoencoder asks for sides that can be halved, and needs no targets") {
+TEST_CASE("samples without targets are no lesson for a model that reconstructs nothing") {
     const SweepFixture sweep;
-    const auto waves = without_targets(write_waves(sweep.folder / "waves.h5", "train", 8, 1));
-    const auto others = write_waves(sweep.folder / "others.h5", "train", 8, 2);
-    json too_deep = small_autoencoder(waves);
-    too_deep["depth"] = 4;
-
-    CHECK(keys(small_autoencoder(waves, waves)).empty());
-    CHECK(keys(small_autoencoder(sweep.train, sweep.validation)).empty());
-    CHECK(keys(small_autoencoder(waves, others)) == std::vector<std::string>{"trainer.data.validation"});
-    const auto problems = check_settings({{"settings", too_deep}});
-    REQUIRE(problems.size() == 1);
-    CHECK(problems[0].key == "trainer.depth");
-    CHECK(problems[0].message.find("use at most 3, or crop or pad the samples") != std::string::npos);
-}
-
-TEST_CASE("samples without targets are no lesson for a cnn") {
-    const SweepFixture sweep;
-    const auto problems = check_settings({{"settings", small_cnn(without_targets(sweep.train))}});
+    const auto problems = problems_of(plain(without_targets(sweep.train)));
 
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].key == "trainer.data.train");
-    CHECK(problems[0].message.find("there are no targets for the cnn to learn") != std::string::npos);
+    CHECK(problems[0].message.find("there are no targets for the plain to learn") != std::string::npos);
 }
 
 TEST_CASE("classes that the training set lacks are found before training, with their samples") {
@@ -89,10 +85,10 @@ TEST_CASE("classes that the training set lacks are found before training, with t
         train = sweep.train + "[0:" + std::to_string(end) + "]";
     }
     const auto in_train = data.classes(train, {});
-    json settings = small_cnn(train, sweep.validation);
+    json settings = plain(train, sweep.validation);
     settings["data"]["test"] = sweep.validation;
 
-    const auto problems = check_settings({{"settings", settings}});
+    const auto problems = problems_of(settings);
 
     REQUIRE(problems.size() == 2);
     CHECK(problems[0].key == "trainer.data.validation");
@@ -109,7 +105,7 @@ TEST_CASE("classes that the training set lacks are found before training, with t
 
 TEST_CASE("a memory that no chunk fits into is found before training") {
     const SweepFixture sweep;
-    json settings = small_cnn(sweep.train);
+    json settings = plain(sweep.train);
     settings["data"]["memory"] = 100;  // a chunk has 8 images of 64 bytes
 
     CHECK(keys(settings) == std::vector<std::string>{"trainer.data.train"});
@@ -117,7 +113,7 @@ TEST_CASE("a memory that no chunk fits into is found before training") {
 
 TEST_CASE("a parameter fills in what the section lacks") {
     const SweepFixture sweep;
-    json settings = small_cnn(sweep.train);
+    json settings = plain(sweep.train);
     settings.erase("depth");  // the default of 2 would do, 3 does as well
 
     CHECK(keys(settings, {{"depth", {3}}}).empty());

@@ -41,7 +41,9 @@ void copy_into(at::Tensor tensor, const c10::IValue& saved) {
 
 c10::IValue checkpoint_of(const Trial& trial, const json& settings) {
     Tensors model;
-    for (const auto& [name, tensor] : trial.named_parameters()) model.insert(name, copied(tensor));
+    for (const auto& [name, tensor] : trial.named_tensors()) {
+        model.insert(name, copied(tensor));
+    }
     c10::impl::GenericDict content(c10::StringType::get(), c10::AnyType::get());
     content.insert("model", model);
     content.insert("optimizer", optimizer_state(trial));
@@ -63,7 +65,9 @@ std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::i
     auto trial = std::make_unique<Trial>(number, seed, settings, parse("task").get<Task>(), device);
 
     const auto model = content.at("model").toGenericDict();
-    for (const auto& [name, tensor] : trial->named_parameters()) copy_into(tensor, model.at(name));
+    for (const auto& [name, tensor] : trial->named_tensors()) {
+        copy_into(tensor, model.at(name));
+    }
     trial->optimizer().reset(content.at("optimizer_steps").toInt());
     const auto optimizer = content.at("optimizer").toGenericDict();
     for (const auto& [parameter, name, tensor] : trial->optimizer().state()) {

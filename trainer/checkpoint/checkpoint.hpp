@@ -9,7 +9,7 @@
 
 namespace crescendo::trainer {
 
-/// A copy of the whole trial as it is now, in the host's memory: a dict of "model" (parameter → tensor, for
+/// A copy of the whole trial as it is now, in the host's memory: a dict of "model" (parameter or buffer → tensor, for
 /// load_state_dict), "optimizer" (parameter → {state → tensor}), "optimizer_steps", and as JSON texts "progress",
 /// "task", "settings" (as the sweep gave them).
 c10::IValue checkpoint_of(const Trial& trial, const nlohmann::json& settings);

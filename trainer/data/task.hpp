@@ -43,9 +43,7 @@ bool learns_classes(const Settings& settings, const datasets::SampleSet& samples
 /// Throws like count_classes.
 std::int64_t num_classes(const Settings& settings, DataCache& data);
 
-/// The task of a training set without misfits. An autoencoder reconstructs its inputs, unless the targets are fields
-/// (height x width, or channels x height x width) of the inputs' height and width: then it predicts these. Throws like
-/// num_classes.
+/// The task of a training set without misfits. Throws like num_classes.
 Task describe_task(const Settings& settings, DataCache& data);
 
 void to_json(nlohmann::json& json, const Task& task);

@@ -4,6 +4,7 @@
 #include <c10/util/Exception.h>
 #include <gloo/common/error.h>
 #include <cstring>
+#include <map>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "trainer/protocol/control_channel.hpp"
@@ -34,6 +35,22 @@ c10::intrusive_ptr<c10d::ProcessGroup> meet(const Device& device, const c10::int
     throw PeerLost(error.what_without_backtrace());
 } catch (const std::exception& error) {
     throw PeerLost(error.what());
+}
+
+at::Tensor flatten(const std::vector<at::Tensor>& tensors) {
+    std::vector<at::Tensor> flat;
+    for (const auto& tensor : tensors) {
+        flat.push_back(tensor.reshape(-1));
+    }
+    return at::cat(flat);
+}
+
+void unflatten(const at::Tensor& block, const std::vector<at::Tensor>& tensors) {
+    std::int64_t begin = 0;
+    for (const auto& tensor : tensors) {
+        tensor.copy_(block.narrow(0, begin, tensor.numel()).view_as(tensor));
+        begin += tensor.numel();
+    }
 }
 
 }  // namespace
@@ -69,18 +86,34 @@ std::vector<double> Group::sum(const std::vector<double>& numbers) const {
 std::string Group::broadcast(const std::string& bytes) const {
     if (size_ == 1) return bytes;
     at::Tensor length = at::tensor(static_cast<std::int64_t>(bytes.size()), at::kLong).to(device_.place());
-    broadcast(length);
+    broadcast_block(length);
     at::Tensor content = at::zeros({length.item<std::int64_t>()}, at::kByte);
     if (rank_ == 0) std::memcpy(content.mutable_data_ptr(), bytes.data(), bytes.size());
     content = content.to(device_.place());
-    broadcast(content);
+    broadcast_block(content);
     content = content.cpu();
     return {static_cast<const char*>(content.const_data_ptr()), static_cast<std::size_t>(content.numel())};
 }
 
-void Group::broadcast(at::Tensor tensor) const {
-    if (size_ == 1) return;
-    std::vector<at::Tensor> tensors{std::move(tensor)};
+void Group::broadcast(const std::vector<at::Tensor>& tensors) const {
+    if (size_ == 1) {
+        return;
+    }
+    std::map<at::ScalarType, std::vector<at::Tensor>> by_type;
+    for (const auto& tensor : tensors) {
+        by_type[tensor.scalar_type()].push_back(tensor.detach());
+    }
+    for (const auto& [type, alike] : by_type) {
+        const at::Tensor block = flatten(alike);
+        broadcast_block(block);
+        if (rank_ != 0) {
+            unflatten(block, alike);
+        }
+    }
+}
+
+void Group::broadcast_block(at::Tensor block) const {
+    std::vector<at::Tensor> tensors{std::move(block)};
     collective([&] { process_group_->broadcast(tensors)->wait(); });
     finish();
 }

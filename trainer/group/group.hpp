@@ -63,8 +63,9 @@ class Group {
     /// Gives rank 0's bytes to every member.
     std::string broadcast(const std::string& bytes) const;
 
-    /// Copies rank 0's values into the tensor of every member. The tensor lies on the group's device.
-    void broadcast(at::Tensor tensor) const;
+    /// Copies rank 0's values into the tensors of every member, those of one type as one block. The tensors lie on the
+    /// group's device. All members pass tensors of the same types and shapes.
+    void broadcast(const std::vector<at::Tensor>& tensors) const;
 
     /// Call it before the results of collectives are used. Throws PeerLost if a collective has failed.
     void finish() const;
@@ -73,6 +74,8 @@ class Group {
     const c10::intrusive_ptr<c10d::ProcessGroup>& process_group() const { return process_group_; }
 
   private:
+    void broadcast_block(at::Tensor block) const;
+
     const Device& device_;
     int rank_ = 0;
     int size_ = 1;

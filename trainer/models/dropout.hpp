@@ -19,6 +19,9 @@ class Dropout {
   public:
     Dropout(double share, std::int64_t layer) : share_(share), layer_(layer) {}
 
+    /// Whether there is anything to drop.
+    bool drops() const { return share_ > 0.0; }
+
     /// `x` is (samples, units...), and has the same number of units in every call. `keys` (samples) is on the same
     /// device. Outside of training it is undefined, and nothing is dropped.
     at::Tensor operator()(const at::Tensor& x, const at::Tensor& keys);

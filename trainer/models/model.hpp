@@ -2,30 +2,30 @@
 
 #include <torch/nn/module.h>
 
-#include <memory>
-
-#include "trainer/data/task.hpp"
-#include "trainer/settings/settings.hpp"
-
 namespace crescendo::trainer {
 
-/// A network of float32 parameters, without buffers.
+/// A network of float32 parameters.
+///
+/// It may have buffers, such as the running mean and variance of BatchNorm, of any type; they are a part of a trial's
+/// state as the parameters are. As in DistributedDataParallel, those of rank 0 count: all members of a group have them
+/// when a generation begins, and before each step and each evaluation. A step that fails leaves them as they were.
+/// Evaluation runs the network in torch's evaluation mode, everything else in training mode.
+///
+/// BatchNorm takes the statistics of the samples that go through it at once, so what such a model learns depends on the
+/// size of its group. SyncBatchNorm, which takes those of all members' samples, does not. It needs no more state than
+/// there is: its buffers are the same everywhere, and receiving those of rank 0 changes nothing. It needs the members'
+/// sums in forward(). These would come from the Group, which a Generation would hand to the model, as it hands it to
+/// the GradientReducer.
+///
+/// A new model is one file: a ModelSpec with its settings, which makes a Model; and one row in models.cpp.
 class Model : public torch::nn::Module {
   public:
     /// `inputs` (samples, input shape...) → (samples, num_outputs): logits, or the predicted numbers in the order of
     /// the target's elements. If the samples' dropout_keys are given, units are dropped, as in training.
     virtual at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys = {}) = 0;
-};
 
-/// Makes a model on the CPU. Its weights come from torch's generator, which the caller seeds before.
-///
-/// cnn: `depth` times a 3x3 convolution, activation and 2x2 max-pooling, with `width` channels at first
-/// and twice as many each time; a hidden layer of 8 x width units; the outputs.
-/// mlp: `depth` hidden layers of `width` units; the outputs.
-/// autoencoder: `depth` times a 3x3 convolution of stride 2 and activation, with `width` channels at first and twice as
-/// many each time; a 1x1 convolution to the code of `latent` channels; back the same way, by a 3x3 convolution and
-/// `depth` times nearest neighbours and a 3x3 convolution, with an activation between each two. Dropout follows the
-/// activation of fully connected hidden layers, and an autoencoder's code.
-std::shared_ptr<Model> make_model(const Settings& settings, const Task& task);
+    /// Whether training drops units, so that it needs dropout_keys.
+    virtual bool drops_units() const { return false; }
+};
 
 }  // namespace crescendo::trainer

@@ -147,9 +147,32 @@ const json& Section::object(const char* name) {
     return found && found->is_object() ? *found : empty_object;
 }
 
+bool Section::knows(const std::string& name) const {
+    return std::find(known_.begin(), known_.end(), name) != known_.end();
+}
+
+void Section::read_aside(const std::function<void(Section&)>& read) {
+    std::vector<Problem> problems;
+    Section aside(object_, path_, problems);
+    read(aside);
+    for (auto& problem : problems) {
+        const std::string name = problem.key.substr(path_.size() + 1);
+        if (!knows(name.substr(0, name.find('.')))) {
+            problems_.push_back(std::move(problem));
+        }
+    }
+    for (auto& name : aside.known_) {
+        if (!knows(name)) {
+            known_.push_back(std::move(name));
+        }
+    }
+}
+
 void Section::reject_unknown() {
     for (const auto& [key, value] : object_.items()) {
-        if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+        if (knows(key)) {
+            continue;
+        }
         std::string all;
         for (const auto& name : known_) all += (all.empty() ? "" : ", ") + name;
         reject(key.c_str(), "no such setting, so it would change nothing; there are " + all);

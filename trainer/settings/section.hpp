@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,18 +41,29 @@ class Section {
     void bytes(const char* name, std::size_t& value);
     /// Reads a time such as 10m, at least a second; `off` is zero.
     void duration_or_off(const char* name, std::optional<std::chrono::seconds>& value);
+    /// `choices` is a table of words and their meanings.
     template <class Enum>
-    void choice(const char* name, Enum& value, std::initializer_list<std::pair<const char*, Enum>> choices);
+    void choice(const char* name, Enum& value, std::initializer_list<std::pair<const char*, Enum>> choices) {
+        choice(name, value, std::span(choices.begin(), choices.size()));
+    }
+    template <class Enum>
+    void choice(const char* name, Enum& value, std::span<const std::pair<const char*, Enum>> choices);
     /// The object at the key; an empty one if the key is absent or holds something else.
     const nlohmann::json& object(const char* name);
 
     bool has(const char* name) const { return object_.contains(name); }
     bool has_text(const char* name) const { return has(name) && object_.at(name).is_string(); }
+
+    /// Lets `read` look at the same object. The keys that it asks for count as known from then on. Its problems with
+    /// keys that were known before are dropped, because those keys are meant for another reader.
+    void read_aside(const std::function<void(Section&)>& read);
+
     void reject_unknown();
 
   private:
     /// The value at `name`, which counts as a known key from now on; nullptr if there is none.
     const nlohmann::json* find(const char* name);
+    bool knows(const std::string& name) const;
     void reject(const char* name, const std::string& message);
     void reject_type(const char* name, const nlohmann::json& found, const std::string& wanted);
 
@@ -61,9 +74,11 @@ class Section {
 };
 
 template <class Enum>
-void Section::choice(const char* name, Enum& value, std::initializer_list<std::pair<const char*, Enum>> choices) {
+void Section::choice(const char* name, Enum& value, std::span<const std::pair<const char*, Enum>> choices) {
     const nlohmann::json* found = find(name);
-    if (!found) return;
+    if (!found) {
+        return;
+    }
     std::string all;
     for (const auto& [word, meaning] : choices) {
         if (*found == word) {

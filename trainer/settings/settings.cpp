@@ -6,6 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/check.hpp"
+#include "trainer/settings/catalogue.hpp"
+#include "trainer/settings/model_spec.hpp"
+#include "trainer/settings/optimizer_spec.hpp"
 #include "trainer/settings/section.hpp"
 
 namespace crescendo::trainer {
@@ -128,35 +131,25 @@ DataSettings parse_data(const json& object, std::vector<Problem>& problems) {
     return data;
 }
 
-void read_model(Section& section, Settings& settings) {
-    section.choice("model", settings.model,
-                   {{"cnn", ModelKind::cnn}, {"mlp", ModelKind::mlp}, {"autoencoder", ModelKind::autoencoder}});
-    const bool mlp = settings.model == ModelKind::mlp;
-    settings.width = mlp ? 128 : 16;
-    section.integer("width", settings.width, 1, 1 << 20);
-    section.integer("depth", settings.depth, mlp ? 0 : 1, mlp ? 256 : 12);
-    section.integer("latent", settings.latent, 1, 1 << 20);
-    section.choice("activation", settings.activation,
-                   {{"relu", Activation::relu},
-                    {"leaky_relu", Activation::leaky_relu},
-                    {"gelu", Activation::gelu},
-                    {"silu", Activation::silu},
-                    {"tanh", Activation::tanh}});
-    section.number("dropout", settings.dropout, {.min = 0.0, .below = 1.0});
-    section.integer("classes", settings.classes, 2, most_classes);
+/// Reads the word at `key`, and the settings that go with it.
+template <class Spec>
+std::shared_ptr<Spec> read_choice(Section& section, const char* key, const std::vector<Choice<Spec>>& table) {
+    std::vector<std::pair<const char*, const Choice<Spec>*>> words;
+    for (const auto& choice : table) {
+        words.emplace_back(choice.name, &choice);
+    }
+    const Choice<Spec>* chosen = &table.front();
+    section.choice<const Choice<Spec>*>(key, chosen, words);
+    auto spec = chosen->read(section);
+    spec->name = chosen->name;
+    for (const auto& other : table) {
+        section.read_aside([&](Section& aside) { other.read(aside); });
+    }
+    return spec;
 }
 
-void read_optimizer(Section& section, Settings& settings) {
-    section.choice("optimizer", settings.optimizer,
-                   {{"sgd", OptimizerKind::sgd}, {"adam", OptimizerKind::adam}, {"adamw", OptimizerKind::adamw}});
-    const bool sgd = settings.optimizer == OptimizerKind::sgd;
-    settings.lr = sgd ? 0.01 : 0.001;
-    settings.weight_decay = settings.optimizer == OptimizerKind::adamw ? 0.01 : 0.0;
-    settings.lr_scaling = sgd ? LearningRateScaling::linear : LearningRateScaling::sqrt;
+void read_training(Section& section, Settings& settings) {
     section.number("lr", settings.lr, {.min = 0.0, .below = unbounded});
-    section.number("momentum", settings.momentum, {.min = 0.0, .below = 1.0});
-    section.flag("nesterov", settings.nesterov);
-    section.number("weight_decay", settings.weight_decay, {.min = 0.0, .below = unbounded});
     section.integer("batch_size", settings.batch_size, 1, 1 << 24);
     section.choice("lr_scaling", settings.lr_scaling,
                    {{"linear", LearningRateScaling::linear},
@@ -165,16 +158,37 @@ void read_optimizer(Section& section, Settings& settings) {
     section.number("rescale_warmup", settings.rescale_warmup, {.min = 0.0, .below = unbounded});
     section.choice("optimizer_state", settings.optimizer_state,
                    {{"keep", StateAtRegroup::keep}, {"reset", StateAtRegroup::reset}});
+    section.duration_or_off("checkpoint_every", settings.checkpoint_every);
+}
+
+ReportInterval parse_report(const json& object, std::vector<Problem>& problems) {
+    ReportInterval report;
+    Section section(object, "trainer.report", problems);
+    section.integer("every", report.every, 1, std::int64_t{1} << 53);
+    section.choice<ResourceUnit>("unit", report.unit, resource_units);
+    section.reject_unknown();
+    return report;
 }
 
 }  // namespace
 
-Settings parse_settings(const json& object, std::vector<Problem>& problems) {
+const char* word(ResourceUnit unit) {
+    const auto* found = std::find_if(resource_units.begin(), resource_units.end(),
+                                     [unit](const auto& entry) { return entry.second == unit; });
+    CRESCENDO_EXPECT(found != resource_units.end());
+    return found->first;
+}
+
+Settings parse_settings(const json& object, const Catalogue& catalogue, std::vector<Problem>& problems) {
     Settings settings;
     Section section(object, "trainer", problems);
-    read_model(section, settings);
-    read_optimizer(section, settings);
-    section.duration_or_off("checkpoint_every", settings.checkpoint_every);
+    settings.model = read_choice(section, "model", catalogue.models);
+    section.integer("classes", settings.classes, 2, most_classes);
+    settings.optimizer = read_choice(section, "optimizer", catalogue.optimizers);
+    settings.lr = settings.optimizer->default_lr();
+    settings.lr_scaling = settings.optimizer->default_lr_scaling();
+    read_training(section, settings);
+    settings.report = parse_report(section.object("report"), problems);
     settings.data = parse_data(section.object("data"), problems);
     section.reject_unknown();
     return settings;

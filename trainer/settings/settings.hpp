@@ -1,13 +1,16 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "datasets/samples/conversion.hpp"
@@ -20,9 +23,9 @@ namespace crescendo::trainer {
 /// The most classes that a model can tell apart.
 inline constexpr std::int64_t most_classes = std::int64_t{1} << 24;
 
-enum class ModelKind { cnn, mlp, autoencoder };
-enum class OptimizerKind { sgd, adam, adamw };
-enum class Activation { relu, leaky_relu, gelu, silu, tanh };
+class ModelSpec;
+class OptimizerSpec;
+struct Catalogue;
 
 /// How the learning rate follows the group's batch.
 enum class LearningRateScaling {
@@ -33,6 +36,29 @@ enum class LearningRateScaling {
 
 /// What happens to momentum and moments when a regroup changes the group's batch or size.
 enum class StateAtRegroup { keep, reset };
+
+/// What a trial's resource counts.
+enum class ResourceUnit {
+    epochs,
+    steps,    ///< updates
+    samples,  ///< samples that the group trained on, again in each epoch
+    seconds,  ///< seconds of the training clock (Progress::seconds), so that reports depend on the machine
+};
+
+/// The words of settings for the units.
+inline constexpr std::array<std::pair<const char*, ResourceUnit>, 4> resource_units{{{"epochs", ResourceUnit::epochs},
+                                                                                     {"steps", ResourceUnit::steps},
+                                                                                     {"samples", ResourceUnit::samples},
+                                                                                     {"seconds", ResourceUnit::seconds}}};
+const char* word(ResourceUnit unit);
+
+/// A trial reports after each `every` units. A report comes between two steps, so a long step may pass over some.
+struct ReportInterval {
+    std::int64_t every = 1;
+    ResourceUnit unit = ResourceUnit::epochs;
+
+    friend bool operator==(const ReportInterval&, const ReportInterval&) = default;
+};
 
 /// Locations of the samples, each FILE:/GROUP or a Selection of it, and how samples come into a batch.
 struct DataSettings {
@@ -57,25 +83,17 @@ struct DataSettings {
 
 /// The `trainer:` section of a sweep file with one trial's parameters filled in.
 struct Settings {
-    ModelKind model = ModelKind::cnn;
-    std::int64_t width = 16;  ///< cnn, autoencoder: channels of the first convolution (16); mlp: units of a hidden
-                              ///< layer (128)
-    std::int64_t depth = 2;   ///< cnn, autoencoder: convolutions that halve height and width; mlp: hidden layers
-    std::int64_t latent = 8;  ///< autoencoder: channels of the code
-    Activation activation = Activation::relu;
-    double dropout = 0.0;  ///< share of hidden units, or of an autoencoder's code, dropped
-    OptimizerKind optimizer = OptimizerKind::sgd;
-    double lr = 0.01;           ///< rate at the trial's first group batch; adam and adamw: 0.001
-    double momentum = 0.9;      ///< momentum of sgd
-    bool nesterov = false;      ///< Nesterov's momentum, of sgd; without momentum it changes nothing
-    double weight_decay = 0.0;  ///< adamw: 0.01
+    std::shared_ptr<const ModelSpec> model = nullptr;          ///< not null once the section was read
+    std::shared_ptr<const OptimizerSpec> optimizer = nullptr;  ///< not null once the section was read
+    double lr = 0.01;  ///< rate at the trial's first group batch; the optimizer has the default
     std::int64_t batch_size = 128;
-    LearningRateScaling lr_scaling = LearningRateScaling::linear;  ///< for adam and adamw: sqrt
+    LearningRateScaling lr_scaling = LearningRateScaling::linear;  ///< the optimizer has the default
     double rescale_warmup = 1.0;  ///< epochs in which the rate climbs after the batch grew
     StateAtRegroup optimizer_state = StateAtRegroup::keep;
     /// Time between checkpoints that no milestone asks for; zero: there are none. Without a value it is ten minutes, or
     /// longer, so that writing stays under 1 % of the time.
     std::optional<std::chrono::seconds> checkpoint_every = {};
+    ReportInterval report = {};
     std::int64_t classes = 0;  ///< 0: counted in the training targets
     DataSettings data = {};
 };
@@ -90,7 +108,10 @@ struct Problem {
 
 /// Reads the section and adds everything that is wrong with it to `problems`: unknown keys, wrong
 /// types, values out of range. What cannot be used keeps its default.
-Settings parse_settings(const nlohmann::json& section, std::vector<Problem>& problems);
+///
+/// Settings of models and optimizers other than the chosen ones have no effect. They are checked all the same, so that
+/// a search may try several models.
+Settings parse_settings(const nlohmann::json& section, const Catalogue& catalogue, std::vector<Problem>& problems);
 
 /// Throws InvalidInput with all of `problems`, one a line, if there are any.
 void require_none(const std::vector<Problem>& problems);

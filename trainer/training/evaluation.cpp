@@ -8,8 +8,26 @@
 
 namespace crescendo::trainer {
 
+namespace {
+
+/// Has a network compute as in evaluation, as long as this lives.
+class EvaluationMode {
+  public:
+    explicit EvaluationMode(Model& model) : model_(model) { model_.eval(); }
+    EvaluationMode(const EvaluationMode&) = delete;
+    EvaluationMode& operator=(const EvaluationMode&) = delete;
+    ~EvaluationMode() { model_.train(); }
+
+  private:
+    Model& model_;
+};
+
+}  // namespace
+
 EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse) {
     const at::NoGradGuard no_gradients;
+    const EvaluationMode mode(trial.model());
+    group.broadcast(trial.buffers());
     BatchLoader batches(stream, trial.task(), trial.device());
     batches.enter({.seed = 0,
                    .epoch = 0,

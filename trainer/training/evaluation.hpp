@@ -18,7 +18,8 @@ struct EvaluationSums {
     BatchLoader::Seconds waited{};  ///< time that was spent waiting for data
 };
 
-/// Runs the trial's model over this member's share of the samples, without training. Beats `pulse` for each batch.
+/// Runs the trial's model, with rank 0's buffers, over this member's share of the samples, in evaluation mode and
+/// without training. Beats `pulse` for each batch. Throws PeerLost.
 EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse);
 
 /// Adds "<prefix>_loss", and for classes "<prefix>_accuracy", of the whole group's sums. No samples give NaN.

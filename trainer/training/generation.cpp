@@ -28,50 +28,85 @@ Generation::Generation(Group group, Trial& trial, DataCache& data, Pulse& pulse,
       pulse_(pulse),
       observer_(observer) {}
 
-/// Has the stream read on from there, unless it does so already.
-void Generation::enter(std::int64_t epoch, std::int64_t position) {
-    if (entered_epoch_ == epoch && entered_batch_ == trial_.group_batch()) return;
-    entered_epoch_ = epoch;
+/// Has the stream read on from where the trial is, unless it does so already.
+void Generation::enter() {
+    const Progress& progress = trial_.progress();
+    if (entered_epoch_ == progress.epoch && entered_batch_ == trial_.group_batch()) {
+        return;
+    }
+    entered_epoch_ = progress.epoch;
     entered_batch_ = trial_.group_batch();
     batches_.enter({.seed = trial_.seed(),
-                    .epoch = epoch,
-                    .position = position,
+                    .epoch = entered_epoch_,
+                    .position = progress.position,
                     .group_batch = entered_batch_,
                     .rank = group_.rank(),
                     .size = group_.size()});
 }
 
 bool Generation::step() {
-    if (group_samples_ == 0) began_ = Clock::now();
-    enter(trial_.progress().epoch, trial_.progress().position);
+    const auto begin = Clock::now();
+    if (group_samples_ == 0) {
+        began_ = begin;
+    }
+    const bool trained = train();
+    trial_.progress().seconds += Seconds(Clock::now() - begin).count();
+    if (trial_.settings().report.unit == ResourceUnit::seconds) {
+        agree_on_clock();
+    }
+    return trained;
+}
+
+bool Generation::train() {
+    enter();
     const auto loaded = batches_.next();
-    if (!loaded) return false;
-    const auto& slice = loaded->slice;
+    if (!loaded) {
+        ++trial_.progress().epoch;
+        trial_.progress().position = 0;
+        return false;
+    }
     trial_.step(*loaded, group_, reducer_, [this] { batches_.fetch(); });
-    group_samples_ += slice.group_samples;
-    if (observer_) observer_(trial_, slice);
+    group_samples_ += loaded->slice.group_samples;
+    if (observer_) {
+        observer_(trial_, loaded->slice);
+    }
     return true;
 }
 
-void Generation::finish_epoch() {
+/// All members must find a report due between the same steps, so they take over rank 0's clock.
+void Generation::agree_on_clock() {
+    Progress& progress = trial_.progress();
+    progress.seconds = group_.sum({group_.rank() == 0 ? progress.seconds : 0.0}).front();
+}
+
+void Generation::report(std::int64_t resource) {
     Progress& progress = trial_.progress();
     const auto trained = Clock::now();
     const auto waited = batches_.take_waited();
-    enter(progress.epoch + 1, 0);  // is read while the model is evaluated and crescendo decides
+    enter();  // the next epoch is read while the model is evaluated and crescendo decides
     EvaluationSums sums;
-    if (validation_) sums = evaluate_share(trial_, *validation_, group_, pulse_);
+    if (validation_) {
+        sums = evaluate_share(trial_, *validation_, group_, pulse_);
+    }
     const auto evaluated = Clock::now();
-    const auto total =
-        group_.sum({static_cast<double>(progress.loss_samples), progress.loss_sum, sums.samples, sums.loss,
-                    sums.correct, (waited + sums.waited).count(), Seconds(evaluated - began_).count()});
-    Report report{.resource = Resource{progress.epoch + 1}, .metrics = {{"train_loss", total[1] / total[0]}}};
+    const bool source = group_.rank() == 0;
+    const auto total = group_.sum({static_cast<double>(progress.loss_samples), progress.loss_sum, sums.samples,
+                                   sums.loss, sums.correct, (waited + sums.waited).count(),
+                                   Seconds(evaluated - began_).count(), source ? progress.seconds : 0.0,
+                                   source ? progress.evaluated + Seconds(evaluated - trained).count() : 0.0});
+    Report report{.resource = resource,
+                  .metrics = {{"train_loss", total[1] / total[0]}},
+                  .seconds = total[7],
+                  .evaluated = total[8]};
     if (validation_) {
         add_means(report.metrics, "val", {.samples = total[2], .loss = total[3], .correct = total[4]}, trial_.task());
     }
-    if (group_.rank() == 0) log_epoch(report, trained - began_, waited, evaluated - trained);
+    if (source) {
+        log(report, trained - began_, waited, evaluated - trained);
+    }
 
-    ++progress.epoch;
-    progress.position = 0;
+    progress.seconds = report.seconds;
+    progress.evaluated = report.evaluated;
     progress.loss_sum = 0.0;
     progress.loss_samples = 0;
     progress.report = report;
@@ -80,10 +115,12 @@ void Generation::finish_epoch() {
     group_samples_ = 0;
 }
 
-void Generation::log_epoch(const Report& report, Seconds training, Seconds waiting, Seconds evaluating) const {
-    std::string line =
-        text("epoch {}, {} workers, batch {}:", report.resource.value, group_.size(), trial_.group_batch());
-    for (const auto& [name, value] : report.metrics) line += text(" {} {}", name, value);
+void Generation::log(const Report& report, Seconds training, Seconds waiting, Seconds evaluating) const {
+    std::string line = text("{} {}, {} workers, batch {}:", report.resource, word(trial_.settings().report.unit),
+                            group_.size(), trial_.group_batch());
+    for (const auto& [name, value] : report.metrics) {
+        line += text(" {} {}", name, value);
+    }
     std::printf("%s, %.0f samples/s, %.0f %% of the time waiting for data, %.3f s training, %.3f s evaluating\n",
                 line.c_str(), static_cast<double>(group_samples_) / training.count(),
                 100 * waiting.count() / training.count(), training.count(), evaluating.count());

@@ -25,12 +25,13 @@ class Generation {
 
     const Group& group() const { return group_; }
 
-    /// Trains on the group's next samples. Returns false if the epoch has none left. Throws PeerLost.
+    /// Trains on the group's next samples, or begins the next epoch if this one has none left. Returns whether it
+    /// trained. Throws PeerLost.
     bool step();
 
-    /// Evaluates, and counts the epoch. From then on the trial's report is pending. If this throws PeerLost, the epoch
-    /// must still be finished.
-    void finish_epoch();
+    /// Evaluates, and makes the trial's report of `resource`, which is then pending. If this throws PeerLost, the report
+    /// is still due.
+    void report(std::int64_t resource);
 
     /// Share of the time between the last two reports that the members waited for data: the mean over the group. None
     /// before this generation's first report. It is not a part of the report, because a repeated sweep has the same
@@ -41,8 +42,10 @@ class Generation {
     using Clock = std::chrono::steady_clock;
     using Seconds = std::chrono::duration<double>;
 
-    void enter(std::int64_t epoch, std::int64_t position);
-    void log_epoch(const Report& report, Seconds training, Seconds waiting, Seconds evaluating) const;
+    void enter();
+    bool train();
+    void agree_on_clock();
+    void log(const Report& report, Seconds training, Seconds waiting, Seconds evaluating) const;
 
     Group group_;
     Trial& trial_;
@@ -53,7 +56,7 @@ class Generation {
     const StepObserver& observer_;
     std::int64_t entered_epoch_ = -1;
     std::int64_t entered_batch_ = 0;
-    Clock::time_point began_;         ///< start of the first step of this generation in this epoch
+    Clock::time_point began_;         ///< start of this generation's first step since the last report
     std::int64_t group_samples_ = 0;  ///< samples of the group since `began_`
     std::optional<double> data_wait_;
 };

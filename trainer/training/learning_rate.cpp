@@ -11,7 +11,7 @@ namespace crescendo::trainer {
 LearningRateSchedule::LearningRateSchedule(LearningRateScaling scaling, double warmup_epochs)
     : scaling_(scaling), warmup_epochs_(warmup_epochs) {}
 
-void LearningRateSchedule::set_batch(std::int64_t batch, double epoch) {
+void LearningRateSchedule::follow(std::int64_t batch, double epoch) {
     CRESCENDO_EXPECT(batch > 0);
     if (batch == state_.batch) return;
     if (state_.first_batch == 0) {

@@ -1,10 +1,8 @@
 #include "trainer/training/progress.hpp"
 
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <tuple>
-
-#include "core/message_json.hpp"
 
 namespace crescendo::trainer {
 
@@ -16,16 +14,41 @@ double number_or_nan(const json& value) {
     return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
 
-/// A checkpoint keeps only what of a report is the same whenever the sweep is repeated.
-json kept_of(const Report& report) {
-    return {{"resource", report.resource.value}, {"metrics", protocol::ValueWriter<json>()(report.metrics)}};
-}
-
-constexpr auto kept_fields() {
-    return std::tuple(Field{"resource", &Report::resource}, Field{"metrics", &Report::metrics});
-}
-
 }  // namespace
+
+std::int64_t reached(const Progress& progress, const ReportInterval& interval, std::int64_t samples_per_epoch) {
+    std::int64_t used = 0;
+    switch (interval.unit) {
+        case ResourceUnit::epochs:
+            used = progress.epoch;
+            break;
+        case ResourceUnit::steps:
+            used = progress.step;
+            break;
+        case ResourceUnit::samples:
+            used = progress.epoch * samples_per_epoch + progress.position;
+            break;
+        case ResourceUnit::seconds:
+            used = static_cast<std::int64_t>(std::floor(progress.seconds));
+            break;
+    }
+    return used / interval.every * interval.every;
+}
+
+void to_json(json& out, const Report& report) {
+    out = {{"resource", report.resource},
+           {"metrics", report.metrics},
+           {"seconds", report.seconds},
+           {"evaluated", report.evaluated}};
+}
+
+void from_json(const json& in, Report& report) {
+    in.at("resource").get_to(report.resource);
+    report.metrics.clear();
+    for (const auto& [name, value] : in.at("metrics").items()) report.metrics[name] = number_or_nan(value);
+    report.seconds = in.value("seconds", 0.0);  // checkpoints of 0.1.0 have no clock
+    report.evaluated = in.value("evaluated", 0.0);
+}
 
 void to_json(json& out, const Progress& progress) {
     out = {{"epoch", progress.epoch},
@@ -33,13 +56,13 @@ void to_json(json& out, const Progress& progress) {
            {"step", progress.step},
            {"size", progress.size},
            {"rate", progress.rate},
+           {"seconds", progress.seconds},
+           {"evaluated", progress.evaluated},
            {"report", nullptr},
            {"report_pending", progress.report_pending},
            {"loss_sum", progress.loss_sum},
            {"loss_samples", progress.loss_samples}};
-    if (progress.report) {
-        out["report"] = kept_of(*progress.report);
-    }
+    if (progress.report) out["report"] = *progress.report;
 }
 
 void from_json(const json& in, Progress& progress) {
@@ -48,10 +71,10 @@ void from_json(const json& in, Progress& progress) {
     in.at("step").get_to(progress.step);
     in.at("size").get_to(progress.size);
     in.at("rate").get_to(progress.rate);
+    progress.seconds = in.value("seconds", 0.0);
+    progress.evaluated = in.value("evaluated", 0.0);
     progress.report.reset();
-    if (const auto& report = in.at("report"); !report.is_null()) {
-        progress.report = protocol::read<Report>(report, kept_fields());
-    }
+    if (!in.at("report").is_null()) progress.report = in.at("report").get<Report>();
     in.at("report_pending").get_to(progress.report_pending);
     progress.loss_sum = number_or_nan(in.at("loss_sum"));
     in.at("loss_samples").get_to(progress.loss_samples);

@@ -1,16 +1,25 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 
-#include "core/trial_protocol.hpp"
+#include "trainer/settings/settings.hpp"
 #include "trainer/training/learning_rate.hpp"
 
 namespace crescendo::trainer {
 
-using protocol::Metrics;
-using protocol::Report;
+using Metrics = std::map<std::string, double>;
+
+/// A trial's metrics once it has used `resource` of what ReportInterval counts.
+struct Report {
+    std::int64_t resource = 0;
+    Metrics metrics;
+    double seconds = 0.0;    ///< Progress::seconds at the report
+    double evaluated = 0.0;  ///< Progress::evaluated at the report
+};
 
 /// How far a trial has come. Together with the weights and the optimizer's state, it is all that a member needs to
 /// continue.
@@ -19,14 +28,29 @@ struct Progress {
     std::int64_t position = 0;  ///< samples of the present epoch that the group has trained on
     std::int64_t step = 0;      ///< updates since the trial began
     int size = 0;               ///< size of the group that came this far; 0 before the first
-    LearningRateSchedule::State rate;
-    std::optional<Report> report;  ///< the last one
+    LearningRateSchedule::State rate = {};
+    /// The training clock: seconds in steps, with the wait for their data, and in regroups. Evaluations, checkpoints
+    /// and the wait for decisions do not count (the rule of DAWNBench and AlgoPerf). A trial that returns to its
+    /// checkpoint returns to the clock of then. Rank 0's clock is the group's.
+    double seconds = 0.0;
+    double evaluated = 0.0;        ///< seconds in evaluations
+    std::optional<Report> report = {};  ///< the last one
     bool report_pending = false;   ///< whether the decision about the report is still unknown
-    /// Losses of the samples that this member has trained on in the present epoch.
+    /// Losses of the samples that this member has trained on since the last report.
     double loss_sum = 0.0;
     std::int64_t loss_samples = 0;
+
+    /// Resource of the last report; 0 before the first.
+    std::int64_t reported() const { return report ? report->resource : 0; }
 };
 
+/// The resource that a trial can report: the last multiple of `interval.every` that it has reached. A report is due
+/// when this is more than Progress::reported().
+std::int64_t reached(const Progress& progress, const ReportInterval& interval, std::int64_t samples_per_epoch);
+
+/// Writes a report. A number that is not finite becomes null, which is read as NaN.
+void to_json(nlohmann::json& json, const Report& report);
+void from_json(const nlohmann::json& json, Report& report);
 void to_json(nlohmann::json& json, const Progress& progress);
 void from_json(const nlohmann::json& json, Progress& progress);
 

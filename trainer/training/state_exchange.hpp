@@ -8,9 +8,9 @@
 
 namespace crescendo::trainer {
 
-/// Gives rank 0's state of the joined trial to all members: a header with the progress, then one block of memory with
-/// the weights and the optimizer state. Survivors of a regroup receive the bits that they already hold. If a lost peer
-/// left them a step apart, they receive those of rank 0.
+/// Gives rank 0's state of the joined trial to all members: a header with the progress, then the weights, the model's
+/// buffers and the optimizer's state, one block of memory for each type of numbers. Survivors of a regroup receive the
+/// bits that they already hold. If a lost peer left them a step apart, they receive those of rank 0.
 ///
 /// Rank 0 passes its trial. At the others, `trial` is replaced once everything has arrived. If this throws PeerLost,
 /// `trial` is as it was.

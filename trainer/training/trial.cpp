@@ -9,6 +9,8 @@
 #include "trainer/models/dropout.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
+#include "trainer/settings/model_spec.hpp"
+#include "trainer/settings/optimizer_spec.hpp"
 #include "trainer/training/batch_plan.hpp"
 
 namespace crescendo::trainer {
@@ -20,7 +22,7 @@ constexpr std::uint64_t initial_weights = ~std::uint64_t{0};  ///< a stream of a
 std::shared_ptr<Model> make_seeded_model(std::uint64_t seed, const Settings& settings, const Task& task,
                                          const Device& device) {
     at::manual_seed(CounterRandom(seed, initial_weights).next());
-    auto model = make_model(settings, task);
+    auto model = settings.model->make(task);
     model->to(device.place());
     return model;
 }
@@ -28,6 +30,14 @@ std::shared_ptr<Model> make_seeded_model(std::uint64_t seed, const Settings& set
 std::vector<NamedTensor> parameters_of(const Model& model) {
     std::vector<NamedTensor> all;
     for (const auto& parameter : model.named_parameters()) all.push_back({parameter.key(), parameter.value()});
+    return all;
+}
+
+std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
+    std::vector<at::Tensor> all;
+    for (const auto& tensor : tensors) {
+        all.push_back(tensor.detach().clone());
+    }
     return all;
 }
 
@@ -50,7 +60,7 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
       task_(task),
       device_(device),
       model_(make_seeded_model(seed, settings, task, device)),
-      optimizer_(settings, parameters_of(*model_)),
+      optimizer_(settings.optimizer->make(parameters_of(*model_))),
       schedule_(settings.lr_scaling, settings.rescale_warmup),
       micro_batch_(settings.batch_size) {}
 
@@ -61,11 +71,27 @@ void Trial::restore(const Progress& progress) {
     rate.first_batch = std::min(rate.first_batch, task_.num_samples);
     rate.batch = std::min(rate.batch, task_.num_samples);
     schedule_.restore(rate);
+    group_batch_ = rate.batch;
 }
 
-std::vector<NamedTensor> Trial::named_parameters() const { return parameters_of(*model_); }
+std::vector<NamedTensor> Trial::named_tensors() const {
+    std::vector<NamedTensor> all = parameters_of(*model_);
+    for (const auto& buffer : model_->named_buffers()) {
+        all.push_back({buffer.key(), buffer.value()});
+    }
+    return all;
+}
 
 std::vector<at::Tensor> Trial::parameters() const { return model_->parameters(); }
+
+std::vector<at::Tensor> Trial::buffers() const { return model_->buffers(); }
+
+void Trial::set_buffers(const std::vector<at::Tensor>& values) {
+    const auto tensors = buffers();
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        tensors[i].detach().copy_(values[i]);
+    }
+}
 
 double Trial::epochs() const {
     return static_cast<double>(progress_.epoch) +
@@ -74,9 +100,10 @@ double Trial::epochs() const {
 
 void Trial::set_group(int size, std::int64_t batch_multiple) {
     const std::int64_t batch = std::min(settings_.batch_size * batch_multiple, task_.num_samples);
-    const bool changed = progress_.size != 0 && (size != progress_.size || batch != group_batch());
-    if (changed && settings_.optimizer_state == StateAtRegroup::reset) optimizer_.reset();
-    schedule_.set_batch(batch, epochs());
+    const bool changed = progress_.size != 0 && (size != progress_.size || batch != group_batch_);
+    if (changed && settings_.optimizer_state == StateAtRegroup::reset) optimizer_->reset();
+    group_batch_ = batch;
+    schedule_.follow(group_batch_, epochs());
     progress_.size = size;
     progress_.rate = schedule_.state();
 }
@@ -91,7 +118,9 @@ at::Tensor Trial::accumulate_gradients(const LoadedBatch& loaded, double weight,
     at::Tensor sum = at::zeros({}, at::TensorOptions(device_.place()).dtype(at::kDouble));
     const auto num_samples = static_cast<std::int64_t>(slice.samples.size());
     at::Tensor keys;
-    if (settings_.dropout > 0.0) keys = device_.upload(dropout_keys(seed_, progress_.epoch, slice.samples));
+    if (model_->drops_units()) {
+        keys = device_.upload(dropout_keys(seed_, progress_.epoch, slice.samples));
+    }
     if (num_samples == 0) {
         reducer.average_next_backward();
         nothing_learned(parameters()).backward();
@@ -111,12 +140,20 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
                  const std::function<void()>& meanwhile) {
     // Not Optimizer::zero_grad: it refuses gradients that are views of the reducer's buckets.
     for (auto& parameter : parameters()) parameter.mutable_grad().reset();
-    const double weight = loss_weight(group_batch(), group.size());
-    const at::Tensor loss = collective([&] { return accumulate_gradients(loaded, weight, reducer); });
-    meanwhile();
-    group.finish();
+    const double weight = loss_weight(group_batch_, group.size());
+    group.broadcast(buffers());
+    const auto buffers_before = copies(buffers());
+    at::Tensor loss;
+    try {
+        loss = collective([&] { return accumulate_gradients(loaded, weight, reducer); });
+        meanwhile();
+        group.finish();
+    } catch (...) {
+        set_buffers(buffers_before);
+        throw;
+    }
 
-    optimizer_.step(settings_.lr * schedule_.factor(epochs()));
+    optimizer_->step(settings_.lr * schedule_.factor(epochs()));
     ++progress_.step;
     progress_.position += loaded.slice.group_samples;
     progress_.loss_sum += loss.item<double>();

@@ -9,16 +9,16 @@
 #include "trainer/data/task.hpp"
 #include "trainer/group/gradient_reducer.hpp"
 #include "trainer/group/group.hpp"
+#include "trainer/optimizers/optimizer.hpp"
 #include "trainer/settings/settings.hpp"
-#include "trainer/training/optimizer.hpp"
 #include "trainer/training/progress.hpp"
 
 namespace crescendo::trainer {
 
 class Model;
 
-/// The state of a trial, which every member of its group holds and which survives a regroup: weights, optimizer,
-/// progress.
+/// The state of a trial, which every member of its group holds and which survives a regroup: weights, buffers of the
+/// model, optimizer, progress.
 ///
 /// It has no random state: what a step drops follows from the seed, the epoch and the samples.
 class Trial {
@@ -32,16 +32,20 @@ class Trial {
     const Task& task() const { return task_; }
     const Device& device() const { return device_; }
     Model& model() { return *model_; }
-    Optimizer& optimizer() { return optimizer_; }
-    const Optimizer& optimizer() const { return optimizer_; }
+    Optimizer& optimizer() { return *optimizer_; }
+    const Optimizer& optimizer() const { return *optimizer_; }
 
     const Progress& progress() const { return progress_; }
     Progress& progress() { return progress_; }
+    /// The resource that the trial can report now. A report is due when it is more than Progress::reported().
+    std::int64_t reached() const { return trainer::reached(progress_, settings_.report, task_.num_samples); }
     /// Takes over the progress of another member, or an earlier one of this trial.
     void restore(const Progress& progress);
 
-    std::vector<NamedTensor> named_parameters() const;
+    /// Parameters and then buffers, by the names that torch's state_dict gives them, always in the same order.
+    std::vector<NamedTensor> named_tensors() const;
     std::vector<at::Tensor> parameters() const;
+    std::vector<at::Tensor> buffers() const;
 
     /// From now on a group of `size` trains on batch_size times `batch_multiple` samples a step, or on the whole
     /// training set if that is smaller. If this is a change, and the settings say so, the optimizer forgets its state.
@@ -52,16 +56,18 @@ class Trial {
     void set_accumulation(std::int64_t accumulation);
     std::int64_t micro_batch() const { return micro_batch_; }
 
-    std::int64_t group_batch() const { return schedule_.state().batch; }
+    /// Samples of a step, over all members.
+    std::int64_t group_batch() const { return group_batch_; }
 
     /// Makes one update from the group's next samples. `loaded` has this member's share of them, which may be empty in
     /// a group of several. `meanwhile` is called while the device computes; what it throws ends the step. Throws
-    /// PeerLost. If this throws, nothing has changed.
+    /// PeerLost. If this throws, the trial is as it was, with rank 0's buffers.
     void step(
         const LoadedBatch& loaded, const Group& group, GradientReducer& reducer,
         const std::function<void()>& meanwhile = [] {});
 
   private:
+    void set_buffers(const std::vector<at::Tensor>& values);
     double epochs() const;
     at::Tensor accumulate_gradients(const LoadedBatch& loaded, double weight, GradientReducer& reducer);
 
@@ -71,8 +77,9 @@ class Trial {
     Task task_;
     const Device& device_;
     std::shared_ptr<Model> model_;
-    Optimizer optimizer_;
+    std::unique_ptr<Optimizer> optimizer_;
     LearningRateSchedule schedule_;
+    std::int64_t group_batch_ = 0;  ///< 0 until the first set_group
     std::int64_t micro_batch_;
     Progress progress_;
 };

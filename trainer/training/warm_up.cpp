@@ -2,13 +2,16 @@
 
 #include <ATen/ATen.h>
 
+#include <nlohmann/json.hpp>
+
 #include "trainer/training/trial.hpp"
 
 namespace crescendo::trainer {
 
-void warm_up(const Device& device) {
-    Settings settings;
-    settings.width = 2;
+void warm_up(const Device& device, const Catalogue& catalogue) {
+    std::vector<Problem> problems;
+    const Settings settings = parse_settings({{"width", 2}, {"data", {{"train", "none"}}}}, catalogue, problems);
+    require_none(problems);
     Task task;
     task.input_shape = {8, 8};
     task.num_outputs = 2;

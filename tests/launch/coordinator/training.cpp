@@ -132,7 +132,8 @@ TEST_CASE("a slot where one trial after the other fails is left out, and its nex
     const auto leave = stage.agents.on_order;
     stage.agents.on_order = [&](NodeId node, const Order& order) {
         leave(node, order);
-        if (const auto* join = std::get_if<JoinGroup>(&order); join && join->join.state == protocol::StateSource::checkpoint) {
+        if (const auto* join = std::get_if<JoinGroup>(&order);
+            join && join->join.state == protocol::StateSource::checkpoint) {
             stage.agents.report(4, 4, 0.7);
         }
     };

@@ -68,7 +68,7 @@ TEST_CASE("orders arrive as they were sent, in their order") {
 TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     const std::vector<Notice> sent{
-        protocol::Report{TrialId{1}, 3, Resource{2}, {{"loss", nan}, {"accuracy", 1.0 / 3}}, 0.25},
+        protocol::Report{TrialId{1}, 3, Resource{2}, {{"loss", nan}, {"accuracy", 1.0 / 3}}, {}, {}, 0.25},
         ProgramEnded{TrialId{1}},
         WorkerFailed{TrialId{2}, SlotId{3}, FailureKind::out_of_memory, "no \xff memory", ProgramFault::usage_error},
         StoreRequest{SlotId{1}, {{"op", "get"}}},

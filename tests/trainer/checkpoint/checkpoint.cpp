@@ -7,14 +7,16 @@
 
 #include "tests/num_reads.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tests/trainer/settings_of.hpp"
 
 using namespace crescendo::trainer;
 using crescendo::tests::num_reads;
+using crescendo::trainer::test::settings_of;
 
 TEST_CASE("a checkpoint is read in as many pieces as it has tensors, not a few bytes at a time") {
     const crescendo::tests::TemporaryFolder folder;
     const auto device = make_cpu_device();
-    const Settings settings{.model = ModelKind::mlp, .width = 1024};
+    const Settings settings = settings_of({{"model", "mlp"}, {"width", 1024}});
     Task task;
     task.input_shape = {16};
     task.num_outputs = 2;

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/training/trial.hpp"
@@ -66,18 +67,17 @@ struct Loading {
     SweepFixture sweep;
     TestDevice device;
     DataCache data;
-    Settings settings = settings_of(sweep.train);
+    Settings settings = in_order(sweep.train);
     datasets::SampleStream& stream = data.training(settings.data);
     Task task = describe_task(settings, data);
     BatchLoader batches{stream, task, device};
 
     explicit Loading(bool own_memory = true) : device(own_memory) { batches.enter({.group_batch = 4}); }
 
-    static Settings settings_of(const std::string& train) {
+    static Settings in_order(const std::string& train) {
         auto section = small_cnn(train);
         section["data"]["shuffle"] = "none";
-        std::vector<Problem> problems;
-        return parse_settings(section, problems);
+        return settings_of(section);
     }
 };
 

@@ -1,6 +1,5 @@
 #include "trainer/data/task.hpp"
 
-#include <doctest/doctest.h>
 #include <torch/types.h>
 
 #include <cmath>
@@ -11,13 +10,11 @@
 #include "core/check.hpp"
 #include "datasets/inspection/statistics.hpp"
 #include "tests/num_reads.hpp"
+#include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
+#include "tests/trainer/torch_doctest.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/data/data_cache.hpp"
-
-// c10 has a CHECK too, which ends the program.
-#undef CHECK
-#define CHECK DOCTEST_CHECK
 
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
@@ -28,19 +25,26 @@ namespace datasets = crescendo::datasets;
 
 namespace {
 
-Task task_of(const std::string& location, Settings settings = {}) {
+Task task_of(const std::string& location, nlohmann::json section = nlohmann::json::object()) {
     DataCache data;
-    settings.data.train = location;
-    return describe_task(settings, data);
+    section["data"]["train"] = location;
+    return describe_task(settings_of(section), data);
+}
+
+/// Settings of a model with its defaults.
+Settings on(const DataSettings& data, const std::string& model = "cnn") {
+    Settings settings = settings_of({{"model", model}});
+    settings.data = data;
+    return settings;
 }
 
 /// Samples 0 to 3.
-Batch first_batch(DataCache& data, DataSettings settings, ModelKind model = ModelKind::cnn) {
+Batch first_batch(DataCache& data, DataSettings settings, const std::string& model = "cnn") {
     settings.shuffle = datasets::Shuffle::none;
     auto& stream = data.training(settings);
     stream.enter({.group_batch = 4});
     auto slice = stream.next();
-    return make_batch(*slice, describe_task({.model = model, .data = settings}, data), *make_cpu_device());
+    return make_batch(*slice, describe_task(on(settings, model), data), *make_cpu_device());
 }
 
 }  // namespace
@@ -55,7 +59,7 @@ TEST_CASE("classes are counted in the targets unless their number is given") {
     CHECK(counted.input_shape == image);
     CHECK(counted.num_outputs == 4);
     CHECK(counted.num_samples == 96);
-    CHECK(task_of(sweep.train, {.classes = 10}).num_outputs == 10);
+    CHECK(task_of(sweep.train, {{"classes", 10}}).num_outputs == 10);
 }
 
 TEST_CASE("counting classes reads no inputs") {
@@ -104,7 +108,7 @@ TEST_CASE("targets of floating-point numbers make a regression") {
 
 TEST_CASE("an autoencoder predicts fields as large as its inputs, and reconstructs these where there are none") {
     const SweepFixture sweep;
-    const Settings settings{.model = ModelKind::autoencoder};
+    const nlohmann::json settings{{"model", "autoencoder"}};
     const std::string waves = write_waves(sweep.folder / "waves.h5", "train", 8, 1);
 
     const Task prediction = task_of(waves, settings);
@@ -122,7 +126,7 @@ TEST_CASE("what is reconstructed is what the model sees") {
     const SweepFixture sweep;
     DataCache data;
 
-    const Batch batch = first_batch(data, {.train = without_targets(sweep.train)}, ModelKind::autoencoder);
+    const Batch batch = first_batch(data, {.train = without_targets(sweep.train)}, "autoencoder");
 
     CHECK(at::equal(batch.targets, batch.inputs.flatten(1)));
 }
@@ -185,8 +189,8 @@ TEST_CASE("several inputs stack as channels where height and width agree, else t
     images.inputs = {"inputs", "inputs"};
     DataCache data;
 
-    const Task numbers = describe_task({.data = mixed}, data);
-    const Task channels = describe_task({.data = images}, data);
+    const Task numbers = describe_task(on(mixed), data);
+    const Task channels = describe_task(on(images), data);
 
     CHECK(numbers.input_shape == std::vector<std::int64_t>{5});
     CHECK(first_batch(data, mixed).inputs[2][3].item<float>() == 4.0F);  // {2, 1, 1} and {4, -2}
@@ -198,10 +202,8 @@ TEST_CASE("several inputs stack as channels where height and width agree, else t
 
 TEST_CASE("inputs that do not stack are nothing for a cnn, and a class is learned alone") {
     const SweepFixture sweep;
-    Settings settings;
-    settings.data.train = sweep.train;
-    settings.data.inputs = {"inputs", "targets"};
-    settings.data.targets = {"targets", "targets"};
+    const Settings settings =
+        on({.train = sweep.train, .inputs = {"inputs", "targets"}, .targets = {"targets", "targets"}});
     DataCache data;
 
     const auto problems = misfits(settings, *data.set(sweep.train, settings.data), "trainer.data.train");

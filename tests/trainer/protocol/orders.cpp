@@ -88,7 +88,8 @@ TEST_CASE("a trainer reads every order as launch wrote it") {
         const auto join = join_of(state);
         check_same(line.to_trainer(join), join);
     }
-    for (const auto& decision : {protocol::Decision{TrialId{7}, 2, Resource{27}}, protocol::Decision{TrialId{7}, {}, {}}}) {
+    for (const auto& decision : {protocol::Decision{TrialId{7}, 2, Resource{27}},
+                                 protocol::Decision{TrialId{7}, {}, {}}}) {
         check_same(line.to_trainer(decision), decision);
     }
     const protocol::Leave leave{TrialId{7}, true};
@@ -99,7 +100,8 @@ TEST_CASE("a trainer reads every order as launch wrote it") {
 
 TEST_CASE("launch reads every message as a trainer wrote it") {
     Line line;
-    const protocol::Report report{TrialId{7}, 2, Resource{9}, {{"train_loss", 1.0 / 3}, {"val_loss", no_number}}, 0.25};
+    const protocol::Report report{TrialId{7}, 2, Resource{9}, {{"train_loss", 1.0 / 3}, {"val_loss", no_number}},
+                                  41.5, 3.25, 0.25};
     const protocol::Regrouped regrouped{TrialId{7}, 2, 0.05};
     const protocol::Stranded stranded{TrialId{7}, 2};
     const protocol::Left left{TrialId{7}, true};
@@ -111,6 +113,8 @@ TEST_CASE("launch reads every message as a trainer wrote it") {
     CHECK(got.resource == report.resource);
     CHECK(got.metrics.at("train_loss") == 1.0 / 3);
     CHECK(std::isnan(got.metrics.at("val_loss")));
+    CHECK(got.seconds == report.seconds);
+    CHECK(got.evaluated == report.evaluated);
     CHECK(got.data_wait == report.data_wait);
     check_same(protocol::read<protocol::Regrouped>(line.to_launch(regrouped)), regrouped);
     check_same(protocol::read<protocol::Stranded>(line.to_launch(stranded)), stranded);
@@ -132,8 +136,9 @@ TEST_CASE("orders have the keys and words of docs/trial-protocol.md") {
 }
 
 TEST_CASE("a trainer's messages have the keys and words of docs/trial-protocol.md") {
-    CHECK(protocol::write<Json>(protocol::Report{TrialId{0}, 1, Resource{1}, {{"val_loss", no_number}}, 0.5}).dump() ==
-          R"({"data_wait":0.5,"generation":1,"metrics":{"val_loss":null},"resource":1,"trial":0,"type":"report"})");
+    CHECK(protocol::write<Json>(protocol::Report{TrialId{0}, 1, Resource{1}, {{"val_loss", no_number}}, 41.5, 3.25, 0.5})
+              .dump() == R"({"data_wait":0.5,"evaluated":3.25,"generation":1,"metrics":{"val_loss":null},"resource":1,)"
+                         R"("seconds":41.5,"trial":0,"type":"report"})");
     CHECK_FALSE(protocol::write<Json>(protocol::Report{}).contains("data_wait"));
     CHECK(protocol::write<Json>(protocol::Left{TrialId{0}, false}).dump() ==
           R"({"saved":false,"trial":0,"type":"left"})");

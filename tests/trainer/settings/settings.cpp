@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/check.hpp"
+#include "tests/trainer/plain_catalogue.hpp"
 
 using namespace crescendo;
 using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
 using nlohmann::json;
 
 namespace {
@@ -16,16 +18,18 @@ json minimal() { return {{"data", {{"train", "a.h5:/train"}}}}; }
 
 std::vector<Problem> problems_of(const json& section) {
     std::vector<Problem> problems;
-    parse_settings(section, problems);
+    parse_settings(section, plain_catalogue(), problems);
     return problems;
 }
 
 Settings parsed(const json& section) {
     std::vector<Problem> problems;
-    const Settings settings = parse_settings(section, problems);
+    const Settings settings = parse_settings(section, plain_catalogue(), problems);
     CHECK(problems.empty());
     return settings;
 }
+
+const PlainModel& model_of(const Settings& settings) { return dynamic_cast<const PlainModel&>(*settings.model); }
 
 /// The minimal section with one more key.
 json with(const std::string& key, const json& value) {
@@ -39,10 +43,10 @@ json with(const std::string& key, const json& value) {
 TEST_CASE("the training data are all that must be given") {
     const Settings settings = parsed(minimal());
 
-    CHECK(settings.model == ModelKind::cnn);
-    CHECK(settings.width == 16);
-    CHECK(settings.depth == 2);
-    CHECK(settings.optimizer == OptimizerKind::sgd);
+    CHECK(settings.model->name == "plain");
+    CHECK(model_of(settings).width == 16);
+    CHECK(settings.optimizer->name == "plain");
+    CHECK(settings.lr == 0.01);
     CHECK(settings.lr_scaling == LearningRateScaling::linear);
     CHECK(problems_of(json::object()).front().key == "trainer.data.train");
 }
@@ -57,40 +61,47 @@ TEST_CASE("the time between checkpoints is a time, or off") {
 }
 
 TEST_CASE("defaults follow the optimizer and the model") {
-    const Settings adam = parsed(with("optimizer", "adam"));
-    const Settings adamw = parsed(with("optimizer", "adamw"));
-    const Settings mlp = parsed(with("model", "mlp"));
+    const Settings slow = parsed(with("optimizer", "slow"));
 
-    CHECK(adam.lr_scaling == LearningRateScaling::sqrt);
-    CHECK(adam.lr == 0.001);
-    CHECK(adamw.weight_decay == 0.01);
-    CHECK(mlp.width == 128);
-    CHECK(parsed(with("model", "autoencoder")).width == 16);
-    CHECK(problems_of({{"model", "autoencoder"}, {"depth", 0}, {"latent", 0}, {"data", {{"train", "a"}}}}).size() == 2);
+    CHECK(slow.lr_scaling == LearningRateScaling::sqrt);
+    CHECK(slow.lr == 0.001);
+    CHECK(model_of(parsed(with("model", "wide"))).width == 128);
 }
 
-TEST_CASE("a whole number may come as a double") { CHECK(parsed(with("width", 32.0)).width == 32); }
+TEST_CASE("settings of a model that is not chosen are known and checked, but for those of the chosen one") {
+    const auto keys_of = [](json section) {
+        section["data"]["train"] = "a";
+        std::vector<std::string> keys;
+        for (const auto& problem : problems_of(section)) {
+            keys.push_back(problem.key);
+        }
+        return keys;
+    };
+    using Keys = std::vector<std::string>;
+
+    CHECK(keys_of({{"model", "plain"}, {"code", 4}}).empty());
+    CHECK(keys_of({{"model", "plain"}, {"code", 0}}) == Keys{"trainer.code"});
+    CHECK(keys_of({{"model", "plain"}, {"width", 0}, {"optimizer", "slow"}, {"momentum", 2}}) ==
+          Keys{"trainer.width", "trainer.momentum"});
+    CHECK(model_of(parsed(with("code", 4))).code == 8);  // plain does not read it
+}
+
+TEST_CASE("a whole number may come as a double") { CHECK(model_of(parsed(with("width", 32.0))).width == 32); }
 
 TEST_CASE("every bad setting is named, not just the first") {
-    json section = {{"optimizer", "sdg"},
-                    {"lr", "fast"},
-                    {"width", 16.5},
-                    {"dropout", 1.0},
-                    {"nesterov", 1},
-                    {"depht", 3},
-                    {"data", {{"train", 7}, {"memory", "much"}}}};
+    json section = {{"optimizer", "sdg"}, {"lr", "fast"}, {"width", 16.5},
+                    {"momentum", 1.0},    {"depht", 3},   {"data", {{"train", 7}, {"memory", "much"}}}};
 
     std::vector<std::string> keys;
     for (const auto& problem : problems_of(section)) keys.push_back(problem.key);
 
-    CHECK(keys == std::vector<std::string>{"trainer.width", "trainer.dropout", "trainer.optimizer", "trainer.lr",
-                                           "trainer.nesterov", "trainer.data.train", "trainer.data.memory",
-                                           "trainer.depht"});
+    CHECK(keys == std::vector<std::string>{"trainer.width", "trainer.optimizer", "trainer.momentum", "trainer.lr",
+                                           "trainer.data.train", "trainer.data.memory", "trainer.depht"});
 }
 
 TEST_CASE("a message says what would do") {
     CHECK(problems_of(with("optimizer", "sdg")).front().message ==
-          "\"sdg\" cannot be used here; give one of sgd, adam, adamw");
+          "\"sdg\" cannot be used here; give one of plain, slow");
     CHECK(problems_of(with("batch_size", 0)).front().message == "0 is out of range; give 1 to 16777216");
     CHECK(problems_of(with("momentum", 1.0)).front().message == "1.0 is out of range; give at least 0 and less than 1");
 }

@@ -10,7 +10,7 @@ namespace {
 
 LearningRateSchedule schedule(LearningRateScaling scaling, double warmup_epochs) {
     LearningRateSchedule schedule(scaling, warmup_epochs);
-    schedule.set_batch(/*batch=*/10, /*epoch=*/0.0);
+    schedule.follow(/*batch=*/10, /*epoch=*/0.0);
     return schedule;
 }
 
@@ -26,7 +26,7 @@ TEST_CASE("a trial's first batch has the base rate from its first step") {
 TEST_CASE("linear scaling rises over the warm-up from the old rate to the batch's growth, and stays") {
     auto rate = schedule(LearningRateScaling::linear, /*warmup_epochs=*/2.0);
 
-    rate.set_batch(40, /*epoch=*/3.0);
+    rate.follow(40, /*epoch=*/3.0);
 
     CHECK(rate.factor(3.0) == 1.0);
     CHECK(rate.factor(4.0) == 2.5);  // 1 + (4 - 1) * 1/2
@@ -38,8 +38,8 @@ TEST_CASE("square-root scaling takes the root of the growth, none ignores it") {
     auto root = schedule(LearningRateScaling::sqrt, 0.0);
     auto none = schedule(LearningRateScaling::none, 0.0);
 
-    root.set_batch(40, 1.0);
-    none.set_batch(40, 1.0);
+    root.follow(40, 1.0);
+    none.follow(40, 1.0);
 
     CHECK(root.factor(1.0) == 2.0);
     CHECK(none.factor(1.0) == 1.0);
@@ -48,8 +48,8 @@ TEST_CASE("square-root scaling takes the root of the growth, none ignores it") {
 TEST_CASE("a batch that grows during a warm-up goes on from the rate it has reached") {
     auto rate = schedule(LearningRateScaling::linear, 1.0);
 
-    rate.set_batch(20, 1.0);
-    rate.set_batch(40, 1.5);
+    rate.follow(20, 1.0);
+    rate.follow(40, 1.5);
 
     CHECK(rate.factor(1.5) == 1.5);   // 1 + (2 - 1) / 2
     CHECK(rate.factor(2.0) == 2.75);  // 1.5 + (4 - 1.5) / 2
@@ -58,25 +58,25 @@ TEST_CASE("a batch that grows during a warm-up goes on from the rate it has reac
 
 TEST_CASE("a batch that shrinks takes its rate down at once") {
     auto rate = schedule(LearningRateScaling::linear, 1.0);
-    rate.set_batch(40, 1.0);
+    rate.follow(40, 1.0);
 
-    rate.set_batch(20, 5.0);
+    rate.follow(20, 5.0);
 
     CHECK(rate.factor(5.0) == 2.0);
 }
 
 TEST_CASE("setting the batch it has does not start the warm-up anew") {
     auto rate = schedule(LearningRateScaling::linear, 1.0);
-    rate.set_batch(20, 1.0);
+    rate.follow(20, 1.0);
 
-    rate.set_batch(20, 1.75);
+    rate.follow(20, 1.75);
 
     CHECK(rate.factor(1.75) == 1.75);
 }
 
 TEST_CASE("a schedule goes on elsewhere from its state as JSON") {
     auto rate = schedule(LearningRateScaling::linear, 1.0);
-    rate.set_batch(30, 1.1);
+    rate.follow(30, 1.1);
     LearningRateSchedule elsewhere(LearningRateScaling::linear, 1.0);
 
     const nlohmann::json state = rate.state();

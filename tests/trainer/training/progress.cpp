@@ -2,36 +2,46 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
-using namespace crescendo;
 using namespace crescendo::trainer;
-using nlohmann::json;
 
-TEST_CASE("progress reads back as it was written, with a metric that is no number") {
-    Progress progress;
-    progress.epoch = 3;
-    progress.position = 128;
-    progress.report = Report{.resource = Resource{3}, .metrics = {{"train_loss", 0.5}, {"val_loss", std::nan("")}}};
-    progress.report_pending = true;
+TEST_CASE("a trial has reached the last multiple of the interval, in each unit") {
+    const Progress progress{.epoch = 2, .position = 30, .step = 57, .seconds = 12.9};
+    const auto reached_in = [&](std::int64_t every, ResourceUnit unit) { return reached(progress, {every, unit}, 100); };
 
-    const auto text = json(progress).dump();
-    const auto read = json::parse(text).get<Progress>();
-
-    CHECK(read.epoch == 3);
-    CHECK(read.position == 128);
-    CHECK(read.report->resource == Resource{3});
-    CHECK(read.report->metrics.at("train_loss") == 0.5);
-    CHECK(std::isnan(read.report->metrics.at("val_loss")));
-    CHECK(read.report_pending);
-    CHECK(json(read).dump() == text);
+    CHECK(reached_in(1, ResourceUnit::epochs) == 2);
+    CHECK(reached_in(5, ResourceUnit::epochs) == 0);
+    CHECK(reached_in(10, ResourceUnit::steps) == 50);
+    CHECK(reached_in(57, ResourceUnit::steps) == 57);
+    CHECK(reached_in(100, ResourceUnit::samples) == 200);
+    CHECK(reached_in(115, ResourceUnit::samples) == 230);
+    CHECK(reached_in(1, ResourceUnit::seconds) == 12);
+    CHECK(reached_in(5, ResourceUnit::seconds) == 10);
 }
 
-TEST_CASE("a checkpoint keeps of a report what a repeated sweep has as well") {
-    Progress progress;
-    progress.report = Report{
-        .trial = TrialId{7}, .generation = 2, .resource = Resource{1}, .metrics = {{"x", 1.0}}, .data_wait = 0.5};
+TEST_CASE("progress is written and read whole") {
+    Progress progress{.epoch = 2, .position = 30, .step = 57, .size = 4, .seconds = 12.9, .evaluated = 1.5};
+    progress.report = Report{.resource = 50, .metrics = {{"loss", 0.25}}, .seconds = 12.5, .evaluated = 1.5};
 
-    CHECK(json(progress)["report"] == json{{"resource", 1}, {"metrics", {{"x", 1.0}}}});
+    const Progress read = nlohmann::json::parse(nlohmann::json(progress).dump()).get<Progress>();
+
+    CHECK(read.seconds == 12.9);
+    CHECK(read.evaluated == 1.5);
+    CHECK(read.reported() == 50);
+    CHECK(read.report->seconds == 12.5);
+    CHECK(read.report->evaluated == 1.5);
+}
+
+TEST_CASE("progress from before the training clock begins at 0 seconds") {
+    nlohmann::json old = Progress{.epoch = 3};
+    old["report"] = {{"resource", 3}, {"metrics", {{"loss", 0.5}}}};
+    old.erase("seconds");
+    old.erase("evaluated");
+
+    const auto read = old.get<Progress>();
+
+    CHECK(read.seconds == 0);
+    CHECK(read.report->evaluated == 0);
+    CHECK(read.reported() == 3);
 }

@@ -1,0 +1,56 @@
+#include "analysis/quality_cost.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+namespace crescendo::analysis {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+std::vector<std::size_t> pareto_set(std::span<const Point> points, Axis axis) {
+    std::vector<std::size_t> order(points.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::tuple(at(points[i], axis), points[i].loss, i); });
+    std::vector<std::size_t> best;
+    for (const auto i : order) {
+        if (best.empty() || points[i].loss < points[best.back()].loss) {
+            best.push_back(i);
+        }
+    }
+    return best;
+}
+
+std::vector<Point> best_so_far(std::span<const Curve> curves, Axis axis) {
+    std::vector<Point> points;
+    for (const auto& curve : curves) {
+        points.insert(points.end(), curve.points().begin(), curve.points().end());
+    }
+    std::vector<Point> envelope;
+    for (const auto i : pareto_set(points, axis)) {
+        envelope.push_back(points[i]);
+    }
+    return envelope;
+}
+
+double loss_at(std::span<const Point> envelope, Axis axis, double x) {
+    const auto after = std::ranges::upper_bound(envelope, x, {}, [&](const Point& point) { return at(point, axis); });
+    return after == envelope.begin() ? infinity : std::prev(after)->loss;
+}
+
+double price_of(std::span<const Point> envelope, Axis axis, double loss) {
+    const auto first = std::ranges::lower_bound(envelope, loss, std::ranges::greater(), &Point::loss);
+    return first == envelope.end() ? infinity : at(*first, axis);
+}
+
+double speed_up(std::span<const Point> reference, std::span<const Point> other, Axis axis, double loss) {
+    return price_of(reference, axis, loss) / price_of(other, axis, loss);
+}
+
+}  // namespace crescendo::analysis

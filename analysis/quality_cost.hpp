@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "analysis/curve.hpp"
+
+namespace crescendo::analysis {
+
+/// What a quality is paid with.
+enum class Axis { seconds, cost };
+
+inline double at(const Point& point, Axis axis) { return axis == Axis::seconds ? point.seconds : point.cost; }
+
+/// Indices of the points that no other point beats: none is as cheap and better, or as good and cheaper. They are in
+/// the order of the axis, and their losses fall strictly. Of equal points the first counts. O(n log n).
+std::vector<std::size_t> pareto_set(std::span<const Point> points, Axis axis);
+
+/// The envelope of curves that share one clock, or one purse: for each improvement of the best loss so far, its point.
+/// In the order of the axis; losses fall strictly.
+std::vector<Point> best_so_far(std::span<const Curve> curves, Axis axis);
+
+/// The best loss of an envelope that had cost at most `x`; +infinity before the first point. O(log n).
+double loss_at(std::span<const Point> envelope, Axis axis, double x);
+
+/// What an envelope has paid when its loss first is `loss` or lower; +infinity if it never is. O(log n).
+double price_of(std::span<const Point> envelope, Axis axis, double loss);
+
+/// How many times as much `reference` pays for the same loss as `other`. 0 where `other` never gets there, and infinity
+/// where `reference` does not; NaN where neither does.
+double speed_up(std::span<const Point> reference, std::span<const Point> other, Axis axis, double loss);
+
+}  // namespace crescendo::analysis

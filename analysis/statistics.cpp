@@ -1,0 +1,73 @@
+#include "analysis/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/check.hpp"
+#include "core/median.hpp"
+#include "core/random.hpp"
+
+namespace crescendo::analysis {
+namespace {
+
+/// The median of as many values as there are, drawn from them with replacement.
+double drawn_median(std::span<const double> values, CounterRandom& random) {
+    CRESCENDO_EXPECT(!values.empty());
+    std::vector<double> drawn;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        drawn.push_back(values[random.below(values.size())]);
+    }
+    return median(std::move(drawn));
+}
+
+/// The value with the share `share` of `values` before it.
+double quantile(std::vector<double>& values, double share) {
+    const auto last = static_cast<double>(values.size() - 1);
+    const auto nth = values.begin() + static_cast<std::ptrdiff_t>(std::lround(share * last));
+    std::nth_element(values.begin(), nth, values.end());
+    return *nth;
+}
+
+/// The ends of the interval, from the values that count for each.
+Interval interval(std::vector<double>& for_low, std::vector<double>& for_high, const Resampling& resampling) {
+    const double tail = (1 - resampling.confidence) / 2;
+    return {quantile(for_low, tail), quantile(for_high, 1 - tail)};
+}
+
+}  // namespace
+
+double geometric_mean(std::span<const double> ratios) {
+    CRESCENDO_EXPECT(!ratios.empty());
+    double sum = 0;
+    for (const double ratio : ratios) {
+        sum += std::log(ratio);
+    }
+    return std::exp(sum / static_cast<double>(ratios.size()));
+}
+
+Interval bootstrap_median(std::span<const double> values, const Resampling& resampling) {
+    CounterRandom random(resampling.seed, 0);
+    std::vector<double> medians;
+    for (int i = 0; i < resampling.num_samples; ++i) {
+        medians.push_back(drawn_median(values, random));
+    }
+    return interval(medians, medians, resampling);
+}
+
+Interval bootstrap_median_ratio(std::span<const double> numerators, std::span<const double> denominators,
+                                const Resampling& resampling) {
+    CounterRandom random(resampling.seed, 0);
+    std::vector<double> low;
+    std::vector<double> high;
+    for (int i = 0; i < resampling.num_samples; ++i) {
+        const double numerator = drawn_median(numerators, random);
+        const double denominator = drawn_median(denominators, random);
+        const double ratio = numerator / denominator;
+        low.push_back(std::isnan(ratio) ? 0 : ratio);
+        high.push_back(std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio);
+    }
+    return interval(low, high, resampling);
+}
+
+}  // namespace crescendo::analysis

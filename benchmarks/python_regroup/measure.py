@@ -1,0 +1,67 @@
+"""A PyTorch program goes from one worker to two: in memory by crescendo.torch, and by torchrun's restart.
+
+Each is timed from the decision to the end of the first step at the new width, in turn in one run. The interpreter needs
+torch.
+
+    $(scripts/install.sh python) benchmarks/python_regroup/measure.py
+"""
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+QUICK = "--quick" in sys.argv  # small numbers, to see that it still runs
+TURNS = 1 if QUICK else 7
+sys.path.insert(0, str(HERE.parent.parent / "python"))
+os.environ["PYTHONPATH"] = sys.path[0]
+os.environ["OMP_NUM_THREADS"] = "1"
+
+from crescendo.fake import FakeCrescendo, Terms  # noqa: E402
+
+
+def in_memory(crescendo, folder, trial):
+    """One worker trains an epoch; then the other joins it. Returns the seconds, and the checkpoint's path."""
+    terms = Terms(folder, trial=trial, checkpoint_at=1)
+    crescendo.train([0], "new", terms, until=1)
+    crescendo.expect(0, "regrouped")
+    terms.reported, terms.checkpoint_at, terms.batch_multiple = 1, 1000, 2
+    decision = time.monotonic()
+    crescendo.join([0, 1], "memory", terms)
+    crescendo.expect(0, "regrouped")
+    seconds = next(at for at, _, message in reversed(crescendo.arrivals) if message["type"] == "regrouped") - decision
+    crescendo.leave([0, 1], trial=trial)
+    return seconds, folder / "checkpoint.pt"
+
+
+def torchrun(checkpoint):
+    """Two new processes continue from the checkpoint."""
+    decision = time.time()
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    script = [str(HERE / "grow.py"), "--restart", str(checkpoint)]
+    out = subprocess.run([*command, *script], check=True, capture_output=True, text=True).stdout
+    return float(re.search(r"first step at ([\d.]+)", out).group(1)) - decision
+
+
+def main():
+    times = {"in memory": [], "torchrun": []}
+    with tempfile.TemporaryDirectory() as name, FakeCrescendo(2, [sys.executable, str(HERE / "grow.py")]) as crescendo:
+        in_memory(crescendo, Path(name), trial=0)  # each process has trained once, as in a sweep
+        for turn in range(1, TURNS + 1):
+            seconds, checkpoint = in_memory(crescendo, Path(name), trial=turn)
+            times["in memory"].append(seconds)
+            times["torchrun"].append(torchrun(checkpoint))
+    print(f"{'1 -> 2 workers':<16} {'min':>8} {'median':>8} {'max':>8}   "
+          f"seconds, decision to end of first step, {TURNS} turns")
+    for way, seconds in times.items():
+        print(f"{way:<16} {min(seconds):>8.3f} {statistics.median(seconds):>8.3f} {max(seconds):>8.3f}")
+    ratio = statistics.median(b / a for a, b in zip(times["in memory"], times["torchrun"]))
+    print(f"in memory is {ratio:.0f} times faster than torchrun's restart")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+"""What does growing cost a learning curve? Each configuration is trained to the end, once at one batch and once on the
+ladder: the same seed, the same order of samples, and a batch that doubles where RASDA doubles the workers.
+
+    python benchmarks/rasda_quality/curves.py train build/demo/fashion.h5 build/flow/flow.h5    hours; resumable
+    python benchmarks/rasda_quality/curves.py table                                             from the recorded curves
+
+One worker trains. A group of any size has the same curve, because the batch of the ladder does not depend on the
+number of workers. Curves are kept in curves.csv beside this file, a line an epoch, with the commit they are of.
+"""
+import argparse
+import collections
+import csv
+import math
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import QUICK, ROOT, Node  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CURVES = os.path.join(HERE, "curves.csv")
+COLUMNS = ["commit", "problem", "optimizer", "config", "seed", "batch", "scaling", "epoch", "group_batch",
+           "train_loss", "val_loss", "val_accuracy", "test_loss", "test_accuracy"]
+
+NUM_CONFIGS = 1 if QUICK else 10
+NUM_SEEDS = 1 if QUICK else 3
+EPOCHS = 4 if QUICK else 18
+GROWTH = {1: 2, 3: 4}  # resource of a rung -> workers after it: min 1, reduction_factor 3, scaling_factor 2
+
+# Ways to train: the batch, and how the learning rate follows it. The first is the reference.
+REFERENCE = ("constant", "none")
+WAYS = [REFERENCE, ("ladder", "linear"), ("ladder", "sqrt"), ("ladder", "none")]
+
+
+class Problem:
+    """`configure` draws a configuration; `accuracy` says whether the metric is one, in place of the loss."""
+
+    def __init__(self, name, base, configure, accuracy):
+        self.name, self.base, self.configure, self.accuracy = name, base, configure, accuracy
+
+    def settings(self, optimizer, config, scaling, data):
+        rng = random.Random(f"{self.name}/{optimizer}/{config}")
+        return {**self.base, **self.configure(rng, optimizer), "optimizer": optimizer, "lr_scaling": scaling,
+                "data": {**{part: f"{data}:/{part}" for part in ("train", "validation", "test")}, **self.base["data"]}}
+
+
+def log_uniform(rng, low, high):
+    return math.exp(rng.uniform(math.log(low), math.log(high)))
+
+
+def rates(rng, optimizer, sgd, adamw):
+    more = {"momentum": rng.uniform(0.5, 0.9), "nesterov": True} if optimizer == "sgd" else {}
+    return {"lr": log_uniform(rng, *(sgd if optimizer == "sgd" else adamw)),
+            "weight_decay": log_uniform(rng, 1e-6, 1e-3), **more}
+
+
+def cnn(rng, optimizer):
+    return {**rates(rng, optimizer, (0.003, 0.1), (3e-4, 1e-2)), "width": rng.choice([8, 16]),
+            "dropout": rng.uniform(0, 0.4), "activation": rng.choice(["relu", "gelu", "tanh"])}
+
+
+def mlp(rng, optimizer):
+    return {**rates(rng, optimizer, (0.003, 0.2), (1e-4, 1e-2)), "width": rng.choice([64, 128, 256]),
+            "depth": rng.choice([1, 2]), "activation": rng.choice(["relu", "gelu", "tanh"])}
+
+
+def autoencoder(rng, optimizer):
+    return {**rates(rng, optimizer, (0.003, 0.1), (3e-4, 0.03)), "width": rng.choice([8, 12]),
+            "activation": rng.choice(["relu", "gelu", "tanh"])}
+
+
+PROBLEMS = {problem.name: problem for problem in [
+    Problem("cnn", {"model": "cnn", "batch_size": 64, "data": {}}, cnn, accuracy=True),
+    Problem("mlp", {"model": "mlp", "batch_size": 64, "data": {}}, mlp, accuracy=True),
+    Problem("autoencoder", {"model": "autoencoder", "depth": 3, "latent": 12, "batch_size": 16,
+                            "data": {"normalize": "standard"}}, autoencoder, accuracy=False)]}
+
+
+def train(node, folder, settings, seed, grows):
+    """Trains a trial to its end. Returns a row of metrics for each epoch, the last with those of the test data."""
+    trainer = node.trainers[0]
+    multiple, rows = 1, []
+    node.join([trainer], settings, folder, 0, "new", seed=seed, max_resource=EPOCHS, checkpoint_at=EPOCHS)
+    for epoch in range(1, EPOCHS + 1):
+        metrics = node.expect("report")["metrics"]
+        rows.append({"epoch": epoch, "group_batch": settings["batch_size"] * multiple, **metrics})
+        multiple = GROWTH.get(epoch, multiple) if grows else multiple
+        if epoch < EPOCHS:
+            trainer.send(type="decision", trial=0, decision="continue", batch_multiple=multiple, checkpoint_at=EPOCHS)
+    trainer.send(type="leave", trial=0, save=False)
+    node.expect("left")
+    checkpoint = os.path.join(folder, "checkpoint.pt")
+    trainer.send(type="evaluate", trial=0, settings=settings, resource=EPOCHS, checkpoint=checkpoint, data="test")
+    rows[-1].update(node.expect("evaluated")["metrics"])
+    os.remove(checkpoint)
+    return rows
+
+
+def commit():
+    return subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
+def read(path):
+    if not os.path.exists(path):
+        return []
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def identity(row):
+    return (row["problem"], row["optimizer"], int(row["config"]), int(row["seed"]), row["batch"], row["scaling"])
+
+
+def plan(problems):
+    """All trainings, so that what is there after any of them is about as many of each kind."""
+    for seed in range(1, NUM_SEEDS + 1):
+        for config in range(NUM_CONFIGS):
+            for problem in problems:
+                for optimizer in ("sgd", "adamw"):
+                    for batch, scaling in WAYS:
+                        yield problem, optimizer, config, seed, batch, scaling
+
+
+def record(arguments, path):
+    data = {"cnn": arguments.images, "mlp": arguments.images, "autoencoder": arguments.fields}
+    done = {identity(row) for row in read(path)}
+    problems = [name for name in PROBLEMS if data[name]]
+    todo = [each for each in plan(problems) if each not in done]
+    mark, begun = commit(), not os.path.exists(path)
+    node = Node(1)
+    with open(path, "a", newline="") as file, tempfile.TemporaryDirectory() as folder:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        if begun:
+            writer.writeheader()
+        for number, each in enumerate(todo, 1):
+            problem, optimizer, config, seed, batch, scaling = each
+            settings = PROBLEMS[problem].settings(optimizer, config, scaling, os.path.abspath(data[problem]))
+            try:
+                rows = train(node, folder, settings, seed, grows=batch == "ladder")
+            except RuntimeError as error:  # a configuration may diverge; the trainer then ends
+                print(f"{each}: {error}", file=sys.stderr)
+                node.close()
+                node = Node(1)
+                continue
+            for row in rows:
+                values = {key: f"{value:.5g}" if isinstance(value, float) else value for key, value in row.items()}
+                writer.writerow({"commit": mark, "problem": problem, "optimizer": optimizer, "config": config,
+                                 "seed": seed, "batch": batch, "scaling": scaling, **values})
+            file.flush()
+            print(f"{number} of {len(todo)}: {problem} {optimizer} {config} seed {seed}, {batch}, {scaling}", flush=True)
+    node.close()
+
+
+def mean_and_half_width(values):
+    """Mean, and half the width of its 95 % interval (normal approximation)."""
+    if len(values) < 2:
+        return statistics.fmean(values), math.nan
+    return statistics.fmean(values), 1.96 * statistics.stdev(values) / math.sqrt(len(values))
+
+
+def table(path):
+    """Paired differences between each way and the reference, of the same configuration and seed."""
+    curves = collections.defaultdict(dict)
+    for row in read(path):
+        curves[identity(row)][int(row["epoch"])] = row
+    epochs = [epoch for epoch in (1, 2, 3, 4, 6, 9) if epoch < EPOCHS] + [EPOCHS]
+    print("| problem | optimizer | rate | pairs |" + "".join(f" epoch {epoch} |" for epoch in epochs) + " test |")
+    print("|---|---|---|---|" + "---|" * (len(epochs) + 1))
+    for name, problem in PROBLEMS.items():
+        metric, unit = ("accuracy", 100) if problem.accuracy else ("loss", None)
+        for optimizer in ("sgd", "adamw"):
+            for batch, scaling in WAYS[1:]:
+                pairs = [(curve, curves[key[:4] + REFERENCE]) for key, curve in curves.items()
+                         if key[0] == name and key[1] == optimizer and key[4:] == (batch, scaling)
+                         and key[:4] + REFERENCE in curves]
+                cells = []
+                for epoch, column in [(epoch, f"val_{metric}") for epoch in epochs] + [(EPOCHS, f"test_{metric}")]:
+                    differences = [difference(one[epoch][column], other[epoch][column], unit)
+                                   for one, other in pairs if epoch in one and epoch in other]
+                    differences = [each for each in differences if each is not None]
+                    cells.append("{:+.2f} ± {:.2f}".format(*mean_and_half_width(differences)) if differences else "")
+                if pairs:
+                    print(f"| {name} | {optimizer} | {scaling} | {len(pairs)} | {' | '.join(cells)} |")
+
+
+def difference(one, other, unit):
+    """In percent points of accuracy; for a loss, in percent of the reference. None where either is not finite."""
+    values = [float(each) if each else math.nan for each in (one, other)]
+    if not all(map(math.isfinite, values)):
+        return None
+    return unit * (values[0] - values[1]) if unit else 100 * (values[0] / values[1] - 1)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    training = commands.add_parser("train", help="train what is not recorded yet")
+    training.add_argument("images", help="file with the groups train, validation and test of Fashion-MNIST")
+    training.add_argument("fields", nargs="?", help="file with the same groups of the flow example")
+    training.add_argument("--curves", default=CURVES)
+    printing = commands.add_parser("table", help="print the paired differences")
+    printing.add_argument("--curves", default=CURVES)
+    arguments = parser.parse_args()
+    if arguments.command == "train":
+        record(arguments, arguments.curves)
+    else:
+        table(arguments.curves)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""plain.py, which grows from one worker to many: a small network learns to tell the arms of two spirals apart."""
+
+import argparse
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+import crescendo.torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=0.1)
+parser.add_argument("--width", type=int, default=32)
+parser.add_argument("--batch-size", type=int, default=32)
+parser.add_argument("--epochs", type=int, default=9)
+
+
+def spirals(count, seed):
+    generator = torch.Generator().manual_seed(seed)
+    arm = torch.randint(2, (count,), generator=generator)
+    radius = torch.rand(count, generator=generator)
+    angle = 6 * radius + torch.pi * arm
+    points = torch.stack([radius * angle.cos(), radius * angle.sin()], dim=1)
+    return points + 0.02 * torch.randn(count, 2, generator=generator), arm
+
+
+training, validation = spirals(4000, seed=1), spirals(1000, seed=2)
+
+
+def validate(model):
+    model.eval()
+    with torch.no_grad():
+        return (model(validation[0]).argmax(1) == validation[1]).float().mean().item()
+
+
+def train(trial):
+    args = trial.args
+    model = nn.Sequential(nn.Linear(2, args.width), nn.ReLU(), nn.Linear(args.width, args.width), nn.ReLU(),
+                          nn.Linear(args.width, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=args.lr, momentum=0.9)
+    trial.attach(model=model, optimizer=optimizer)
+    loader = DataLoader(TensorDataset(*training), batch_size=args.batch_size, shuffle=True)
+    for epoch in trial.epochs(args.epochs):
+        model.train()
+        for x, y in trial.batches(loader):
+            optimizer.zero_grad()
+            loss = nn.functional.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+        trial.report(val_accuracy=validate(model))
+
+
+if __name__ == "__main__":
+    crescendo.torch.run(train, parser)

@@ -1,0 +1,42 @@
+#include "launch/batch/batch_system.hpp"
+
+#include "core/check.hpp"
+#include "launch/batch/slurm.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+template <class System>
+std::unique_ptr<BatchSystem> make(const Variables& variables) {
+    return std::make_unique<System>(variables);
+}
+
+}  // namespace
+
+bool BatchSystem::is_own_job(const std::string& job) const {
+    const auto own = own_job();
+    return own && own->id == job;
+}
+
+std::unique_ptr<BatchSystem> choose_batch_system(const std::vector<BatchSystemFactory>& known,
+                                                 const Variables& variables) {
+    CRESCENDO_EXPECT(!known.empty());
+    for (const auto& make : known) {
+        if (auto system = make(variables); system->own_job()) {
+            return system;
+        }
+    }
+    for (const auto& make : known) {
+        if (auto system = make(variables); system->is_installed()) {
+            return system;
+        }
+    }
+    return known.front()(variables);
+}
+
+std::unique_ptr<BatchSystem> batch_system(const Variables& variables) {
+    static const std::vector<BatchSystemFactory> known{make<Slurm>};
+    return choose_batch_system(known, variables);
+}
+
+}  // namespace crescendo::launch

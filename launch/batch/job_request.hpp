@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launch/messages/json.hpp"
+
+namespace crescendo::launch {
+
+/// What a batch job asks for. The site's defaults, and then those of the batch system, fill in what is not set.
+struct JobOptions {
+    std::optional<int> nodes;
+    std::optional<std::chrono::seconds> time;
+    std::optional<std::string> partition;
+    std::optional<std::string> account;
+    std::optional<int> gpus_per_node;
+    std::optional<int> cpus_per_task;
+    std::vector<std::string> more;  ///< further options of the command that queues jobs: "--name", "--name=value" or
+                                    ///< "--name value"
+
+    /// These options, with `defaults` for those that are not set. The `more` of `defaults` comes before ours.
+    JobOptions over(const JobOptions& defaults) const;
+};
+
+/// Options as `run.json` keeps them. Options that are not set are absent.
+void to_json(Json& json, const JobOptions& options);
+void from_json(const Json& json, JobOptions& options);
+
+/// What differs between clusters, as a site profile says.
+struct SiteProfile {
+    std::string launcher;  ///< shell words that start MPI programs; empty: the batch system's own
+    std::vector<std::string> modules;
+    std::vector<std::string> setup;  ///< lines of shell before the launch
+    std::vector<std::pair<std::string, std::string>> environment;
+    std::string interface;           ///< network interface for groups; empty: that of the default route
+    std::chrono::seconds lead{120};  ///< time kept at the end of a job to save what runs
+    JobOptions defaults;
+};
+
+/// A request for a batch job that works on one sweep.
+struct JobRequest {
+    std::string name;
+    std::filesystem::path directory;  ///< the sweep's directory; absolute, as all nodes see it
+    std::filesystem::path log;  ///< what the job prints; absolute, with BatchSystem::id_in_path() for the job's id
+    std::filesystem::path working_directory;  ///< absolute
+    std::filesystem::path crescendo;          ///< path of our executable; absolute
+    JobOptions options;                       ///< the user's options over the site's defaults
+    SiteProfile site;                         ///< site profile, in which the launcher is set
+};
+
+}  // namespace crescendo::launch

@@ -1,0 +1,134 @@
+#include "launch/batch/job_script.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "core/check.hpp"
+#include "launch/batch/job_time.hpp"
+#include "launch/system/shell.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+std::string settings(const JobRequest& request) {
+    const auto& site = request.site;
+    auto text = fmt::format(
+        "sweep={}\ncrescendo={}\nlead={}    # seconds before the end of the job, to save what runs\n",
+        shell_quoted(request.directory.string()), shell_quoted(request.crescendo.string()), site.lead.count());
+    text += fmt::format("cd {} || exit 2\n", shell_quoted(request.working_directory.string()));
+    for (const auto& module : site.modules) {
+        text += fmt::format("module load {}\n", shell_quoted(module));
+    }
+    for (const auto& line : site.setup) {
+        text += line + "\n";
+    }
+    for (const auto& [name, value] : site.environment) {
+        text += fmt::format("export {}={}\n", name, shell_quoted(value));
+    }
+    return text;
+}
+
+/// Open MPI's mpirun starts one process on each of $nodes, whatever the batch system.
+std::string launcher(const JobRequest& request, const ScriptParts& parts) {
+    const auto& words = request.site.launcher;
+    if (std::filesystem::path(words.substr(0, words.find(' '))).filename() == "mpirun") {
+        return words + " --host \"$nodes\" -np \"$count\" --map-by ppr:1:node --bind-to none";
+    }
+    return parts.launcher;
+}
+
+std::string launch_function(const JobRequest& request, const ScriptParts& parts) {
+    const auto interface = request.site.interface.empty() ? "" : " --interface " + shell_quoted(request.site.interface);
+    return fmt::format(R"bash(
+# One process on each node that the job still has.
+launch() {{
+    local nodes count
+    nodes=$(job_nodes | paste -sd,)
+    count=$(tr , '\n' <<< "$nodes" | wc -l)
+    {} \
+        "$crescendo" resume "$sweep"{} ${{until:+--until "$until"}}
+}}
+)bash",
+                       launcher(request, parts), interface);
+}
+
+constexpr std::string_view body = R"bash(
+end=$(job_end)
+until=${end:+$((end - lead))}
+
+# A file in the sweep's directory asks it to save what runs and stop: a signal would hit the trainers too.
+drain() { [ -e "$sweep/stop" ] || echo drain > "$sweep/stop"; }
+backwards() { tac "$sweep/journal.jsonl" 2>/dev/null; }
+all_gave_way() { backwards | grep -m1 -e '"session"' -e '"deadline_near"' | grep -q deadline_near; }
+sessions_without_report() { backwards | sed '/"trial_reported"/q' | grep -c '"note":"session"'; }
+stopped_by_user() { grep -qs '^stop' "$sweep/stop"; }
+time_is_up() {
+    [ -n "$warned" ] || { [ -n "$until" ] && [ "$(date +%s)" -ge "$until" ]; } || all_gave_way || job_is_preempted
+}
+
+warned=
+trap 'warned=yes; drain' USR2    # the time is nearly up
+trap drain TERM                  # cancelled, or preempted
+stopped_by_user || rm -f "$sweep/stop"
+
+# The launcher's exit status mixes those of all ranks; rank 0 writes its own to a file.
+export CRESCENDO_EXIT_STATUS=$sweep/exit
+# Seconds after the death of rank 0 until the others leave, and all can be launched anew.
+export CRESCENDO_HEARTBEAT_TIMEOUT=${CRESCENDO_HEARTBEAT_TIMEOUT:-10}
+
+quick_ends=0
+while ! stopped_by_user; do
+    rm -f "$CRESCENDO_EXIT_STATUS"
+    began=$SECONDS
+    launch & step=$!
+    while kill -0 "$step" 2>/dev/null; do wait "$step"; done    # a signal ends a wait
+    status=$(cat "$CRESCENDO_EXIT_STATUS" 2>/dev/null)
+    case $status in
+        0 | 1 | 2) exit "$status" ;;
+        75) break ;;
+    esac
+    # Rank 0 ended without a word: killed, or its node is gone.
+    job_is_running || exit 1
+    time_is_up && break
+    quick_ends=$((SECONDS - began < 60 ? quick_ends + 1 : 0))
+    if [ "$quick_ends" -ge 3 ]; then
+        echo "crescendo was lost three times, each within a minute: giving up. What it printed is above;"
+        echo "what the trainers printed is in $sweep/trainers.log and $sweep/trials/*/trainer.log."
+        exit 1
+    fi
+    echo "crescendo was lost: launching it again on the remaining nodes"
+    sleep 1
+done
+
+# All is saved, and there is more to do. Another job follows on a time limit and on preemption, and on nothing else.
+if time_is_up && ! stopped_by_user && job_is_running; then
+    if [ "$(sessions_without_report)" -ge 3 ]; then
+        echo "giving up: in three jobs in a row, no trial reported before the job's time was up."
+        echo "Give it more: crescendo submit $sweep --time ..."
+        exit 1
+    fi
+    echo "the time of job $job_id is up: the sweep continues in another job"
+    requeue_job || "$crescendo" submit "$sweep"
+fi
+exit 75
+)bash";
+
+}  // namespace
+
+std::string job_script(const JobRequest& request, const BatchSystem& system) {
+    const auto& time = request.options.time;
+    CRESCENDO_VALIDATE(!time || *time > 2 * request.site.lead, "time",
+                       "is {}, of which the last {} s are kept to save what runs (the site profile's `lead`); ask for "
+                       "more than {}",
+                       job_time_text(*time), request.site.lead.count(), job_time_text(2 * request.site.lead));
+    const auto parts = system.script_parts(request);
+    return fmt::format(
+        "#!/bin/bash{}\n"
+        "# Written by `crescendo submit`. It may be edited: `crescendo submit {}` submits it again as it "
+        "stands.\n{}\n{}{}{}{}",
+        request.site.modules.empty() ? "" : " -l", shell_quoted(request.directory.string()), parts.directives,
+        settings(request), parts.functions, launch_function(request, parts), body);
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,94 @@
+#include "launch/batch/slurm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/check.hpp"
+#include "launch/batch/slurm_rescue.hpp"
+#include "launch/batch/slurm_tools.hpp"
+
+namespace crescendo::launch {
+
+bool Slurm::is_installed() const { return is_program("sbatch"); }
+
+std::optional<OwnJob> Slurm::own_job() const {
+    const auto text = [&](const char* name) {
+        const char* value = variables_(name);
+        return std::string(value != nullptr ? value : "");
+    };
+    if (text("SLURM_JOB_ID").empty()) {
+        return std::nullopt;
+    }
+    OwnJob job{text("SLURM_JOB_ID"), text("SLURM_JOB_NODELIST"), std::atoi(text("SLURM_JOB_NUM_NODES").c_str()), {}};
+    if (const auto end = text("SLURM_JOB_END_TIME"); !end.empty()) {
+        job.end = std::atof(end.c_str());
+    }
+    return job;
+}
+
+std::optional<int> Slurm::num_tasks() const {
+    const char* value = variables_("SLURM_STEP_NUM_TASKS");
+    return value != nullptr ? std::optional(std::max(1, std::atoi(value))) : std::nullopt;
+}
+
+std::optional<std::string> Slurm::gpus() const {
+    for (const char* name : {"SLURM_STEP_GPUS", "SLURM_JOB_GPUS"}) {
+        if (const char* list = variables_(name)) {
+            return list;
+        }
+    }
+    return std::nullopt;
+}
+
+RankLauncher Slurm::rank_launcher(const std::string& pmi) const {
+    return {pmi.empty() ? "srun" : "srun --mpi=" + pmi, "--ntasks-per-node=1", "srun --mpi=list"};
+}
+
+std::string Slurm::submit(const std::filesystem::path& script) const {
+    const auto answer = run_slurm_tool({"sbatch", "--parsable", script.string()});
+    if (!answer.success()) {
+        throw InvalidInput(
+            answer.code == 127
+                ? "there is no sbatch here, and `crescendo submit` needs Slurm; go to a login node of the cluster, or "
+                  "run the sweep on this machine with `crescendo run`"
+                : fmt::format("sbatch refuses the job: {}\nSee docs/slurm.md for what can be set, or `--dry-run` for "
+                              "the script",
+                              answer.output));
+    }
+    // "17", or "17;cluster"; a site's own hints may stand before it.
+    const auto last_line = answer.output.substr(answer.output.rfind('\n') + 1);
+    return last_line.substr(0, last_line.find(';'));
+}
+
+std::optional<JobState> Slurm::state(const std::string& job) const {
+    const auto answer = ask_squeue(job, "%T");
+    if (!answer) {
+        return std::nullopt;
+    }
+    const auto& state = *answer;
+    for (const auto* queued : {"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"}) {
+        if (state == queued) {
+            return JobState::queued;
+        }
+    }
+    for (const auto* running :
+         {"RUNNING", "CONFIGURING", "COMPLETING", "STAGE_OUT", "SIGNALING", "STOPPED", "SUSPENDED", "RESIZING"}) {
+        if (state == running) {
+            return JobState::running;
+        }
+    }
+    return JobState::gone;
+}
+
+void Slurm::cancel(const std::string& job) const {
+    const auto answer = run_slurm_tool({"scancel", job});
+    CRESCENDO_VALIDATE(answer.success(), "", "job {} cannot be cancelled: {}", job, answer.output);
+}
+
+void Slurm::rescue_if_orphaned(const std::string& job, const std::filesystem::path& log) const {
+    launch::rescue_if_orphaned(job, log);
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "launch/batch/batch_system.hpp"
+
+namespace crescendo::launch {
+
+/// Slurm, by its commands and by the variables that it sets in jobs and steps.
+class Slurm final : public BatchSystem {
+  public:
+    explicit Slurm(Variables variables) : variables_(std::move(variables)) {}
+
+    std::string name() const override { return "Slurm"; }
+    bool is_installed() const override;
+    std::optional<OwnJob> own_job() const override;
+    std::optional<int> num_tasks() const override;
+    std::optional<std::string> gpus() const override;
+    RankLauncher rank_launcher(const std::string& pmi) const override;
+    std::string submit_command() const override { return "sbatch"; }
+    std::string id_in_path() const override { return "%j"; }
+    ScriptParts script_parts(const JobRequest& request) const override;
+    std::string submit(const std::filesystem::path& script) const override;
+    std::optional<JobState> state(const std::string& job) const override;
+    std::string state_command(const std::string& job) const override { return "squeue --jobs=" + job; }
+    void cancel(const std::string& job) const override;
+    void rescue_if_orphaned(const std::string& job, const std::filesystem::path& log) const override;
+
+  private:
+    Variables variables_;
+};
+
+}  // namespace crescendo::launch

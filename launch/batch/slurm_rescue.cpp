@@ -1,0 +1,94 @@
+#include "launch/batch/slurm_rescue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+#include "launch/batch/slurm_tools.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// Of a running job. The host of the script stays the same when the node is no longer one of the job's.
+struct Place {
+    std::string nodes;  ///< n[1-4]; empty where the job does not run
+    std::string script_host;
+};
+
+/// Nothing where Slurm cannot be asked.
+std::optional<Place> place_of(const std::string& job) {
+    const auto answer = ask_squeue(job, "%N %B", "RUNNING");
+    if (!answer) {
+        return std::nullopt;
+    }
+    Place place;
+    std::istringstream(*answer) >> place.nodes >> place.script_host;
+    return place;
+}
+
+bool has_script(const Place& place) {
+    const auto answer = run_slurm_tool({"scontrol", "show", "hostnames", place.nodes});
+    std::istringstream hosts(answer.output);
+    return !answer.success() || std::find(std::istream_iterator<std::string>(hosts), {}, place.script_host) !=
+                                    std::istream_iterator<std::string>();
+}
+
+/// The node's daemon starts a process there.
+bool answers(const std::string& job, const std::string& host) {
+    return run_slurm_tool({"srun", "--jobid=" + job, "--mpi=none", "--overlap", "--nodes=1", "--ntasks=1",
+                           "--nodelist=" + host, "true"})
+        .success();
+}
+
+/// "alloc*", "down": Slurm has its doubts too, or cannot be asked.
+bool is_doubtful(const std::string& host) {
+    const auto answer = run_slurm_tool({"sinfo", "--noheader", "--nodes=" + host, "--format=%t"});
+    return !answer.success() || answer.output.find('*') != std::string::npos || answer.output.starts_with("down");
+}
+
+void queue_again(const std::string& job, const Place& place, const std::filesystem::path& log) {
+    const auto what = fmt::format("node {} died with the script of job {}", place.script_host, job);
+    if (const auto answer = run_slurm_tool({"scontrol", "requeue", job}); answer.success()) {
+        std::ofstream(log, std::ios::app) << what << "; the job is queued again\n";
+    } else if (const auto now = place_of(job); now && !now->nodes.empty()) {  // no other rank was faster
+        run_slurm_tool({"scancel", job});
+        std::ofstream(log, std::ios::app) << fmt::format(
+            "{}, and Slurm does not queue it again ({}): it is cancelled; `crescendo submit {}` continues the sweep\n", what,
+            answer.output, log.parent_path().string());
+    }
+}
+
+}  // namespace
+
+void rescue_if_orphaned(const std::string& job, const std::filesystem::path& log, std::chrono::milliseconds pause) {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::minutes patience(5);
+    for (auto until = Clock::now() + patience; Clock::now() < until; std::this_thread::sleep_for(pause)) {
+        const auto place = place_of(job);
+        if (!place) {
+            until = Clock::now() + patience;
+            continue;
+        }
+        if (place->nodes.empty()) {
+            return;
+        }
+        if (!has_script(*place)) {
+            queue_again(job, *place, log);
+            return;
+        }
+        if (answers(job, place->script_host)) {
+            return;
+        }
+        if (is_doubtful(place->script_host)) {
+            until = Clock::now() + patience;
+        }
+    }
+}
+
+}  // namespace crescendo::launch

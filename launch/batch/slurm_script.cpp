@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "core/check.hpp"
+#include "launch/batch/job_time.hpp"
+#include "launch/batch/slurm.hpp"
+#include "launch/system/shell.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// Options that the script counts on being as it sets them.
+constexpr std::array reserved{
+    "--array",  "-a",        "--chdir",  "-D",       "--error", "-e",          "--nodes",
+    "-N",       "--no-kill", "-k",       "--ntasks", "-n",      "--open-mode", "--ntasks-per-node",
+    "--output", "-o",        "--signal", "--wrap"};
+
+/// `text` as one argument of an #SBATCH line, which sbatch parses itself: with quotes and backslashes, without a shell.
+std::string sbatch_quoted(const std::string& text) {
+    CRESCENDO_VALIDATE(text.find_first_of("\n\r") == std::string::npos, "",
+                       "'{}' holds a line feed, and an option of sbatch is one line; remove it", text);
+    if (is_plain_word(text)) {
+        return text;
+    }
+    std::string result = "\"";
+    for (const char c : text) {
+        result += c == '"' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+    }
+    return result + "\"";
+}
+
+/// An option as one line of the script: "--name=value" and "--name value" mean the same.
+std::string directive(const std::string& option) {
+    CRESCENDO_VALIDATE(option.starts_with("-"), "sbatch",
+                       "'{}' is not an option of sbatch (they begin with '-'); write it like --constraint=a100",
+                       option);
+    const auto end = option.find_first_of("= ");
+    const auto name = option.substr(0, end);
+    CRESCENDO_VALIDATE(std::find(reserved.begin(), reserved.end(), name) == reserved.end(), "sbatch",
+                       "the job script sets {} itself and depends on its value; leave it out (use --nodes, "
+                       "--gpus-per-node or --cpus-per-task)",
+                       name);
+    if (end == std::string::npos || option[end] == '=') {
+        return "#SBATCH " + sbatch_quoted(option) + "\n";
+    }
+    const auto value = option.find_first_not_of(' ', end);
+    return fmt::format("#SBATCH {} {}\n", sbatch_quoted(name),
+                       sbatch_quoted(value == std::string::npos ? "" : option.substr(value)));
+}
+
+std::string directives(const JobRequest& request) {
+    CRESCENDO_VALIDATE(request.directory.string().find_first_of("%\n\r") == std::string::npos, "",
+                       "{}: the path of a job's log cannot have '%', which Slurm replaces, or a line feed; choose "
+                       "another folder with --dir",
+                       request.directory.string());
+    const auto& options = request.options;
+    std::string text = directive("--job-name=" + request.name);
+    // What directive() refuses from others.
+    text += fmt::format("#SBATCH --nodes={}\n#SBATCH --ntasks-per-node=1\n", options.nodes.value_or(1));
+    const auto add = [&](const char* name, const auto& value) {
+        if (value) {
+            text += directive(fmt::format("--{}={}", name, *value));
+        }
+    };
+    add("time", options.time ? std::optional(job_time_text(*options.time)) : std::nullopt);
+    add("partition", options.partition);
+    add("account", options.account);
+    add("gpus-per-node", options.gpus_per_node);
+    add("cpus-per-task", options.cpus_per_task);
+    text += fmt::format("#SBATCH {}\n", sbatch_quoted("--output=" + request.log.string()));
+    text +=
+        fmt::format("#SBATCH --open-mode=append\n#SBATCH --requeue\n#SBATCH --no-kill\n#SBATCH --signal=B:USR2@{}\n",
+                    request.site.lead.count());
+    for (const auto& option : options.more) {
+        text += directive(option);
+    }
+    return text;
+}
+
+/// The site's launcher; if it is srun, with the options that make it one process on each of $nodes.
+std::string launcher(const JobRequest& request) {
+    const auto& words = request.site.launcher;
+    if (std::filesystem::path(words.substr(0, words.find(' '))).filename() != "srun") {
+        return words;
+    }
+    auto result = words +
+                  " --overlap --no-kill --kill-on-bad-exit=0 --cpu-bind=none \\\n"
+                  "        --nodelist=\"$nodes\" --nodes=\"$count\" --ntasks=\"$count\" --ntasks-per-node=1";
+    if (request.options.cpus_per_task) {
+        result += fmt::format(" --cpus-per-task={}", *request.options.cpus_per_task);
+    }
+    if (request.options.gpus_per_node) {
+        result += fmt::format(" --gpus-per-node={}", *request.options.gpus_per_node);
+    }
+    return result;
+}
+
+constexpr std::string_view functions = R"bash(
+# What Slurm says about the job. Newer ones say in the environment when it ends.
+job_id=$SLURM_JOB_ID
+job_nodes() { scontrol show hostnames "$(squeue -h -j "$job_id" -o %N)"; }
+job_end() { echo "${SLURM_JOB_END_TIME:-$(date -d "$(squeue -h -j "$job_id" -o %e)" +%s 2>/dev/null)}"; }
+job_is_running() { [ "$(squeue -h -j "$job_id" -o %T)" = RUNNING ]; }    # not cancelled
+job_is_preempted() { scontrol show job "$job_id" | grep -q 'PreemptTime=[0-9]'; }
+requeue_job() { scontrol requeue "$job_id"; }
+)bash";
+
+}  // namespace
+
+ScriptParts Slurm::script_parts(const JobRequest& request) const {
+    return {directives(request), launcher(request), std::string(functions)};
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,24 @@
+#include "launch/batch/slurm_tools.hpp"
+
+namespace crescendo::launch {
+
+ToolResult run_slurm_tool(const std::vector<std::string>& command) {
+    return run_tool(command, [](std::string_view variable) {
+        return variable.starts_with("SLURM_") && !variable.starts_with("SLURM_CONF=");
+    });
+}
+
+std::optional<std::string> ask_squeue(const std::string& job, const std::string& format, const std::string& states) {
+    std::vector<std::string> command{"squeue", "--noheader", "--jobs=" + job, "--format=" + format};
+    if (!states.empty()) {
+        command.push_back("--states=" + states);
+    }
+    const auto answer = run_slurm_tool(command);
+    if (answer.success()) {
+        return answer.output;
+    }
+    const bool forgotten = answer.output.find("Invalid job id") != std::string::npos;
+    return forgotten ? std::optional<std::string>("") : std::nullopt;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/system/shell.hpp"
+
+namespace crescendo::launch {
+
+/// Runs one of Slurm's commands. It does not see the variables of our own job, so `command` must say which job it is
+/// about.
+ToolResult run_slurm_tool(const std::vector<std::string>& command);
+
+/// What squeue prints for a job with this --format. If `states` is given, the job must be in one of them. Empty if
+/// squeue has no such job, or has forgotten it, as it does some minutes after the end of a job. std::nullopt if Slurm
+/// cannot be asked: it is not installed, or does not answer.
+std::optional<std::string> ask_squeue(const std::string& job, const std::string& format,
+                                      const std::string& states = "");
+
+}  // namespace crescendo::launch

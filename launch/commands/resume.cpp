@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "core/check.hpp"
+#include "launch/batch/job_script.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/commands/sweep_session.hpp"
+#include "launch/commands/validators.hpp"
+#include "launch/record/new_sweep.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/record/reopening.hpp"
+#include "launch/record/sweep_lock.hpp"
+#include "launch/view/results.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    fs::path directory;
+    std::vector<std::string> settings;  // --set
+    std::optional<std::int64_t> run_cap;
+    bool retry_failed = false;
+    SessionOptions session;
+};
+
+/// What is new since the last session. Throws InvalidInput where something is asked for that leaves nothing to do.
+Reopening reopen(const RecordedSweep& recorded, const Options& options) {
+    std::vector<Override> settings;
+    for (const auto& text : options.settings) {
+        settings.push_back(parse_setting(text));
+    }
+    if (options.run_cap) {
+        settings.push_back({"run_cap", std::to_string(*options.run_cap)});
+    }
+    if (!recorded.frozen) {
+        fmt::print("an older crescendo began this sweep: the configurations of its trials are drawn from its file\n");
+    }
+    Reopening reopening(recorded);
+    reopening.set(settings);
+    if (options.retry_failed) {
+        if (const int num_left = reopening.retry_failed(); num_left > 0) {
+            fmt::print("{} failed trials are not tried again: the trials of their rungs were ranked without them\n",
+                       num_left);
+        }
+    }
+    const auto& sweep = reopening.sweep();
+    const bool was_over = recorded.history.sweep().state() != SweepState::running;
+    CRESCENDO_VALIDATE(settings.empty() || !was_over || sweep.state() == SweepState::running, "",
+                       "{}: the sweep is over ({}), and with these limits nothing is left to do: {} trials have begun, "
+                       "and run_cap is {}; raise run_cap, or the budget that ended it",
+                       recorded.directory.path().string(), name_of(*sweep.finish_reason()), sweep.trials().size(),
+                       sweep.spec().run_cap ? std::to_string(*sweep.spec().run_cap) : "not given");
+    return reopening;
+}
+
+ExitCode resume(const Options& options, MpiSession* session) {
+    require_sound_start(options.session, session);
+    const auto directory = SweepDirectory::open(options.directory);
+    SweepLock lock(directory);
+    if (lock.abandoned_by()) {
+        fmt::print("taking over from {}, which ended without releasing the sweep\n", *lock.abandoned_by());
+    }
+    auto recorded = RecordedSweep::recover(directory);
+    auto& history = recorded.history;
+    const auto reopening = reopen(recorded, options);
+    const auto best = history.sweep().best();
+    const bool tested = !best || !recorded.file.trainer || (history.test() && history.test()->trial == best);
+    const bool was_over = history.sweep().state() != SweepState::running;
+    if (was_over && tested && reopening.sweep().state() != SweepState::running) {
+        const auto outcome = history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished;
+        return report_end(outcome, history, directory);
+    }
+    if (std::getenv(exit_status_variable) != nullptr) {
+        note_own_job(directory);
+    } else {
+        fs::remove(directory.stop_request());
+    }
+    auto journal = Journal::open(directory.journal(), recorded.end);
+    return run_session({reopening.file(), directory, lock, journal, history}, options.session, session,
+                       reopening.records());
+}
+
+}  // namespace
+
+void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session) {
+    auto options = std::make_shared<Options>();
+    auto* command =
+        app.add_subcommand("resume", "Continue a sweep that was stopped or killed, or extend one that has ended");
+    add_directory_argument(*command, options->directory);
+    command->add_option("--run-cap", options->run_cap, "Number of trials from now on; extends a finished sweep")
+        ->check(at_least_one());
+    command
+        ->add_option("--set", options->settings,
+                     "KEY=VALUE in place of what the sweep file has; null takes a key away; repeatable. KEY: " +
+                         list_of_changeable_keys())
+        ->allow_extra_args(false);
+    command->add_flag("--retry-failed", options->retry_failed,
+                      "Try failed trials again, from their checkpoints where they have one");
+    add_session_options(*command, options->session);
+    command->footer(
+        "Example:\n  crescendo resume results/first\n  crescendo resume results/first --run-cap 200 --set "
+        "budget.time=12h");
+    command->callback([options, &code, session] { code = resume(*options, session); });
+}
+
+}  // namespace crescendo::launch

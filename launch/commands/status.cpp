@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/view/progress.hpp"
+#include "launch/view/results.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+struct Options {
+    std::filesystem::path directory;
+    Format format = Format::table;
+};
+
+/// Keys that may change, with the values that hold now; those that are not given are left out.
+OrderedJson limits_json(const RecordedSweep& recorded) {
+    OrderedJson limits = OrderedJson::object();
+    for (const auto& [key, value] : recorded.limits()) {
+        limits[key] = value;
+    }
+    return limits;
+}
+
+OrderedJson status_json(const RecordedSweep& recorded) {
+    const auto& sweep = recorded.history.sweep();
+    const auto progress = progress_of(recorded.history, recorded.history.last_time(), recorded.time_budget());
+    OrderedJson status;
+    status["name"] = recorded.file.name;
+    status["state"] = state_of(recorded);
+    if (const auto reason = sweep.finish_reason()) {
+        status["reason"] = name_of(*reason);
+    }
+    status["directory"] = recorded.directory.path().string();
+    status["limits"] = limits_json(recorded);
+    status["progress"] = progress.fraction ? Json(*progress.fraction) : Json(nullptr);
+    status["elapsed_seconds"] = recorded.history.elapsed();
+    status["slots"] = sweep.num_slots();
+    for (const auto slot : recorded.history.left_out()) {
+        status["slots_left_out"].push_back(slot.value);
+    }
+    status["trials"] = {{"begun", progress.begun()}, {"running", progress.running}, {"waiting", progress.waiting},
+                        {"paused", progress.paused}, {"stopped", progress.stopped}, {"finished", progress.finished},
+                        {"failed", progress.failed}};
+    status["rungs"] = OrderedJson::array();
+    for (const auto& rung : sweep.rungs()) {
+        status["rungs"].push_back({{"at", rung.milestone.value}, {"trials", rung.size}});
+    }
+    if (const auto best = sweep.best()) {
+        const auto& trial = sweep.trial(*best);
+        status["best"] = {{"trial", best->value},
+                          {"resource", trial.resource.value},
+                          {sweep.spec().metric, from_loss(sweep.spec().goal, *trial.loss)}};
+    } else {
+        status["best"] = nullptr;
+    }
+    const auto wait = recorded.history.data_wait();
+    status["data_wait"] = wait ? Json(*wait) : Json(nullptr);
+    if (const auto hint = data_wait_hint(recorded.history); !hint.empty()) {
+        status["hint"] = hint;
+    }
+    return status;
+}
+
+std::string text_of(const OrderedJson& value) {
+    if (!value.is_structured()) {
+        return value.is_string()         ? value.get<std::string>()
+               : value.is_number_float() ? number_text(value)
+                                         : value.dump();
+    }
+    std::string result;
+    for (const auto& [name, each] : value.items()) {
+        result += fmt::format("{}{}{}", result.empty() ? "" : ", ", value.is_array() ? "" : name + " ", text_of(each));
+    }
+    return result;
+}
+
+ExitCode status(const Options& options) {
+    const auto status = status_json(RecordedSweep(options.directory));
+    if (options.format == Format::json) {
+        fmt::print("{}\n", status.dump(2));
+        return ExitCode::done;
+    }
+    Table table({"what", "value"});
+    for (const auto& [name, value] : status.items()) {
+        table.add_row({name, value.is_null() ? Cell{} : Cell{text_of(value)}});
+    }
+    fmt::print("{}", table.print(options.format));
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_status_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command =
+        app.add_subcommand("status", "State and progress of a sweep: queued, running, stopped, finished or failed");
+    add_directory_argument(*command, options->directory);
+    add_format_option(*command, options->format);
+    command->footer("Example:\n  crescendo status results/first --format json");
+    command->callback([options, &code] { code = status(*options); });
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,190 @@
+#include "launch/commands/sweep_session.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "core/check.hpp"
+#include "launch/agent/agent_setup.hpp"
+#include "launch/agent/program_worker.hpp"
+#include "launch/batch/batch_system.hpp"
+#include "launch/commands/validators.hpp"
+#include "launch/doctor/launcher.hpp"
+#include "launch/record/sweep_lock.hpp"
+#include "launch/transport/local_transport.hpp"
+#include "launch/transport/mpi_transport.hpp"
+#include "launch/transport/network.hpp"
+#include "launch/view/results.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// mpirun gives its processes a terminal of its own, whatever it writes to itself.
+std::unique_ptr<LiveView> make_view(const SweepFile& file, bool in_mpi_job) {
+    ViewSettings settings{file.name, {}};
+    if (file.time_budget) {
+        settings.time_budget = std::chrono::duration<double>(*file.time_budget).count();
+    }
+    if (::isatty(STDOUT_FILENO) && !in_mpi_job) {
+        return std::make_unique<TerminalView>(stdout, std::move(settings));
+    }
+    return std::make_unique<LogView>(stdout, std::move(settings));
+}
+
+AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, const SessionOptions& options) {
+    AgentSetup setup;
+    setup.kind = file.trainer ? WorkerKind::warm_trainer : WorkerKind::program;
+    setup.directory = directory.read_run().at("working_directory");
+    setup.log = std::filesystem::absolute(directory.worker_log()).string();
+    setup.slots = {options.slots ? options.slots : file.slots, file.cpus_per_slot, file.bind};
+    setup.interface = options.interface;
+    setup.hang_timeout = file.hang_timeout;
+    return setup;
+}
+
+std::unique_ptr<Transport> make_transport(AgentSetup setup, MpiSession* session, const StopSignals& signals) {
+    if (session != nullptr && session->size() > 1) {
+        return std::make_unique<MpiTransport>(*session, setup, signals);
+    }
+    if (setup.interface.empty()) {
+        setup.interface = loopback;
+    }
+    return std::make_unique<LocalTransport>(setup.make_agent(NodeId{0}, SlotId{0}, setup.plan()));
+}
+
+/// Two minutes before the end of the batch job that we are in, where its environment says so.
+std::optional<double> end_of_job() {
+    const auto job = batch_system()->own_job();
+    return job && job->end ? std::optional(*job->end - 120.0) : std::nullopt;
+}
+
+/// Of the youngest trial that has failed; there is one.
+std::string last_failure(const History& history) {
+    const auto& trials = history.sweep().trials();
+    const auto failed = std::find_if(trials.rbegin(), trials.rend(),
+                                     [](const Trial& trial) { return trial.status == TrialStatus::failed; });
+    return history.of(failed->id).last_failure;
+}
+
+/// "3 trials failed": there may be more where several fail in one turn.
+std::string failed_trials(const History& history) {
+    const auto count = std::ranges::count_if(history.sweep().trials(),
+                                             [](const Trial& trial) { return trial.status == TrialStatus::failed; });
+    return count == 1 ? "a trial failed" : fmt::format("{} trials failed", count);
+}
+
+/// What a report is, where programs ended well without any.
+std::string advice_on_reports(const History& history) {
+    if (!last_failure(history).starts_with(no_report)) {
+        return {};
+    }
+    return fmt::format(
+        "A program reports by a line of JSON, after each epoch say, to the descriptor whose number is in\n"
+        "CRESCENDO_FD, and reads the answer there, which is to continue or to stop:\n\n"
+        "  {{\"resource\": 1, \"metrics\": {{\"{}\": 0.31}}}}\n\n"
+        "docs/trial-protocol.md has the rest, examples/python/train.py the lines of Python to copy.\n\n",
+        history.sweep().spec().metric);
+}
+
+void print_end(Outcome outcome, const History& history, const SweepDirectory& directory) {
+    const auto where = directory.path().string();
+    if (outcome == Outcome::interrupted) {
+        fmt::print(
+            "stopped; it can be resumed\n"
+            "\n"
+            "  crescendo resume {}     continues it\n"
+            "  crescendo status {}     shows its progress\n",
+            where, where);
+        return;
+    }
+    if (outcome == Outcome::hopeless) {
+        fmt::print(
+            "given up: {}, and none of them reported anything; the last failure: {}\n"
+            "\n"
+            "{}  {}/trials/*/trainer.log     what the trainers printed\n"
+            "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed, and continues\n"
+            "  crescendo resume {}     continues with other trials\n",
+            failed_trials(history), last_failure(history), advice_on_reports(history), where, where, where);
+        return;
+    }
+    if (outcome == Outcome::failed) {
+        fmt::print(
+            "every trial failed; the last failure: {}\n"
+            "\n"
+            "  {}/trials/*/trainer.log     what the trainers printed\n"
+            "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed\n",
+            last_failure(history), where, where);
+        return;
+    }
+    fmt::print("\n{}\n", best_text(history, directory, Format::table));
+    if (const auto hint = data_wait_hint(history); !hint.empty()) {
+        fmt::print("{}\n", hint);
+    }
+    fmt::print("finished: {}, {} trials in {}\n\n", name_of(*history.sweep().finish_reason()),
+               history.sweep().trials().size(), clock_text(history.elapsed()));
+    fmt::print("  {}     every trial, its parameters and results\n", directory.results().string());
+    fmt::print("  crescendo trials {}     the same as a table\n", where);
+    fmt::print("  crescendo best {} --format json     the best configuration, for a program\n", where);
+}
+
+ExitCode exit_code(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::finished:
+            return ExitCode::done;
+        case Outcome::failed:
+        case Outcome::hopeless:
+            return ExitCode::failed;
+        case Outcome::interrupted:
+            return ExitCode::resumable;
+    }
+    return ExitCode::failed;
+}
+
+}  // namespace
+
+void add_session_options(CLI::App& command, SessionOptions& options) {
+    command
+        .add_option("--slots", options.slots,
+                    "Number of workers that run at a time on a node; default: that of the sweep file")
+        ->check(at_least_one());
+    command.add_option("--interface", options.interface,
+                       "Network interface between workers; default: loopback on one node, that of the default route "
+                       "between nodes");
+    command.add_option(
+        "--until", options.until,
+        "Save what runs and stop at this time, in seconds since 1970 as `date +%s` prints them; default: "
+        "two minutes before the end of the batch job, where its environment says that");
+}
+
+void require_sound_start(const SessionOptions& options, const MpiSession* session) {
+    for (const auto& problem : examine_launcher(num_ranks(session))) {
+        throw InvalidInput(fmt::format("{}; {}", problem.observation, problem.remedy));
+    }
+    require_interface(options.interface);
+}
+
+ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiSession* session,
+                     std::vector<Json> opening) {
+    const StopSignals signals;
+    Outcome outcome;
+    {
+        const auto transport = make_transport(setup_of(sweep.file, sweep.directory, options), session, signals);
+        const auto view = make_view(sweep.file, session != nullptr);
+        outcome = Coordinator(sweep.file, sweep.directory, sweep.journal, sweep.history, *transport, *view, &sweep.lock,
+                              std::move(opening))
+                      .run(signals, options.until ? options.until : end_of_job());
+        view->update(sweep.history, sweep.history.last_time());
+    }
+    write_atomically(sweep.directory.results(), trials_table(sweep.history).print(Format::csv));
+    return report_end(outcome, sweep.history, sweep.directory);
+}
+
+ExitCode report_end(Outcome outcome, const History& history, const SweepDirectory& directory) {
+    print_end(outcome, history, directory);
+    return exit_code(outcome);
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/commands/commands.hpp"
+#include "launch/coordinator/coordinator.hpp"
+
+namespace crescendo::launch {
+
+// A session: what `run` and `resume` do between opening a sweep and the last line on the screen.
+
+/// The options of a session.
+struct SessionOptions {
+    std::optional<int> slots;     ///< workers at a time on a node; nothing: as the sweep file says
+    std::string interface;        ///< network interface by which workers meet; empty: the default
+    std::optional<double> until;  ///< when to save what runs and stop, in seconds since 1970
+};
+void add_session_options(CLI::App& command, SessionOptions& options);
+
+/// Throws InvalidInput if these options fit nothing here: the interface is not there, or a launcher started several
+/// tasks that do not know of each other.
+void require_sound_start(const SessionOptions& options, const MpiSession* session);
+
+/// A sweep that this process holds the lock of.
+struct OpenSweep {
+    const SweepFile& file;
+    const SweepDirectory& directory;
+    SweepLock& lock;
+    Journal& journal;
+    History& history;
+};
+
+/// Runs the sweep until it ends or must stop, and prints its end. `opening` are records that the journal gets first.
+ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiSession* session,
+                     std::vector<Json> opening = {});
+
+/// Prints how a sweep ended, and what the user can do next. Returns the exit code.
+ExitCode report_end(Outcome outcome, const History& history, const SweepDirectory& directory);
+
+}  // namespace crescendo::launch

@@ -1,0 +1,19 @@
+"""Trains in a Crescendo sweep.
+
+A program reports after each epoch and stops when it is told to::
+
+    import crescendo
+
+    trial = crescendo.trial()
+    for epoch in trial.epochs():
+        loss = train_an_epoch()
+        trial.report(val_loss=loss)
+
+Outside a sweep the same program just runs, and prints its reports. `crescendo.torch` has what a PyTorch program needs
+to grow from one worker to many while it trains.
+"""
+
+from crescendo.program import Trial, trial
+
+__all__ = ["Trial", "trial"]
+__version__ = "0.1.0"

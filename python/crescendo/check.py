@@ -1,0 +1,428 @@
+"""Checks whether a program is a warm trainer as docs/trial-protocol.md specifies it.
+
+    python -m crescendo.check PROGRAM [--settings JSON]
+
+The program is started as crescendo would start it, several times, with everything that a sweep may do to it. What it
+does wrong is printed, with the section of the specification. The exit status is 0 if all is right, 1 if not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from crescendo.fake import FakeCrescendo, Message, Terms, Unexpected
+
+WHOLE = "whole number"
+NUMBER = "number"
+TEXT = "text"
+BOOL = "true or false"
+_TYPES: Dict[str, Callable[[Any], bool]] = {
+    WHOLE: lambda value: isinstance(value, int) and not isinstance(value, bool),
+    NUMBER: lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
+    TEXT: lambda value: isinstance(value, str),
+    BOOL: lambda value: isinstance(value, bool),
+}
+KEYS: Dict[str, Dict[str, str]] = {
+    "hello": {"pid": WHOLE, "version": TEXT},
+    "report": {"trial": WHOLE, "generation": WHOLE, "resource": WHOLE},
+    "regrouped": {"trial": WHOLE, "generation": WHOLE, "seconds": NUMBER},
+    "stranded": {"trial": WHOLE, "generation": WHOLE},
+    "left": {"trial": WHOLE, "saved": BOOL},
+    "store": {"id": WHOLE, "trial": WHOLE, "generation": WHOLE, "op": TEXT},
+    "progress": {},
+}
+"""What each message of a trainer has to hold."""
+
+
+def expect(holds: bool, message: str) -> None:
+    if not holds:
+        raise Unexpected(message)
+
+
+def check_keys(message: Message) -> None:
+    kind = message["type"]
+    expect(kind in KEYS, f"it sends a message of the unknown type {kind!r}: {json.dumps(message)}")
+    for key, what in KEYS[kind].items():
+        expect(key in message, f"{kind!r} lacks the key {key!r}: {json.dumps(message)}")
+        expect(_TYPES[what](message[key]), f"{key!r} of {kind!r} is no {what}: {json.dumps(message)}")
+    if kind == "report":
+        metrics = message.get("metrics")
+        expect(isinstance(metrics, dict) and len(metrics) > 0, f"a report has no metrics: {json.dumps(message)}")
+        for name, value in (metrics or {}).items():
+            expect(value is None or _TYPES[NUMBER](value), f"metric {name!r} is neither a number nor null: {value!r}")
+
+
+class Crescendo(FakeCrescendo):
+    """Looks at every message, and sends keys that nobody knows yet."""
+
+    def send(self, trainer: int, **message: Any) -> None:
+        super().send(trainer, **message, key_of_the_future=1)
+
+    def _take(self, trainer: Any, line: bytes) -> None:
+        super()._take(trainer, line)
+        message = self.arrivals[-1][2]
+        if message["type"] != "failed":
+            check_keys(message)
+
+
+class Conformance:
+    """Runs the checks. Three trainers serve them, because two have to die."""
+
+    def __init__(self, program: str, settings: Message, patience: float) -> None:
+        self.program = program
+        self.settings = settings
+        self.patience = patience
+        self._crescendo: Optional[Crescendo] = None
+        self._folder = tempfile.TemporaryDirectory(prefix="crescendo-check-")
+        self._num_trials = 0
+
+    @property
+    def crescendo(self) -> Crescendo:
+        if self._crescendo is None:
+            self._crescendo = Crescendo(3, [self.program], patience=self.patience)
+        return self._crescendo
+
+    def living(self, count: int) -> List[int]:
+        """So many trainers that are idle."""
+        living = [each.number for each in self.crescendo.trainers if each.process.poll() is None and not each.ended]
+        if len(living) < count:
+            self.restart()
+            living = [each.number for each in self.crescendo.trainers]
+        return living[:count]
+
+    def restart(self) -> None:
+        """The next check gets new trainers."""
+        if self._crescendo is not None:
+            self._crescendo.close()
+            self._crescendo = None
+
+    def close(self) -> None:
+        self.restart()
+        self._folder.cleanup()
+
+    def terms(self, **more: Any) -> Terms:
+        """A new trial."""
+        for trainer in self.crescendo.trainers:
+            for message in [each for each in trainer.messages if each["type"] != "failed"]:
+                trainer.messages.remove(message)  # of the former trial
+        self._num_trials += 1
+        directory = Path(self._folder.name) / str(self._num_trials)
+        directory.mkdir()
+        return Terms(directory=directory, settings=self.settings, trial=self._num_trials, **more)
+
+    def report(self, trainer: int, terms: Terms) -> Message:
+        """The next report, of the present group."""
+        found = self.crescendo.expect(trainer, "report")
+        expect(
+            (found["trial"], found["generation"]) == (terms.trial, self.crescendo.generation),
+            f"the report is of trial {found['trial']}, generation {found['generation']}, and the trainer trains trial "
+            f"{terms.trial} in generation {self.crescendo.generation}",
+        )
+        terms.reported = found["resource"]
+        return found
+
+    def regrouped(self, trainer: int) -> Message:
+        found = self.crescendo.expect(trainer, "regrouped")
+        expect(
+            found["generation"] == self.crescendo.generation,
+            f"'regrouped' names generation {found['generation']}, and the group is of {self.crescendo.generation}",
+        )
+        return found
+
+    def leave(self, members: List[int], terms: Terms, save: bool = False) -> bool:
+        return self.crescendo.leave(members, save, terms.trial)
+
+    def expect_silence(self, trainer: int, seconds: float, why: str) -> None:
+        """Nothing but `progress` may come."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self.crescendo.serve(until - time.monotonic())
+            for message in self.crescendo.trainers[trainer].messages:
+                raise Unexpected(f"it sends {message['type']!r} {why}")
+
+    def run_with(self, words: List[str], given: str = "", **more: Any) -> str:
+        """What the program prints."""
+        try:
+            done = subprocess.run(
+                [self.program, *words], input=given, capture_output=True, text=True, timeout=self.patience, **more
+            )
+        except subprocess.TimeoutExpired:
+            raise Unexpected(f"{' '.join(words)} does not end within {self.patience:g} s") from None
+        expect(done.returncode == 0, f"{' '.join(words)} ends with status {done.returncode}: {done.stderr[-1000:]}")
+        return done.stdout
+
+
+Check = Callable[[Conformance], None]
+CHECKS: List[Tuple[str, str, Check]] = []
+
+
+def check(title: str, section: str) -> Callable[[Check], Check]:
+    def add(function: Check) -> Check:
+        CHECKS.append((title, section, function))
+        return function
+
+    return add
+
+
+@check("--check accepts these settings", "checking-the-settings")
+def check_settings(conformance: Conformance) -> None:
+    printed = conformance.run_with(
+        ["--check"], json.dumps({"settings": conformance.settings, "parameters": {}}), env=_without_socket()
+    )
+    try:
+        problems = json.loads(printed)["problems"]
+    except (ValueError, KeyError, TypeError):
+        raise Unexpected(f"--check has to print one object with the key 'problems'; it prints {printed!r}") from None
+    expect(problems == [], f"--check refuses them: {json.dumps(problems)}; give others with --settings")
+
+
+@check("it says hello, then gives a sign of life each second", "warm-trainers")
+def check_hello(conformance: Conformance) -> None:
+    crescendo = conformance.crescendo
+    (first,) = conformance.living(1)
+    conformance.expect_silence(first, 2.5, "while it is idle")
+    signs = [message for _, trainer, message in crescendo.arrivals if trainer == first and message["type"] == "progress"]
+    expect(len(signs) > 0, "no 'progress' within 2.5 s of idleness: crescendo would take it for hung")
+
+
+@check("it trains a new trial, and says so", "join")
+def check_new(conformance: Conformance) -> None:
+    (a,) = conformance.living(1)
+    terms = conformance.terms()
+    conformance.crescendo.join([a], "new", terms)
+    conformance.regrouped(a)
+    conformance.report(a, terms)
+    conformance.leave([a], terms)
+
+
+@check("after a report it waits for the decision, then continues", "decision")
+def check_decision(conformance: Conformance) -> None:
+    (a,) = conformance.living(1)
+    terms = conformance.terms()
+    conformance.crescendo.join([a], "new", terms)
+    first = conformance.report(a, terms)
+    conformance.crescendo.look_for(a, "regrouped", 0.1)
+    conformance.expect_silence(a, 1.5, "before the decision about its report")
+    conformance.crescendo.go_on([a], terms)
+    second = conformance.report(a, terms)
+    expect(
+        second["resource"] > first["resource"],
+        f"a report of resource {first['resource']} is followed by one of {second['resource']}; it has to grow",
+    )
+    conformance.leave([a], terms)
+
+
+@check("at max_resource it trains no more", "join")
+def check_end(conformance: Conformance) -> None:
+    (a,) = conformance.living(1)
+    terms = conformance.terms(max_resource=1)
+    conformance.crescendo.join([a], "new", terms)
+    conformance.report(a, terms)
+    conformance.crescendo.look_for(a, "regrouped", 0.1)
+    conformance.crescendo.go_on([a], terms)
+    conformance.expect_silence(a, 1.5, "after max_resource, where it has to wait for an order")
+    conformance.leave([a], terms)
+
+
+@check("it leaves within an epoch, and is idle again", "leave")
+def check_leave(conformance: Conformance) -> None:
+    (a,) = conformance.living(1)
+    terms = conformance.terms()
+    conformance.crescendo.join([a], "new", terms)
+    conformance.regrouped(a)
+    expect(not conformance.leave([a], terms), "'left' says saved: true, and nobody asked for that")
+    conformance.terms()  # a report may have crossed with the order
+    conformance.expect_silence(a, 1.0, "after 'left'")
+    check_new(conformance)
+
+
+@check("a group grows and shrinks in memory; only rank 0 reports", "join")
+def check_regroup(conformance: Conformance) -> None:
+    a, b = conformance.living(2)
+    crescendo, terms = conformance.crescendo, conformance.terms()
+    crescendo.join([a], "new", terms)
+    first = conformance.report(a, terms)
+    conformance.regrouped(a)
+    terms.batch_multiple = 2
+    crescendo.join([a, b], "memory", terms)
+    conformance.regrouped(a)
+    second = conformance.report(a, terms)
+    expect(second["resource"] > first["resource"], "the group that grew does not continue: its resource does not grow")
+    conformance.expect_silence(b, 0.5, "as rank 1: only rank 0 speaks for the group")
+    requests = [message for _, _, message in crescendo.arrivals if message["type"] == "store"]
+    expect(
+        all((m["trial"], m["generation"]) == (terms.trial, crescendo.generation) for m in requests),
+        "a store request names another trial or generation than the join",
+    )
+    crescendo.join([b], "memory", terms)  # the other one stays: it got the state
+    conformance.leave([a], terms)
+    third = conformance.report(b, terms)
+    expect(third["resource"] > second["resource"], "rank 1 had not got the state: the trial begins again with it")
+    crescendo.look_for(b, "regrouped", 0.1)
+    conformance.leave([b], terms)
+
+
+@check("the checkpoint is there before the report of checkpoint_at", "join")
+def check_checkpoint_at(conformance: Conformance) -> None:
+    (a,) = conformance.living(1)
+    terms = conformance.terms(checkpoint_at=1)
+    conformance.crescendo.join([a], "new", terms)
+    conformance.report(a, terms)
+    expect((terms.directory / "checkpoint.pt").exists(), "there is no checkpoint.pt in the trial's directory")
+    conformance.leave([a], terms)
+
+
+@check("it saves as it leaves, and resumes elsewhere with the report again", "checkpoints-of-a-warm-trainer")
+def check_resume(conformance: Conformance) -> None:
+    a, b = conformance.living(2)
+    terms = conformance.terms()
+    conformance.crescendo.join([a], "new", terms)
+    first = conformance.report(a, terms)
+    expect(conformance.leave([a], terms, save=True), "'left' has to say saved: true after 'leave' with save")
+    expect((terms.directory / "checkpoint.pt").exists(), "there is no checkpoint.pt in the trial's directory")
+    conformance.crescendo.join([b], "checkpoint", terms)
+    again = conformance.report(b, terms)
+    expect(
+        (again["resource"], again["metrics"]) == (first["resource"], first["metrics"]),
+        f"the first report of a resumed trial has to be that of its checkpoint, {first['resource']} "
+        f"{first['metrics']}; it is {again['resource']} {again['metrics']}",
+    )
+    conformance.crescendo.go_on([b], terms)
+    expect(conformance.report(b, terms)["resource"] > first["resource"], "the resumed trial does not continue")
+    conformance.leave([b], terms)
+
+
+@check("without a checkpoint, or with nothing in memory, the trial begins", "join")
+def check_begin_anew(conformance: Conformance) -> None:
+    (a,) = conformance.living(1)
+    for state in ("checkpoint", "memory"):
+        terms = conformance.terms()
+        conformance.crescendo.join([a], state, terms)
+        conformance.regrouped(a)
+        conformance.report(a, terms)
+        conformance.leave([a], terms)
+
+
+@check("SIGTERM and SIGUSR2 mean nothing to it", "leave")
+def check_signals(conformance: Conformance) -> None:
+    (a,) = conformance.living(1)
+    terms = conformance.terms()
+    conformance.crescendo.join([a], "new", terms)
+    conformance.report(a, terms)
+    for number in (signal.SIGTERM, signal.SIGUSR2):
+        conformance.crescendo.signal(a, number)
+    conformance.crescendo.go_on([a], terms)
+    conformance.report(a, terms)
+    conformance.leave([a], terms)
+
+
+@check("it outlives a peer, and repeats the report that the peer may have died with", "stranded")
+def check_lost_peer(conformance: Conformance) -> None:
+    a, b = conformance.living(2)
+    crescendo, terms = conformance.crescendo, conformance.terms()
+    crescendo.join([a, b], "new", terms)
+    report = conformance.report(a, terms)
+    terms.reported = None
+    crescendo.kill(a)
+    crescendo.join([b], "memory", terms)
+    again = conformance.report(b, terms)
+    expect(
+        (again["resource"], again["metrics"]) == (report["resource"], report["metrics"]),
+        f"rank 0 died after its report {report['resource']} {report['metrics']}; the survivor has to repeat it, and "
+        f"reports {again['resource']} {again['metrics']}",
+    )
+    crescendo.go_on([b], terms)
+    expect(conformance.report(b, terms)["resource"] > report["resource"], "the survivor does not continue")
+    conformance.leave([b], terms)
+
+
+@check("it says when it is stranded, and continues in the next group", "stranded")
+def check_stranded(conformance: Conformance) -> None:
+    a, b = conformance.living(2)
+    crescendo, terms = conformance.crescendo, conformance.terms()
+    crescendo.join([a, b], "new", terms)
+    conformance.report(a, terms)
+    crescendo.kill(b)
+    crescendo.go_on([a], terms)
+    stranded = crescendo.expect(a, "stranded")
+    expect(
+        (stranded["trial"], stranded["generation"]) == (terms.trial, crescendo.generation),
+        f"'stranded' names trial {stranded['trial']}, generation {stranded['generation']}",
+    )
+    crescendo.join([a], "memory", terms)
+    conformance.report(a, terms)
+    conformance.leave([a], terms)
+
+
+@check("it ends with status 0 when the channel closes", "warm-trainers")
+def check_channel_end(conformance: Conformance) -> None:
+    (a,) = conformance.living(1)
+    terms = conformance.terms()
+    conformance.crescendo.join([a], "new", terms)
+    conformance.report(a, terms)
+    conformance.crescendo.hang_up(a)
+    status = conformance.crescendo.wait_for_end(a, 10)
+    expect(status == 0, f"it ends with status {status}")
+
+
+@check("--check-group forms a group", "checking-a-group")
+def check_group(conformance: Conformance) -> None:
+    words = [["--check-group", str(rank), "2"] for rank in (0, 1)]
+    with FakeCrescendo(2, [conformance.program], words=words, patience=conformance.patience) as crescendo:
+        for member in (0, 1):
+            result = crescendo.expect(member, "group_checked")
+            expect(result.get("sum") == 3.0, f"'group_checked' has to have the sum 3.0: {json.dumps(result)}")
+
+
+def _without_socket() -> Dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("CRESCENDO_")}
+
+
+def run(program: str, settings: Message, patience: float = 60.0) -> int:
+    """Performs all checks and prints what they find. Returns how many failed."""
+    conformance = Conformance(program, settings, patience)
+    num_failed = 0
+    try:
+        for title, section, function in CHECKS:
+            try:
+                function(conformance)
+                print(f"ok      {title}", flush=True)
+            except Unexpected as error:
+                num_failed += 1
+                text = str(error).replace("\n", "\n        ")
+                print(f"FAILED  {title}\n        {text}\n        see docs/trial-protocol.md#{section}", flush=True)
+                conformance.restart()
+    finally:
+        conformance.close()
+    print(f"{len(CHECKS) - num_failed} of {len(CHECKS)} hold")
+    return num_failed
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m crescendo.check", description=__doc__.split("\n")[0])
+    parser.add_argument("program", help="the trainer: an executable file")
+    parser.add_argument("--settings", default="{}", help="what `trainer:` would hold, as JSON, or a file with it")
+    parser.add_argument("--patience", type=float, default=60.0, help="seconds to wait for anything (60)")
+    args = parser.parse_args()
+    program = os.path.abspath(args.program)
+    if not os.access(program, os.X_OK) or os.path.isdir(program):
+        parser.error(f"{args.program} is no executable file; make it one: #!/usr/bin/env python3 on top, and chmod +x")
+    text = Path(args.settings).read_text() if os.path.exists(args.settings) else args.settings
+    try:
+        settings = json.loads(text)
+    except ValueError as error:
+        parser.error(f"--settings is no JSON: {error}")
+    return 1 if run(program, settings, args.patience) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

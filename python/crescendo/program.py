@@ -1,0 +1,217 @@
+"""Any program in a sweep: it reports after each epoch, and stops when it is told to."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import time
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, TypeVar
+
+from crescendo.protocol import inherited_socket, numbers_of
+
+Item = TypeVar("Item")
+_only: Optional[Trial] = None
+
+
+def trial() -> Trial:
+    """This process's trial: the same object however often it is asked for."""
+    global _only
+    if _only is None:
+        _only = Trial(inherited_socket())
+    return _only
+
+
+class Trial:
+    """One configuration of a sweep, which this program trains.
+
+    The parameters are the program's arguments (`--lr=0.01`).
+
+    >>> trial = Trial(None)      # outside a sweep
+    >>> for epoch in trial.epochs(limit=2):
+    ...     trial.report(val_loss=1 / epoch)
+    epoch 1: val_loss 1.0
+    True
+    epoch 2: val_loss 0.5
+    True
+    """
+
+    def __init__(self, connected: Optional[socket.socket]) -> None:
+        self._stream = connected.makefile("rw", encoding="utf-8") if connected else None
+        environment = os.environ if connected else {}
+        self.number = int(environment.get("CRESCENDO_TRIAL", 0))
+        """Number of the trial in its sweep, from 0."""
+        self.seed = int(environment.get("CRESCENDO_SEED", 0))
+        """The same whenever the sweep is repeated."""
+        directory = environment.get("CRESCENDO_TRIAL_DIR")
+        self.directory = Path(directory) if directory else None
+        """A folder for the trial's files; None outside a sweep."""
+        most = environment.get("CRESCENDO_MAX_RESOURCE")
+        self.max_resource = int(most) if most else None
+        """The trial is over at this resource (epochs, say); None outside a sweep."""
+        self.stopped = False
+        """Whether crescendo has said that the trial is to stop: it is over, or paused."""
+        self._saved = self._read_saved()
+        self._last = 0  # resource of the last report
+        self._epoch: Optional[int] = None
+        self._owed: Optional[Dict[str, Any]] = self._saved
+        self._waited = 0.0
+        self._reported_at = time.monotonic()
+
+    @property
+    def checkpoint(self) -> Optional[Path]:
+        """What `save` of the last report wrote, to load before `epochs()`; None if the trial begins."""
+        return self.directory / self._saved["file"] if self.directory and self._saved else None
+
+    def resumed(self, resource: int, **metrics: Any) -> None:
+        """Says that the program continues from a checkpoint of its own, and what it reported with it.
+
+        Call it before `epochs()`. The report is sent again: it may have been lost when the former process ended, and
+        nobody else knows it. Programs that save with `report(save=…)` need not call this.
+        """
+        self._owed = {"resource": resource, "metrics": numbers_of(metrics)}
+
+    def epochs(self, limit: int = 10) -> Iterator[int]:
+        """The numbers of the epochs to train, from 1, or from the one after the checkpoint. Ends when the trial is to
+        stop, or is over.
+
+        `limit` counts outside a sweep only.
+        """
+        self._repeat_report()
+        last = self.max_resource if self.max_resource is not None else limit
+        for epoch in range(self._last + 1, last + 1):
+            if self.stopped:
+                return
+            self._epoch = epoch
+            yield epoch
+
+    def report(
+        self,
+        metrics: Optional[Mapping[str, Any]] = None,
+        *,
+        resource: Optional[int] = None,
+        save: Optional[Callable[[Path], Any]] = None,
+        data_wait: Optional[float] = None,
+        **more: Any,
+    ) -> bool:
+        """Reports an epoch's metrics, and returns whether the program is to continue.
+
+        `resource` is the total so far; by default the number of the epoch. `save` is called with a path where it writes
+        a file or a folder from which the trial can continue: sweeps that pause trials need it, and all others lose less
+        with it when something fails. `data_wait` is the share, 0 to 1, of the time since the report before that was
+        spent waiting for data; by default what `waiting_for()` measured.
+        """
+        self._repeat_report()
+        if self.stopped:
+            raise SystemExit(0)  # the program was told, and goes on: this is the clean way out
+        if resource is None:
+            resource = self._last + 1 if self._epoch is None else self._epoch
+        if resource <= self._last:
+            raise ValueError(
+                f"this report is of {resource}, and {self._last} was reported already; the resource has to grow from "
+                "report to report: report once an epoch, or give resource="
+            )
+        message: Dict[str, Any] = {"resource": resource, "metrics": numbers_of({**(metrics or {}), **more})}
+        if not message["metrics"]:
+            raise ValueError("the report has no metric, so nothing can be decided: report(val_loss=…)")
+        if save is not None and self.directory is not None:
+            self._save(message, save)
+        now = time.monotonic()
+        if data_wait is None and self._waited > 0:
+            data_wait = self._waited / max(now - self._reported_at, self._waited)
+        if data_wait is not None:
+            message["data_wait"] = data_wait
+        self._last, self._waited = resource, 0.0
+        self._send(message)
+        self._reported_at = time.monotonic()
+        return not self.stopped
+
+    def waiting_for(self, data: Iterable[Item]) -> Iterator[Item]:
+        """The items of `data`; measures how long the program waits for them, which the next report says."""
+        items = iter(data)
+        while True:
+            begin = time.monotonic()
+            try:
+                item = next(items)
+            except StopIteration:
+                return
+            finally:
+                self._waited += time.monotonic() - begin
+            yield item
+
+    def _repeat_report(self) -> None:
+        """Sends the checkpoint's report, which may have been lost when the former process ended."""
+        if self._owed:
+            owed, self._owed = self._owed, None
+            self._last = owed["resource"]
+            self._send({"resource": owed["resource"], "metrics": owed["metrics"]})
+
+    def _send(self, message: Dict[str, Any]) -> None:
+        if self._stream is None:
+            values = ", ".join(f"{name} {value}" for name, value in message["metrics"].items())
+            print(f"epoch {message['resource']}: {values}", flush=True)
+            return
+        try:
+            self._stream.write(json.dumps(message) + "\n")
+            self._stream.flush()
+            answer = self._stream.readline()
+        except OSError:
+            answer = ""
+        self.stopped = not answer or json.loads(answer).get("decision") != "continue"  # empty: the sweep is over
+
+    def _read_saved(self) -> Optional[Dict[str, Any]]:
+        try:
+            return json.loads((self.directory / "saved.json").read_text()) if self.directory else None
+        except FileNotFoundError:
+            return None
+
+    def _save(self, message: Dict[str, Any], save: Callable[[Path], Any]) -> None:
+        """The trial may be killed at any time, so saved.json always names a checkpoint that is complete."""
+        assert self.directory is not None
+        former = self.checkpoint
+        name = f"saved-{message['resource']}"
+        path = self.directory / name
+        _remove(path)
+        save(path)
+        if not path.exists():
+            raise FileNotFoundError(
+                f"save wrote nothing to {path}, so the trial could not continue from there; write the file, or the "
+                "folder, whose path save is given"
+            )
+        _sync(path)
+        self._saved = {**message, "file": name}
+        record = self.directory / "saved.json.tmp"
+        record.write_text(json.dumps(self._saved))
+        _sync(record)
+        record.replace(self.directory / "saved.json")
+        _sync_folder(self.directory)
+        if former is not None and former != path:
+            _remove(former)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    """Returns once the file, or all files below the folder, are on the disk."""
+    if path.is_dir():
+        for child in path.iterdir():
+            _sync(child)
+        _sync_folder(path)
+        return
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

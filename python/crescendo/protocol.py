@@ -1,0 +1,203 @@
+"""A program's end of the trial protocol: JSON objects, one a line, over a socket that it inherits."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import math
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections import deque
+from typing import Any, Deque, Dict, Iterable, Mapping, Optional, Tuple
+
+Message = Dict[str, Any]
+
+
+def inherited_socket() -> Optional[socket.socket]:
+    """The socket to crescendo; None outside a sweep. Raises RuntimeError if CRESCENDO_FD names no socket."""
+    descriptor = os.environ.get("CRESCENDO_FD")
+    if not descriptor:
+        return None
+    try:
+        inherited = socket.socket(fileno=int(descriptor))
+    except (OSError, ValueError) as error:
+        raise RuntimeError(
+            f"CRESCENDO_FD is {descriptor!r}, and this process has no such socket ({error}); a program between "
+            "crescendo and this one closed it, or the variable was copied from a sweep: unset CRESCENDO_FD to run "
+            "outside of one"
+        ) from None
+    inherited.set_inheritable(False)
+    return inherited
+
+
+def end_with_parent() -> None:
+    """From now on the system kills this process when the one that started it dies."""
+    try:
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    except (OSError, AttributeError):
+        pass  # no Linux: the end of the channel has to do
+
+
+def numbers_of(metrics: Mapping[str, Any]) -> Dict[str, Optional[float]]:
+    """Metrics as the protocol has them: numbers by name; None stands for one that is not finite.
+
+    >>> numbers_of({"val_loss": 1, "grad": float("inf")})
+    {'val_loss': 1.0, 'grad': None}
+    """
+    numbers: Dict[str, Optional[float]] = {}
+    for name, value in metrics.items():
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"metric {name!r} is {value!r}, a {type(value).__name__}; a report holds numbers, so that trials can "
+                "be compared: give one number, such as a mean"
+            ) from None
+        numbers[name] = number if math.isfinite(number) else None
+    return numbers
+
+
+class Interrupted(Exception):
+    """An order arrived, or the channel closed, while a store request waited."""
+
+
+class Channel:
+    """The socket of a warm trainer.
+
+    A thread reads, and separates answers to store requests from orders. So any thread may use the store while the main
+    thread looks for orders between its steps.
+    """
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self._sending = threading.Lock()
+        self._arrived = threading.Condition()
+        self._orders: Deque[Message] = deque()
+        self._answers: Dict[int, Optional[Message]] = {}
+        self._last_id = 0
+        self._ended = False
+        self.is_waiting = False  # whether a thread waits for an order
+        threading.Thread(target=self._read, name="crescendo-channel", daemon=True).start()
+
+    def send(self, **message: Any) -> None:
+        """Sends a message. It is dropped if the other end has closed."""
+        line = json.dumps(message).encode() + b"\n"
+        with self._sending:
+            try:
+                self._socket.sendall(line)
+            except OSError:
+                pass  # the reader sees the end as well
+
+    def wait(self) -> Optional[Message]:
+        """Waits for an order and takes it; None once the channel is closed."""
+        with self._arrived:
+            self.is_waiting = True
+            self._arrived.wait_for(lambda: self._ended or self._orders)
+            self.is_waiting = False
+            return self._orders.popleft() if self._orders else None
+
+    def put_back(self, order: Message) -> None:
+        """Makes it the next order again."""
+        with self._arrived:
+            self._orders.appendleft(order)
+
+    def interrupted(self) -> bool:
+        """Whether a `join` or `leave` waits to be taken, or the other end has closed: then the present group is
+        over."""
+        with self._arrived:
+            return self._is_interrupted()
+
+    def request(self, timeout: float, **message: Any) -> Message:
+        """Sends a store request and waits for the answer to it. Raises Interrupted as soon as the channel is
+        interrupted, and TimeoutError after `timeout` seconds."""
+        number = self._number(expects_answer=True)
+        self.send(type="store", id=number, **message)
+        with self._arrived:
+            in_time = self._arrived.wait_for(
+                lambda: self._answers[number] is not None or self._is_interrupted(), timeout
+            )
+            answer = self._answers.pop(number)
+        if answer is not None:
+            return answer
+        if in_time:
+            raise Interrupted("another order came while the group was forming")
+        raise TimeoutError(f"no answer for {timeout:g} s to {message}")
+
+    def request_unanswered(self, **message: Any) -> None:
+        """Sends a store request whose answer nobody waits for. Later requests are served after this one."""
+        self.send(type="store", id=self._number(expects_answer=False), **message)
+
+    def _number(self, expects_answer: bool) -> int:
+        with self._arrived:
+            self._last_id += 1
+            if expects_answer:
+                self._answers[self._last_id] = None
+            return self._last_id
+
+    def _is_interrupted(self) -> bool:
+        # A decision may overtake the last steps of a rendezvous that succeeds; join and leave end it.
+        return self._ended or any(order.get("type") in ("join", "leave") for order in self._orders)
+
+    def _read(self) -> None:
+        for line in _lines(self._socket):
+            try:
+                message = json.loads(line)
+            except ValueError:
+                message = None
+            if not isinstance(message, dict):
+                print(f"crescendo: passed over a line that is no JSON object: {line!r}", file=sys.stderr, flush=True)
+                continue
+            with self._arrived:
+                if message.get("type") != "store":
+                    self._orders.append(message)
+                elif message.get("id") in self._answers:
+                    self._answers[message["id"]] = message
+                self._arrived.notify_all()
+        with self._arrived:
+            self._ended = True
+            self._arrived.notify_all()
+
+
+def _lines(connected: socket.socket) -> Iterable[bytes]:
+    """The lines that arrive, until the other end closes."""
+    try:
+        with connected.makefile("rb") as stream:
+            yield from stream
+    except OSError:
+        return
+
+
+class Pulse:
+    """Tells crescendo once a second that the main thread is alive: a silent trainer counts as hung, and is killed.
+
+    The main thread is alive if it waits for an order, or if its Python code has moved on since the second before. So a
+    long evaluation needs no code of its own for this, and a program that hangs is found.
+    """
+
+    period = 1.0  # seconds
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._main = threading.main_thread().ident or 0
+        self._place: Optional[Tuple[int, int]] = None  # where the main thread was at the last look
+
+    def start(self) -> None:
+        threading.Thread(target=self._run, name="crescendo-pulse", daemon=True).start()
+
+    def look(self) -> None:
+        """Sends a sign of life if there is one since the last look."""
+        frame = sys._current_frames().get(self._main)
+        place = (id(frame), frame.f_lasti) if frame else None
+        del frame  # it would keep the main thread's variables alive
+        if self._channel.is_waiting or place != self._place:
+            self._channel.send(type="progress")
+        self._place = place
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(self.period)
+            self.look()

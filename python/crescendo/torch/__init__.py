@@ -1,0 +1,137 @@
+"""PyTorch programs that grow in memory: from one worker to many while they train, without a restart.
+
+::
+
+    def train(trial):
+        model = Net(trial.args.width)
+        optimizer = torch.optim.SGD(model.parameters(), lr=trial.args.lr)
+        trial.attach(model=model, optimizer=optimizer)
+        for epoch in trial.epochs():
+            for x, y in trial.batches(loader):
+                optimizer.zero_grad()
+                loss(model(x), y).backward()
+                optimizer.step()
+            trial.report(val_loss=validate(model))
+
+    crescendo.torch.run(train, parser)
+
+docs/your-own-program.md is the guide.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+from datetime import timedelta
+from typing import Optional
+
+import torch
+import torch.distributed
+
+import crescendo
+from crescendo.protocol import Channel, Pulse, end_with_parent, inherited_socket
+from crescendo.torch import settings
+from crescendo.torch.group import Group
+from crescendo.torch.session import Alone, Session, Test, Train
+from crescendo.torch.store import ControlStore
+from crescendo.torch.trial import Trial
+
+__all__ = ["Trial", "run"]
+
+if not hasattr(torch.Tensor, "register_post_accumulate_grad_hook"):
+    raise ImportError(f"crescendo.torch needs torch 2.1 or later, and this is {torch.__version__}; upgrade torch")
+
+
+def run(
+    train: Train,
+    parser: Optional[argparse.ArgumentParser] = None,
+    *,
+    test: Optional[Test] = None,
+    checkpoint_every: float = 600.0,
+) -> None:
+    """Trains: as a warm trainer where crescendo started this program, else once, with the command line's arguments.
+
+    `parser` reads the arguments, which are `trial.args`. In a sweep they are the settings of `trainer:` and the trial's
+    parameters. `test` returns metrics of the trial's model on test data; it attaches the model alone. A checkpoint is
+    written at least every `checkpoint_every` seconds, and whenever crescendo wants one.
+
+    What is loaded before this call, such as data, is loaded once and serves all trials.
+    """
+    words = sys.argv[1:]
+    if words == ["--version"]:
+        print(crescendo.__version__)
+    elif words == ["--check"]:
+        print(json.dumps({"problems": settings.check(parser, json.load(sys.stdin))}))
+    elif len(words) == 3 and words[0] == "--check-group":
+        _check_group(int(words[1]), int(words[2]))
+    elif "CRESCENDO_FD" in os.environ:
+        sys.exit(_serve(train, parser, test, checkpoint_every))
+    else:
+        _train_alone(train, parser, words)
+
+
+def _train_alone(train: Train, parser: Optional[argparse.ArgumentParser], words: list) -> None:
+    if parser is None and words:
+        raise SystemExit(f"{sys.argv[0]} takes no arguments: give crescendo.torch.run(train, parser) its parser")
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    args = parser.parse_args(words) if parser else argparse.Namespace()
+    train(Trial(Alone(device), args, device=device, number=0, seed=torch.initial_seed(), directory=None))
+
+
+def _serve(train: Train, parser: Optional[argparse.ArgumentParser], test: Optional[Test], every: float) -> int:
+    end_with_parent()
+    # A batch system sends its warnings to every process of the job. What to do then is crescendo's to say.
+    for warning in (signal.SIGTERM, signal.SIGUSR2, signal.SIGINT):
+        signal.signal(warning, signal.SIG_IGN)
+    channel = _channel()
+    Pulse(channel).start()
+    device = _device()
+    torch.set_num_threads(int(os.environ.get("CRESCENDO_THREADS", 1)))
+    _warm_up(device)
+    session = Session(channel, device, parser=parser, timeout=_timeout(), checkpoint_every=every)
+    return session.run(train, test)
+
+
+def _check_group(rank: int, size: int) -> None:
+    channel = _channel()
+    begin = time.monotonic()
+    store = ControlStore(channel, 0, 0, _timeout())
+    group = Group.meet(_device(), store, rank, size, _timeout())
+    total = group.sum([rank + 1.0])[0]
+    seconds = time.monotonic() - begin
+    channel.send(type="group_checked", sum=total, backend=group.backend_name, seconds=seconds)
+    channel.wait()  # until all have the sum, which closes the channel
+
+
+def _channel() -> Channel:
+    connected = inherited_socket()
+    assert connected is not None
+    return Channel(connected)
+
+
+def _device() -> torch.device:
+    return torch.device("cuda:0" if os.environ.get("CRESCENDO_DEVICE") == "cuda" else "cpu")
+
+
+def _timeout() -> timedelta:
+    return timedelta(seconds=int(os.environ.get("CRESCENDO_GROUP_TIMEOUT", 60)))
+
+
+def _warm_up(device: torch.device) -> None:
+    """The first step, the first group and the first DataLoader of a process take seconds: they load code. This happens
+    before a trial needs the process."""
+    layers = torch.nn.Sequential(
+        torch.nn.Conv2d(1, 2, 3), torch.nn.BatchNorm2d(2), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(8, 2)
+    ).to(device)
+    data = torch.utils.data.TensorDataset(torch.zeros(4, 1, 4, 4), torch.zeros(4, dtype=torch.long))
+    for optimizer in (torch.optim.SGD(layers.parameters(), momentum=0.9), torch.optim.Adam(layers.parameters())):
+        for inputs, targets in torch.utils.data.DataLoader(data, batch_size=2):
+            torch.nn.functional.cross_entropy(layers(inputs.to(device)), targets.to(device)).backward()
+            optimizer.step()
+    group = Group.meet(device, torch.distributed.HashStore(), rank=0, size=1, timeout=timedelta(seconds=60))
+    group.finish(group.start_sum(torch.zeros(4, device=device)))
+    group.close()

@@ -1,0 +1,160 @@
+"""Averages the gradients of a group's members while backward() still runs."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Sequence
+
+import torch
+
+from crescendo.torch.group import Group
+
+BUCKET_BYTES = 25 * 1024 * 1024  # as DistributedDataParallel has
+FIRST_BUCKET_BYTES = 1024 * 1024
+
+
+class _Bucket:
+    """Gradients that are summed over the group in one go."""
+
+    def __init__(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+        like = parameters[0]
+        # One more value for each parameter: how many backward passes of how many members used it.
+        self.flat = torch.zeros(
+            sum(p.numel() for p in parameters) + len(parameters), dtype=like.dtype, device=like.device
+        )
+        sizes = [p.numel() for p in parameters]
+        *gradients, self.used = self.flat.split([*sizes, len(parameters)])
+        self.gradients = [flat.view_as(p) for flat, p in zip(gradients, parameters)]
+        self.parameters = list(parameters)
+        self.num_missing = 0
+
+
+class GradientAverage:
+    """Sums the weighted gradients of all micro-batches of all members of a group, in buckets.
+
+    It is what DistributedDataParallel does, without a wrapper around the model: its state dict keeps its names, and a
+    regroup only exchanges the group. The buckets depend on the parameters alone, so that a regroup does not change the
+    order in which numbers are added up.
+    """
+
+    def __init__(self, parameters: Sequence[torch.nn.Parameter], guard: Callable[[Callable[[], None]], None]) -> None:
+        """`guard` calls what it is given and handles a lost peer."""
+        self._guard = guard
+        self._buckets = [_Bucket(parameters) for parameters in _layout(parameters)]
+        self._place: Dict[torch.nn.Parameter, Any] = {}
+        for bucket in self._buckets:
+            for index, parameter in enumerate(bucket.parameters):
+                self._place[parameter] = (bucket, index)
+                parameter.register_post_accumulate_grad_hook(self._take)
+        self._group = Group(torch.device("cpu"))
+        self._micro_batch = self._num_micro_batches = 0
+        self._weight = 1.0
+        self._in_backward = False
+        self._num_started = 0
+        self._works: List[Any] = []
+        self.is_ready = False  # whether backward() has run for the present micro-batch
+
+    def expect(self, group: Group, micro_batch: int, num_micro_batches: int, weight: float) -> None:
+        """The next backward() is that of this micro-batch of the present step. The sum over all micro-batches and
+        members of gradient * weight becomes the gradient."""
+        self._group = group
+        self._micro_batch, self._num_micro_batches = micro_batch, num_micro_batches
+        self._weight = weight
+        self.is_ready = False
+        if micro_batch == 0 and not self._is_alone:
+            for bucket in self._buckets:
+                bucket.flat.zero_()
+            self._in_backward = False
+            self._works.clear()
+
+    def end_step(self) -> None:
+        """Until the next expect(), gradients are nobody's."""
+        self._num_micro_batches = 0
+
+    @property
+    def is_last(self) -> bool:
+        return self._micro_batch == self._num_micro_batches - 1
+
+    @property
+    def _is_alone(self) -> bool:
+        """A whole step in one backward pass: the gradients are what they shall be."""
+        return self._group.size == 1 and self._num_micro_batches == 1
+
+    def _take(self, parameter: torch.nn.Parameter) -> None:
+        """Takes over the gradient of a parameter as soon as backward() has it."""
+        if self._num_micro_batches == 0:
+            return  # outside of batches(): step() complains
+        if self.is_ready:
+            raise RuntimeError(
+                "backward() ran twice for one batch: gradients are averaged over the workers when it ends, so the "
+                "second would be this worker's alone; add the losses up and call backward() once, and call "
+                "optimizer.step() for each batch (micro-batches come from trial.batches())"
+            )
+        if not self._in_backward:
+            self._in_backward = True
+            self._num_started = 0
+            for bucket in self._buckets:
+                bucket.num_missing = len(bucket.parameters)
+            torch.autograd.Variable._execution_engine.queue_callback(self._finish)
+        if self._is_alone:
+            return
+        bucket, index = self._place[parameter]
+        bucket.gradients[index].add_(parameter.grad, alpha=self._weight)
+        bucket.used[index] += 1
+        bucket.num_missing -= 1
+        if bucket.num_missing == 0 and self.is_last and self._group.size > 1:
+            self._guard(self._start_complete)
+
+    def _start_complete(self) -> None:
+        """All members have to start the buckets in the same order."""
+        while self._num_started < len(self._buckets) and self._buckets[self._num_started].num_missing == 0:
+            self._start_next()
+
+    def _start_next(self) -> None:
+        self._works.append(self._group.start_sum(self._buckets[self._num_started].flat))
+        self._num_started += 1
+
+    def _finish(self) -> None:
+        """At the end of backward(), so that code behind it sees the averaged gradients: to clip them, say."""
+        self._in_backward = False
+        self.is_ready = True
+        if self.is_last and not self._is_alone:
+            if self._group.size > 1:
+                self._guard(self._complete)
+            self._hand_out()
+
+    def _complete(self) -> None:
+        while self._num_started < len(self._buckets):  # some parameters took no part
+            self._start_next()
+        for work in self._works:
+            self._group.finish(work)
+        self._works.clear()
+
+    @torch.no_grad()
+    def _hand_out(self) -> None:
+        for bucket in self._buckets:
+            used = bucket.used.tolist()
+            for parameter, gradient, count in zip(bucket.parameters, bucket.gradients, used):
+                if count == 0:
+                    parameter.grad = None  # as without a group: the optimizer passes over it
+                elif parameter.grad is None or parameter.grad.is_sparse:
+                    parameter.grad = gradient.clone()
+                else:
+                    parameter.grad.copy_(gradient)
+
+
+def _layout(parameters: Sequence[torch.nn.Parameter]) -> List[List[torch.nn.Parameter]]:
+    """Backward reaches the last parameters first. A bucket holds one type on one device."""
+    buckets: List[List[torch.nn.Parameter]] = []
+    open_buckets: Dict[Any, List[torch.nn.Parameter]] = {}
+    sizes: Dict[Any, int] = {}
+    for parameter in reversed(parameters):
+        kind = (parameter.dtype, parameter.device)
+        bucket = open_buckets.get(kind)
+        limit = FIRST_BUCKET_BYTES if len(buckets) <= 1 else BUCKET_BYTES
+        if bucket is None or sizes[kind] >= limit:
+            bucket = open_buckets[kind] = []
+            buckets.append(bucket)
+            sizes[kind] = 0
+        bucket.append(parameter)
+        sizes[kind] += parameter.numel() * parameter.element_size()
+    return buckets

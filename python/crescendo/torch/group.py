@@ -1,0 +1,107 @@
+"""The workers of a trial during one generation, as one of them sees it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from datetime import timedelta
+from typing import Any, List, Optional, Sequence
+
+import torch
+import torch.distributed as dist
+
+
+class PeerLost(Exception):
+    """A collective failed, because another member is gone or did not answer within the time-out."""
+
+
+class Group:
+    """A group of one does not communicate. All members make the same calls in the same order."""
+
+    def __init__(self, device: torch.device, rank: int = 0, size: int = 1, backend: Any = None) -> None:
+        self.device = device
+        self.rank = rank
+        self.size = size
+        self._backend = backend
+
+    @staticmethod
+    def meet(device: torch.device, store: dist.Store, rank: int, size: int, timeout: timedelta) -> Group:
+        """Meets the others through `store`. Raises PeerLost if that fails for any reason."""
+        try:
+            return Group(device, rank, size, _make_backend(device, store, rank, size, timeout))
+        except Exception as error:  # the libraries pass on what the store raises as errors of their own
+            raise PeerLost(f"{type(error).__name__}: {error}") from None
+
+    @property
+    def backend_name(self) -> str:
+        return "NCCL" if self._backend is not None and "NCCL" in type(self._backend).__name__ else "Gloo"
+
+    def start_sum(self, values: torch.Tensor) -> Any:
+        """Begins to sum `values` over the members, in place. `finish()` the result before it is used."""
+        try:
+            return self._backend.allreduce([values])
+        except RuntimeError as error:
+            raise PeerLost(str(error)) from None
+
+    def finish(self, work: Any) -> None:
+        try:
+            work.wait()
+        except RuntimeError as error:
+            raise PeerLost(str(error)) from None
+
+    def sum(self, numbers: Sequence[float]) -> List[float]:
+        """Sums numbers over all members, one by one."""
+        if self.size == 1:
+            return list(numbers)
+        values = torch.tensor(numbers, dtype=torch.float64).to(self.device)
+        self.finish(self.start_sum(values))
+        return values.tolist()
+
+    def broadcast(self, values: torch.Tensor) -> None:
+        """Copies rank 0's values into every member's tensor, which lies on the group's device."""
+        try:
+            self.finish(self._backend.broadcast([values]))
+        except RuntimeError as error:
+            raise PeerLost(str(error)) from None
+
+    def broadcast_bytes(self, content: Optional[bytes]) -> bytes:
+        """Gives rank 0's bytes to every member."""
+        if self.size == 1:
+            return content or b""
+        length = torch.tensor([len(content or b"")]).to(self.device)
+        self.broadcast(length)
+        buffer = torch.empty(int(length), dtype=torch.uint8)
+        if self.rank == 0 and content:
+            buffer = torch.frombuffer(bytearray(content), dtype=torch.uint8)
+        buffer = buffer.to(self.device)
+        self.broadcast(buffer)
+        buffer = buffer.cpu()
+        return ctypes.string_at(buffer.data_ptr(), buffer.numel())
+
+    def close(self) -> None:
+        """Leaves the group: peers that still wait in it are thrown out."""
+        backend, self._backend = self._backend, None
+        if backend is not None and "NCCL" in type(backend).__name__:
+            backend.abort()  # Gloo's connections close with the object
+
+
+def _make_backend(device: torch.device, store: dist.Store, rank: int, size: int, timeout: timedelta) -> Any:
+    if device.type != "cuda" or _share_a_gpu(store, rank, size):
+        options = dist.ProcessGroupGloo._Options()
+        # crescendo names the interface where the group spans nodes.
+        interface = os.environ.get("GLOO_SOCKET_IFNAME", "lo")
+        options._devices = [dist.ProcessGroupGloo.create_device(interface=interface)]
+        options._timeout = timeout
+        return dist.ProcessGroupGloo(store, rank, size, options)
+    # Without this, NCCL waits on the GPU for a peer that may be dead, and no exception reaches us.
+    os.environ.setdefault("TORCH_NCCL_BLOCKING_WAIT", "1")
+    options = dist.ProcessGroupNCCL.Options()
+    options._timeout = timeout
+    return dist.ProcessGroupNCCL(store, rank, size, options)
+
+
+def _share_a_gpu(store: dist.Store, rank: int, size: int) -> bool:
+    """Whether two members use the same GPU: NCCL refuses these."""
+    store.set(f"gpu/{rank}", str(torch.cuda.get_device_properties(0).uuid))
+    gpus = {store.get(f"gpu/{other}") for other in range(size)}
+    return len(gpus) < size

@@ -1,0 +1,126 @@
+"""Which samples a worker takes in which step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Callable, Iterator, List, Optional
+
+import torch
+from torch.utils.data import DataLoader, IterableDataset, RandomSampler, SequentialSampler
+
+from crescendo.protocol import end_with_parent
+
+
+def stream(seed: int, *place: int) -> int:
+    """A seed of 63 bits for one purpose of a trial's randomness: equal on every machine."""
+    words = ",".join(map(str, (seed, *place))).encode()
+    return int.from_bytes(blake2b(words, digest_size=8).digest(), "little") >> 1
+
+
+@dataclass(frozen=True)
+class MicroBatch:
+    """Samples of one worker that go through the model together."""
+
+    samples: List[int]
+    """Their numbers in the data set."""
+    index: int
+    """Which of the worker's micro-batches of the step it is."""
+    count: int
+    """Micro-batches of the worker in this step."""
+    weight: float
+    """Factor on the gradient of its mean loss: its share of the step's samples."""
+    end: int
+    """Position in the epoch's order behind the step, for the whole group."""
+
+
+def order_of(loader: DataLoader[Any], seed: int, epoch: int) -> List[int]:
+    """The epoch's order: it does not depend on the number of workers."""
+    size = len(loader.dataset)  # type: ignore[arg-type]
+    if isinstance(loader.sampler, SequentialSampler):
+        return list(range(size))
+    return torch.randperm(size, generator=torch.Generator().manual_seed(stream(seed, epoch))).tolist()
+
+
+def plan(
+    order: List[int], *, position: int, batch: int, rank: int, size: int, most: int, drop_last: bool = False
+) -> Iterator[MicroBatch]:
+    """A worker's micro-batches from `position` to the end of the epoch.
+
+    Step i of a group takes the next `batch` samples, and rank r of W the slice [⌊r·n/W⌋, ⌊(r+1)·n/W⌋) of these n, in
+    micro-batches of at most `most` samples. A worker whose slice is empty, in an epoch's last short step, gets the
+    step's first samples with weight 0: it makes the same step as the others, and learns nothing from them.
+
+    >>> for each in plan([3, 1, 4, 0, 2], position=0, batch=4, rank=1, size=2, most=64):
+    ...     print(each.samples, each.weight, each.end)
+    [4, 0] 0.5 4
+    [2] 1.0 5
+    """
+    while position < len(order):
+        end = min(position + batch, len(order))
+        if drop_last and end - position < batch:
+            return
+        step = order[position:end]
+        share = step[rank * len(step) // size : (rank + 1) * len(step) // size]
+        if not share:
+            yield MicroBatch(step[:most], index=0, count=1, weight=0.0, end=end)
+        count = -(-len(share) // most)
+        for index in range(count):
+            part = share[index * len(share) // count : (index + 1) * len(share) // count]
+            yield MicroBatch(part, index=index, count=count, weight=len(part) / len(step), end=end)
+        position = end
+
+
+def check_loader(loader: Any) -> None:
+    """Raises where a group could not share the loader's samples."""
+    if not isinstance(loader, DataLoader):
+        raise TypeError(
+            f"trial.batches() got a {type(loader).__name__}; it takes a torch.utils.data.DataLoader, because it has to "
+            "know the data set to give each worker its share: DataLoader(dataset, batch_size=64, shuffle=True)"
+        )
+    if isinstance(loader.dataset, IterableDataset):
+        raise TypeError(
+            "the DataLoader's data set is an IterableDataset, whose samples have no numbers, so no worker could take "
+            "its share after a regroup; give it __getitem__ and __len__"
+        )
+    if loader.batch_size is None:
+        raise TypeError(
+            "the DataLoader has no batch_size, so the group's batch is unknown; replace batch_sampler= or "
+            "batch_size=None by batch_size="
+        )
+    if type(loader.sampler) not in (RandomSampler, SequentialSampler):
+        raise TypeError(
+            f"the DataLoader has the sampler {type(loader.sampler).__name__}, whose order Crescendo cannot continue on "
+            "other workers; use shuffle=True or shuffle=False (a DistributedSampler is not needed)"
+        )
+
+
+def reading(loader: DataLoader[Any], batches: List[List[int]], seed: int) -> DataLoader[Any]:
+    """Reads these batches of the loader's data set, as the loader would."""
+    options: dict = {}
+    if loader.num_workers > 0:
+        options = {"prefetch_factor": loader.prefetch_factor, "multiprocessing_context": loader.multiprocessing_context}
+    return DataLoader(
+        loader.dataset,
+        batch_sampler=batches,
+        num_workers=loader.num_workers,
+        collate_fn=loader.collate_fn,
+        pin_memory=loader.pin_memory,
+        timeout=loader.timeout,
+        worker_init_fn=_Start(loader.worker_init_fn),
+        generator=torch.Generator().manual_seed(seed),
+        **options,
+    )
+
+
+class _Start:
+    """A loader's process is killed with its worker: it holds copies of the worker's connections, by which the others
+    would take that for alive."""
+
+    def __init__(self, more: Optional[Callable[[int], None]]) -> None:
+        self._more = more
+
+    def __call__(self, number: int) -> None:
+        end_with_parent()
+        if self._more is not None:
+            self._more(number)

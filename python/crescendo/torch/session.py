@@ -1,0 +1,452 @@
+"""Runs a train function as a warm trainer: carries out crescendo's orders, one after the other."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import sys
+import time
+import traceback
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Callable, Dict, Mapping, Optional
+
+import torch
+
+import crescendo
+from crescendo.protocol import Channel, Message, numbers_of
+from crescendo.torch import settings
+from crescendo.torch.group import Group, PeerLost
+from crescendo.torch.state import Replica, SaveError, read_checkpoint, save_checkpoint, share
+from crescendo.torch.store import ControlStore
+from crescendo.torch.trial import Interruption, Trial
+
+Train = Callable[[Trial], Any]
+Test = Callable[[Trial], Mapping[str, Any]]
+CHECKPOINT = "checkpoint.pt"
+
+
+@dataclass
+class Join:
+    """The last `join`, with what decisions changed since."""
+
+    trial: int
+    generation: int
+    rank: int
+    size: int
+    max_resource: int
+    seed: int
+    settings: Dict[str, Any]
+    directory: Path
+    state: str
+    batch_multiple: int
+    accumulation: int
+    checkpoint_at: Optional[int]
+    reported: Optional[int]
+    read_at: float = field(default_factory=time.monotonic)
+
+    @staticmethod
+    def parse(message: Message) -> Join:
+        return Join(
+            trial=message["trial"],
+            generation=message["generation"],
+            rank=message["rank"],
+            size=message["size"],
+            max_resource=message["max_resource"],
+            seed=message["seed"],
+            settings=message["settings"],
+            directory=Path(message["directory"]),
+            state=message["state"],
+            batch_multiple=message.get("batch_multiple") or 1,
+            accumulation=message.get("accumulation") or 1,
+            checkpoint_at=message.get("checkpoint_at"),
+            reported=message.get("reported"),
+        )
+
+
+class Session:
+    """A warm trainer's end of the trial protocol."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        device: torch.device,
+        *,
+        parser: Optional[argparse.ArgumentParser],
+        timeout: timedelta,
+        checkpoint_every: float,
+    ) -> None:
+        self._channel = channel
+        self._device = device
+        self._parser = parser
+        self._timeout = timeout
+        self._checkpoint_every = checkpoint_every
+        self._log: Optional[TrialLog] = None
+        self._concerned: Optional[int] = None  # trial of the last order
+        self.terms: Any = None  # the present trial's Join; None while idle
+        self.group = Group(device)
+        self._replica: Optional[Replica] = None  # the trial in memory; it outlives groups
+        self._is_formed = False  # whether the present group has met and shared its state
+        self._report_sent = False  # whether this member has sent the trial's last report
+        self._data_wait: Optional[float] = None
+        self._regroup_announced = True
+        self._saved_at = 0.0
+        self._save_seconds = 0.0
+
+    def run(self, train: Train, test: Optional[Test]) -> int:
+        """Says hello and serves until the channel closes. Returns the exit status."""
+        self._channel.send(type="hello", pid=os.getpid(), version=crescendo.__version__)
+        try:
+            while True:
+                order = self._channel.wait()
+                if order is None:
+                    return 0
+                self._concerned = order.get("trial")
+                if order["type"] == "join":
+                    self._train(Join.parse(order), train)
+                elif order["type"] == "leave":
+                    self._leave(order)
+                elif order["type"] == "evaluate":
+                    self._evaluate(order, test)
+                # a decision that comes here answers a report of a group that broke since
+        except Exception as error:
+            traceback.print_exc()
+            sys.stderr.flush()
+            message = "".join(traceback.format_exception_only(type(error), error)).strip()
+            place = _place_of(error)
+            self._channel.send(
+                type="failed", trial=self._concerned, kind=_kind_of(error), message=f"{place}{message}"
+            )
+            return 1
+        finally:
+            self._close_log()
+
+    # What a Trial asks of its Control.
+
+    def enter(self, replica: Replica) -> None:
+        if self._is_formed and self._replica is not None:  # called again within a generation
+            replica.restore(self._replica.capture())
+            self._replica = replica
+        else:
+            self._form(replica)
+        self._await_answer(replica)
+
+    def check(self) -> None:
+        if self.terms is None or self._channel.interrupted():
+            raise Interruption("an order came")
+
+    def note_loss(self, cause: PeerLost) -> Interruption:
+        terms = self.terms
+        print(f"generation {terms.generation} ends: {cause}", file=sys.stderr, flush=True)
+        self._drop_group()
+        return Interruption("a peer is lost", is_stranded=True)
+
+    def note_step(self, replica: Replica) -> None:
+        if self.terms.rank != 0:
+            return
+        if not self._regroup_announced:
+            self._regroup_announced = True
+            seconds = time.monotonic() - self.terms.read_at
+            self._channel.send(
+                type="regrouped", trial=self.terms.trial, generation=self.terms.generation, seconds=seconds
+            )
+        # A checkpoint that is written here holds the others up, so it may cost 1 % of the time at most.
+        pause = max(self._checkpoint_every, 100 * self._save_seconds)
+        if time.monotonic() - self._saved_at > pause:
+            self._save(replica)
+
+    def report(self, replica: Replica, data_wait: Optional[float]) -> None:
+        self._report_sent = False
+        self._data_wait = data_wait
+        progress, terms = replica.progress, self.terms
+        if terms.rank == 0:
+            if terms.checkpoint_at is not None and progress.epoch >= terms.checkpoint_at:
+                self._save(replica)
+            self._send_report(replica)
+        epoch = progress.epoch
+        self._await_answer(replica)
+        if (replica.progress.epoch, replica.progress.position) != (epoch, 0):
+            raise Displaced()
+
+    def wait_for_end(self, replica: Replica) -> None:
+        while replica.progress.epoch >= self.terms.max_resource:
+            self._obey(self._take_order(), replica)
+            self._await_answer(replica)
+        raise Displaced()
+
+    # How the orders are carried out.
+
+    def _train(self, join: Join, train: Train) -> None:
+        self._drop_group()
+        if self.terms is None or self.terms.trial != join.trial:
+            self._replica = None
+            self._close_log()
+            self._log = TrialLog(join.directory)
+            self._saved_at = time.monotonic()
+        self.terms = join
+        self._regroup_announced = False
+        try:
+            while self._is_displaced_by(train):
+                pass
+        except Interruption as interruption:
+            self._drop_group()
+            if interruption.is_stranded:
+                # What is to be done is crescendo's to say: it knows which of the peers is dead.
+                self._channel.send(type="stranded", trial=self.terms.trial, generation=self.terms.generation)
+            return
+        epoch = self._replica.progress.epoch if self._replica else 0
+        raise RuntimeError(
+            f"the train function returned after {epoch} of {self.terms.max_resource} epochs; crescendo says when a "
+            "trial is over: loop over trial.epochs() to its end, without break or return"
+        )
+
+    def _is_displaced_by(self, train: Train) -> bool:
+        """Calls the train function. Returns whether it has to be called again, for the same group."""
+        join = self.terms
+        torch.manual_seed(join.seed)
+        trial = Trial(
+            self,
+            settings.parse(self._parser, join.settings),
+            device=self._device,
+            number=join.trial,
+            seed=join.seed,
+            directory=join.directory,
+        )
+        try:
+            train(trial)
+        except Displaced:
+            return True
+        return False
+
+    def _form(self, replica: Replica) -> None:
+        """Meets the others of the present generation, and shares rank 0's state."""
+        self._drop_group()
+        terms = self.terms
+        self._regroup_announced = False
+        if terms.rank == 0:
+            self._prepare(replica)
+        if terms.size > 1:
+            store = ControlStore(self._channel, terms.trial, terms.generation, self._timeout)
+            try:
+                self.group = Group.meet(self._device, store, terms.rank, terms.size, self._timeout)
+                share(replica, self.group)
+            except PeerLost as lost:
+                raise self.note_loss(lost) from None
+        self._replica = replica
+        self._is_formed = True
+        if terms.rank == 0 and replica.progress.pending and not self._report_sent:
+            self._send_report(replica)
+
+    def _prepare(self, replica: Replica) -> None:
+        """Rank 0 gets the state that it gives to the others."""
+        terms, held = self.terms, self._replica
+        if terms.state == "memory" and held is not None:
+            if held is not replica:
+                replica.restore(held.capture())
+            self._settle_report(replica)
+            return
+        checkpoint = terms.directory / CHECKPOINT
+        is_saved = terms.state != "new" and checkpoint.exists()
+        if terms.state == "memory":
+            print(
+                f"trial {terms.trial}: its state in memory died with those who held it; it "
+                + ("continues from its checkpoint" if is_saved else "begins anew"),
+                file=sys.stderr,
+                flush=True,
+            )
+        if is_saved:
+            replica.restore(read_checkpoint(checkpoint, self._device))
+            progress = replica.progress
+            progress.pending = progress.report is not None
+            print(f"continues from its checkpoint, of {progress.epoch} epochs and {progress.position} samples")
+            sys.stdout.flush()
+        self._report_sent = False
+        self._data_wait = None
+        self._replica = replica
+
+    def _settle_report(self, replica: Replica) -> None:
+        """A join answers every report that crescendo had when it gave the order; others are still on their way to it,
+        or died with the member that was to send them."""
+        progress, reported = replica.progress, self.terms.reported
+        if reported is None:
+            is_answered = self._report_sent
+        else:
+            is_answered = progress.report is not None and progress.report["resource"] <= reported
+        if is_answered:
+            progress.pending = False
+
+    def _send_report(self, replica: Replica) -> None:
+        message: Message = {"trial": self.terms.trial, "generation": self.terms.generation}
+        if self._data_wait is not None:
+            message["data_wait"] = self._data_wait
+        self._channel.send(type="report", **message, **(replica.progress.report or {}))
+        self._report_sent = True
+        self._data_wait = None  # a report that is repeated lacks it
+
+    def _await_answer(self, replica: Replica) -> None:
+        while replica.progress.pending:
+            self._obey(self._take_order(), replica)
+
+    def _take_order(self) -> Message:
+        order = self._channel.wait()
+        if order is None:
+            raise Interruption("the sweep is over")
+        return order
+
+    def _obey(self, order: Message, replica: Replica) -> None:
+        """An order at a report, where a group may change in place."""
+        if order["type"] == "decision":
+            if order["trial"] == self.terms.trial and replica.progress.pending:
+                replica.progress.pending = False
+                self.terms.checkpoint_at = order.get("checkpoint_at")
+                self.terms.batch_multiple = order.get("batch_multiple") or self.terms.batch_multiple
+        elif order["type"] == "join" and order["trial"] == self.terms.trial:
+            self.terms = Join.parse(order)
+            self._form(replica)
+        else:
+            self._channel.put_back(order)
+            raise Interruption("an order came")
+
+    def _leave(self, order: Message) -> None:
+        self._drop_group()
+        gc.collect()  # models and optimizers are in cycles, and the next trial needs their memory
+        replica, terms = self._replica, self.terms
+        saves = bool(order.get("save")) and replica is not None and terms is not None and terms.rank == 0
+        if saves and replica is not None and replica.trial == order["trial"]:
+            self._save(replica)
+        self._replica = self.terms = None
+        self._close_log()
+        self._channel.send(type="left", trial=order["trial"], saved=saves)
+
+    def _evaluate(self, order: Message, test: Optional[Test]) -> None:
+        if test is None:
+            raise RuntimeError(
+                "this program has no test function, so the best trial cannot be tested; give one, "
+                "crescendo.torch.run(train, parser, test=test), or drop `data.test`"
+            )
+        checkpoint = Path(order["checkpoint"])
+        control = Tested(read_checkpoint(checkpoint, self._device), order, self._device)
+        trial = Trial(
+            control,
+            settings.parse(self._parser, order["settings"]),
+            device=self._device,
+            number=order["trial"],
+            seed=0,
+            directory=checkpoint.parent,
+        )
+        self._channel.send(type="evaluated", trial=order["trial"], metrics=numbers_of(test(trial)))
+
+    def _save(self, replica: Replica) -> None:
+        begin = time.monotonic()
+        save_checkpoint(replica, self.terms.directory / CHECKPOINT)
+        self._saved_at = time.monotonic()
+        self._save_seconds = self._saved_at - begin
+
+    def _close_log(self) -> None:
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def _drop_group(self) -> None:
+        self.group.close()  # peers that still wait in it are thrown out
+        self.group = Group(self._device)
+        self._is_formed = False
+
+
+class Displaced(BaseException):
+    """A regroup at a report brought a state from elsewhere in the trial, where the train function's loops are not."""
+
+
+@dataclass
+class Endless:
+    """The terms of a trial outside a sweep."""
+
+    batch_multiple: int = 1
+    accumulation: int = 1
+    max_resource: int = 0
+
+
+class Alone:
+    """Outside a sweep the program just trains, and prints its reports."""
+
+    def __init__(self, device: torch.device) -> None:
+        self.terms: Any = Endless()
+        self.group = Group(device)
+
+    def enter(self, replica: Replica) -> None:
+        pass
+
+    def check(self) -> None:
+        pass
+
+    def note_step(self, replica: Replica) -> None:
+        pass
+
+    def note_loss(self, cause: PeerLost) -> Interruption:
+        raise AssertionError("a group of one has no peers")
+
+    def report(self, replica: Replica, data_wait: Optional[float]) -> None:
+        report = replica.progress.report or {}
+        values = ", ".join(f"{name} {value}" for name, value in report["metrics"].items())
+        print(f"epoch {report['resource']}: {values}", flush=True)
+        replica.progress.pending = False
+
+    def wait_for_end(self, replica: Replica) -> None:
+        pass
+
+
+class Tested(Alone):
+    """A checkpoint's model is run over a data set."""
+
+    def __init__(self, state: Dict[str, Any], order: Message, device: torch.device) -> None:
+        super().__init__(device)
+        self._state = state
+        self._order = order
+
+    def enter(self, replica: Replica) -> None:
+        replica.restore(self._state)
+        if replica.progress.epoch < self._order["resource"]:
+            raise RuntimeError(
+                f"the checkpoint is of epoch {replica.progress.epoch}, and what trial {self._order['trial']} reported "
+                f"at {self._order['resource']} was not saved"
+            )
+
+
+class TrialLog:
+    """While it is open, standard output and error go to the end of trainer.log in a trial's folder."""
+
+    def __init__(self, directory: Path) -> None:
+        directory.mkdir(parents=True, exist_ok=True)
+        self._flush()
+        self._kept = [os.dup(1), os.dup(2)]
+        log = os.open(directory / "trainer.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        for descriptor in (1, 2):
+            os.dup2(log, descriptor)
+        os.close(log)
+
+    def close(self) -> None:
+        self._flush()
+        for descriptor, kept in zip((1, 2), self._kept):
+            os.dup2(kept, descriptor)
+            os.close(kept)
+
+    def _flush(self) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+
+def _kind_of(error: Exception) -> str:
+    if isinstance(error, SaveError) and error.is_full:
+        return "disk"
+    is_memory = isinstance(error, (MemoryError, torch.cuda.OutOfMemoryError)) or "DefaultCPUAllocator: " in str(error)
+    return "out_of_memory" if is_memory else "error"
+
+
+def _place_of(error: Exception) -> str:
+    """Where in the program the error came from: "train.py:12: "."""
+    here = str(Path(crescendo.__file__).parent)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(here)]
+    own = [frame for frame in frames if "site-packages" not in frame.filename]
+    return f"{Path(own[-1].filename).name}:{own[-1].lineno}: " if own else ""

@@ -1,0 +1,129 @@
+"""The trainer's settings: the arguments that the program's own parser knows."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+
+Problem = Dict[str, str]
+
+
+class SettingsError(Exception):
+    """A setting that the program does not accept."""
+
+    def __init__(self, setting: str, message: str) -> None:
+        super().__init__(message)
+        self.setting = setting
+
+
+def parse(parser: Optional[argparse.ArgumentParser], settings: Mapping[str, Any]) -> argparse.Namespace:
+    """The arguments as if `settings` stood on the command line. Without a parser all settings are taken as they are.
+
+    >>> parser = argparse.ArgumentParser()
+    >>> _ = parser.add_argument("--lr", type=float, default=0.1)
+    >>> _ = parser.add_argument("--no-cuda", action="store_true")
+    >>> parse(parser, {"lr": 0.5, "no-cuda": True})
+    Namespace(lr=0.5, no_cuda=True)
+    """
+    flat = dict(_flatten(settings))
+    if parser is None:
+        return argparse.Namespace(**{name.replace("-", "_"): value for name, value in flat.items()})
+    options: List[str] = []
+    positional: List[str] = []
+    for name, value in flat.items():
+        action = _find(parser, name)
+        (options if action.option_strings else positional).extend(_words(name, action, value))
+    return _parse_words(parser, [*options, *positional])
+
+
+def check(parser: Optional[argparse.ArgumentParser], request: Mapping[str, Any]) -> List[Problem]:
+    """What is wrong with the settings, for any of the values that the parameters can take."""
+    parameters: Mapping[str, List[Any]] = request.get("parameters", {})
+    settings = {**request["settings"], **{name: values[0] for name, values in parameters.items() if values}}
+    problems: List[Problem] = []
+
+    def attempt(attempted: Mapping[str, Any]) -> None:
+        try:
+            parse(parser, attempted)
+        except SettingsError as error:
+            name = error.setting
+            key = "parameters." + name if name in parameters else "trainer." + name if name else "trainer"
+            if {"key": key, "message": str(error)} not in problems:
+                problems.append({"key": key, "message": str(error)})
+
+    for name in dict(_flatten(settings)) if parser else ():
+        try:
+            _find(parser, name)  # all of them, not only the first
+        except SettingsError:
+            attempt({name: None})
+            settings.pop(name, None)
+    attempt(settings)
+    for name, values in parameters.items():
+        if name in settings:
+            for value in values[1:]:
+                attempt({**settings, name: value})
+    return problems
+
+
+def _flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[Tuple[str, Any]]:
+    """`data: {test: x}` is the setting `data.test`."""
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def _find(parser: argparse.ArgumentParser, name: str) -> argparse.Action:
+    known = [action for action in parser._actions if action.dest != "help"]
+    for action in known:
+        if action.dest == name.replace("-", "_"):
+            return action
+    names = [action.dest for action in known]
+    close = difflib.get_close_matches(name.replace("-", "_"), names, n=1)
+    hint = f"did you mean {close[0]}? " if close else ""
+    raise SettingsError(
+        name, f"{parser.prog} has no such argument; {hint}It has {', '.join(names) if names else 'none'}"
+    )
+
+
+def _words(name: str, action: argparse.Action, value: Any) -> List[str]:
+    """The words of the command line that give the argument this value."""
+    if value is None:
+        return []
+    if not action.option_strings:
+        return [str(each) for each in value] if isinstance(value, list) else [str(value)]
+    if action.nargs == 0:
+        if not isinstance(value, bool):
+            raise SettingsError(name, f"is {value!r}; it is a flag: true or false")
+        negative = [option for option in action.option_strings if option.startswith("--no-")]
+        if value:
+            return [action.option_strings[0]]
+        return negative[:1] if len(negative) < len(action.option_strings) else []
+    if isinstance(value, list):
+        return [action.option_strings[-1], *map(str, value)]
+    option = action.option_strings[-1]
+    return [f"{option}={value}"] if option.startswith("--") else [option, str(value)]
+
+
+class _Refused(Exception):
+    pass
+
+
+def _parse_words(parser: argparse.ArgumentParser, words: List[str]) -> argparse.Namespace:
+    def refuse(message: str) -> Any:
+        raise _Refused(message)
+
+    parser.error = refuse  # type: ignore[method-assign]
+    try:
+        return parser.parse_args(words)
+    except _Refused as error:
+        message = str(error)
+    finally:
+        del parser.error
+    # "argument --lr: invalid float value: 'fast'"
+    found = re.match(r"argument (\S+?)[/:]", message)
+    names = [a.dest for a in parser._actions if found and found.group(1).rstrip(":") in (*a.option_strings, a.dest)]
+    raise SettingsError(names[0] if names else "", message.split(": ", 1)[1] if names else message)

@@ -1,0 +1,179 @@
+"""What every member of a group holds, how it gets from one to the others, and how it is saved."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+from collections import OrderedDict
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+import torch
+
+from crescendo.torch.group import Group
+from crescendo.torch.learning_rate import RateState
+
+CHUNK_BYTES = 64 * 1024 * 1024
+
+
+class SaveError(Exception):
+    """The checkpoint could not be written."""
+
+    def __init__(self, path: Path, cause: OSError) -> None:
+        super().__init__(f"cannot write {path}: {cause.strerror or cause}")
+        self.is_full = cause.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@dataclass
+class Progress:
+    """How far a trial has come."""
+
+    epoch: int = 0
+    """Completed epochs."""
+    position: int = 0
+    """Samples of the present epoch that the group has trained on."""
+    step: int = 0
+    """Updates since the trial began."""
+    rate: RateState = field(default_factory=RateState)
+    report: Optional[Dict[str, Any]] = None
+    """The last one: resource and metrics."""
+    pending: bool = False
+    """Whether the decision about the report is still unknown."""
+
+    @staticmethod
+    def parse(text: str) -> Progress:
+        values = json.loads(text)
+        return Progress(**{**values, "rate": RateState(**values["rate"])})
+
+
+class Replica:
+    """A trial's state: the attached objects and the progress. Every member of its group holds one."""
+
+    def __init__(self, trial: int, objects: Dict[str, Any]) -> None:
+        self.trial = trial
+        self.objects = objects
+        self.progress = Progress()
+
+    def capture(self) -> Dict[str, Any]:
+        """References to the state, not copies."""
+        state = {name: each.state_dict() for name, each in self.objects.items()}
+        return {"progress": json.dumps(asdict(self.progress)), **state}
+
+    def restore(self, state: Dict[str, Any]) -> None:
+        missing = [name for name in self.objects if name not in state]
+        if missing:
+            raise KeyError(
+                f"the trial's state has no {', '.join(missing)}: an earlier start of this trial attached "
+                f"{', '.join(name for name in state if name != 'progress')}; attach the same objects each time"
+            )
+        for name, each in self.objects.items():
+            each.load_state_dict(state[name])
+        self.progress = Progress.parse(state["progress"])
+
+
+def share(replica: Replica, group: Group) -> None:
+    """Gives rank 0's state to all members of the group. Raises PeerLost."""
+    if group.size == 1:
+        return
+    tensors: List[torch.Tensor] = []
+    skeleton = b""
+    if group.rank == 0:
+        buffer = io.BytesIO()
+        torch.save(_take_out(replica.capture(), tensors), buffer)
+        skeleton = buffer.getvalue()
+    # Not pickle's own loader: what comes over the network must not be able to run code.
+    state = torch.load(io.BytesIO(group.broadcast_bytes(skeleton)), weights_only=True)
+    if group.rank != 0:
+        tensors = _list_places(state)
+    for chunk in _chunks(tensors):
+        flat = torch.cat([_bytes_of(tensor).to(group.device) for tensor in chunk])
+        group.broadcast(flat)
+        if group.rank != 0:
+            for tensor, values in zip(chunk, flat.split([t.numel() * t.element_size() for t in chunk])):
+                _bytes_of(tensor).copy_(values)
+    if group.rank != 0:
+        replica.restore(_put_back(state, iter(tensors)))
+
+
+PLACE = "crescendo.tensor"
+
+
+def _take_out(state: Any, tensors: List[torch.Tensor]) -> Any:
+    """The state with a place instead of each tensor."""
+    if isinstance(state, torch.Tensor):
+        tensors.append(state.detach())
+        return (PLACE, state.dtype, list(state.shape))
+    if type(state) in (dict, OrderedDict):
+        return {key: _take_out(value, tensors) for key, value in state.items()}
+    if type(state) in (list, tuple):
+        return type(state)(_take_out(value, tensors) for value in state)
+    return state
+
+
+def _is_place(state: Any) -> bool:
+    return isinstance(state, tuple) and len(state) == 3 and isinstance(state[0], str) and state[0] == PLACE
+
+
+def _list_places(state: Any) -> List[torch.Tensor]:
+    """An empty tensor for each place, in their order."""
+    if _is_place(state):
+        return [torch.empty(state[2], dtype=state[1])]
+    children = state.values() if type(state) is dict else state if type(state) in (list, tuple) else ()
+    return [tensor for child in children for tensor in _list_places(child)]
+
+
+def _put_back(state: Any, tensors: Any) -> Any:
+    if _is_place(state):
+        return next(tensors)
+    if type(state) is dict:
+        return {key: _put_back(value, tensors) for key, value in state.items()}
+    if type(state) in (list, tuple):
+        return type(state)(_put_back(value, tensors) for value in state)
+    return state
+
+
+def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.contiguous().reshape(-1).view(torch.uint8)
+
+
+def _chunks(tensors: List[torch.Tensor]) -> List[List[torch.Tensor]]:
+    """Neighbours that travel together, because each broadcast costs a round trip."""
+    chunks: List[List[torch.Tensor]] = []
+    size = CHUNK_BYTES
+    for tensor in tensors:
+        if tensor.numel() == 0:
+            continue
+        if size >= CHUNK_BYTES:
+            chunks.append([])
+            size = 0
+        chunks[-1].append(tensor)
+        size += tensor.numel() * tensor.element_size()
+    return chunks
+
+
+def save_checkpoint(replica: Replica, path: Path) -> None:
+    """Writes the state to a file, whole or not at all. Raises SaveError."""
+    content = io.BytesIO()
+    torch.save(replica.capture(), content)
+    temporary = path.with_name(path.name + ".tmp")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(content.getbuffer())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise SaveError(path, error) from None
+
+
+def read_checkpoint(path: Path, device: torch.device) -> Dict[str, Any]:
+    return torch.load(path, map_location=device, weights_only=True)

@@ -1,0 +1,63 @@
+"""The store through which the members of a group find each other: it lies at the other end of the control channel."""
+
+from __future__ import annotations
+
+import base64
+import json
+from datetime import timedelta
+from typing import Any, List, Optional, Sequence, Union
+
+from torch.distributed import Store
+
+from crescendo.protocol import Channel, Message
+
+
+def _encode(value: Union[bytes, str]) -> str:
+    return base64.b64encode(value.encode() if isinstance(value, str) else value).decode()
+
+
+class ControlStore(Store):
+    """Crescendo keeps the keys, one set for each (trial, generation). So there is no port to listen on and no file to
+    share. Any thread may use it. Waiting ends with the channel's exceptions."""
+
+    def __init__(self, channel: Channel, trial: int, generation: int, timeout: timedelta) -> None:
+        super().__init__()
+        self._channel = channel
+        self._place = {"trial": trial, "generation": generation}
+        self._timeout = timeout
+
+    def set(self, key: str, value: Union[bytes, str]) -> None:
+        self._channel.request_unanswered(op="set", key=key, value=_encode(value), **self._place)
+
+    def get(self, key: str) -> bytes:
+        answer = self._request("get", key=key)
+        return base64.b64decode(answer["value"]) if "value" in answer else str(answer["number"]).encode()
+
+    def add(self, key: str, delta: int) -> int:
+        return int(self._request("add", key=key, delta=delta)["number"])
+
+    def wait(self, keys: Sequence[str], timeout: Optional[timedelta] = None) -> None:
+        self._request("wait", timeout, keys=list(keys))
+
+    def check(self, keys: Sequence[str]) -> bool:
+        return bool(self._request("check", keys=list(keys))["found"])
+
+    def delete_key(self, key: str) -> bool:
+        return bool(self._request("delete", key=key)["found"])
+
+    def compare_set(self, key: str, expected: Union[bytes, str], desired: Union[bytes, str]) -> bytes:
+        answer = self._request("compare_set", key=key, expected=_encode(expected), value=_encode(desired))
+        return base64.b64decode(answer["value"])
+
+    def multi_get(self, keys: Sequence[str]) -> List[bytes]:
+        return [self.get(key) for key in keys]
+
+    def num_keys(self) -> int:
+        raise NotImplementedError("the control channel's store counts no keys")
+
+    def _request(self, op: str, timeout: Optional[timedelta] = None, **content: Any) -> Message:
+        limit = (timeout or self._timeout).total_seconds()
+        answer = self._channel.request(limit, op=op, **content, **self._place)
+        if "error" in answer:
+            raise RuntimeError(f"the store refuses {op}: {json.dumps(answer['error'])}")
+        return answer

@@ -1,0 +1,385 @@
+"""The trial as a program's train function sees it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+import types
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Protocol
+
+import torch
+from torch.utils.data import DataLoader
+
+from crescendo.protocol import numbers_of
+from crescendo.torch import samples
+from crescendo.torch.gradients import GradientAverage
+from crescendo.torch.group import Group, PeerLost
+from crescendo.torch.learning_rate import LearningRate
+from crescendo.torch.state import Progress, Replica
+
+
+class Interruption(BaseException):
+    """The trial's group is over: an order waits, or a peer is lost. It leaves the train function from wherever that is,
+    so it is no Exception, which programs catch."""
+
+    def __init__(self, cause: str, is_stranded: bool = False) -> None:
+        super().__init__(cause)
+        self.is_stranded = is_stranded
+
+
+class Terms(Protocol):
+    """What crescendo says about the present group."""
+
+    batch_multiple: int
+    accumulation: int
+    max_resource: int
+
+
+class Control(Protocol):
+    """Who decides about a trial: crescendo, or outside a sweep nobody."""
+
+    terms: Terms
+    group: Group
+
+    def enter(self, replica: Replica) -> None:
+        """Forms the trial's group, and brings the replica to the state of all. Raises Interruption."""
+
+    def check(self) -> None:
+        """Raises Interruption if the present group is over."""
+
+    def note_step(self, replica: Replica) -> None:
+        """Call it after each update."""
+
+    def report(self, replica: Replica, data_wait: Optional[float]) -> None:
+        """Reports the epoch that ended, and waits for the decision. Raises Interruption."""
+
+    def wait_for_end(self, replica: Replica) -> None:
+        """The trial has its last report. Raises Interruption in the end."""
+
+    def note_loss(self, cause: PeerLost) -> Interruption:
+        """A collective failed."""
+
+
+class Trial:
+    """One configuration, trained by a group of workers of which this process is one.
+
+    `crescendo.torch.run` calls the program's train function with it, once on each worker that enters the trial, and
+    again after a peer was lost: the function then continues where the attached state is. At reports groups change
+    without leaving the function.
+    """
+
+    def __init__(
+        self,
+        control: Control,
+        args: argparse.Namespace,
+        *,
+        device: torch.device,
+        number: int,
+        seed: int,
+        directory: Optional[Path],
+    ) -> None:
+        self.args = args
+        """The program's arguments: the trainer's settings and the trial's parameters."""
+        self.device = device
+        self.number = number
+        """Number of the trial in its sweep, from 0."""
+        self.seed = seed
+        self.directory = directory
+        """A folder for the trial's files; None outside a sweep."""
+        self._control = control
+        self._replica: Optional[Replica] = None
+        self._model: Optional[torch.nn.Module] = None
+        self._average: Optional[GradientAverage] = None
+        self._rate: Optional[LearningRate] = None
+        self._micro_batch: Optional[samples.MicroBatch] = None  # whose optimizer.step() is to come
+        self._num_samples = 0
+        self._read_epoch: Optional[int] = None  # the epoch whose batches this call of train has read
+        self._waited = 0.0
+        self._reported_at = time.monotonic()
+
+    @property
+    def rank(self) -> int:
+        """This worker's number in its group, from 0. It changes when the group does."""
+        return self._control.group.rank
+
+    @property
+    def size(self) -> int:
+        """Workers of the group."""
+        return self._control.group.size
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this worker is the one that should print and write."""
+        return self.rank == 0
+
+    def attach(
+        self,
+        model: torch.nn.Module,
+        optimizer: Optional[torch.optim.Optimizer] = None,
+        scheduler: Any = None,
+        *,
+        lr_scaling: Optional[str] = None,
+        rescale_warm_up: float = 1.0,
+        **more: Any,
+    ) -> None:
+        """Makes these objects the trial's state: rank 0's goes to all members of a group, and to the checkpoints.
+
+        Call it once they are made, before they are used. On return they hold the state of the trial, wherever it comes
+        from. `more` is anything with state_dict() and load_state_dict(). `lr_scaling` says how the learning rate
+        follows the group's batch when that grows: `linear` (default of SGD), `sqrt` (default of Adam and the like) or
+        `none`; the rate climbs over `rescale_warm_up` epochs.
+        """
+        if self._replica is not None:
+            raise RuntimeError("trial.attach() was called twice; attach all objects in one call")
+        objects = {"model": model, "optimizer": optimizer, "scheduler": scheduler, **more}
+        if "progress" in more:
+            raise TypeError("'progress' is the trial's own; attach the object under another name")
+        objects = {name: each for name, each in objects.items() if each is not None}
+        for name, each in objects.items():
+            if not hasattr(each, "state_dict") or not hasattr(each, "load_state_dict"):
+                raise TypeError(
+                    f"{name} is a {type(each).__name__}, without state_dict() and load_state_dict(), so its state "
+                    "cannot go to other workers; give it these methods, or keep it out of attach()"
+                )
+        replica = Replica(self.number, objects)
+        self._model = model
+        if optimizer is not None:
+            self._adopt(optimizer)
+            scaling = lr_scaling or _usual_scaling(optimizer)
+            self._rate = LearningRate(scaling, rescale_warm_up, replica.progress.rate)
+        self._control.enter(replica)
+        self._replica = replica
+
+    def epochs(self, limit: int = 10) -> Iterator[int]:
+        """The numbers of the epochs to train, from 1, or from where the trial is. `limit` counts outside a sweep only.
+
+        In a sweep the trial ends inside report(): the train function is left there.
+        """
+        self._control.terms.max_resource = self._control.terms.max_resource or limit
+        while self._progress.epoch < self._control.terms.max_resource:
+            epoch = self._progress.epoch
+            yield epoch + 1
+            if self._progress.epoch == epoch:
+                raise RuntimeError(
+                    f"epoch {epoch + 1} ended without trial.report(…), and nobody can decide about the trial; report "
+                    "after each epoch"
+                )
+        self._control.wait_for_end(self._held)
+
+    def batches(self, loader: DataLoader[Any]) -> Batches:
+        """This worker's share of the loader's batches, from where the group is in the epoch.
+
+        All members together see each sample once an epoch. The loader's batch size is that of one worker; crescendo
+        says how many of these the group's batch has. Call optimizer.step() for each batch.
+        """
+        samples.check_loader(loader)
+        progress, terms, group = self._progress, self._control.terms, self._control.group
+        if self._average is None or self._rate is None:
+            raise RuntimeError("trial.batches() comes after trial.attach(model=…, optimizer=…), which makes the state")
+        if self._read_epoch == progress.epoch:
+            raise RuntimeError(
+                "trial.batches() was called twice in one epoch: the position in the data belongs to one loader; read "
+                "validation data with trial.share()"
+            )
+        self._read_epoch = progress.epoch
+        order = samples.order_of(loader, self.seed, progress.epoch)
+        self._num_samples = len(order)
+        batch = min(loader.batch_size * terms.batch_multiple, len(order))
+        self._rate.state = progress.rate
+        self._rate.set_batch(batch, self._epochs_done())
+        steps = list(
+            samples.plan(
+                order,
+                position=progress.position,
+                batch=batch,
+                rank=group.rank,
+                size=group.size,
+                most=max(1, loader.batch_size // terms.accumulation),
+                drop_last=loader.drop_last,
+            )
+        )
+        return Batches(loader, len(steps), self._train_on(loader, steps))
+
+    def _train_on(self, loader: DataLoader[Any], steps: List[samples.MicroBatch]) -> Iterator[Any]:
+        progress, average, group = self._progress, self._average, self._control.group
+        assert average is not None
+        seed = samples.stream(self.seed, progress.epoch, progress.position, group.rank, 0)
+        items = iter(samples.reading(loader, [step.samples for step in steps], seed))
+        for step in steps:
+            self._control.check()
+            self._seed_step(step)
+            begin = time.monotonic()
+            item = next(items)
+            self._waited += time.monotonic() - begin
+            self._micro_batch = step
+            average.expect(group, step.index, step.count, step.weight)
+            yield item
+            if self._micro_batch is not None:
+                raise RuntimeError(
+                    "the loop asked for the next batch without optimizer.step(); call it for each batch: "
+                    "trial.batches() accumulates gradients where that is needed"
+                )
+        self._guard(self._share_buffers)
+
+    def share(self, loader: DataLoader[Any]) -> Batches:
+        """This worker's share of the loader's batches, in the order of the data set: for validation.
+
+        Add up with trial.sum(…) what the members found.
+        """
+        samples.check_loader(loader)
+        size = len(loader.dataset)  # type: ignore[arg-type]
+        group = self._control.group
+        begin, end = group.rank * size // group.size, (group.rank + 1) * size // group.size
+        numbers = list(range(begin, end))
+        width = loader.batch_size or 1
+        batches = [numbers[i : i + width] for i in range(0, len(numbers), width)]
+        return Batches(loader, len(batches), iter(samples.reading(loader, batches, seed=0)))
+
+    def sum(self, *numbers: Any) -> Any:
+        """Sums each number over the members of the group: one number, or a tuple of them."""
+        self._control.check()
+        values = [float(each) for each in numbers]
+        sums: Dict[str, Any] = {}
+        self._guard(lambda: sums.update(all=self._control.group.sum(values)))
+        return sums["all"][0] if len(values) == 1 else tuple(sums["all"])
+
+    def report(self, metrics: Optional[Mapping[str, Any]] = None, **more: Any) -> None:
+        """Reports the epoch's metrics and waits for what crescendo decides. Every member calls it; rank 0's numbers
+        count.
+
+        It returns if the trial continues, on whatever number of workers. If the trial is over or paused, the train
+        function is left here.
+        """
+        numbers = numbers_of({**(metrics or {}), **more})
+        if not numbers:
+            raise ValueError("the report has no metric, so nothing can be decided: trial.report(val_loss=…)")
+        replica, group = self._held, self._control.group
+        now = time.monotonic()
+        waits: Dict[str, Any] = {}
+
+        def agree() -> None:
+            waits["waited"], waits["passed"] = group.sum([self._waited, max(now - self._reported_at, 1e-9)])
+            waits["metrics"] = _same_everywhere(numbers, group)
+
+        self._control.check()
+        self._guard(agree)
+        progress = replica.progress
+        progress.epoch += 1
+        progress.position = 0
+        progress.report = {"resource": progress.epoch, "metrics": waits["metrics"]}
+        progress.pending = True
+        self._control.report(replica, min(1.0, waits["waited"] / waits["passed"]))
+        self._waited = 0.0
+        self._reported_at = time.monotonic()
+
+    @property
+    def _held(self) -> Replica:
+        if self._replica is None:
+            raise RuntimeError("trial.attach(model=…, optimizer=…) has to come first: it brings the trial's state")
+        return self._replica
+
+    @property
+    def _progress(self) -> Progress:
+        return self._held.progress
+
+    def _epochs_done(self) -> float:
+        return self._progress.epoch + self._progress.position / max(1, self._num_samples)
+
+    def _guard(self, collective: Callable[[], None]) -> None:
+        try:
+            collective()
+        except PeerLost as lost:
+            raise self._control.note_loss(lost) from None
+
+    def _adopt(self, optimizer: torch.optim.Optimizer) -> None:
+        """From now on optimizer.step() is one update of the whole group."""
+        parameters = [p for group in optimizer.param_groups for p in group["params"] if p.requires_grad]
+        self._average = GradientAverage(parameters, self._guard)
+        update = optimizer.step
+
+        def step(adopted: torch.optim.Optimizer, closure: Any = None) -> None:
+            if closure is not None:
+                raise TypeError(
+                    "optimizer.step(closure) runs backward() as often as it likes, so the workers' gradients cannot be "
+                    "averaged; use an optimizer that needs no closure"
+                )
+            self._step(adopted, update)
+
+        # A method, because schedulers that are made later wrap it as one.
+        optimizer.step = types.MethodType(step, optimizer)  # type: ignore[method-assign,assignment]
+
+    def _step(self, optimizer: torch.optim.Optimizer, update: Callable[[], Any]) -> None:
+        micro_batch, average = self._micro_batch, self._average
+        if micro_batch is None or average is None or self._rate is None:
+            raise RuntimeError(
+                "optimizer.step() outside of a batch of trial.batches(): only there are the workers' gradients "
+                "averaged; call it once for each batch"
+            )
+        if not average.is_ready:
+            raise RuntimeError(
+                "optimizer.step() without backward() before it: no parameter of the attached optimizer got a gradient "
+                "from this batch"
+            )
+        self._micro_batch = None
+        if not average.is_last:
+            return  # the step's other micro-batches come first
+        average.end_step()
+        factor = self._rate.factor(self._epochs_done())
+        rates = [group["lr"] for group in optimizer.param_groups]
+        try:
+            for group in optimizer.param_groups:
+                group["lr"] = group["lr"] * factor
+            update()
+        finally:
+            for group, rate in zip(optimizer.param_groups, rates):
+                group["lr"] = rate
+        self._progress.step += 1
+        self._progress.position = micro_batch.end
+        self._control.note_step(self._held)
+
+    def _share_buffers(self) -> None:
+        """Every member has seen other samples: what batch normalization counted on rank 0 holds for all."""
+        if self.size > 1 and self._model is not None:
+            for buffer in self._model.buffers():
+                values = buffer.detach().contiguous()
+                self._control.group.broadcast(values.reshape(-1).view(torch.uint8))
+                buffer.copy_(values)
+
+    def _seed_step(self, step: samples.MicroBatch) -> None:
+        """Random numbers follow from seed, epoch, position, worker: no member has to send its generator's state."""
+        seed = samples.stream(self.seed, self._progress.epoch, step.end, step.index, self.rank)
+        random.seed(seed)
+        torch.default_generator.manual_seed(seed)
+        if self.device.type == "cuda":
+            torch.cuda.manual_seed(seed)
+        if "numpy" in sys.modules:
+            sys.modules["numpy"].random.seed(seed % 2**32)
+
+
+class Batches:
+    """A worker's share of a loader's batches. As the loader, it has a length and a data set; it is read once."""
+
+    def __init__(self, loader: DataLoader[Any], count: int, items: Iterator[Any]) -> None:
+        self.dataset = loader.dataset
+        self.batch_size = loader.batch_size
+        self._count = count
+        self._items = items
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._items
+
+
+def _usual_scaling(optimizer: torch.optim.Optimizer) -> str:
+    return "linear" if type(optimizer).__name__ == "SGD" else "sqrt"
+
+
+def _same_everywhere(numbers: Dict[str, Optional[float]], group: Group) -> Dict[str, Optional[float]]:
+    content = json.dumps(numbers).encode() if group.rank == 0 else None
+    return json.loads(group.broadcast_bytes(content))

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""A growing program for the tests: it writes down which samples each worker has trained on."""
+
+import argparse
+import json
+import os
+import time
+
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+import crescendo.torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=0.1)
+parser.add_argument("--optimizer", choices=["sgd", "adam"], default="sgd")
+parser.add_argument("--samples", type=int, default=256)
+parser.add_argument("--batch-size", type=int, default=16)
+parser.add_argument("--dropout", type=float, default=0.0)
+parser.add_argument("--loaders", type=int, default=0)
+parser.add_argument("--gate-step", type=int, help="wait there for a file `gate`")
+parser.add_argument("--pause", type=float, default=0.0, help="seconds a step takes longer")
+
+
+def make_data(count):
+    generator = torch.Generator().manual_seed(1)
+    inputs = torch.randn(count, 10, generator=generator)
+    targets = (inputs.sum(1) + torch.randn(count, generator=generator) > 0).long()
+    return TensorDataset(inputs, targets, torch.arange(count))
+
+
+def make_model(dropout):
+    layers = [torch.nn.Linear(10, 16), torch.nn.ReLU(), torch.nn.Linear(16, 2)]
+    if dropout:
+        layers[2:2] = [torch.nn.BatchNorm1d(16), torch.nn.Dropout(dropout)]
+    return torch.nn.Sequential(*layers)
+
+
+def wait_at_gate(trial, args, step):
+    if args.gate_step is None or step != args.gate_step:
+        return
+    (trial.directory / f"at-gate-{trial.rank}").touch()
+    while not (trial.directory / "gate").exists():
+        time.sleep(0.01)
+
+
+def train(trial):
+    args = trial.args
+    data = make_data(args.samples)
+    model = make_model(args.dropout)
+    kind = torch.optim.SGD if args.optimizer == "sgd" else torch.optim.Adam
+    optimizer = kind(model.parameters(), lr=args.lr)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2, gamma=0.5)
+    trial.attach(model=model, optimizer=optimizer, scheduler=scheduler)
+    loader = DataLoader(data, batch_size=args.batch_size, shuffle=True, num_workers=args.loaders)
+    validation = DataLoader(data, batch_size=64)
+    loss_of = torch.nn.functional.cross_entropy
+    for epoch in trial.epochs(limit=2):
+        model.train()
+        for step, (x, y, numbers) in enumerate(trial.batches(loader)):
+            optimizer.zero_grad()
+            loss = loss_of(model(x), y)
+            wait_at_gate(trial, args, step)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            if trial.directory:
+                entry = {"epoch": epoch, "rank": trial.rank, "pid": os.getpid(), "samples": numbers.tolist()}
+                with open(trial.directory / "samples.jsonl", "a") as file:
+                    file.write(json.dumps(entry) + "\n")
+            time.sleep(args.pause)
+        scheduler.step()
+        model.eval()
+        with torch.no_grad():
+            parts = [(len(x), loss_of(model(x), y).item() * len(x)) for x, y, _ in trial.share(validation)]
+        count, total = trial.sum(sum(n for n, _ in parts), sum(loss for _, loss in parts))
+        trial.report(val_loss=total / count)
+
+
+def test(trial):
+    model = make_model(trial.args.dropout)
+    trial.attach(model=model)
+    model.eval()
+    x, y, _ = make_data(trial.args.samples).tensors
+    with torch.no_grad():
+        return {"test_loss": torch.nn.functional.cross_entropy(model(x), y)}
+
+
+if __name__ == "__main__":
+    crescendo.torch.run(train, parser, test=test)

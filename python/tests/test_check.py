@@ -1,0 +1,108 @@
+"""The conformance test finds mistakes, and finds none where there are none."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from crescendo import check
+from crescendo.fake import Unexpected
+
+HERE = Path(__file__).parent
+CRESCENDO = os.environ.get("CRESCENDO_BINARY")
+
+STUB = f"""#!{sys.executable}
+import json, os, socket, sys
+
+stream = socket.socket(fileno=int(os.environ["CRESCENDO_FD"])).makefile("rw")
+
+def send(**message):
+    stream.write(json.dumps(message) + "\\n")
+    stream.flush()
+
+"""
+
+
+class StubTest(unittest.TestCase):
+    """Trainers that are wrong in one way each."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def complaint(self, function, code):
+        program = Path(self.folder.name, "trainer")
+        program.write_text(STUB + code)
+        program.chmod(0o755)
+        conformance = check.Conformance(str(program), {}, patience=2)
+        self.addCleanup(conformance.close)
+        with self.assertRaises(Unexpected) as complaint:
+            function(conformance)
+        return str(complaint.exception)
+
+    def test_a_hello_that_lacks_something(self):
+        said = self.complaint(check.check_hello, "send(type='hello', pid=1)\nstream.readline()")
+        self.assertIn("'hello' lacks the key 'version'", said)
+
+    def test_a_trainer_that_dies_at_once(self):
+        said = self.complaint(check.check_hello, "raise SystemExit('no such data')")
+        self.assertIn("it ended where 'hello' is due; its last words:\nno such data", said)
+
+    def test_a_trainer_that_gives_no_sign_of_life(self):
+        said = self.complaint(check.check_hello, "send(type='hello', pid=1, version='')\nstream.readline()")
+        self.assertIn("no 'progress'", said)
+
+    def test_a_trainer_that_does_not_wait_for_the_decision(self):
+        said = self.complaint(
+            check.check_decision,
+            "send(type='hello', pid=1, version='')\n"
+            "join = json.loads(stream.readline())\n"
+            "place = {'trial': join['trial'], 'generation': join['generation']}\n"
+            "for epoch in range(1, 4):\n"
+            "    send(type='report', resource=epoch, metrics={'loss': 1}, **place)\n"
+            "stream.readline()",
+        )
+        self.assertIn("it sends 'report' before the decision", said)
+
+    def test_a_report_of_something_else(self):
+        said = self.complaint(
+            check.check_new,
+            "send(type='hello', pid=1, version='')\n"
+            "join = json.loads(stream.readline())\n"
+            "place = {'trial': join['trial'], 'generation': join['generation']}\n"
+            "send(type='regrouped', seconds=0.1, **place)\n"
+            "send(type='report', resource=1, metrics={'loss': 'low'}, **place)\n"
+            "stream.readline()",
+        )
+        self.assertIn("metric 'loss' is neither a number nor null: 'low'", said)
+
+
+class ConformanceTest(unittest.TestCase):
+    def run_check(self, *words):
+        done = subprocess.run([sys.executable, "-m", "crescendo.check", *words], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(f"{len(check.CHECKS)} of {len(check.CHECKS)} hold", done.stdout)
+
+    def test_a_growing_program_of_crescendo_torch(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder, "trainer")
+            program.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{HERE / 'grow.py'}' \"$@\"\n")
+            program.chmod(0o755)
+            self.run_check(str(program))
+
+    @unittest.skipUnless(CRESCENDO, "CRESCENDO_BINARY names no crescendo")
+    def test_crescendo_trainer(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = Path(folder, "table.csv")
+            table.write_text("x,label\n" + "".join(f"{i / 64},{i % 2}\n" for i in range(64)))
+            location = f"{folder}/table.h5:/train"
+            subprocess.run([CRESCENDO, "data", "convert", str(table), location], check=True, capture_output=True)
+            settings = {"model": "mlp", "width": 4, "batch_size": 8, "data": {"train": location}}
+            self.run_check(str(Path(CRESCENDO).with_name("crescendo-trainer")), "--settings", json.dumps(settings))
+
+
+if __name__ == "__main__":
+    unittest.main()

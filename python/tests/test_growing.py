@@ -1,0 +1,275 @@
+"""A growing program against a fake crescendo: what a group does must not depend on its size or its faults."""
+
+import json
+import signal
+import sys
+import tempfile
+import time
+import unittest
+from collections import Counter
+from pathlib import Path
+
+import torch
+
+from crescendo.fake import FakeCrescendo, Terms
+
+PROGRAM = [sys.executable, str(Path(__file__).with_name("grow.py"))]
+GROUP_TIMEOUT = 3  # seconds
+
+
+def losses(reports):
+    return [report["metrics"]["val_loss"] for report in reports]
+
+
+def samples_of(directory, epoch):
+    """How often each sample was trained on in an epoch."""
+    seen = Counter()
+    for line in (directory / "samples.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        if entry["epoch"] == epoch:
+            seen.update(entry["samples"])
+    return seen
+
+
+class GrowingTest(unittest.TestCase):
+    """Four warm trainers serve all tests."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.crescendo = FakeCrescendo(4, PROGRAM, {"CRESCENDO_GROUP_TIMEOUT": str(GROUP_TIMEOUT)})
+        cls.num_trials = 0
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.crescendo.close()
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def terms(self, name="trial", settings=None, **more):
+        """A new trial."""
+        GrowingTest.num_trials += 1
+        directory = Path(self.folder.name) / name
+        directory.mkdir(exist_ok=True)
+        return Terms(directory=directory, settings=settings or {}, trial=GrowingTest.num_trials, **more)
+
+    def leave(self, members, terms, save=False):
+        return self.crescendo.leave(members, save, terms.trial)
+
+    def regroup_after_reports(self, sizes, multiples, settings=None):
+        """Losses of a trial that has one epoch with each of these sizes and batches."""
+        terms = self.terms(f"{sizes}".replace(" ", ""), settings)
+        found = []
+        for index, (size, multiple) in enumerate(zip(sizes, multiples)):
+            terms.batch_multiple = multiple
+            members = list(range(size))
+            self.crescendo.join(members, "memory" if index else "new", terms)
+            found.append(self.crescendo.expect(0, "report"))
+            terms.reported = found[-1]["resource"]
+        self.leave(range(sizes[-1]), terms)
+        self.directory = terms.directory
+        return losses(found)
+
+    def test_a_group_that_grows_learns_as_one_worker_with_the_same_batches(self):
+        grown = self.regroup_after_reports([1, 2, 4], [1, 2, 4])
+        for epoch in (1, 2, 3):
+            self.assertEqual(samples_of(self.directory, epoch), Counter(range(256)))
+        fixed = self.regroup_after_reports([1, 1, 1], [1, 2, 4])
+
+        for one, other in zip(grown, fixed):
+            self.assertAlmostEqual(one, other, delta=1e-5)
+        self.assertLess(grown[-1], grown[0])
+
+    def test_adam_keeps_its_state_when_the_group_grows_and_shrinks(self):
+        settings = {"optimizer": "adam", "lr": 0.01}
+        grown = self.regroup_after_reports([1, 4], [4, 4], settings)
+        fixed = self.regroup_after_reports([1, 1], [4, 4], settings)
+
+        for one, other in zip(grown, fixed):
+            self.assertAlmostEqual(one, other, delta=1e-5)
+
+    def test_a_last_short_step_with_fewer_samples_than_workers_is_one_step_of_all(self):
+        settings = {"samples": 66}  # 64 + 2 with four workers
+        grown = self.regroup_after_reports([4, 4], [4, 4], settings)
+        fixed = self.regroup_after_reports([1, 1], [4, 4], settings)
+
+        for one, other in zip(grown, fixed):
+            self.assertAlmostEqual(one, other, delta=1e-5)
+
+    def test_accumulation_changes_no_batch(self):
+        plain, halved = self.terms("plain", batch_multiple=4), self.terms("halved", batch_multiple=4, accumulation=2)
+        first = self.crescendo.train([0], "new", plain, until=2)
+        self.leave([0], plain)
+        second = self.crescendo.train([0, 1], "new", halved, until=2)
+        self.leave([0, 1], halved)
+
+        for one, other in zip(losses(first), losses(second)):
+            self.assertAlmostEqual(one, other, delta=1e-5)
+        lines = (halved.directory / "samples.jsonl").read_text().splitlines()
+        self.assertEqual(max(len(json.loads(line)["samples"]) for line in lines), 8)
+
+    def test_a_regroup_of_the_same_size_changes_no_bit(self):
+        states = []
+        for again in (False, True):
+            terms = self.terms(f"again-{again}", {"dropout": 0.3}, batch_multiple=2)
+            self.crescendo.train([0, 1], "new", terms, until=1)
+            terms.checkpoint_at = terms.reported = 1
+            if again:
+                self.crescendo.join([0, 1], "memory", terms)
+            else:
+                self.crescendo.go_on([0, 1], terms)
+            self.crescendo.expect(0, "report")
+            self.leave([0, 1], terms)
+            states.append(torch.load(terms.directory / "checkpoint.pt", weights_only=True))
+
+        self.assertEqual(states[0]["progress"], states[1]["progress"])
+        self.assertEqual(list(states[0]["model"]), list(states[1]["model"]))
+        for name, values in states[0]["model"].items():
+            self.assertTrue(torch.equal(values, states[1]["model"][name]), name)
+
+    def test_a_resumed_trial_repeats_its_last_report_and_continues_as_if_nothing_had_been(self):
+        whole = self.terms("whole", {"dropout": 0.3})
+        expected = losses(self.crescendo.train([0], "new", whole, until=3))
+        self.leave([0], whole)
+        terms = self.terms("paused", {"dropout": 0.3}, checkpoint_at=2)
+        self.crescendo.train([0], "new", terms, until=2)
+        self.leave([0], terms)
+        reports = self.crescendo.train([1], "checkpoint", terms, until=3)
+        self.leave([1], terms)
+
+        self.assertEqual([report["resource"] for report in reports], [2, 3])
+        self.assertEqual(losses(reports), expected[1:])
+
+    def test_a_trial_that_is_saved_within_an_epoch_continues_there(self):
+        terms = self.terms("saved", {"gate-step": 5})
+        self.crescendo.join([0], "new", terms)
+        self.wait_for(terms.directory / "at-gate-0")
+        self.crescendo.send(0, type="leave", trial=terms.trial, save=True)
+        (terms.directory / "gate").touch()
+        self.assertTrue(self.crescendo.expect(0, "left")["saved"])
+        reports = self.crescendo.train([1, 2], "checkpoint", terms, until=1)
+        self.leave([1, 2], terms)
+
+        self.assertEqual(reports[0]["resource"], 1)
+        self.assertEqual(samples_of(terms.directory, 1), Counter(range(256)))
+
+    def test_a_member_that_waits_at_its_report_goes_back_with_a_rank_0_that_holds_less(self):
+        terms = self.terms(checkpoint_at=1)
+        self.crescendo.train([0], "new", terms, until=1)
+        terms.checkpoint_at = 9
+        self.crescendo.go_on([0], terms)
+        former = self.crescendo.expect(0, "report")
+        self.crescendo.join([1, 0], "checkpoint", terms)
+        self.assertEqual(self.crescendo.expect(1, "report")["resource"], 1)
+        self.crescendo.go_on([1, 0], terms)
+        again = self.crescendo.expect(1, "report")
+        self.leave([0, 1], terms)
+
+        self.assertEqual(again["resource"], 2)
+        self.assertAlmostEqual(losses([again])[0], losses([former])[0], delta=1e-5)
+
+    def test_the_best_trial_is_tested(self):
+        terms = self.terms(checkpoint_at=1)
+        (report,) = self.crescendo.train([0], "new", terms, until=1)
+        self.leave([0], terms)
+        order = {"type": "evaluate", "trial": terms.trial, "settings": {}, "resource": 1, "data": "test"}
+        self.crescendo.send(1, **order, checkpoint=str(terms.directory / "checkpoint.pt"))
+        evaluated = self.crescendo.expect(1, "evaluated")
+
+        self.assertEqual(evaluated["trial"], terms.trial)
+        self.assertAlmostEqual(evaluated["metrics"]["test_loss"], losses([report])[0], delta=1e-5)
+
+    def test_only_rank_0_reports_and_says_when_the_group_trains(self):
+        terms = self.terms(batch_multiple=2)
+        self.crescendo.join([2, 3], "new", terms)
+        regrouped = self.crescendo.expect(2, "regrouped")
+        report = self.crescendo.expect(2, "report")
+        self.leave([2, 3], terms)
+
+        self.assertEqual((regrouped["trial"], regrouped["generation"]), (terms.trial, self.crescendo.generation))
+        self.assertEqual((report["resource"], list(report["metrics"])), (1, ["val_loss"]))
+        self.assertTrue(0 <= report["data_wait"] <= 1)
+        self.assertFalse([m for m in self.crescendo.trainers[3].messages if m["type"] in ("report", "regrouped")])
+
+    def test_a_member_that_is_left_behind_is_stranded_and_the_others_continue(self):
+        terms = self.terms(settings={"gate-step": 1})
+        self.crescendo.join([0, 1], "new", terms)
+        self.wait_for(terms.directory / "at-gate-1")
+        (terms.directory / "gate").touch()
+        self.crescendo.join([0, 3], "memory", terms)  # 1 was not told: it stays behind in the old group
+        self.crescendo.expect(0, "report")
+        self.crescendo.expect(1, "stranded")
+        self.leave([0, 1, 3], terms)
+
+        self.assertIn("generation", (terms.directory / "trainer.log").read_text())
+        self.assertEqual(samples_of(terms.directory, 1), Counter(range(256)))
+
+    def test_a_peer_that_stands_still_does_not_hold_the_others(self):
+        terms = self.terms()
+        self.crescendo.train([0, 1], "new", terms, until=1)
+        self.crescendo.signal(1, signal.SIGSTOP)
+        self.addCleanup(self.leave, [0, 1], terms)
+        self.addCleanup(self.crescendo.signal, 1, signal.SIGCONT)
+        self.crescendo.go_on([0], terms)
+        self.crescendo.expect(0, "stranded")
+        terms.reported = 1
+        self.crescendo.join([0], "memory", terms)
+
+        self.assertEqual(self.crescendo.expect(0, "report")["resource"], 2)
+
+    def test_warnings_of_a_batch_system_mean_nothing_to_a_trainer(self):
+        self.crescendo.signal(0, signal.SIGTERM)
+        self.crescendo.signal(0, signal.SIGUSR2)
+
+        self.regroup_after_reports([1], [1])
+
+    def wait_for(self, path):
+        deadline = time.monotonic() + 30
+        while not path.exists():
+            self.assertLess(time.monotonic(), deadline, f"{path.name} does not appear")
+            self.crescendo.serve(0.01)
+
+
+class FaultTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.directory = Path(self.folder.name)
+
+    def test_a_group_outlives_its_members(self):
+        crescendo = FakeCrescendo(3, PROGRAM)
+        self.addCleanup(crescendo.close)
+        # Its loaders' processes hold copies of a member's connections, and have to die with it.
+        terms = Terms(self.directory, {"gate-step": 3, "loaders": 1}, batch_multiple=3)
+        crescendo.join([0, 1, 2], "new", terms)
+        deadline = time.monotonic() + 30
+        while not all((self.directory / f"at-gate-{rank}").exists() for rank in range(3)):
+            self.assertLess(time.monotonic(), deadline)
+            crescendo.serve(0.01)
+
+        # The one that held the state for the others dies in mid-step …
+        crescendo.kill(0)
+        (self.directory / "gate").touch()
+        self.assertEqual(crescendo.expect(1, "stranded")["generation"], 0)
+        crescendo.expect(2, "stranded")
+        crescendo.join([1, 2], "memory", terms)
+        report = crescendo.expect(1, "report")
+        self.assertEqual(samples_of(self.directory, 1), Counter(range(256)))
+
+        # … and the next one after its report, which may be lost.
+        crescendo.kill(1)
+        crescendo.join([2], "memory", terms)
+        repeated = crescendo.expect(2, "report")
+        self.assertEqual((repeated["resource"], repeated["metrics"]), (1, report["metrics"]))
+        crescendo.go_on([2], terms)
+        self.assertEqual(crescendo.expect(2, "report")["resource"], 2)
+        self.assertEqual(samples_of(self.directory, 2), Counter(range(256)))
+
+        # When the channel closes, the sweep is over.
+        crescendo.hang_up(2)
+        self.assertEqual(crescendo.wait_for_end(2), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,202 @@
+"""A plain program against a socket, and in sweeps of the real crescendo."""
+
+import contextlib
+import doctest
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import crescendo
+from crescendo import program, protocol
+
+HERE = Path(__file__).parent
+CRESCENDO = os.environ.get("CRESCENDO_BINARY")
+
+
+class ProgramTest(unittest.TestCase):
+    """A thread answers reports as crescendo does."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.reports = []
+
+    def trial(self, stop_at=None, max_resource=5):
+        ours, theirs = socket.socketpair()
+        environment = {
+            "CRESCENDO_TRIAL": "7",
+            "CRESCENDO_SEED": "123",
+            "CRESCENDO_TRIAL_DIR": self.folder.name,
+            "CRESCENDO_MAX_RESOURCE": str(max_resource),
+        }
+        threading.Thread(target=self.answer, args=(theirs, stop_at), daemon=True).start()
+        with mock.patch.dict(os.environ, environment):
+            trial = program.Trial(ours)
+        self.addCleanup(trial._stream.close)
+        self.addCleanup(ours.close)
+        return trial
+
+    def answer(self, theirs, stop_at):
+        with theirs, theirs.makefile("rw") as stream:
+            for line in stream:
+                self.reports.append(json.loads(line))
+                decision = "stop" if self.reports[-1]["resource"] == stop_at else "continue"
+                stream.write(json.dumps({"decision": decision}) + "\n")
+                stream.flush()
+
+    def test_a_program_reports_each_epoch_until_the_trial_is_over(self):
+        trial = self.trial(max_resource=3)
+        epochs = [epoch for epoch in trial.epochs() if trial.report(val_loss=1 / epoch)]
+
+        self.assertEqual(epochs, [1, 2, 3])
+        self.assertEqual([report["resource"] for report in self.reports], [1, 2, 3])
+        self.assertEqual(self.reports[1]["metrics"], {"val_loss": 0.5})
+        self.assertEqual((trial.number, trial.seed, trial.max_resource), (7, 123, 3))
+
+    def test_a_program_stops_when_it_is_told(self):
+        trial = self.trial(stop_at=2)
+        epochs = [(epoch, trial.report(val_loss=0)) for epoch in trial.epochs()]
+
+        self.assertEqual(epochs, [(1, True), (2, False)])
+        self.assertTrue(trial.stopped)
+
+    def test_a_report_after_the_stop_ends_the_program_with_status_0(self):
+        trial = self.trial(stop_at=1)
+        trial.report(val_loss=0)
+
+        with self.assertRaises(SystemExit) as left:
+            trial.report(val_loss=0)
+        self.assertEqual(left.exception.code, 0)
+
+    def test_a_resumed_program_sends_its_checkpoints_report_again_and_continues_after_it(self):
+        trial = self.trial(stop_at=2)
+        for epoch in trial.epochs():
+            trial.report(val_loss=epoch / 10, save=lambda path, epoch=epoch: path.write_text(f"weights {epoch}"))
+        self.reports.clear()
+        trial = self.trial()
+
+        self.assertEqual(trial.checkpoint.read_text(), "weights 2")
+        self.assertEqual(next(trial.epochs()), 3)
+        self.assertEqual(self.reports, [{"resource": 2, "metrics": {"val_loss": 0.2}}])
+        self.assertEqual(sorted(path.name for path in trial.directory.iterdir()), ["saved-2", "saved.json"])
+
+    def test_a_checkpoint_may_be_a_folder(self):
+        def save(path):
+            path.mkdir()
+            (path / "weights").write_text("1 2 3")
+
+        self.trial().report(val_loss=0, save=save)
+
+        self.assertEqual((self.trial().checkpoint / "weights").read_text(), "1 2 3")
+
+    def test_a_checkpoint_that_was_half_written_does_not_count(self):
+        def fail(path):
+            path.write_text("half")
+            raise OSError("no space")
+
+        trial = self.trial()
+        trial.report(val_loss=1, save=lambda path: path.write_text("whole"))
+        with self.assertRaises(OSError):
+            trial.report(val_loss=2, save=fail)
+
+        self.assertEqual(self.trial().checkpoint.read_text(), "whole")
+
+    def test_a_program_with_checkpoints_of_its_own_says_where_it_continues(self):
+        trial = self.trial()
+        trial.resumed(3, val_loss=0.3)
+
+        self.assertEqual(list(trial.epochs()), [4, 5])
+        self.assertEqual(self.reports, [{"resource": 3, "metrics": {"val_loss": 0.3}}])
+
+    def test_the_wait_for_data_is_measured(self):
+        trial = self.trial()
+        self.assertEqual(list(trial.waiting_for([1, 2])), [1, 2])
+        trial.report(val_loss=0)
+        trial.report(val_loss=0, data_wait=0.25)
+
+        self.assertTrue(0 < self.reports[0]["data_wait"] <= 1)
+        self.assertEqual(self.reports[1]["data_wait"], 0.25)
+
+    def test_numbers_that_are_not_finite_become_null(self):
+        self.trial().report(val_loss=float("nan"))
+
+        self.assertEqual(self.reports[0]["metrics"], {"val_loss": None})
+
+    def test_mistakes_are_explained(self):
+        trial = self.trial()
+        trial.report({"val/loss": 1}, resource=4)
+        with self.assertRaisesRegex(ValueError, "of 4, and 4 was reported already"):
+            trial.report(val_loss=1, resource=4)
+        with self.assertRaisesRegex(TypeError, "metric 'val_loss' is \\[1\\], a list"):
+            trial.report(val_loss=[1], resource=5)
+        with self.assertRaisesRegex(ValueError, "no metric"):
+            trial.report(resource=6)
+        with self.assertRaisesRegex(FileNotFoundError, "save wrote nothing"):
+            trial.report(val_loss=1, resource=7, save=lambda path: None)
+        with mock.patch.dict(os.environ, CRESCENDO_FD="999"), self.assertRaisesRegex(RuntimeError, "no such socket"):
+            protocol.inherited_socket()
+
+    def test_the_end_of_the_sweep_is_a_stop(self):
+        trial = self.trial()
+        trial._stream.close()
+        ours, theirs = socket.socketpair()
+        theirs.close()
+        trial = program.Trial(ours)
+        self.addCleanup(ours.close)
+
+        self.assertFalse(trial.report(val_loss=0))
+
+    def test_outside_a_sweep_reports_are_printed(self):
+        trial = program.Trial(None)
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            for _ in trial.epochs(limit=2):
+                trial.report(val_loss=0.5, accuracy=1)
+
+        self.assertEqual(printed.getvalue().splitlines()[1], "epoch 2: val_loss 0.5, accuracy 1.0")
+        self.assertIsNone(trial.directory)
+
+    def test_the_examples_in_the_documentation_of_the_code_hold(self):
+        for module in (program, protocol):
+            self.assertEqual(doctest.testmod(module, verbose=False).failed, 0)
+        self.assertTrue(callable(crescendo.trial))
+
+
+@unittest.skipUnless(CRESCENDO, "CRESCENDO_BINARY names no crescendo")
+class SweepTest(unittest.TestCase):
+    def test_a_sweep_of_a_plain_program_whose_report_was_lost(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sweep = {
+                "metric": {"name": "loss"},
+                "run_cap": 4,
+                "slots": 2,
+                "bind": "off",
+                "parameters": {"x": {"values": [1, 2, 3]}},
+                "scheduler": {"type": "asha", "max": 4, "reduction_factor": 2},
+                "command": [sys.executable, str(HERE / "report.py"), "${args}", "--die-at=2"],
+            }
+            Path(folder, "sweep.yaml").write_text(json.dumps(sweep))
+            run = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
+            subprocess.run(run, cwd=folder, check=True, capture_output=True)
+            listed = subprocess.run(
+                [CRESCENDO, "trials", "out", "--format", "json"], cwd=folder, check=True, capture_output=True
+            )
+            trials = json.loads(listed.stdout)
+            ends = Path(folder, "ends.txt").read_text().splitlines()
+
+        self.assertEqual({trial["status"] for trial in trials} - {"stopped", "finished"}, set())
+        for trial in trials:
+            self.assertEqual(trial["loss"], trial["resource"] * trial["x"])
+            self.assertEqual(trial["failures"], 1 if trial["resource"] >= 2 else 0)
+        self.assertEqual(len(ends), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,71 @@
+"""A growing program in a sweep of the real crescendo."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).parent
+CRESCENDO = os.environ.get("CRESCENDO_BINARY")
+
+
+@unittest.skipUnless(CRESCENDO, "CRESCENDO_BINARY names no crescendo")
+class GrowingSweepTest(unittest.TestCase):
+    def test_a_trial_grows_from_one_worker_to_four_and_outlives_one_of_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            # crescendo starts a trainer without arguments, and by its own first line.
+            trainer = Path(folder, "trainer")
+            trainer.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{HERE / 'grow.py'}' \"$@\"\n")
+            trainer.chmod(0o755)
+            sweep = {
+                "metric": {"name": "val_loss"},
+                "run_cap": 3,
+                "slots": 4,
+                "bind": "off",
+                "parameters": {"lr": {"min": 0.01, "max": 0.3}},
+                "scheduler": {"type": "rasda", "max": 8, "reduction_factor": 2},
+                "trainer": {"pause": 0.01, "batch-size": 8},
+            }
+            Path(folder, "sweep.yaml").write_text(json.dumps(sweep))
+            command = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
+            environment = {**os.environ, "CRESCENDO_TRAINER": str(trainer)}
+            with open(Path(folder, "output"), "w") as output:
+                run = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
+                killed = self.kill_a_member(Path(folder, "out"), run)
+                status = run.wait(timeout=120)
+            self.assertEqual(status, 0, Path(folder, "output").read_text())
+            listed = subprocess.run(
+                [CRESCENDO, "trials", "out", "--format", "json"], cwd=folder, check=True, capture_output=True
+            )
+            trials = json.loads(listed.stdout)
+            logs = "".join(log.read_text() for log in Path(folder, "out").glob("trials/*/trainer.log"))
+            notes = [json.loads(line) for line in Path(folder, "out", "journal.jsonl").read_text().splitlines()]
+
+        self.assertTrue(killed)
+        self.assertEqual({trial["status"] for trial in trials} - {"stopped", "finished"}, set())
+        self.assertEqual(sum(trial["failures"] for trial in trials), 1)
+        self.assertNotIn("its state in memory died", logs)
+        self.assertEqual(max(trial["workers"] for trial in trials), 4)
+        self.assertTrue([note for note in notes if note.get("note") == "regrouped"])
+
+    def kill_a_member(self, sweep, run):
+        """Kills a worker that is not alone in its group."""
+        while run.poll() is None:
+            for record in sweep.glob("trials/*/samples.jsonl"):
+                # A line may be half written.
+                for line in record.read_text().split("\n")[:-1]:
+                    entry = json.loads(line)
+                    if entry["rank"] == 1:
+                        os.kill(entry["pid"], signal.SIGKILL)
+                        return True
+            time.sleep(0.01)
+        return False
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,367 @@
+"""The parts of a growing program, in this process and without a group."""
+
+import argparse
+import contextlib
+import doctest
+import io
+import json
+import os
+import resource
+import socket
+import tempfile
+import unittest
+from collections import Counter
+from pathlib import Path
+
+import torch
+from torch.utils.data import DataLoader, IterableDataset, TensorDataset, WeightedRandomSampler
+
+from crescendo.protocol import Channel
+from crescendo.torch import gradients, learning_rate, samples, session, settings, state
+from crescendo.torch.group import Group
+from crescendo.torch.trial import Trial
+
+CPU = torch.device("cpu")
+
+
+def loader_of(count=8, **options):
+    return DataLoader(TensorDataset(torch.arange(float(count)).reshape(-1, 1)), **{"batch_size": 4, **options})
+
+
+class Alone(unittest.TestCase):
+    """A trial outside a sweep."""
+
+    def setUp(self):
+        self.model = torch.nn.Linear(1, 1)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        self.trial = Trial(session.Alone(CPU), argparse.Namespace(), device=CPU, number=0, seed=1, directory=None)
+
+    def attach(self):
+        self.trial.attach(model=self.model, optimizer=self.optimizer)
+
+    def backward(self, x):
+        self.model(x).sum().backward()
+
+
+class TrialTest(Alone):
+    def test_outside_a_sweep_the_program_just_trains(self):
+        self.attach()
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            for _ in self.trial.epochs(limit=2):
+                for (x,) in self.trial.batches(loader_of()):
+                    self.optimizer.zero_grad()
+                    self.backward(x)
+                    self.optimizer.step()
+                self.trial.report(loss=1, accuracy=torch.tensor(0.5))
+
+        self.assertEqual(printed.getvalue(), "epoch 1: loss 1.0, accuracy 0.5\nepoch 2: loss 1.0, accuracy 0.5\n")
+
+    def test_a_group_of_one_learns_what_plain_pytorch_learns(self):
+        twin = torch.nn.Linear(1, 1)
+        twin.load_state_dict(self.model.state_dict())
+        optimizer = torch.optim.SGD(twin.parameters(), lr=0.1)
+        self.attach()
+        next(self.trial.epochs())
+        for (x,) in self.trial.batches(loader_of(6)):  # the last batch is short
+            for each, model in ((self.optimizer, self.model), (optimizer, twin)):
+                each.zero_grad()
+                model(x).square().mean().backward()
+                each.step()
+
+        self.assertTrue(torch.equal(self.model.weight, twin.weight))
+
+    def test_batches_have_the_length_and_the_data_of_a_loader(self):
+        self.attach()
+        loader = loader_of(10)
+        batches = self.trial.batches(loader)
+
+        self.assertEqual((len(batches), batches.dataset, batches.batch_size), (3, loader.dataset, 4))
+        self.assertEqual(len(self.trial.share(loader)), 3)
+
+    def test_mistakes_in_the_loop_are_explained(self):
+        with self.assertRaisesRegex(RuntimeError, "attach.* has to come first"):
+            self.trial.report(loss=1)
+        self.attach()
+        with self.assertRaisesRegex(RuntimeError, "attach.* was called twice"):
+            self.attach()
+        with self.assertRaisesRegex(RuntimeError, r"outside of a batch of trial.batches\(\)"):
+            self.optimizer.step()
+        with self.assertRaisesRegex(TypeError, "needs no closure"):
+            self.optimizer.step(lambda: 0)
+        with self.assertRaisesRegex(ValueError, "no metric"):
+            self.trial.report()
+        batches = iter(self.trial.batches(loader_of()))
+        (x,) = next(batches)
+        with self.assertRaisesRegex(RuntimeError, r"without backward\(\)"):
+            self.optimizer.step()
+        self.backward(x)
+        with self.assertRaisesRegex(RuntimeError, r"backward\(\) ran twice"):
+            self.backward(x)
+        with self.assertRaisesRegex(RuntimeError, r"without optimizer.step\(\)"):
+            next(batches)
+        with self.assertRaisesRegex(RuntimeError, "called twice in one epoch"):
+            self.trial.batches(loader_of())
+        with self.assertRaisesRegex(RuntimeError, "without trial.report"):
+            list(self.trial.epochs())
+
+    def test_loaders_that_cannot_be_shared_are_refused(self):
+        class Endless(IterableDataset):
+            def __iter__(self):
+                return iter([1])
+
+        self.attach()
+        data = TensorDataset(torch.zeros(4))
+        for loader, message in (
+            ([1, 2], "it takes a torch.utils.data.DataLoader"),
+            (DataLoader(Endless()), "IterableDataset"),
+            (DataLoader(data, batch_size=None), "no batch_size"),
+            (DataLoader(data, sampler=WeightedRandomSampler([1.0] * 4, 4)), "WeightedRandomSampler"),
+        ):
+            with self.subTest(message), self.assertRaisesRegex(TypeError, message):
+                self.trial.batches(loader)
+
+    def test_what_has_no_state_is_not_attached(self):
+        with self.assertRaisesRegex(TypeError, "best is a int, without state_dict"):
+            self.trial.attach(model=self.model, optimizer=self.optimizer, best=3)
+        with self.assertRaisesRegex(ValueError, "lr_scaling is 'cubic'"):
+            self.trial.attach(model=self.model, optimizer=self.optimizer, lr_scaling="cubic")
+
+    def test_the_learning_rate_follows_a_batch_that_grows(self):
+        self.trial.attach(model=self.model, optimizer=self.optimizer, rescale_warm_up=0.0)
+        seen = []
+        self.optimizer.register_step_pre_hook(lambda optimizer, *_: seen.append(optimizer.param_groups[0]["lr"]))
+        for multiple in (1, 2):
+            self.trial._control.terms.batch_multiple = multiple
+            next(self.trial.epochs())
+            for (x,) in self.trial.batches(loader_of(8)):
+                self.backward(x)
+                self.optimizer.step()
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.trial.report(loss=1)
+
+        self.assertEqual(seen, [0.1, 0.1, 0.2])
+        self.assertEqual(self.optimizer.param_groups[0]["lr"], 0.1)  # the program's own schedule goes by this
+
+
+class GradientsTest(unittest.TestCase):
+    def test_micro_batches_add_up_to_the_gradient_of_their_mean(self):
+        weight = torch.nn.Parameter(torch.zeros(1))
+        unused = torch.nn.Parameter(torch.zeros(1))
+        average = gradients.GradientAverage([weight, unused], lambda call: call())
+        for index, (x, share) in enumerate(((torch.tensor([1.0, 2.0]), 2 / 3), (torch.tensor([6.0]), 1 / 3))):
+            weight.grad = None
+            average.expect(Group(CPU), index, 2, share)
+            (weight * x).mean().backward()
+
+        self.assertAlmostEqual(weight.grad.item(), 3.0, places=6)  # (1 + 2 + 6) / 3
+        self.assertIsNone(unused.grad)  # as without a group: weight decay does not touch it
+
+    def test_buckets_hold_one_type_each_and_cover_all(self):
+        parameters = [torch.nn.Parameter(torch.zeros(300_000, dtype=kind)) for kind in (torch.float, torch.double) * 3]
+        buckets = gradients._layout(parameters)
+
+        self.assertEqual(sum(len(bucket) for bucket in buckets), 6)
+        self.assertTrue(all(len({p.dtype for p in bucket}) == 1 for bucket in buckets))
+
+
+class SamplesTest(unittest.TestCase):
+    def test_any_group_sees_every_sample_once_and_steps_alike(self):
+        order = list(range(100))
+        for size in (1, 2, 3, 4, 7):
+            for position in (0, 37, 99):
+                workers = [
+                    list(samples.plan(order, position=position, batch=24, rank=rank, size=size, most=4))
+                    for rank in range(size)
+                ]
+                counted = Counter(n for each in workers for part in each if part.weight for n in part.samples)
+                ends = [[part.end for part in each if part.index == part.count - 1] for each in workers]
+
+                self.assertEqual(counted, Counter(order[position:]))
+                self.assertTrue(all(each == ends[0] for each in ends))
+                self.assertLessEqual(max(len(part.samples) for each in workers for part in each), 4)
+                for end in ends[0]:
+                    weights = sum(part.weight for each in workers for part in each if part.end == end)
+                    self.assertAlmostEqual(weights, 1.0)
+
+    def test_the_order_follows_from_seed_and_epoch(self):
+        shuffled = loader_of(50, shuffle=True)
+        self.assertEqual(samples.order_of(shuffled, 1, 2), samples.order_of(shuffled, 1, 2))
+        self.assertNotEqual(samples.order_of(shuffled, 1, 2), samples.order_of(shuffled, 1, 3))
+        self.assertEqual(samples.order_of(loader_of(4), 1, 2), [0, 1, 2, 3])
+
+    def test_a_last_incomplete_step_is_left_out_where_the_loader_says_so(self):
+        plan = samples.plan(list(range(10)), position=0, batch=4, rank=0, size=1, most=4, drop_last=True)
+        self.assertEqual([part.end for part in plan], [4, 8])
+
+
+class Wire(Group):
+    """Rank 0 of two writes down what it sends, and rank 1 reads it."""
+
+    def __init__(self, rank, sent):
+        super().__init__(CPU, rank, 2)
+        self.sent = sent
+
+    def broadcast(self, values):
+        if self.rank == 0:
+            self.sent.append(values.clone())
+        else:
+            values.copy_(self.sent.pop(0))
+
+
+class StateTest(unittest.TestCase):
+    def replica(self, seed):
+        torch.manual_seed(seed)
+        model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.1 * seed)
+        scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, [2, 4])
+        for _ in range(seed):
+            model(torch.randn(4, 3)).sum().backward()
+            optimizer.step()
+            scheduler.step()
+        replica = state.Replica(0, {"model": model, "optimizer": optimizer, "scheduler": scheduler})
+        replica.progress.step = seed
+        return replica
+
+    def assert_same(self, one, other):
+        captured = [json.dumps(each.capture(), default=lambda value: value.tolist()) for each in (one, other)]
+        self.assertEqual(captured[0], captured[1])
+
+    def test_a_newcomer_gets_the_whole_state(self):
+        source, newcomer, sent = self.replica(seed=3), self.replica(seed=1), []
+        state.share(source, Wire(0, sent))
+        state.share(newcomer, Wire(1, sent))
+
+        self.assertEqual(sent, [])
+        self.assert_same(source, newcomer)
+
+    def test_a_checkpoint_holds_the_whole_state(self):
+        source, resumed = self.replica(seed=3), self.replica(seed=1)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "checkpoint.pt")
+            state.save_checkpoint(source, path)
+            resumed.restore(state.read_checkpoint(path, CPU))
+            self.assertEqual([each.name for each in Path(folder).iterdir()], ["checkpoint.pt"])
+        self.assert_same(source, resumed)
+
+    def test_a_checkpoint_that_cannot_be_written_leaves_the_former_one(self):
+        source = self.replica(seed=1)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "checkpoint.pt")
+            path.write_text("the former")
+            limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+            try:
+                with self.assertRaisesRegex(state.SaveError, "cannot write .*checkpoint.pt: File too large") as caught:
+                    state.save_checkpoint(source, path)
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+            self.assertTrue(caught.exception.is_full)
+            self.assertEqual([(each.name, each.read_text()) for each in Path(folder).iterdir()],
+                             [("checkpoint.pt", "the former")])
+
+    def test_a_trial_that_attaches_something_else_than_before_is_refused(self):
+        source = self.replica(seed=1)
+        more = state.Replica(0, {**source.objects, "ema": source.objects["model"]})
+        with self.assertRaisesRegex(KeyError, "no ema: an earlier start .* attached model, optimizer, scheduler"):
+            more.restore(source.capture())
+
+
+class SettingsTest(unittest.TestCase):
+    parser = argparse.ArgumentParser(prog="train.py")
+    parser.add_argument("--lr", type=float, required=True)
+    parser.add_argument("--batch-size", type=int, default=64)
+    parser.add_argument("--no-cuda", action="store_true")
+    parser.add_argument("--mixed", action=argparse.BooleanOptionalAction)
+    parser.add_argument("--data.test")
+    parser.add_argument("--layers", type=int, nargs="*")
+    parser.add_argument("--kind", choices=["a", "b"])
+
+    def test_settings_become_arguments(self):
+        given = {"lr": 1e-3, "batch-size": 8, "no-cuda": True, "mixed": False, "data": {"test": "t"}, "layers": [1, 2]}
+        args = vars(settings.parse(self.parser, given))
+
+        self.assertEqual((args["lr"], args["batch_size"], args["no_cuda"], args["mixed"]), (1e-3, 8, True, False))
+        self.assertEqual((args["data.test"], args["layers"], args["kind"]), ("t", [1, 2], None))
+
+    def test_the_check_names_every_mistake_and_its_key(self):
+        request = {
+            "settings": {"widht": 3, "batch_siez": 8, "kind": "c", "no-cuda": 3},
+            "parameters": {"lr": [0.1, "fast"]},
+        }
+        found = {problem["key"]: problem["message"] for problem in settings.check(self.parser, request)}
+
+        self.assertIn("did you mean batch_size?", found["trainer.batch_siez"])
+        self.assertIn("train.py has no such argument", found["trainer.widht"])
+        request["settings"] = {"kind": "c"}
+        (problem,) = settings.check(self.parser, request)[:1]
+        self.assertEqual(problem["key"], "trainer.kind")
+        request["settings"] = {}
+        self.assertEqual(
+            settings.check(self.parser, request),
+            [{"key": "parameters.lr", "message": "invalid float value: 'fast'"}],
+        )
+        self.assertIn("required: --lr", settings.check(self.parser, {"settings": {}})[0]["message"])
+
+    def test_without_a_parser_settings_are_taken_as_they_are(self):
+        self.assertEqual(settings.parse(None, {"batch-size": 3}).batch_size, 3)
+        self.assertEqual(settings.check(None, {"settings": {"anything": 1}, "parameters": {}}), [])
+
+
+class SessionTest(unittest.TestCase):
+    """What a program does wrong is said in `failed`, and the process ends."""
+
+    def failure(self, train, test=None, **order):
+        ours, theirs = socket.socketpair()
+        with ours, theirs, tempfile.TemporaryDirectory() as folder:
+            join = {"type": "join", "trial": 3, "generation": 0, "rank": 0, "size": 1, "max_resource": 9, "seed": 1}
+            join.update(settings={}, directory=folder, state="new", **order)
+            theirs.sendall(json.dumps(join).encode() + b"\n")
+            served = session.Session(
+                Channel(ours), CPU, parser=None, timeout=session.timedelta(seconds=5), checkpoint_every=600
+            )
+            self.assertEqual(served.run(train, test), 1)
+            ours.shutdown(socket.SHUT_RDWR)
+            lines = [json.loads(line) for line in theirs.makefile("rb")]
+            self.log = Path(folder, "trainer.log").read_text() if Path(folder, "trainer.log").exists() else ""
+        self.assertEqual((lines[0]["type"], lines[-1]["type"], lines[-1]["trial"]), ("hello", "failed", 3))
+        return lines[-1]["kind"], lines[-1]["message"]
+
+    def test_an_exception_is_told_with_its_place(self):
+        def train(trial):
+            raise ValueError("nothing works today")
+
+        kind, message = self.failure(train)
+        self.assertEqual(kind, "error")
+        self.assertRegex(message, r"^test_trial.py:\d+: ValueError: nothing works today$")
+        self.assertIn("Traceback", self.log)
+
+    def test_memory_that_is_used_up_is_a_failure_of_its_own(self):
+        def train(trial):
+            torch.empty(1 << 60)
+
+        self.assertEqual(self.failure(train)[0], "out_of_memory")
+
+    def test_a_full_disk_is_a_failure_of_its_own(self):
+        def train(trial):
+            raise state.SaveError(Path("checkpoint.pt"), OSError(28, os.strerror(28)))
+
+        self.assertEqual(self.failure(train)[0], "disk")
+
+    def test_a_train_function_that_returns_is_told_what_to_do(self):
+        kind, message = self.failure(lambda trial: None)
+        self.assertIn("returned after 0 of 9 epochs; crescendo says when a trial is over", message)
+
+    def test_a_test_that_nobody_wrote_is_refused(self):
+        order = {"type": "evaluate", "resource": 1, "checkpoint": "x/checkpoint.pt", "data": "test"}
+        self.assertIn("no test function", self.failure(lambda trial: None, **order)[1])
+
+
+class DocumentationTest(unittest.TestCase):
+    def test_the_examples_in_the_documentation_of_the_code_hold(self):
+        for module in (learning_rate, samples, settings):
+            self.assertEqual(doctest.testmod(module, verbose=False).failed, 0)
+
+
+del Alone
+if __name__ == "__main__":
+    unittest.main()

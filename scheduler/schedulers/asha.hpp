@@ -1,0 +1,44 @@
+#pragma once
+
+#include <vector>
+
+#include "scheduler/schedulers/brackets.hpp"
+#include "scheduler/schedulers/cut.hpp"
+#include "scheduler/schedulers/scheduler.hpp"
+
+namespace crescendo {
+
+/// Asynchronous successive halving (Li et al., "A System for Massively Parallel Hyperparameter
+/// Tuning", MLSys 2020) in its stopping variant: a trial is judged as it arrives at a rung, among
+/// those that came before it.
+///
+/// `Rule::rank` lets the best floor(n / eta) of the n results so far train on, at least one. `Rule::percentile` is the
+/// rule of Ray Tune's AsyncHyperBandScheduler: a trial trains on unless it is worse than the linearly interpolated
+/// 1/eta quantile of the losses before its own; the first trial always does.
+///
+/// With several brackets it is asynchronous Hyperband. `fifo` has no rung but the top one.
+class Asha final : public Scheduler {
+  public:
+    /// `spec` is valid.
+    explicit Asha(const SweepSpec& spec);
+
+    int begin(TrialId trial) override { return brackets_.draw(trial); }
+    Judgement report(const Trial& trial) override;
+    void fail(const Trial& trial) override;
+    void retry(const Trial& trial) override;
+    Resource next_milestone(int bracket, int rungs_survived) const override {
+        return brackets_.milestone(bracket, rungs_survived);
+    }
+    std::vector<RungSize> rungs() const override { return brackets_.sizes(); }
+
+  private:
+    bool survives(Cut& rung, const Result& result) const;
+    void insert(Cut& rung, const Result& result) const;
+    std::size_t num_best_of(std::size_t n) const;
+
+    Rule rule_;
+    std::size_t eta_;
+    Brackets<Cut> brackets_;
+};
+
+}  // namespace crescendo

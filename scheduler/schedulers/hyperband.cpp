@@ -1,0 +1,145 @@
+#include "scheduler/schedulers/hyperband.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+#include "scheduler/schedulers/brackets.hpp"
+
+namespace crescendo {
+
+Hyperband::Hyperband(const SweepSpec& spec)
+    : eta_(static_cast<std::size_t>(spec.scheduler.reduction_factor)), run_cap_(spec.run_cap) {
+    for (const auto milestone : milestones(spec.scheduler)) {
+        rungs_.push_back({milestone});
+    }
+    if (spec.scheduler.kind == SchedulerKind::successive_halving) {
+        sizes_ = {*run_cap_};
+    } else {
+        sizes_ = bracket_sizes(rungs_.size(), spec.scheduler.reduction_factor);
+    }
+}
+
+int Hyperband::begin(TrialId trial) {
+    if (brackets_.empty() || brackets_.back().vacancies == 0) {
+        open_bracket(trial);
+    }
+    --brackets_.back().vacancies;
+    return static_cast<int>(brackets_.size()) - 1;
+}
+
+void Hyperband::open_bracket(TrialId first) {
+    const std::size_t turn = brackets_.size() % sizes_.size();
+    const std::int64_t size = run_cap_ ? std::min<std::int64_t>(sizes_[turn], *run_cap_ - first.value) : sizes_[turn];
+    brackets_.push_back({.first_milestone = turn, .vacancies = size, .num_expected = size, .paused = {}});
+}
+
+Judgement Hyperband::report(const Trial& trial) {
+    int rungs_survived = trial.rungs_survived;
+    auto& bracket = bracket_of(trial);
+    while (next_milestone(trial.bracket, rungs_survived) <= trial.resource) {
+        const auto milestone = bracket.first_milestone + static_cast<std::size_t>(rungs_survived);
+        ++rungs_[milestone].size;
+        if (milestone + 1 == rungs_.size()) {
+            arrive(bracket);
+            return {Verdict::complete, rungs_survived};
+        }
+        const Promotion own{-(rungs_survived + 1), {*trial.loss, trial.id}};
+        bracket.paused.push_back(own.second);
+        arrive(bracket);
+        if (bracket.rung == rungs_survived) {
+            return {Verdict::pause, rungs_survived};
+        }
+        if (promotions_.erase(own) == 0) {
+            std::erase(eliminated_, trial.id);
+            return {Verdict::stop, rungs_survived};
+        }
+        ++rungs_survived;
+    }
+    return {Verdict::go_on, rungs_survived};
+}
+
+void Hyperband::leave(const Trial& trial) {
+    auto& bracket = bracket_of(trial);
+    ++size_of_rung(bracket, trial.rungs_survived);
+    arrive(bracket);
+}
+
+bool Hyperband::can_retry(const Trial& trial) const {
+    const auto& bracket = brackets_[static_cast<std::size_t>(trial.bracket)];
+    return !bracket.is_closed && bracket.rung == trial.rungs_survived;
+}
+
+void Hyperband::retry(const Trial& trial) {
+    auto& bracket = bracket_of(trial);
+    --size_of_rung(bracket, trial.rungs_survived);
+    --bracket.num_arrived;
+}
+
+/// No bracket waits for those any more, nor takes more trials in.
+void Hyperband::end_all() {
+    for (auto& bracket : brackets_) {
+        bracket.vacancies = 0;
+        bracket.paused.clear();
+        bracket.is_closed = true;
+    }
+    promotions_.clear();
+    eliminated_.clear();
+}
+
+/// A bracket that still fills up gets no more trials than there will be.
+void Hyperband::change_run_cap(std::optional<int> run_cap, int num_begun) {
+    run_cap_ = run_cap;
+    if (!run_cap || brackets_.empty()) {
+        return;
+    }
+    auto& bracket = brackets_.back();
+    const auto num_missing = bracket.vacancies - std::max(0, *run_cap - num_begun);
+    if (num_missing > 0) {
+        bracket.vacancies -= num_missing;
+        bracket.num_expected -= num_missing;
+        decide(bracket);
+    }
+}
+
+/// One trial less to wait for.
+void Hyperband::arrive(Bracket& bracket) {
+    ++bracket.num_arrived;
+    decide(bracket);
+}
+
+/// After the last trial has arrived. A rung that nobody is left on stays as it is, for those that are retried.
+void Hyperband::decide(Bracket& bracket) {
+    if (bracket.num_arrived < bracket.num_expected || bracket.paused.empty()) {
+        return;
+    }
+    std::sort(bracket.paused.begin(), bracket.paused.end());
+    const auto num_best = std::max<std::size_t>(1, static_cast<std::size_t>(bracket.num_arrived) / eta_);
+    const auto end_of_best = std::min(num_best, bracket.paused.size());
+    ++bracket.rung;
+    for (std::size_t rank = 0; rank < bracket.paused.size(); ++rank) {
+        if (rank < end_of_best) {
+            promotions_.insert({-bracket.rung, bracket.paused[rank]});
+        } else {
+            eliminated_.push_back(bracket.paused[rank].trial);
+        }
+    }
+    bracket.num_expected = static_cast<std::int64_t>(end_of_best);
+    bracket.num_arrived = 0;
+    bracket.paused = {};
+}
+
+std::optional<TrialId> Hyperband::promotable() const {
+    return promotions_.empty() ? std::nullopt : std::optional(promotions_.begin()->second.trial);
+}
+
+void Hyperband::promote() {
+    CRESCENDO_EXPECT(!promotions_.empty());
+    promotions_.erase(promotions_.begin());
+}
+
+Resource Hyperband::next_milestone(int bracket, int rungs_survived) const {
+    const auto first = brackets_[static_cast<std::size_t>(bracket)].first_milestone;
+    return rungs_[first + static_cast<std::size_t>(rungs_survived)].milestone;
+}
+
+}  // namespace crescendo

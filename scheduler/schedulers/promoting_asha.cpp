@@ -1,0 +1,86 @@
+#include "scheduler/schedulers/promoting_asha.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "core/check.hpp"
+#include "scheduler/loss.hpp"
+
+namespace crescendo {
+
+PromotingAsha::PromotingAsha(const SweepSpec& spec)
+    : eta_(static_cast<std::size_t>(spec.scheduler.reduction_factor)),
+      brackets_(spec),
+      top_(brackets_.num_milestones() - 1) {}
+
+Judgement PromotingAsha::report(const Trial& trial) {
+    if (trial.resource < brackets_.milestone(trial.bracket, trial.rungs_survived)) {
+        return {Verdict::go_on, trial.rungs_survived};
+    }
+    const Result result{*trial.loss, trial.id};
+    auto& rung = brackets_.rung(trial.bracket, trial.rungs_survived);
+    insert(rung, result);
+    if (brackets_.is_top(trial.bracket, trial.rungs_survived)) {
+        return {Verdict::complete, trial.rungs_survived};
+    }
+    rung.paused.push_back(result);
+    std::push_heap(rung.paused.begin(), rung.paused.end(), std::greater<>());
+    return {Verdict::pause, trial.rungs_survived};
+}
+
+void PromotingAsha::fail(const Trial& trial) {
+    insert(brackets_.rung(trial.bracket, trial.rungs_survived), {worst_loss, trial.id});
+}
+
+void PromotingAsha::retry(const Trial& trial) {
+    auto& results = brackets_.rung(trial.bracket, trial.rungs_survived).results;
+    results.erase({worst_loss, trial.id}, (results.size() - 1) / eta_);
+}
+
+/// What they reported still counts.
+void PromotingAsha::end_all() {
+    for (int bracket = 0; bracket < brackets_.num_brackets(); ++bracket) {
+        for (int k = bracket; k < brackets_.num_milestones(); ++k) {
+            brackets_.rung(bracket, k - bracket).paused.clear();
+        }
+    }
+}
+
+std::optional<TrialId> PromotingAsha::promotable() const {
+    const auto place = next_promotion();
+    return place ? std::optional(best_paused(*place).trial) : std::nullopt;
+}
+
+void PromotingAsha::promote() {
+    const auto place = next_promotion();
+    CRESCENDO_EXPECT(place.has_value());
+    auto& paused = brackets_.rung(place->first, place->second).paused;
+    std::pop_heap(paused.begin(), paused.end(), std::greater<>());
+    paused.pop_back();
+}
+
+/// At the highest milestone where a paused trial is among the best; of several brackets there, the one with the best.
+std::optional<PromotingAsha::Place> PromotingAsha::next_promotion() const {
+    std::optional<Place> found;
+    for (int k = top_ - 1; k >= 0 && !found; --k) {
+        for (int bracket = 0; bracket <= k && bracket < brackets_.num_brackets(); ++bracket) {
+            const Place place{bracket, k - bracket};
+            const auto& rung = brackets_.rung(bracket, k - bracket);
+            if (!rung.paused.empty() && rung.results.is_among_best(rung.paused.front()) &&
+                (!found || best_paused(place) < best_paused(*found))) {
+                found = place;
+            }
+        }
+    }
+    return found;
+}
+
+const Result& PromotingAsha::best_paused(const Place& place) const {
+    return brackets_.rung(place.first, place.second).paused.front();
+}
+
+void PromotingAsha::insert(Rung& rung, const Result& result) const {
+    rung.results.insert(result, (rung.size() + 1) / eta_);
+}
+
+}  // namespace crescendo

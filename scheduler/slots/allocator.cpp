@@ -1,0 +1,115 @@
+#include "scheduler/slots/allocator.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+#include "scheduler/ladder.hpp"
+
+namespace crescendo {
+
+Allocator::Allocator(const SchedulerSpec& spec)
+    : workers_(spec.workers), scaling_(spec.kind == SchedulerKind::rasda ? spec.scaling() : 1), policy_(spec.grow) {
+    if (spec.max_workers) {
+        fix_max_workers(*spec.max_workers);
+    }
+}
+
+void Allocator::join(const std::vector<Slot>& slots) {
+    for (const auto& slot : slots) {
+        pool_.join(slot);
+    }
+    if (!max_workers_ && pool_.size() > 0) {
+        fix_max_workers(pool_.size());
+    }
+}
+
+void Allocator::lose(const std::vector<SlotId>& slots) {
+    for (const auto slot : slots) {
+        pool_.lose(slot);
+    }
+}
+
+int Allocator::target_workers(int rungs_survived) const {
+    CRESCENDO_EXPECT(!sizes_.empty());
+    return static_cast<int>(sizes_[std::min(static_cast<std::size_t>(rungs_survived), sizes_.size() - 1)]);
+}
+
+int Allocator::full_size(int rungs_survived) const {
+    return policy_ == GrowPolicy::partial ? std::min(target_workers(rungs_survived), pool_.size())
+                                          : largest_size(pool_.size(), rungs_survived);
+}
+
+bool Allocator::grow(std::vector<SlotId>& group, int rungs_survived, int num_reserved) {
+    const int current = static_cast<int>(group.size());
+    const int num_free = pool_.num_free() - num_reserved;
+    if (num_free <= 0) {
+        return false;
+    }
+    const int size = size_on(current + num_free, rungs_survived);
+    if (size <= current) {
+        return false;
+    }
+    add(size - current, group);
+    return true;
+}
+
+bool Allocator::add_surplus(std::vector<SlotId>& group, int num_reserved) {
+    const int current = static_cast<int>(group.size());
+    const int more = std::min(current, max_workers() - current);
+    if (more <= 0 || more > pool_.num_free() - num_reserved) {
+        return false;
+    }
+    add(more, group);
+    return true;
+}
+
+void Allocator::shrink(std::vector<SlotId>& group, int size) {
+    const auto kept = group.begin() + size;
+    pool_.release({kept, group.end()});
+    group.erase(kept, group.end());
+}
+
+int Allocator::next_smaller_size(int size) const {
+    const auto place = std::lower_bound(sizes_.begin(), sizes_.end(), size);
+    return place == sizes_.begin() ? size : static_cast<int>(*std::prev(place));
+}
+
+void Allocator::fix_max_workers(int max_workers) {
+    max_workers_ = max_workers;
+    const int start = std::min(workers_, max_workers);
+    sizes_ = scaling_ == 1 ? std::vector<std::int64_t>{start} : ladder(start, max_workers, scaling_);
+}
+
+/// What a group gets where it could have `available` slots, with those it has; 0 where they are too few.
+int Allocator::size_on(int available, int rungs_survived) const {
+    switch (policy_) {
+        case GrowPolicy::eager:
+            return largest_size(available, rungs_survived);
+        case GrowPolicy::partial:
+            return available >= starting_size() ? std::min(target_workers(rungs_survived), available) : 0;
+        case GrowPolicy::wait:
+            return available >= full_size(rungs_survived) ? full_size(rungs_survived) : 0;
+    }
+    expectation_failed("a GrowPolicy", __FILE__, __LINE__);
+}
+
+/// Of the sizes up to the trial's target, the largest that `available` slots allow; 0 where there is none.
+int Allocator::largest_size(int available, int rungs_survived) const {
+    if (available == 0) {
+        return 0;
+    }
+    // Where fewer slots joined than a trial should start with, it starts with those there are.
+    const int smallest = std::min(target_workers(0), pool_.size());
+    int size = available >= smallest ? smallest : 0;
+    for (int rungs = 0; rungs <= rungs_survived && target_workers(rungs) <= available; ++rungs) {
+        size = target_workers(rungs);
+    }
+    return size;
+}
+
+void Allocator::add(int count, std::vector<SlotId>& group) {
+    const auto added = pool_.take(count, group);
+    group.insert(group.end(), added.begin(), added.end());
+}
+
+}  // namespace crescendo

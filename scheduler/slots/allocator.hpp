@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "scheduler/slots/slot_pool.hpp"
+#include "scheduler/sweep_spec.hpp"
+
+namespace crescendo {
+
+/// How many workers a trial is entitled to, how many it gets, and where.
+///
+/// A trial that survived k rungs is entitled to min(workers * scaling^k, max_workers) workers, its target (RASDA, Aach
+/// et al. 2025); without rasda it stays at min(workers, max_workers). What it gets when slots are short:
+///
+///     eager    the largest size of that ladder that fits, and more at a later report
+///     partial  all that fits, up to the target
+///     wait     the largest size of the ladder that the slots of the sweep allow, taken or free, or nothing
+///
+/// No policy gives a trial fewer workers than it starts with. A trial starts with `workers`, or with all slots if there
+/// are fewer.
+class Allocator {
+  public:
+    /// `spec` is valid.
+    explicit Allocator(const SchedulerSpec& spec);
+
+    /// Adds free slots. The first slots to join fix max_workers, unless it was given.
+    void join(const std::vector<Slot>& slots);
+
+    /// Removes slots, which must be free.
+    void lose(const std::vector<SlotId>& slots);
+
+    /// Target of a trial that survived `rungs_survived` rungs. max_workers must be known.
+    int target_workers(int rungs_survived) const;
+
+    /// A trial's target, limited to what the slots of the sweep, taken or free, allow.
+    int full_size(int rungs_survived) const;
+
+    /// Number of workers with which a trial starts.
+    int starting_size() const { return full_size(0); }
+
+    /// Adds slots to the group (which may be empty) of a trial that survived `rungs_survived` rungs. Leaves
+    /// `num_reserved` free slots for others. Returns whether the group grew.
+    bool grow(std::vector<SlotId>& group, int rungs_survived, int num_reserved = 0);
+
+    /// Doubles the group beyond its target, at most to max_workers, if that many slots are free besides the
+    /// `num_reserved` ones. Returns whether it did.
+    bool add_surplus(std::vector<SlotId>& group, int num_reserved);
+
+    /// Frees the last slots of the group until it has `size` slots.
+    void shrink(std::vector<SlotId>& group, int size);
+
+    /// The largest size of the ladder below `size`; `size` if there is none.
+    int next_smaller_size(int size) const;
+
+    void release(const std::vector<SlotId>& slots) { pool_.release(slots); }
+
+    const SlotPool& pool() const { return pool_; }
+
+    /// The most workers of any trial; 0 until it is known.
+    int max_workers() const { return max_workers_.value_or(0); }
+
+  private:
+    void fix_max_workers(int max_workers);
+    int size_on(int available, int rungs_survived) const;
+    int largest_size(int available, int rungs_survived) const;
+    void add(int count, std::vector<SlotId>& group);
+
+    int workers_;
+    int scaling_;
+    GrowPolicy policy_;
+    std::optional<int> max_workers_;
+    std::vector<std::int64_t> sizes_;  // sizes of groups after 0, 1, 2, … rungs; empty until max_workers is known
+    SlotPool pool_;
+};
+
+}  // namespace crescendo

@@ -1,0 +1,182 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "scheduler/actions.hpp"
+#include "scheduler/events.hpp"
+#include "scheduler/schedulers/any_scheduler.hpp"
+#include "scheduler/slots/allocator.hpp"
+#include "scheduler/sweep_spec.hpp"
+#include "scheduler/trial.hpp"
+
+namespace crescendo {
+
+enum class SweepState { running, finished, failed };
+
+/// Makes all decisions of a sweep: a deterministic state machine.
+///
+/// A scheduler decides which trials continue. RASDA (resource-adaptive successive doubling, Aach et al. 2025) decides
+/// on how many workers. Equal specs and equal events give equal actions, bit for bit.
+///
+/// Slots are given out at every event, as long as a trial can use them. Waiting trials (which lost all their workers,
+/// or wait for their full size) and paused trials that may be promoted come first, beginning with those that survived
+/// most rungs; then come new trials. A running trial grows or gives slots back only at its own report. Between reports
+/// it continues without the workers that it loses.
+///
+/// Three settings (docs/sweep-file.md) leave slots free on purpose. `max_concurrent` limits the running trials.
+/// `priority: promotions_first` keeps as many slots as running trials are short of their targets, and gives them to the
+/// first of those trials that reports. `grow: wait` collects slots for the trial that waits first, unless priority is
+/// `starts_first`.
+class Sweep {
+  public:
+    /// Throws InvalidInput if `spec` makes no sense.
+    explicit Sweep(SweepSpec spec);
+
+    /// What to do about `event`, in the order in which to do it. No StopTrial, PauseTrial or Regroup for the trial of a
+    /// report means: continue.
+    ///
+    /// Throws InvalidInput and changes nothing for: an unknown trial; a report of a resource that is not positive, or
+    /// less than the trial reported since it was started or resumed; slots that never joined, or joined already; limits
+    /// that make no sense or that the scheduler cannot accept; the retry of a trial that has not failed, or whose rung
+    /// was decided without it. Events that come late or twice change nothing: a second report of the same resource,
+    /// what a resumed trial repeats, a report after the end, slots lost twice. Only LimitsChanged and TrialRetried open
+    /// a sweep again.
+    std::vector<Action> apply(const Event& event);
+
+    const SweepSpec& spec() const { return spec_; }
+    SweepState state() const;
+    std::optional<FinishReason> finish_reason() const { return finish_reason_; }
+
+    /// Whether DeadlineNear holds: trials may leave their slots, but none starts, resumes or grows.
+    bool deadline_is_near() const { return deadline_is_near_; }
+
+    /// All trials so far, indexed by id. References last until the next event.
+    const std::vector<Trial>& trials() const { return trials_; }
+    const Trial& trial(TrialId id) const;
+
+    /// Sizes of all rungs, from the lowest to the one at max, over all brackets. fifo and median have only the one at
+    /// max.
+    std::vector<RungSize> rungs() const { return scheduler_->rungs(); }
+
+    /// The trial with the best loss at its last report, among trials that did not fail. Ties go to the lower id.
+    std::optional<TrialId> best() const;
+
+    /// The trial's next milestone: the resource at which it must have its next checkpoint.
+    Resource next_milestone(TrialId id) const;
+
+    /// Whether a paused trial could continue to train if there were slots for it.
+    bool can_promote() const { return scheduler_->promotable().has_value(); }
+
+    /// Whether a failed trial can be retried. Synchronous rungs do not take back a trial that they were decided
+    /// without.
+    bool can_retry(TrialId id) const {
+        return trial(id).status == TrialStatus::failed && scheduler_->can_retry(trial(id));
+    }
+
+    /// All slots of the sweep now, in the order of their ids.
+    std::vector<SlotId> slots() const { return allocator_.pool().slots(); }
+    int num_slots() const { return allocator_.pool().size(); }
+    int num_free_slots() const { return allocator_.pool().num_free(); }
+    /// `max_workers` of the sweep file, or the number of the first slots that joined; 0 before they joined.
+    int max_workers() const { return allocator_.max_workers(); }
+
+  private:
+    /// What an event leads to, collected while it is handled.
+    struct Effects {
+        std::vector<Action> actions;
+        std::vector<TrialId> obsolete;   ///< trials whose checkpoints nothing will need
+        std::vector<Action> placements;  ///< actions that use the slots that are free then
+    };
+
+    void handle(const SlotsJoined& event, Effects& effects);
+    void handle(const SlotsLost& event, Effects& effects);
+    void handle(const TrialReported& event, Effects& effects);
+    void handle(const TrialFinished& event, Effects& effects);
+    void handle(const TrialFailed& event, Effects& effects);
+    void handle(const DeadlineNear& event, Effects& effects);
+    void handle(const TimeUp& event, Effects& effects);
+    void handle(const Cancelled& event, Effects& effects);
+    void handle(const TrialProposed& event, Effects& effects);
+    void handle(const LimitsChanged& event, Effects& effects);
+    void handle(const TrialRetried& event, Effects& effects);
+
+    Trial& known_trial(TrialId id);
+    bool over() const { return finish_reason_.has_value(); }
+    bool meets_target() const;
+    bool may_go_on() const;
+    Config complete(const Config& proposal) const;
+
+    Verdict judge(Trial& trial);
+    bool is_promoted_in_place(const Trial& trial) const;
+    bool is_promoted(Trial& trial, Effects& effects);
+    void survive(Trial& trial, int rungs_survived) const;
+    void pause(Trial& trial, TrialStatus how, Effects& effects);
+    void stop(Trial& trial, StopReason reason, Effects& effects);
+    void end(Trial& trial, TrialStatus how, Effects& effects);
+    void end_eliminated(Effects& effects);
+    void end_paused(Effects& effects);
+    void end_all_paused(Effects& effects);
+    void end_sweep(FinishReason reason, Effects& effects);
+    void keep_best_checkpoint(const Trial& trial, Effects& effects);
+
+    void go_on(Trial& trial, bool at_milestone, Effects& effects);
+    bool give_back(Trial& trial);
+    bool grow(Trial& trial);
+    bool add_surplus(Trial& trial);
+
+    bool may_run_another() const;
+    bool can_start() const { return !spec_.run_cap || static_cast<int>(trials_.size()) < *spec_.run_cap; }
+    int num_for_new_trials() const;
+    void allocate(Effects& effects);
+    bool resume_next(Effects& effects);
+    bool start_next(Effects& effects);
+    void run(Trial& trial);
+    void suspend(Trial& trial, TrialStatus how);
+    void lose_workers(Trial& trial, const std::set<SlotId>& lost, Effects& effects);
+    bool count_failure(Trial& trial, FailureKind kind) const;
+    void leave_group(Trial& trial);
+    void update_batch(Trial& trial) const;
+
+    /// Order in which waiting trials get slots: those that survived most rungs first.
+    using WaitingOrder = std::pair<int, TrialId>;
+    static WaitingOrder waiting_order(const Trial& trial) { return {-trial.rungs_survived, trial.id}; }
+    static WaitingOrder promotion_order(const Trial& trial) { return {-trial.rungs_survived - 1, trial.id}; }
+    std::optional<WaitingOrder> next_in_line() const;
+
+    /// Order in which running survivors get surplus slots: those of the highest rung first, then by loss.
+    using Merit = std::tuple<int, double, TrialId>;
+    static Merit merit(const Trial& trial) { return {-trial.rungs_survived, *trial.loss, trial.id}; }
+
+    static int size_of(const Trial& trial) { return static_cast<int>(trial.group.slots.size()); }
+    int full_size(const Trial& trial) const { return allocator_.full_size(trial.rungs_survived); }
+
+    /// Counts what a running trial may ask for at its next report, if a policy needs to know it.
+    void count_in(const Trial& trial);
+    void count_out(const Trial& trial);
+    int num_missing(const Trial& trial) const;
+    void recount_missing();
+
+    SweepSpec spec_;
+    AnyScheduler scheduler_;
+    Allocator allocator_;
+    std::vector<Trial> trials_;
+    std::map<TrialId, Config> proposals_;  // configurations of trials that have not started
+    std::set<WaitingOrder> waiting_;
+    std::set<Merit> survivors_;  // running survivors, which may get surplus slots
+    int num_missing_ = 0;        // slots that running trials are short of their full sizes
+    bool deadline_is_near_ = false;
+    bool time_is_up_ = false;
+    int num_running_ = 0;
+    int num_paused_ = 0;
+    int num_ended_ = 0;
+    int num_failed_ = 0;
+    std::optional<TrialId> kept_;  // the best trial that ended without failing: its checkpoint is the sweep's result
+    std::optional<FinishReason> finish_reason_;
+};
+
+}  // namespace crescendo

@@ -1,0 +1,166 @@
+#include "launch/batch/job_script.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "core/check.hpp"
+#include "launch/batch/slurm_tools.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace {
+
+JobRequest request() {
+    JobRequest request;
+    request.name = "s";
+    request.directory = "/sweeps/s";
+    request.log = "/sweeps/s/job-%j.log";
+    request.working_directory = "/work";
+    request.crescendo = "/bin/crescendo";
+    request.site.launcher = "srun --mpi=pmix";
+    return request;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// `crescendo` stands for the sweep in a job script that is run for real; Slurm's own tools say what `tools` makes them
+/// say.
+struct Rehearsal {
+    explicit Rehearsal(const std::string& crescendo) {
+        install("srun", "exec crescendo");
+        install("crescendo", "cd " + folder.path().string() + "; echo run >> runs; " + crescendo);
+        install("squeue", "case $* in *%e*) echo 2100-01-01T00:00:00 ;; *%T*) echo RUNNING ;; *) echo n1 ;; esac");
+        install("scontrol", "case $* in *hostnames*) echo n1 ;; requeue*) echo requeued >> " +
+                                (folder / "requeues").string() + " ;; esac");
+        install("sleep", "true");
+    }
+    void install(const std::string& name, const std::string& script) const {
+        std::ofstream(folder / name) << "#!/bin/bash\n" << script << "\n";
+        std::filesystem::permissions(folder / name, std::filesystem::perms::owner_all);
+    }
+    ToolResult run() const {
+        auto job = request();
+        job.directory = job.working_directory = folder.path();
+        job.crescendo = folder / "crescendo";
+        job.site.setup = {"echo $$ > job"};
+        std::ofstream(folder / "job.sh") << job_script(job, *batch_system());
+        return run_slurm_tool({"env", "PATH=" + folder.path().string() + ":" + std::getenv("PATH"), "SLURM_JOB_ID=1",
+                               "bash", (folder / "job.sh").string()});
+    }
+    long count(const std::string& name) const {
+        std::ifstream file(folder / name);
+        return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+    }
+    TemporaryFolder folder;
+};
+
+}  // namespace
+
+TEST_CASE("a job script sets up what the site wants, and launches with the options that were given") {
+    auto job = request();
+    job.options.gpus_per_node = 2;
+    job.site.modules = {"openmpi/4.1"};
+    job.site.environment = {{"A", "it's"}};
+    job.site.interface = "ib0";
+
+    const auto script = job_script(job, *batch_system());
+
+    CHECK(has(script, "#!/bin/bash -l\n"));
+    CHECK(has(script, "#SBATCH --gpus-per-node=2\n"));
+    CHECK(has(script, "module load openmpi/4.1\n"));
+    CHECK(has(script, "export A='it'\\''s'\n"));
+    CHECK(has(script, "--gpus-per-node=2 \\\n        \"$crescendo\" resume \"$sweep\" --interface ib0 "));
+}
+
+TEST_CASE("a job that has hardly more time than it needs to save is refused") {
+    auto job = request();
+    job.options.time = std::chrono::minutes(3);
+
+    CHECK_THROWS_WITH_AS(job_script(job, *batch_system()), doctest::Contains("the last 120 s are kept"), InvalidInput);
+}
+
+TEST_CASE("mpirun gets the options that make it one process on each node") {
+    auto job = request();
+    job.site.launcher = "/opt/bin/mpirun --enable-recovery";
+
+    CHECK(has(job_script(job, *batch_system()), "/opt/bin/mpirun --enable-recovery --host \"$nodes\" -np \"$count\" "));
+}
+
+TEST_CASE("a job ends as its sweep ends") {
+    const Rehearsal finished("echo 0 > $CRESCENDO_EXIT_STATUS; exit 137");  // another rank was killed
+    CHECK(finished.run().code == 0);
+
+    const Rehearsal failed("echo 1 > $CRESCENDO_EXIT_STATUS");
+    CHECK(failed.run().code == 1);
+    CHECK(failed.count("runs") == 1);
+}
+
+TEST_CASE("a coordinator that ends without a word is launched again, and not for ever") {
+    const Rehearsal once("[ $(wc -l < runs) = 2 ] || exit 137; echo 0 > $CRESCENDO_EXIT_STATUS");
+    CHECK(once.run().code == 0);
+    CHECK(once.count("runs") == 2);
+
+    const Rehearsal always("exit 137");
+    const auto end = always.run();
+    CHECK(end.code == 1);
+    CHECK(has(end.output, "giving up"));
+    CHECK(always.count("runs") == 3);
+}
+
+TEST_CASE("the warning before the end of the job drains, and another job follows") {
+    const Rehearsal job("kill -USR2 $(cat job); until [ -e stop ]; do :; done; echo 75 > $CRESCENDO_EXIT_STATUS");
+
+    CHECK(job.run().code == 75);
+    CHECK(job.count("requeues") == 1);
+}
+
+TEST_CASE("a sweep that the user stopped, or cancelled, gets no other job") {
+    const Rehearsal stopped("echo stop > stop; echo 75 > $CRESCENDO_EXIT_STATUS");
+    CHECK(stopped.run().code == 75);
+    CHECK(stopped.count("requeues") == 0);
+
+    const Rehearsal cancelled("echo 75 > $CRESCENDO_EXIT_STATUS");
+    CHECK(cancelled.run().code == 75);
+    CHECK(cancelled.count("requeues") == 0);
+
+    const Rehearsal warned_and_cancelled("kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS");
+    warned_and_cancelled.install("squeue", "case $* in *%e*) ;; *%T*) echo COMPLETING ;; *) echo n1 ;; esac");
+    CHECK(warned_and_cancelled.run().code == 75);
+    CHECK(warned_and_cancelled.count("requeues") == 0);
+
+    const Rehearsal lost_and_stopped("echo stop > stop; exit 137");
+    CHECK(lost_and_stopped.run().code == 75);
+    CHECK(lost_and_stopped.count("runs") == 1);
+}
+
+TEST_CASE("a job that is too short for any report is not repeated for ever") {
+    const Rehearsal job(
+        "echo '{\"note\":\"session\"}' >> journal.jsonl; kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS");
+    CHECK(job.run().code == 75);
+    CHECK(job.run().code == 75);
+
+    CHECK(job.run().code == 1);
+    CHECK(job.count("requeues") == 2);
+}
+
+TEST_CASE("when all programs gave way before the job's time is up, another job follows at once") {
+    const Rehearsal job("echo '{\"event\":\"deadline_near\"}' >> journal.jsonl; echo 75 > $CRESCENDO_EXIT_STATUS");
+
+    CHECK(job.run().code == 75);
+    CHECK(job.count("requeues") == 1);
+}
+
+TEST_CASE("where requeueing is not allowed the sweep submits itself") {
+    const Rehearsal job("[ \"$1\" = submit ] && { echo x > submitted; exit; }; echo 75 > $CRESCENDO_EXIT_STATUS");
+    job.install("squeue", "case $* in *%e*) echo 2000-01-01T00:00:00 ;; *%T*) echo RUNNING ;; *) echo n1 ;; esac");
+    job.install("scontrol", "case $* in *hostnames*) echo n1 ;; requeue*) exit 1 ;; esac");
+
+    CHECK(job.run().code == 75);
+    CHECK(job.count("submitted") == 1);
+}

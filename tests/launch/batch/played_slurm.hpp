@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tests/temporary_folder.hpp"
+
+namespace crescendo::tests {
+
+/// Slurm's tools in front of the others: scripts of the test's own, and an account of the calls.
+class PlayedSlurm {
+  public:
+    PlayedSlurm() : path_(std::getenv("PATH")) {
+        ::setenv("PATH", (folder_.path().string() + ":" + path_).c_str(), 1);
+        answer("squeue", "echo 'n[1-3] n1'");
+        answer("scontrol", R"(case $1 in show) printf 'n1\nn2\nn3\n' ;; esac)");
+        answer("sinfo", "echo alloc*");
+        answer("srun", "exit 1");
+        answer("scancel", "true");
+    }
+    ~PlayedSlurm() { ::setenv("PATH", path_.c_str(), 1); }
+    PlayedSlurm(PlayedSlurm&&) = delete;
+    PlayedSlurm& operator=(PlayedSlurm&&) = delete;
+
+    void answer(const std::string& tool, const std::string& script) const {
+        const auto file = folder_ / tool;
+        std::ofstream(file) << "#!/bin/sh\ncd " << folder_.path().string() << "\necho " << tool << " \"$@\" >>calls\n"
+                            << script << "\n";
+        std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    }
+
+    int calls(const std::string& what) const {
+        std::ifstream file(folder_ / "calls");
+        int count = 0;
+        for (std::string line; std::getline(file, line);) {
+            count += line.starts_with(what) ? 1 : 0;
+        }
+        return count;
+    }
+
+    std::filesystem::path log() const { return folder_ / "log"; }
+
+  private:
+    TemporaryFolder folder_;
+    std::string path_;
+};
+
+}  // namespace crescendo::tests

@@ -1,0 +1,94 @@
+#include "launch/batch/slurm.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "core/check.hpp"
+#include "tests/launch/batch/played_slurm.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::PlayedSlurm;
+
+namespace {
+
+Slurm in(const std::map<std::string, std::string>& environment) {
+    return Slurm([environment](const char* name) {
+        const auto found = environment.find(name);
+        return found != environment.end() ? found->second.c_str() : nullptr;
+    });
+}
+
+const Slurm slurm(::getenv);
+
+}  // namespace
+
+TEST_CASE("Slurm's environment says which job we are in, on which nodes, and until when") {
+    const auto job = in({{"SLURM_JOB_ID", "7"},
+                         {"SLURM_JOB_NODELIST", "n[1-2]"},
+                         {"SLURM_JOB_NUM_NODES", "2"},
+                         {"SLURM_JOB_END_TIME", "1800000000"}})
+                         .own_job();
+
+    REQUIRE(job);
+    CHECK(job->id == "7");
+    CHECK(job->nodes == "n[1-2]");
+    CHECK(job->num_nodes == 2);
+    CHECK(job->end == 1.8e9);
+    CHECK_FALSE(in({{"SLURM_JOB_ID", "7"}}).own_job()->end);  // an older Slurm
+    CHECK_FALSE(in({}).own_job());
+}
+
+TEST_CASE("a step's tasks and GPUs are those that Slurm gave it") {
+    CHECK(in({{"SLURM_STEP_NUM_TASKS", "4"}}).num_tasks() == 4);
+    CHECK_FALSE(in({}).num_tasks());
+
+    CHECK(in({{"SLURM_JOB_GPUS", "0,1"}, {"SLURM_STEP_GPUS", "1"}}).gpus() == "1");
+    CHECK(in({{"SLURM_JOB_GPUS", "0,1"}}).gpus() == "0,1");
+    CHECK_FALSE(in({}).gpus());
+}
+
+TEST_CASE("srun starts ranks by the interface that their MPI speaks") {
+    CHECK(slurm.rank_launcher("pmi2").command == "srun --mpi=pmi2");
+    CHECK(slurm.rank_launcher("").on_each_node() == "srun --ntasks-per-node=1");
+}
+
+TEST_CASE("a job is queued, running or gone, and nothing is known where Slurm cannot be asked") {
+    const PlayedSlurm tools;
+    const auto state_at = [&](const std::string& word) {
+        tools.answer("squeue", "echo " + word);
+        return slurm.state("17");
+    };
+    CHECK(state_at("PENDING") == JobState::queued);
+    CHECK(state_at("REQUEUE_HOLD") == JobState::queued);
+    CHECK(state_at("RUNNING") == JobState::running);
+    CHECK(state_at("COMPLETING") == JobState::running);
+    CHECK(state_at("CANCELLED") == JobState::gone);
+    CHECK(state_at("") == JobState::gone);
+
+    tools.answer("squeue", "exit 1");
+    CHECK_FALSE(slurm.state("17"));
+}
+
+TEST_CASE("sbatch's answer is the job's id, whatever a site prints before it") {
+    const PlayedSlurm tools;
+    tools.answer("sbatch", "echo 'your quota is fine'; echo '17;cluster'");
+    CHECK(slurm.is_installed());
+    CHECK(slurm.submit("/sweeps/s/job.sh") == "17");
+    CHECK(tools.calls("sbatch --parsable /sweeps/s/job.sh") == 1);
+
+    tools.answer("sbatch", "echo 'invalid partition'; exit 1");
+    CHECK_THROWS_WITH_AS(slurm.submit("job.sh"), doctest::Contains("sbatch refuses the job: invalid partition"),
+                         InvalidInput);
+}
+
+TEST_CASE("a job that cannot be cancelled is reported in scancel's words") {
+    const PlayedSlurm tools;
+    slurm.cancel("17");
+    CHECK(tools.calls("scancel 17") == 1);
+
+    tools.answer("scancel", "echo 'Access denied'; exit 1");
+    CHECK_THROWS_WITH_AS(slurm.cancel("17"), doctest::Contains("job 17 cannot be cancelled: Access denied"),
+                         InvalidInput);
+}

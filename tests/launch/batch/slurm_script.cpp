@@ -1,0 +1,67 @@
+#include <doctest/doctest.h>
+
+#include "core/check.hpp"
+#include "launch/batch/slurm.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+JobRequest request() {
+    JobRequest request;
+    request.name = "s";
+    request.directory = "/sweeps/s";
+    request.log = "/sweeps/s/job-%j.log";
+    request.site.launcher = "srun --mpi=pmix";
+    return request;
+}
+
+ScriptParts parts(const JobRequest& request) { return Slurm(::getenv).script_parts(request); }
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a job asks Slurm for what was asked for") {
+    auto job = request();
+    job.options.nodes = 4;
+    job.options.time = std::chrono::hours(30);
+    job.options.more = {"--constraint=a100", "--comment a b", "--exclusive"};
+
+    const auto directives = parts(job).directives;
+
+    CHECK(has(directives, "#SBATCH --nodes=4\n"));
+    CHECK(has(directives, "#SBATCH --time=30:00:00\n"));
+    CHECK(has(directives, "#SBATCH --constraint=a100\n"));
+    CHECK(has(directives, "#SBATCH --comment \"a b\"\n"));
+    CHECK(has(directives, "#SBATCH --output=/sweeps/s/job-%j.log\n"));
+    CHECK(has(directives, "#SBATCH --signal=B:USR2@120\n"));
+}
+
+TEST_CASE("srun gets the options that make it one process on each node, and another launcher none") {
+    auto job = request();
+    job.options.cpus_per_task = 8;
+    CHECK(has(parts(job).launcher, "srun --mpi=pmix --overlap --no-kill "));
+    CHECK(has(parts(job).launcher, " --nodelist=\"$nodes\" --nodes=\"$count\" "));
+    CHECK(has(parts(job).launcher, " --cpus-per-task=8"));
+
+    job.site.launcher = "mpiexec.hydra -ppn 1 -n $count -hosts $nodes";
+    CHECK(parts(job).launcher == job.site.launcher);
+}
+
+TEST_CASE("what cannot stand in a script for sbatch is refused") {
+    auto job = request();
+    job.options.more = {"--comment=a\n#SBATCH --uid=0"};
+    CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("line feed"), InvalidInput);
+
+    job.options.more = {"--signal=B:TERM@10"};
+    CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("the job script sets"), InvalidInput);
+
+    job.options.more = {"constraint=a100"};
+    CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("begin with '-'"), InvalidInput);
+
+    job = request();
+    job.directory = "/sweeps/100%";
+    CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("a meaning of its own"), InvalidInput);
+}

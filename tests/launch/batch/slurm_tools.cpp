@@ -1,0 +1,33 @@
+#include "launch/batch/slurm_tools.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "tests/launch/batch/played_slurm.hpp"
+
+using namespace crescendo::launch;
+using crescendo::tests::PlayedSlurm;
+
+TEST_CASE("Slurm's tools see which Slurm to ask, and nothing of our own job") {
+    ::setenv("SLURM_JOB_ID", "17", 1);
+    ::setenv("SLURM_CONF", "/etc/slurm.conf", 1);
+
+    const auto answer = run_slurm_tool({"bash", "-c", "echo $SLURM_JOB_ID,$SLURM_CONF"});
+
+    ::unsetenv("SLURM_JOB_ID");
+    ::unsetenv("SLURM_CONF");
+    CHECK(answer.output == ",/etc/slurm.conf");
+}
+
+TEST_CASE("squeue's answer is told from a job that it has forgotten, and from no answer") {
+    const PlayedSlurm slurm;
+    CHECK(ask_squeue("17", "%N %B", "RUNNING") == "n[1-3] n1");
+    CHECK(slurm.calls("squeue --noheader --jobs=17 --format=%N %B --states=RUNNING") == 1);
+
+    slurm.answer("squeue", "echo 'slurm_load_jobs error: Invalid job id specified'; exit 1");
+    CHECK(ask_squeue("17", "%T") == "");
+
+    slurm.answer("squeue", "echo 'Unable to contact slurm controller'; exit 1");
+    CHECK_FALSE(ask_squeue("17", "%T").has_value());
+}

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "tests/e2e/command.hpp"
+
+namespace crescendo::tests {
+
+/// A copy of a sweep that stopped in its second trial: `s` in a folder of its own.
+struct OldSweep {
+    OldSweep() { fs::copy(CRESCENDO_OLD_SWEEP, folder / "s", fs::copy_options::recursive); }
+
+    Result run(const std::vector<std::string>& arguments) const { return run_crescendo(folder.path(), arguments); }
+
+    TemporaryFolder folder;
+};
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace crescendo::tests

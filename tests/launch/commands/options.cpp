@@ -1,0 +1,24 @@
+#include "tests/launch/commands/old_sweep.hpp"
+
+using namespace crescendo::tests;
+
+TEST_CASE("a verb about a sweep needs the sweep's directory") {
+    const OldSweep sweep;
+
+    for (const char* verb : {"status", "trials", "best", "top", "stop", "resume"}) {
+        CAPTURE(verb);
+        CHECK(sweep.run({verb}).code == 2);
+        const auto nowhere = sweep.run({verb, "nowhere"});
+        CHECK(nowhere.code == 2);
+        CHECK(contains(nowhere.err, "nowhere: no such directory"));
+    }
+}
+
+TEST_CASE("a format that is none is refused with those that are") {
+    const OldSweep sweep;
+
+    const auto result = sweep.run({"trials", "s", "--format", "xml"});
+
+    CHECK(result.code == 2);
+    CHECK(contains(result.err, "xml is none of {csv,json,table}"));
+}

@@ -1,0 +1,110 @@
+#include "scheduler/schedulers/promoting_asha.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "tests/scheduler/schedulers/judge.hpp"
+
+using namespace crescendo;
+
+namespace {
+
+SchedulerSpec spec_of(int max, int eta) {
+    SchedulerSpec spec;
+    spec.kind = SchedulerKind::asha;
+    spec.mode = Mode::promote;
+    spec.max = Resource{max};
+    spec.reduction_factor = eta;
+    return spec;
+}
+
+/// Everybody who can be promoted, in order; they are.
+std::vector<int> promoted(PromotingAsha& asha) {
+    std::vector<int> trials;
+    while (const auto next = asha.promotable()) {
+        trials.push_back(next->value);
+        asha.promote();
+    }
+    return trials;
+}
+
+}  // namespace
+
+TEST_CASE("a rung promotes each trial once") {
+    Judge<PromotingAsha> asha{spec_of(9, 3)};
+
+    CHECK(asha.report(TrialId{1}, 0, Resource{1}, 0.3).verdict == Verdict::pause);
+    asha.report(TrialId{2}, 0, Resource{1}, 0.1);
+    CHECK(asha.scheduler.promotable() == std::nullopt);  // of two nobody
+    asha.report(TrialId{3}, 0, Resource{1}, 0.2);
+
+    CHECK(promoted(asha.scheduler) == std::vector{2});  // of three one
+}
+
+TEST_CASE("a trial that comes later and is better is promoted as well") {
+    Judge<PromotingAsha> asha{spec_of(9, 3)};
+    for (const int trial : {0, 1, 2}) {
+        asha.report(TrialId{trial}, 0, Resource{1}, 0.1 * trial + 0.1);
+    }
+    CHECK(promoted(asha.scheduler) == std::vector{0});
+
+    asha.report(TrialId{3}, 0, Resource{1}, 0.05);
+
+    CHECK(promoted(asha.scheduler) == std::vector{3});  // the best of four, of which one is promoted
+}
+
+TEST_CASE("the highest rung comes first") {
+    Judge<PromotingAsha> asha{spec_of(9, 2)};  // milestones 1, 2, 4, 8, 9
+    asha.report(TrialId{0}, 0, Resource{1}, 0.1);
+    asha.report(TrialId{1}, 0, Resource{1}, 0.2);
+    asha.report(TrialId{2}, 1, Resource{2}, 0.8);
+    asha.report(TrialId{3}, 1, Resource{2}, 0.9);
+
+    CHECK(promoted(asha.scheduler) == std::vector{2, 0});
+}
+
+TEST_CASE("a failed trial counts as the worst of its next rung, and lets the best go on") {
+    Judge<PromotingAsha> asha{spec_of(4, 2)};
+    asha.report(TrialId{0}, 0, Resource{1}, 0.9);
+
+    asha.fail(TrialId{1}, 0);
+
+    CHECK(promoted(asha.scheduler) == std::vector{0});
+}
+
+TEST_CASE("27 trials with eta 3: nine, three and one are promoted, whatever their order") {
+    Judge<PromotingAsha> asha{spec_of(27, 3)};
+    for (int i = 0; i < 27; ++i) {
+        const int trial = i * 10 % 27;
+        asha.report(TrialId{trial}, 0, Resource{1}, trial);
+    }
+
+    CHECK(promoted(asha.scheduler) == std::vector{0, 1, 2, 3, 4, 5, 6, 7, 8});
+    for (const int trial : {8, 0, 7, 1, 6, 2, 5, 3, 4}) {
+        asha.report(TrialId{trial}, 1, Resource{3}, -trial);  // the last are first now
+    }
+    CHECK(promoted(asha.scheduler) == std::vector{8, 7, 6});
+    for (const int trial : {7, 8, 6}) {
+        asha.report(TrialId{trial}, 2, Resource{9}, trial);
+    }
+    CHECK(promoted(asha.scheduler) == std::vector{6});
+    CHECK(asha.report(TrialId{6}, 3, Resource{27}, 9).verdict == Verdict::complete);
+    CHECK(asha.size_of_rung(3) == 1);
+}
+
+TEST_CASE("64 trials with eta 4: sixteen, four and one are promoted") {
+    Judge<PromotingAsha> asha{spec_of(64, 4)};
+    std::vector<int> trials(64);
+    for (int trial = 0; trial < 64; ++trial) {
+        trials[static_cast<std::size_t>(trial)] = trial;
+    }
+
+    for (const auto& [rung, milestone, num_promoted] : {std::tuple{0, 1, 16}, {1, 4, 4}, {2, 16, 1}}) {
+        for (const int trial : trials) {
+            asha.report(TrialId{trial}, rung, Resource{milestone}, trial);
+        }
+        trials = promoted(asha.scheduler);
+        CHECK(static_cast<int>(trials.size()) == num_promoted);
+    }
+}

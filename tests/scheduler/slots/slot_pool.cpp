@@ -1,0 +1,106 @@
+#include "scheduler/slots/slot_pool.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace crescendo;
+
+namespace {
+
+/// Nodes with so many slots each, numbered through: {2, 1} is slots 0 and 1 on node 0, slot 2 on node 1.
+SlotPool pool_of(const std::vector<int>& slots_of_nodes) {
+    SlotPool pool;
+    int slot = 0;
+    for (int node = 0; node < static_cast<int>(slots_of_nodes.size()); ++node) {
+        for (int i = 0; i < slots_of_nodes[static_cast<std::size_t>(node)]; ++i) {
+            pool.join({SlotId{slot++}, NodeId{node}});
+        }
+    }
+    return pool;
+}
+
+std::vector<SlotId> ids(const std::vector<int>& values) {
+    std::vector<SlotId> slots;
+    for (const int value : values) {
+        slots.push_back(SlotId{value});
+    }
+    return slots;
+}
+
+}  // namespace
+
+TEST_CASE("slots are taken lowest first") {
+    auto pool = pool_of({4});
+
+    CHECK(pool.take(1, {}) == ids({0}));
+    CHECK(pool.take(2, {}) == ids({1, 2}));
+    CHECK(pool.num_free() == 1);
+    CHECK(pool.size() == 4);
+}
+
+TEST_CASE("the order in which slots joined or became free does not matter") {
+    SlotPool pool;
+    for (const int slot : {2, 0, 1}) {
+        pool.join({SlotId{slot}, NodeId{0}});
+    }
+
+    CHECK(pool.take(3, {}) == ids({0, 1, 2}));
+    pool.release(ids({2}));
+    pool.release(ids({0}));
+    CHECK(pool.take(1, {}) == ids({0}));
+}
+
+TEST_CASE("a group takes one node where one is large enough") {
+    auto pool = pool_of({1, 2, 4});
+
+    CHECK(pool.take(3, {}) == ids({3, 4, 5}));
+}
+
+TEST_CASE("a group takes the node that it fills best, so that large nodes stay whole") {
+    auto pool = pool_of({4, 2});
+
+    CHECK(pool.take(2, {}) == ids({4, 5}));
+    CHECK(pool.take(4, {}) == ids({0, 1, 2, 3}));
+}
+
+TEST_CASE("of nodes that fit equally the lower one is taken") {
+    auto pool = pool_of({2, 2});
+
+    CHECK(pool.take(1, {}) == ids({0}));
+    CHECK(pool.take(1, {}) == ids({1}));
+    CHECK(pool.take(1, {}) == ids({2}));
+}
+
+TEST_CASE("a group larger than every node takes as few of them as possible") {
+    auto pool = pool_of({1, 3, 2, 1});
+
+    CHECK(pool.take(5, {}) == ids({1, 2, 3, 4, 5}));
+}
+
+TEST_CASE("a group grows on the nodes it has before it enters others") {
+    auto pool = pool_of({2, 2, 4});
+    const auto group = pool.take(1, {});
+
+    CHECK(group == ids({0}));
+    CHECK(pool.take(3, group) == ids({1, 2, 3}));
+}
+
+TEST_CASE("lost slots are gone, but known") {
+    auto pool = pool_of({2});
+
+    pool.lose(SlotId{0});
+
+    CHECK_FALSE(pool.has(SlotId{0}));
+    CHECK(pool.knows(SlotId{0}));
+    CHECK_FALSE(pool.knows(SlotId{2}));
+    CHECK(pool.slots() == ids({1}));
+    CHECK(pool.num_free() == 1);
+}
+
+TEST_CASE("a lost slot may join again, on another node") {
+    auto pool = pool_of({2, 1});
+
+    pool.lose(SlotId{0});
+    pool.join({SlotId{0}, NodeId{1}});
+
+    CHECK(pool.take(2, {}) == ids({0, 2}));
+}

@@ -1,0 +1,135 @@
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "tests/trainer/checkpoints.hpp"
+#include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/record.hpp"
+#include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+#include "trainer/checkpoint/checkpoint.hpp"
+#include "trainer/data/batch.hpp"
+#include "trainer/data/data_cache.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/models/objective.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+
+namespace {
+
+Terms normed_terms(const SweepFixture& sweep, const std::string& name) {
+    Terms terms = sweep.terms(name);
+    terms.settings["model"] = "normed";
+    terms.max_resource = 1;
+    terms.checkpoint_at = 1;
+    std::filesystem::create_directory(terms.directory);
+    return terms;
+}
+
+/// The mean loss of the trial's network over the validation samples, all of them at once.
+double validation_loss(Trial& trial, const std::string& location) {
+    DataCache data;
+    auto& stream = data.evaluation(location, trial.settings().data);
+    stream.enter({.group_batch = 20});
+    auto slice = stream.next();
+    const Batch batch = make_batch(*slice, trial.task(), trial.device());
+    return loss_sum(trial.task(), trial.model().forward(batch.inputs), batch.targets).item<double>() / 20;
+}
+
+}  // namespace
+
+TEST_CASE("a newcomer has the model's buffers before its first step") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "recording-trainer", sweep.recording());
+    const Terms terms = normed_terms(sweep, "trial");
+    const Terms elsewhere = normed_terms(sweep, "elsewhere");
+
+    crescendo.train({0}, "new", terms, 1);
+    crescendo.join({0, 1}, "memory", terms);  // which trains no further: this was the last epoch
+    CHECK(crescendo.leave({0}, /*save=*/true));
+    crescendo.join({1}, "memory", elsewhere);
+    CHECK(crescendo.leave({1}, /*save=*/true));
+
+    const auto giver = load(terms.directory / "checkpoint.pt").model;
+    const auto taker = load(elsewhere.directory / "checkpoint.pt").model;
+    CHECK(giver.at("norm.num_batches_tracked").item<std::int64_t>() == 12);  // 96 samples by 8
+    CHECK(giver.at("norm.running_mean").abs().max().item<double>() > 0);
+    CHECK(same_bits(giver, taker));
+}
+
+TEST_CASE("all members evaluate with the buffers of rank 0") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "recording-trainer", sweep.recording());
+    const Terms terms = normed_terms(sweep, "trial");
+    const Terms elsewhere = normed_terms(sweep, "elsewhere");
+
+    crescendo.train({0, 1}, "new", terms, 1);
+    CHECK(crescendo.leave({0}, /*save=*/true));
+    crescendo.join({1}, "memory", elsewhere);
+    CHECK(crescendo.leave({1}, /*save=*/true));
+
+    CHECK(same_bits(load(terms.directory / "checkpoint.pt").model, load(elsewhere.directory / "checkpoint.pt").model));
+}
+
+TEST_CASE("a regroup to the same members in mid-epoch changes no bit of what a model with buffers learns") {
+    const SweepFixture sweep;
+    const std::vector<int> members{0, 1, 2};
+    Terms undisturbed = normed_terms(sweep, "undisturbed");
+    Terms regrouped = normed_terms(sweep, "regrouped");
+    undisturbed.batch_multiple = regrouped.batch_multiple = 3;
+
+    {
+        FakeCrescendo crescendo(3, "recording-trainer", sweep.recording(/*gate_step=*/2));
+        crescendo.join(members, "new", regrouped);
+        crescendo.await(0, "regrouped");  // the store has been served
+        await_step(sweep.record(), 2, /*num_members=*/3);
+        crescendo.join(members, "memory", regrouped);
+        sweep.open_gate();
+        CHECK(crescendo.await(0, "report")["generation"] == 2);
+    }
+    FakeCrescendo crescendo(3, "recording-trainer", sweep.recording());
+    crescendo.train(members, "new", undisturbed, 1);
+
+    // The checkpoints hold the report, so that what every member found in evaluation is compared as well.
+    CHECK(same_state(load(undisturbed.directory / "checkpoint.pt"), load(regrouped.directory / "checkpoint.pt")));
+}
+
+TEST_CASE("a model's buffers outlive its trainers in the checkpoint") {
+    const SweepFixture sweep;
+    const Terms terms = normed_terms(sweep, "trial");
+    const auto checkpoint = terms.directory / "checkpoint.pt";
+    FakeCrescendo(1, "recording-trainer", sweep.recording()).train({0}, "new", terms, 1);
+    const auto before = load(checkpoint);
+
+    FakeCrescendo crescendo(1, "recording-trainer", sweep.recording());
+    crescendo.join({0}, "checkpoint", terms);
+    crescendo.await(0, "report");
+    CHECK(crescendo.leave({0}, /*save=*/true));
+
+    const auto after = load(checkpoint);
+    CHECK(before.model.contains("norm.running_var"));
+    CHECK(same_bits(before.model, after.model));
+    CHECK((after.model.at("norm.num_batches_tracked").scalar_type() == at::kLong));
+}
+
+TEST_CASE("evaluation takes the statistics that training has gathered, and gathers none") {
+    const SweepFixture sweep;
+    const Terms terms = normed_terms(sweep, "trial");
+    FakeCrescendo crescendo(1, "recording-trainer", sweep.recording());
+    const double reported = crescendo.train({0}, "new", terms, 1)["metrics"]["val_loss"];
+
+    const auto device = make_cpu_device();
+    const auto trial = read_checkpoint(terms.directory / "checkpoint.pt", 0, 1, settings_of(terms.settings), *device);
+    const auto tracked = trial->buffers().back().item<std::int64_t>();
+    trial->model().eval();
+    const double with_running_statistics = validation_loss(*trial, sweep.validation);
+    trial->model().train();
+    const double with_those_of_the_batch = validation_loss(*trial, sweep.validation);
+
+    CHECK(reported == doctest::Approx(with_running_statistics).epsilon(1e-6));
+    CHECK(std::abs(reported - with_those_of_the_batch) > 1e-3);
+    CHECK(tracked == 12);  // the steps, and no batch of the evaluation
+}

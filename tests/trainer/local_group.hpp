@@ -1,0 +1,38 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <thread>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <vector>
+
+#include "trainer/group/group.hpp"
+
+namespace crescendo::trainer::test {
+
+/// Calls `member` in a thread for each member of a group of `size`, and waits for all. Throws what one has thrown.
+inline void in_group(int size, const Device& device, const std::function<void(const Group&)>& member) {
+    const auto store = c10::make_intrusive<c10d::HashStore>();
+    std::vector<std::exception_ptr> failures(static_cast<std::size_t>(size));
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < size; ++rank) {
+        threads.emplace_back([&, rank] {
+            try {
+                const Group group(device, store, {.rank = rank, .size = size, .timeout = std::chrono::seconds(30)});
+                member(group);
+            } catch (...) {
+                failures[static_cast<std::size_t>(rank)] = std::current_exception();
+            }
+        });
+    }
+    for (auto& thread : threads) {
+        thread.join();
+    }
+    for (const auto& failure : failures) {
+        if (failure) {
+            std::rethrow_exception(failure);
+        }
+    }
+}
+
+}  // namespace crescendo::trainer::test

@@ -1,0 +1,28 @@
+#include "trainer/models/models.hpp"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+#include "trainer/data/task.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/settings/model_spec.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+
+TEST_CASE("each model is chosen by its name, and makes its network from its defaults") {
+    const Task images{.input_shape = {8, 8}, .target_shape = {8, 8}, .num_outputs = 64};
+    std::set<std::string> networks;
+    for (const auto& model : models()) {
+        const Settings settings = settings_of({{"model", model.name}});
+
+        CHECK(settings.model->name == model.name);
+        const auto network = settings.model->make(images);
+        networks.insert(network->named_parameters().keys().front());
+        CHECK(network->parameters().front().size(0) == (settings.model->name == "mlp" ? 128 : 16));
+    }
+    CHECK(networks == std::set<std::string>{"conv1.weight", "hidden1.weight", "down1.weight"});
+    CHECK(settings_of(nlohmann::json::object()).model->name == "cnn");
+}

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "trainer/settings/catalogue.hpp"
+#include "trainer/settings/model_spec.hpp"
+#include "trainer/settings/optimizer_spec.hpp"
+#include "trainer/settings/section.hpp"
+
+namespace crescendo::trainer::test {
+
+/// A model that only has settings: `plain`, which fits no data if it is deeper than 3, or `wide` with one setting more.
+struct PlainModel : ModelSpec {
+    std::int64_t width;
+    std::int64_t depth = 2;
+    std::int64_t code = 8;
+
+    PlainModel(Section& section, std::int64_t default_width) : width(default_width) {
+        section.integer("width", width, 1, 1024);
+        section.integer("depth", depth, 1, 12);
+    }
+
+    std::shared_ptr<Model> make(const Task&) const override { throw std::logic_error("it has no network"); }
+
+    std::vector<Problem> misfits(const datasets::SampleSet&, const DataSettings&, const std::string&) const override {
+        if (depth > 3) {
+            return {{"trainer.depth", "is too deep"}};
+        }
+        return {};
+    }
+};
+
+/// An optimizer that only has settings: `plain`, or `slow` with a rate of its own.
+struct PlainOptimizer : OptimizerSpec {
+    bool slow;
+    double momentum = 0.9;
+
+    PlainOptimizer(Section& section, bool is_slow) : slow(is_slow) {
+        if (!slow) {
+            section.number("momentum", momentum, {.min = 0.0, .below = 1.0});
+        }
+    }
+
+    double default_lr() const override { return slow ? 0.001 : 0.01; }
+    LearningRateScaling default_lr_scaling() const override {
+        return slow ? LearningRateScaling::sqrt : LearningRateScaling::linear;
+    }
+    std::unique_ptr<Optimizer> make(const std::vector<NamedTensor>&) const override {
+        throw std::logic_error("it has no parameters");
+    }
+};
+
+/// Models and optimizers without Torch.
+inline Catalogue plain_catalogue() {
+    const auto read_plain = [](Section& section) -> std::shared_ptr<ModelSpec> {
+        return std::make_shared<PlainModel>(section, /*default_width=*/16);
+    };
+    const auto read_wide = [](Section& section) -> std::shared_ptr<ModelSpec> {
+        auto model = std::make_shared<PlainModel>(section, /*default_width=*/128);
+        section.integer("code", model->code, 1, 64);
+        return model;
+    };
+    const auto read_plain_optimizer = [](Section& section) -> std::shared_ptr<OptimizerSpec> {
+        return std::make_shared<PlainOptimizer>(section, /*is_slow=*/false);
+    };
+    const auto read_slow = [](Section& section) -> std::shared_ptr<OptimizerSpec> {
+        return std::make_shared<PlainOptimizer>(section, /*is_slow=*/true);
+    };
+    return {.models = {{"plain", read_plain}, {"wide", read_wide}},
+            .optimizers = {{"plain", read_plain_optimizer}, {"slow", read_slow}}};
+}
+
+}  // namespace crescendo::trainer::test

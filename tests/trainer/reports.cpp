@@ -1,0 +1,181 @@
+// When a trial reports, and what its clock says.
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "tests/trainer/checkpoints.hpp"
+#include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/record.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
+
+using namespace crescendo::trainer::test;
+
+namespace {
+
+/// Reports come after each `every` units. The sweep's set has 12 steps of 8 samples an epoch.
+Terms reporting(const SweepFixture& sweep, const std::string& name, std::int64_t every, const char* unit) {
+    Terms terms = sweep.terms(name);
+    terms.settings["report"] = {{"every", every}, {"unit", unit}};
+    return terms;
+}
+
+/// Goes on after each report until one has `resource`. Returns all reports.
+std::vector<Json> reports_until(FakeCrescendo& crescendo, const Terms& terms, std::int64_t resource) {
+    std::vector<Json> reports;
+    crescendo.join({0}, "new", terms);
+    while (true) {
+        reports.push_back(crescendo.await(0, "report"));
+        if (reports.back()["resource"] >= resource) {
+            return reports;
+        }
+        crescendo.go_on({0}, terms);
+    }
+}
+
+std::vector<std::int64_t> resources(const std::vector<Json>& reports) {
+    std::vector<std::int64_t> all;
+    for (const auto& report : reports) {
+        all.push_back(report["resource"]);
+    }
+    return all;
+}
+
+/// Tells how long something took, to bound what a clock may say.
+class Stopwatch {
+  public:
+    double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count(); }
+
+  private:
+    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+TEST_CASE("a trial reports after so many steps, samples or epochs, also within an epoch") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "recording-trainer", sweep.recording());
+
+    auto reports = reports_until(crescendo, reporting(sweep, "steps", 5, "steps"), 25);
+    CHECK(resources(reports) == std::vector<std::int64_t>{5, 10, 15, 20, 25});
+    const auto by_epoch = samples_by_epoch(sweep.record());
+    CHECK(by_epoch.at(0) == each_once(sweep.num_samples));
+    CHECK(by_epoch.at(1) == each_once(sweep.num_samples));
+    crescendo.leave({0}, /*save=*/false);
+
+    reports = reports_until(crescendo, reporting(sweep, "samples", 20, "samples"), 100);
+    CHECK(resources(reports) == std::vector<std::int64_t>{20, 40, 60, 80, 100});  // after 24, 40, 64, 80, 104
+    crescendo.leave({0}, /*save=*/false);
+
+    reports = reports_until(crescendo, reporting(sweep, "epochs", 2, "epochs"), 4);
+    CHECK(resources(reports) == std::vector<std::int64_t>{2, 4});
+}
+
+TEST_CASE("steps that pass over several reports make one, and the last report is of the trial's end") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    Terms terms = reporting(sweep, "trial", 3, "samples");  // a step has 8
+    terms.max_resource = 25;
+
+    CHECK(resources(reports_until(crescendo, terms, 25)) == std::vector<std::int64_t>{6, 15, 24, 25});
+}
+
+TEST_CASE("a trial that reports by seconds reports when its clock says so, in a group as well") {
+    const SweepFixture sweep;
+    auto environment = sweep.recording();
+    environment.emplace_back("TEST_PAUSE", "100");  // milliseconds a step
+    FakeCrescendo crescendo(2, "recording-trainer", environment);
+    const Terms terms = reporting(sweep, "trial", 1, "seconds");
+
+    const Json report = crescendo.train({0, 1}, "new", terms, 2);
+
+    CHECK(report["resource"] == 2);
+    CHECK(report["seconds"] >= 2.0);
+}
+
+TEST_CASE("reports between epochs leave the trial's weights and its regroups as they are") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(3, "crescendo-trainer");
+    const std::vector<int> members{0, 1, 2};
+    Terms undisturbed = reporting(sweep, "undisturbed", 5, "steps");
+    Terms regrouped = reporting(sweep, "regrouped", 5, "steps");
+    Terms by_epoch = sweep.terms("epochs");
+    for (Terms* terms : {&undisturbed, &regrouped, &by_epoch}) {
+        terms->settings["dropout"] = 0.2;
+        terms->checkpoint_at = 20;
+    }
+    by_epoch.checkpoint_at = 2;
+
+    crescendo.train(members, "new", undisturbed, 20);
+    crescendo.leave(members, /*save=*/true);
+    crescendo.train(members, "new", regrouped, 5);
+    crescendo.train(members, "memory", regrouped, 15);
+    crescendo.train(members, "memory", regrouped, 20);
+    crescendo.leave(members, /*save=*/true);
+
+    CHECK(same_state(load(undisturbed.directory / "checkpoint.pt"), load(regrouped.directory / "checkpoint.pt")));
+
+    undisturbed.checkpoint_at = 24;  // 24 steps are two epochs
+    undisturbed.settings["report"]["every"] = 12;
+    undisturbed.directory = sweep.folder / "two-epochs";
+    crescendo.train(members, "new", undisturbed, 24);
+    crescendo.leave(members, /*save=*/false);
+    crescendo.train(members, "new", by_epoch, 2);
+    crescendo.leave(members, /*save=*/false);
+    CHECK(same_bits(load(undisturbed.directory / "checkpoint.pt").model, load(by_epoch.directory / "checkpoint.pt").model));
+}
+
+TEST_CASE("the clock counts steps, and evaluations apart from them") {
+    SweepFixture sweep;
+    const std::string many = write_images(sweep.folder / "many.h5", "validation", 6000, /*seed=*/3);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.settings["data"]["validation"] = many;  // sixty times the samples to train on
+    const Stopwatch watch;
+
+    const Json report = crescendo.train({0}, "new", terms, 3);
+
+    CHECK(report["seconds"] > 0.0);
+    CHECK(report["evaluated"] > report["seconds"]);
+    CHECK(report["seconds"].get<double>() + report["evaluated"].get<double>() < watch.seconds());
+}
+
+TEST_CASE("the clock goes on over growth, shrinking, a lost worker and a resumed checkpoint") {
+    const SweepFixture sweep;
+    const double pause = 0.010;
+    auto environment = sweep.recording();
+    environment.emplace_back("TEST_PAUSE", "10");  // milliseconds a step, and an epoch has 12
+    const double epoch = 12 * pause;
+    Terms terms = sweep.terms("trial");
+    const Stopwatch watch;
+    double last = 0;
+    {
+        FakeCrescendo crescendo(2, "recording-trainer", environment);
+        const auto seconds_at = [&](const std::vector<int>& members, const char* state, std::int64_t resource) {
+            return crescendo.train(members, state, terms, resource)["seconds"].get<double>();
+        };
+        for (const auto& [members, resource] :
+             {std::pair<std::vector<int>, std::int64_t>{{0}, 1}, {{0, 1}, 2}, {{0}, 3}, {{0, 1}, 4}}) {
+            const double seconds = seconds_at(members, resource == 1 ? "new" : "memory", resource);
+            CHECK(seconds >= last + epoch);
+            CHECK(seconds < watch.seconds());
+            last = seconds;
+        }
+        crescendo.kill(0);
+        crescendo.join({1}, "memory", terms);  // the report at 4 was not answered yet: the survivor sends it again
+        CHECK(crescendo.await(1, "report")["seconds"] == last);
+        crescendo.go_on({1}, terms);
+        const double seconds = crescendo.await(1, "report")["seconds"];
+        CHECK(seconds >= last + epoch);
+        last = seconds;
+        CHECK(crescendo.leave({1}, /*save=*/true));
+    }
+    FakeCrescendo crescendo(1, "recording-trainer", environment);
+    crescendo.join({0}, "checkpoint", terms);
+    CHECK(crescendo.await(0, "report")["seconds"] == last);
+    crescendo.go_on({0}, terms);
+    const double seconds = crescendo.await(0, "report")["seconds"];
+    CHECK(seconds >= last + epoch);
+    CHECK(seconds < watch.seconds());
+}

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "trainer/settings/settings.hpp"
+
+namespace crescendo::trainer::test {
+
+/// Settings as crescendo-trainer reads them from `section`, which need not name data to train on.
+Settings settings_of(nlohmann::json section);
+
+}  // namespace crescendo::trainer::test

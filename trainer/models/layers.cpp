@@ -1,0 +1,59 @@
+#include "trainer/models/layers.hpp"
+
+#include <ATen/ATen.h>
+
+namespace crescendo::trainer {
+
+namespace {
+
+/// The largest of activated values is then the activation of the largest one, which costs a quarter.
+bool is_monotone(Activation activation) {
+    return activation == Activation::relu || activation == Activation::leaky_relu || activation == Activation::tanh;
+}
+
+}  // namespace
+
+void read_activation(Section& section, Activation& activation) {
+    section.choice("activation", activation,
+                   {{"relu", Activation::relu},
+                    {"leaky_relu", Activation::leaky_relu},
+                    {"gelu", Activation::gelu},
+                    {"silu", Activation::silu},
+                    {"tanh", Activation::tanh}});
+}
+
+at::Tensor activate(Activation activation, const at::Tensor& x) {
+    switch (activation) {
+        case Activation::relu:
+            return at::relu(x);
+        case Activation::leaky_relu:
+            return at::leaky_relu(x);
+        case Activation::gelu:
+            return at::gelu(x);
+        case Activation::silu:
+            return at::silu(x);
+        case Activation::tanh:
+            return at::tanh(x);
+    }
+    return x;
+}
+
+at::Tensor activate_and_pool(Activation activation, const at::Tensor& x) {
+    if (is_monotone(activation)) {
+        return activate(activation, at::max_pool2d(x, 2));
+    }
+    return at::max_pool2d(activate(activation, x), 2);
+}
+
+torch::nn::Conv2d make_convolution(const torch::nn::Conv2dOptions& options) {
+    torch::nn::Conv2d convolution(options);
+    // clone, not contiguous: with one channel both orders are the same, and only the strides tell which is meant.
+    convolution->weight.set_data(convolution->weight.detach().clone(at::MemoryFormat::ChannelsLast));
+    return convolution;
+}
+
+std::int64_t num_channels(const std::vector<std::int64_t>& image) { return image.size() == 3 ? image[0] : 1; }
+
+at::Tensor with_channels(const at::Tensor& images) { return images.dim() == 3 ? images.unsqueeze(1) : images; }
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <torch/nn/modules/conv.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "trainer/settings/section.hpp"
+
+namespace crescendo::trainer {
+
+enum class Activation { relu, leaky_relu, gelu, silu, tanh };
+
+/// Reads the setting `activation`.
+void read_activation(Section& section, Activation& activation);
+
+at::Tensor activate(Activation activation, const at::Tensor& x);
+
+/// The activation of images, then the largest of each 2x2 values.
+at::Tensor activate_and_pool(Activation activation, const at::Tensor& x);
+
+/// A convolution whose weights lie channels last in memory, and its values follow: so oneDNN and cuDNN convolve faster.
+torch::nn::Conv2d make_convolution(const torch::nn::Conv2dOptions& options);
+
+/// Channels of images of this shape, which may be height x width alone.
+std::int64_t num_channels(const std::vector<std::int64_t>& image);
+
+/// (samples, height, width) → (samples, 1, height, width); images with channels stay as they are.
+at::Tensor with_channels(const at::Tensor& images);
+
+}  // namespace crescendo::trainer

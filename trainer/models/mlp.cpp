@@ -1,0 +1,75 @@
+#include "trainer/models/mlp.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/nn/modules/linear.h>
+
+#include "trainer/data/task.hpp"
+#include "trainer/models/dropout.hpp"
+#include "trainer/models/layers.hpp"
+#include "trainer/models/model.hpp"
+
+namespace crescendo::trainer {
+
+using torch::nn::Linear;
+
+namespace {
+
+struct MlpSettings {
+    std::int64_t width = 128;
+    std::int64_t depth = 2;
+    Activation activation = Activation::relu;
+    double dropout = 0.0;
+};
+
+class Mlp : public Model {
+  public:
+    Mlp(const MlpSettings& settings, const Task& task) : activation_(settings.activation) {
+        std::int64_t features = 1;
+        for (const auto length : task.input_shape) {
+            features *= length;
+        }
+        for (std::int64_t i = 0; i < settings.depth; ++i) {
+            hidden_.push_back(register_module("hidden" + std::to_string(i + 1), Linear(features, settings.width)));
+            dropouts_.emplace_back(settings.dropout, /*layer=*/i);
+            features = settings.width;
+        }
+        output_ = register_module("output", Linear(features, task.num_outputs));
+    }
+
+    at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys) override {
+        at::Tensor x = inputs.reshape({inputs.size(0), -1});
+        for (std::size_t i = 0; i < hidden_.size(); ++i) {
+            x = dropouts_[i](activate(activation_, hidden_[i](x)), dropout_keys);
+        }
+        return output_(x);
+    }
+
+    bool drops_units() const override { return !dropouts_.empty() && dropouts_.front().drops(); }
+
+  private:
+    Activation activation_;
+    std::vector<Linear> hidden_;
+    std::vector<Dropout> dropouts_;
+    Linear output_ = nullptr;
+};
+
+class MlpSpec : public ModelSpec {
+  public:
+    explicit MlpSpec(Section& section) {
+        section.integer("width", settings_.width, 1, 1 << 20);
+        section.integer("depth", settings_.depth, 0, 256);
+        read_activation(section, settings_.activation);
+        section.number("dropout", settings_.dropout, {.min = 0.0, .below = 1.0});
+    }
+
+    std::shared_ptr<Model> make(const Task& task) const override { return std::make_shared<Mlp>(settings_, task); }
+
+  private:
+    MlpSettings settings_;
+};
+
+}  // namespace
+
+std::shared_ptr<ModelSpec> read_mlp(Section& section) { return std::make_shared<MlpSpec>(section); }
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,51 @@
+#include "trainer/optimizers/sgd.hpp"
+
+#include <torch/optim/sgd.h>
+
+#include <limits>
+
+#include "trainer/optimizers/torch_optimizer.hpp"
+
+namespace crescendo::trainer {
+
+using torch::optim::SGD;
+using torch::optim::SGDOptions;
+using torch::optim::SGDParamState;
+
+namespace {
+
+class SgdSpec : public OptimizerSpec {
+  public:
+    explicit SgdSpec(Section& section) {
+        section.number("momentum", momentum_, {.min = 0.0, .below = 1.0});
+        section.flag("nesterov", nesterov_);
+        section.number("weight_decay", weight_decay_, {.min = 0.0, .below = std::numeric_limits<double>::infinity()});
+    }
+
+    double default_lr() const override { return 0.01; }
+    LearningRateScaling default_lr_scaling() const override { return LearningRateScaling::linear; }
+
+    std::unique_ptr<Optimizer> make(const std::vector<NamedTensor>& parameters) const override {
+        std::vector<StateField<SGDParamState>> fields;
+        if (momentum_ > 0) {
+            fields = {{"momentum_buffer", [](SGDParamState& state) -> at::Tensor& { return state.momentum_buffer(); }}};
+        }
+        // torch refuses Nesterov without momentum, which is plain SGD and may come up in a search.
+        const auto options = SGDOptions(default_lr())
+                                 .momentum(momentum_)
+                                 .nesterov(nesterov_ && momentum_ > 0)
+                                 .weight_decay(weight_decay_);
+        return std::make_unique<TorchOptimizer<SGD, SGDParamState>>(parameters, options, fields);
+    }
+
+  private:
+    double momentum_ = 0.9;
+    bool nesterov_ = false;
+    double weight_decay_ = 0.0;
+};
+
+}  // namespace
+
+std::shared_ptr<OptimizerSpec> read_sgd(Section& section) { return std::make_shared<SgdSpec>(section); }
+
+}  // namespace crescendo::trainer

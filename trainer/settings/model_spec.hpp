@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "datasets/samples/sample_set.hpp"
+#include "trainer/settings/settings.hpp"
+
+namespace crescendo::trainer {
+
+class Model;
+struct Task;
+
+/// A model as the settings describe it, before there is a network. Each model derives its own, with its own settings.
+///
+/// It uses no Torch by itself: networks appear as a pointer.
+class ModelSpec {
+  public:
+    virtual ~ModelSpec() = default;
+
+    /// Makes the network on the CPU. Its weights come from torch's generator, which the caller seeds before.
+    virtual std::shared_ptr<Model> make(const Task& task) const = 0;
+
+    /// What keeps the model from learning from these samples, beyond what keeps every model from it. `data` says how
+    /// they are read, and `data_key` is the setting that names them.
+    virtual std::vector<Problem> misfits(const datasets::SampleSet& /*samples*/, const DataSettings& /*data*/,
+                                         const std::string& /*data_key*/) const {
+        return {};
+    }
+
+    /// Whether the model learns to give back the inputs of these samples, rather than to predict their targets.
+    virtual bool reconstructs(const datasets::SampleSet& /*samples*/) const { return false; }
+
+    std::string name;  ///< the word that chose it
+};
+
+}  // namespace crescendo::trainer
