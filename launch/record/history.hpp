@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -17,22 +16,18 @@
 
 namespace crescendo::launch {
 
-/// One report of a trial, with all its metrics.
-struct TrialReport {
-    Resource resource;
+/// One report of a trial.
+struct TrialReport : protocol::Report {
     double time = 0;  ///< when, in seconds that the sweep had been at work
     int workers = 1;
-    std::map<std::string, double> metrics;
 };
 
-/// The mean of numbers, without those that are NaN, which means unknown.
+/// The mean of numbers, without those that are unknown.
 class Mean {
   public:
-    void add(double number) {
-        if (!std::isnan(number)) {
-            sum_ += number;
-            ++count_;
-        }
+    void add(std::optional<double> number) {
+        sum_ += number.value_or(0);
+        count_ += number ? 1 : 0;
     }
     void add(const Mean& other) {
         sum_ += other.sum_;

@@ -6,9 +6,11 @@ namespace crescendo::trainer {
 
 void Pulse::beat() {
     const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < period) return;
+    if (now - last_ < period) {
+        return;
+    }
     last_ = now;
-    channel_.send({{"type", protocol::type::progress}});
+    channel_.send(protocol::SignOfLife{});
 }
 
 }  // namespace crescendo::trainer
