@@ -5,7 +5,10 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <tuple>
+
+#include "core/median.hpp"
 
 namespace crescendo::analysis {
 namespace {
@@ -51,6 +54,28 @@ double price_of(std::span<const Point> envelope, Axis axis, double loss) {
 
 double speed_up(std::span<const Point> reference, std::span<const Point> other, Axis axis, double loss) {
     return price_of(reference, axis, loss) / price_of(other, axis, loss);
+}
+
+std::vector<MedianPoint> median_envelope(std::span<const std::vector<Point>> envelopes, Axis axis,
+                                         const Resampling& resampling) {
+    std::set<double> prices;
+    for (const auto& envelope : envelopes) {
+        for (const auto& point : envelope) {
+            prices.insert(at(point, axis));
+        }
+    }
+    std::vector<MedianPoint> medians;
+    for (const double price : prices) {
+        std::vector<double> losses;
+        for (const auto& envelope : envelopes) {
+            losses.push_back(loss_at(envelope, axis, price));
+        }
+        const double loss = median(losses);
+        if (loss < (medians.empty() ? infinity : medians.back().loss)) {
+            medians.push_back({price, loss, bootstrap_median(losses, resampling)});
+        }
+    }
+    return medians;
 }
 
 }  // namespace crescendo::analysis

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/curve.hpp"
+#include "analysis/statistics.hpp"
 
 namespace crescendo::analysis {
 
@@ -30,5 +31,17 @@ double price_of(std::span<const Point> envelope, Axis axis, double loss);
 /// How many times as much `reference` pays for the same loss as `other`. 0 where `other` never gets there, and infinity
 /// where `reference` does not; NaN where neither does.
 double speed_up(std::span<const Point> reference, std::span<const Point> other, Axis axis, double loss);
+
+/// How good repeated searches were at one price.
+struct MedianPoint {
+    double price = 0;     ///< on the axis
+    double loss = 0;      ///< median over the searches of the best loss so far; +infinity while that of half is missing
+    Interval interval{};  ///< confidence interval of the median; its ends may be infinite
+};
+
+/// The median over envelopes, one for each search: a point for each price at which it improves. `envelopes` is not
+/// empty. In the order of the axis; losses fall strictly and are finite.
+std::vector<MedianPoint> median_envelope(std::span<const std::vector<Point>> envelopes, Axis axis,
+                                         const Resampling& resampling = {});
 
 }  // namespace crescendo::analysis

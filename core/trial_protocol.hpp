@@ -1,9 +1,20 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "core/fields.hpp"
+#include "core/ids.hpp"
+#include "core/words.hpp"
+
 /// The trial protocol: everything that crescendo and a trainer know about each other.
 ///
 /// One JSON object a line, UTF-8, in both directions over the stream socket whose descriptor number is in CRESCENDO_FD.
-/// docs/trial-protocol.md is the specification; this header holds its words as constants.
+/// docs/trial-protocol.md is the specification. This header has its messages as structs, for both ends, and its words
+/// as constants. core/message_json.hpp writes and reads the messages.
 namespace crescendo::protocol {
 
 /// Environment of a trainer.
@@ -43,5 +54,223 @@ inline constexpr const char* error = "error";
 inline constexpr const char* out_of_memory = "out_of_memory";  ///< memory of the GPU or of the machine
 inline constexpr const char* disk = "disk";                    ///< there is no room for the checkpoint
 }  // namespace failure
+
+/// A value that only its reader understands, as JSON text.
+struct JsonText {
+    std::string text = "null";
+
+    friend bool operator==(const JsonText&, const JsonText&) = default;
+};
+
+using Metrics = std::map<std::string, double>;  ///< NaN where a metric is not finite
+
+/// Where rank 0 gets a trial's state from.
+enum class StateSource { fresh, checkpoint, memory };
+inline constexpr Words state_sources{
+    {std::pair{StateSource::fresh, "new"}, {StateSource::checkpoint, "checkpoint"}, {StateSource::memory, "memory"}}};
+
+// ---- crescendo → trainer ----
+
+/// Form a trial's group, or enter it.
+struct Join {
+    static constexpr const char* name = type::join;
+
+    TrialId trial;
+    int generation = 0;
+    int rank = 0;
+    int size = 1;
+    int batch_multiple = 1;                 ///< the group's batch is batch_size times this
+    int accumulation = 1;                   ///< a worker's micro-batches are batch_size divided by this
+    std::optional<Resource> checkpoint_at;  ///< resource of the next checkpoint; none: write none
+    std::optional<Resource> reported;       ///< resource of the last report that crescendo has
+    Resource max_resource;
+    std::uint64_t seed = 0;
+    JsonText settings;      ///< the trainer's settings, with the trial's parameters
+    std::string directory;  ///< folder of the trial's files; it exists
+    StateSource state = StateSource::fresh;
+
+    static constexpr auto fields() {
+        return std::tuple(
+            Field{"trial", &Join::trial}, Field{"generation", &Join::generation}, Field{"rank", &Join::rank},
+            Field{"size", &Join::size}, Field{"batch_multiple", &Join::batch_multiple, Presence::optional},
+            Field{"accumulation", &Join::accumulation, Presence::optional},
+            Field{"checkpoint_at", &Join::checkpoint_at, Presence::optional},
+            Field{"reported", &Join::reported, Presence::optional}, Field{"max_resource", &Join::max_resource},
+            Field{"seed", &Join::seed}, Field{"settings", &Join::settings}, Field{"directory", &Join::directory},
+            Field{"state", &Join::state});
+    }
+};
+
+/// Values of "decision".
+namespace decision {
+inline constexpr const char* proceed = "continue";
+inline constexpr const char* stop = "stop";  ///< for programs; warm trainers get `leave`
+}  // namespace decision
+
+/// Answers a report: the trial continues to train.
+struct Decision {
+    static constexpr const char* name = type::decision;
+
+    TrialId trial;
+    std::optional<int> batch_multiple;      ///< none: as before
+    std::optional<Resource> checkpoint_at;  ///< resource of the next checkpoint; none: write none
+    std::string decision = decision::proceed;
+
+    static constexpr auto fields() {
+        return std::tuple(Field{"trial", &Decision::trial},
+                          Field{"batch_multiple", &Decision::batch_multiple, Presence::optional},
+                          Field{"checkpoint_at", &Decision::checkpoint_at, Presence::optional},
+                          Field{"decision", &Decision::decision, Presence::optional});
+    }
+};
+
+/// Leave the trial. With `save`, rank 0 writes its checkpoint first.
+struct Leave {
+    static constexpr const char* name = type::leave;
+
+    TrialId trial;
+    bool save = false;
+
+    static constexpr auto fields() {
+        return std::tuple(Field{"trial", &Leave::trial}, Field{"save", &Leave::save, Presence::optional});
+    }
+};
+
+/// Run a checkpoint's model over a data set. The trainer is idle.
+struct Evaluate {
+    static constexpr const char* name = type::evaluate;
+
+    TrialId trial;
+    JsonText settings;
+    Resource resource;  ///< resource of the trial's last report; an older checkpoint is refused
+    std::string checkpoint;
+    std::string data;  ///< "validation" or "test"
+
+    static constexpr auto fields() {
+        return std::tuple(Field{"trial", &Evaluate::trial}, Field{"settings", &Evaluate::settings},
+                          Field{"resource", &Evaluate::resource}, Field{"checkpoint", &Evaluate::checkpoint},
+                          Field{"data", &Evaluate::data});
+    }
+};
+
+// ---- trainer → crescendo ----
+
+/// Ready for work.
+struct Hello {
+    static constexpr const char* name = type::hello;
+
+    std::int64_t pid = 0;
+    std::string version;
+
+    static constexpr auto fields() {
+        return std::tuple(Field{"pid", &Hello::pid, Presence::optional},
+                          Field{"version", &Hello::version, Presence::optional});
+    }
+};
+
+/// Metrics at a resource.
+struct Report {
+    static constexpr const char* name = type::report;
+
+    TrialId trial = {};
+    int generation = 0;
+    Resource resource = {};
+    Metrics metrics = {};
+    std::optional<double> seconds = {};    ///< the trial's training clock: steps and regroups since the trial began
+    std::optional<double> evaluated = {};  ///< seconds of evaluations since the trial began
+    std::optional<double> data_wait = {};  ///< share of the time since the report before that the group waited for data
+
+    /// What a report may say of how its trial trained. A trainer that does not measure it leaves it out. These travel
+    /// to the journal and back under the same keys.
+    static constexpr auto measures() {
+        return std::tuple(Field{"data_wait", &Report::data_wait, Presence::optional});
+    }
+    /// What programs send: they need not say for which trial.
+    static constexpr auto content() {
+        return std::tuple_cat(std::tuple(Field{"resource", &Report::resource}, Field{"metrics", &Report::metrics},
+                                         Field{"seconds", &Report::seconds, Presence::optional},
+                                         Field{"evaluated", &Report::evaluated, Presence::optional}),
+                              measures());
+    }
+    static constexpr auto fields() {
+        return std::tuple_cat(
+            std::tuple(Field{"trial", &Report::trial}, Field{"generation", &Report::generation}), content());
+    }
+};
+
+/// The first step of a new generation is done.
+struct Regrouped {
+    static constexpr const char* name = type::regrouped;
+
+    TrialId trial;
+    int generation = 0;
+    double seconds = 0;  ///< time from the order at rank 0 to the end of the first step
+
+    static constexpr auto fields() {
+        return std::tuple(Field{"trial", &Regrouped::trial, Presence::optional},
+                          Field{"generation", &Regrouped::generation}, Field{"seconds", &Regrouped::seconds});
+    }
+};
+
+/// The main thread is alive.
+struct SignOfLife {
+    static constexpr const char* name = type::progress;
+
+    static constexpr auto fields() { return std::tuple(); }
+};
+
+/// The worker lost its group, and waits for an order.
+struct Stranded {
+    static constexpr const char* name = type::stranded;
+
+    TrialId trial;
+    int generation = 0;
+
+    static constexpr auto fields() {
+        return std::tuple(Field{"trial", &Stranded::trial, Presence::optional},
+                          Field{"generation", &Stranded::generation});
+    }
+};
+
+/// The worker has left the trial and is idle again.
+struct Left {
+    static constexpr const char* name = type::left;
+
+    TrialId trial;
+    bool saved = false;
+
+    static constexpr auto fields() {
+        return std::tuple(Field{"trial", &Left::trial, Presence::optional},
+                          Field{"saved", &Left::saved, Presence::optional});
+    }
+};
+
+/// The trainer gives up, and its process ends.
+struct Failed {
+    static constexpr const char* name = type::failed;
+
+    std::optional<TrialId> trial;  ///< none: no order had come
+    std::string kind;              ///< one of `failure`
+    std::string message;
+
+    static constexpr auto fields() {
+        return std::tuple(Field{"trial", &Failed::trial, Presence::optional},
+                          Field{"kind", &Failed::kind, Presence::optional},
+                          Field{"message", &Failed::message, Presence::optional});
+    }
+};
+
+/// Metrics of an evaluation.
+struct Evaluated {
+    static constexpr const char* name = type::evaluated;
+
+    TrialId trial;
+    Metrics metrics;
+
+    static constexpr auto fields() {
+        return std::tuple(Field{"trial", &Evaluated::trial, Presence::optional},
+                          Field{"metrics", &Evaluated::metrics});
+    }
+};
 
 }  // namespace crescendo::protocol

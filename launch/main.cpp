@@ -18,8 +18,8 @@ constexpr const char* footer =
     "Example:\n"
     "  crescendo run sweep.yaml\n"
     "\n"
-    "Exit codes: 0 done; 1 failed; 2 bad input; 75 stopped early, `crescendo resume` goes on.\n"
-    "`crescendo COMMAND --help` says more about each.";
+    "Exit codes: 0 done; 1 failed; 2 bad input; 75 stopped early, `crescendo resume` continues it.\n"
+    "`crescendo COMMAND --help` describes a command.";
 
 int run_command(int argc, char** argv, MpiSession* session) {
     CLI::App app{"Crescendo: hyperparameter optimization on HPC systems"};
@@ -39,6 +39,7 @@ int run_command(int argc, char** argv, MpiSession* session) {
     add_doctor_command(app, code, session);
     add_ask_tell_command(app, code);
     add_simulate_command(app, code);
+    add_compare_command(app, code);
 #ifdef CRESCENDO_HDF5
     add_data_commands(app, code);
 #endif

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "core/check.hpp"
-#include "core/draws.hpp"
 
 namespace crescendo {
 namespace {
@@ -17,40 +16,65 @@ constexpr double slack = 1e-9;
 double first_multiple(double min, double q) { return std::ceil(min / q - slack); }
 double last_multiple(double max, double q) { return std::floor(max / q + slack); }
 
-double uniform(CounterRandom& random, double min, double max) {
-    // Rounding can carry the sum up to max, which is not in the range.
-    return std::min(min + random.uniform() * (max - min), std::nextafter(max, min));
-}
-
-double log_uniform(CounterRandom& random, double min, double max) {
-    return std::clamp(std::exp(uniform(random, std::log(min), std::log(max))), min, max);
-}
-
 /// The multiple of q nearest to x, halves away from zero, among those in [min, max].
 double quantized(double x, double min, double max, double q) {
     const double multiple = std::clamp(std::round(x / q), first_multiple(min, q), last_multiple(max, q));
     return std::clamp(multiple * q, min, max);  // 3 * 0.1 is just above 0.3
 }
 
-struct Sample {
+/// Chooses by random numbers.
+struct RandomChoice {
     CounterRandom& random;
 
-    Value operator()(const Uniform& d) const { return uniform(random, d.min, d.max); }
-    Value operator()(const LogUniformValues& d) const { return log_uniform(random, d.min, d.max); }
+    /// In [0, 1).
+    double uniform() const { return random.uniform(); }
+    /// In [0, last], whole.
+    std::uint64_t up_to(std::uint64_t last) const {
+        const bool all = last == std::numeric_limits<std::uint64_t>::max();
+        return all ? random.next() : random.below(last + 1);
+    }
+};
+
+/// Chooses by one coordinate of a point, in [0, 1).
+struct CoordinateChoice {
+    double coordinate;
+
+    double uniform() const { return coordinate; }
+    std::uint64_t up_to(std::uint64_t last) const {
+        // Below 2^64, since the coordinate is below 1. Rounding can carry it beyond `last`.
+        return std::min(static_cast<std::uint64_t>(coordinate * (static_cast<double>(last) + 1)), last);
+    }
+};
+
+/// The value that `choice` takes from a distribution.
+template <class Choice>
+struct Choose {
+    Choice choice;
+
+    Value operator()(const Uniform& d) const { return uniform(d.min, d.max); }
+    Value operator()(const LogUniformValues& d) const { return log_uniform(d.min, d.max); }
     Value operator()(const IntUniform& d) const {
         // Unsigned, for the width of a range and the sum may exceed what 63 bits hold.
         const auto min = static_cast<std::uint64_t>(d.min);
-        const auto width = static_cast<std::uint64_t>(d.max) - min;
-        const bool all = width == std::numeric_limits<std::uint64_t>::max();
-        return static_cast<std::int64_t>(min + (all ? random.next() : random.below(width + 1)));
+        return static_cast<std::int64_t>(min + choice.up_to(static_cast<std::uint64_t>(d.max) - min));
     }
-    Value operator()(const QUniform& d) const { return quantized(uniform(random, d.min, d.max), d.min, d.max, d.q); }
+    Value operator()(const QUniform& d) const { return quantized(uniform(d.min, d.max), d.min, d.max, d.q); }
     Value operator()(const QLogUniformValues& d) const {
-        return quantized(log_uniform(random, d.min, d.max), d.min, d.max, d.q);
+        return quantized(log_uniform(d.min, d.max), d.min, d.max, d.q);
     }
-    Value operator()(const Categorical& d) const { return d.values[random.below(d.values.size())]; }
+    Value operator()(const Categorical& d) const { return d.values[choice.up_to(d.values.size() - 1)]; }
     Value operator()(const Constant& d) const { return d.value; }
+
+    double uniform(double min, double max) const {
+        // Rounding can carry the sum up to max, which is not in the range.
+        return std::min(min + choice.uniform() * (max - min), std::nextafter(max, min));
+    }
+    double log_uniform(double min, double max) const {
+        return std::clamp(std::exp(uniform(std::log(min), std::log(max))), min, max);
+    }
 };
+
+bool is_constant(const Distribution& distribution) { return std::holds_alternative<Constant>(distribution); }
 
 struct Check {
     const std::string& key;
@@ -106,13 +130,53 @@ SearchSpace::SearchSpace(std::vector<Parameter> parameters) : parameters_(std::m
     }
 }
 
-Config SearchSpace::sample(std::uint64_t seed, TrialId trial) const {
-    auto random = draws(seed, Purpose::configuration, trial);
+int SearchSpace::num_dimensions() const {
+    return static_cast<int>(std::count_if(parameters_.begin(), parameters_.end(), [](const Parameter& parameter) {
+        return !is_constant(parameter.distribution);
+    }));
+}
+
+Config SearchSpace::at(const std::vector<double>& point) const {
+    CRESCENDO_EXPECT(point.size() == static_cast<std::size_t>(num_dimensions()));
+    auto coordinate = point.begin();
     Config config;
+    config.reserve(parameters_.size());
     for (const auto& [name, distribution] : parameters_) {
-        config.emplace_back(name, std::visit(Sample{random}, distribution));
+        CoordinateChoice choice{0};  // a constant has no coordinate
+        if (!is_constant(distribution)) {
+            CRESCENDO_EXPECT(*coordinate >= 0 && *coordinate < 1);
+            choice.coordinate = *coordinate++;
+        }
+        config.emplace_back(name, std::visit(Choose<CoordinateChoice>{choice}, distribution));
     }
     return config;
+}
+
+Config SearchSpace::sample(CounterRandom random) const {
+    Config config;
+    for (const auto& [name, distribution] : parameters_) {
+        config.emplace_back(name, std::visit(Choose<RandomChoice>{{random}}, distribution));
+    }
+    return config;
+}
+
+Config SearchSpace::in_order(const Config& config) const {
+    Config ordered;
+    ordered.reserve(parameters_.size());
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        const auto& name = parameters_[i].name;
+        const auto has_name = [&](const auto& value) { return value.first == name; };
+        const bool is_in_place = i < config.size() && has_name(config[i]);
+        const auto found = is_in_place ? config.begin() + static_cast<std::ptrdiff_t>(i)
+                                       : std::find_if(config.begin(), config.end(), has_name);
+        CRESCENDO_VALIDATE(found != config.end(), "config",
+                           "a configuration lacks the parameter {} (a trial has a value of each); add it", name);
+        ordered.push_back(*found);
+    }
+    CRESCENDO_VALIDATE(config.size() == parameters_.size(), "config",
+                       "a configuration has {} values and the sweep {} parameters; leave out what is no parameter",
+                       config.size(), parameters_.size());
+    return ordered;
 }
 
 }  // namespace crescendo

@@ -70,6 +70,7 @@ struct SweepSpec {
     int max_retries = 2;           ///< how often a trial is retried in a row before it has failed for good
     std::uint64_t seed = 0;
     SearchSpace space;
+    std::string sampler = "random";  ///< who proposes configurations: one of sampler_names()
     SchedulerSpec scheduler;
 };
 

@@ -1,5 +1,7 @@
 #include "scheduler/trial.hpp"
 
+#include <algorithm>
+
 #include "core/check.hpp"
 
 namespace crescendo {
@@ -31,6 +33,20 @@ void Trial::transition(TrialStatus next) {
         status != TrialStatus::running && (next == TrialStatus::waiting || next == TrialStatus::paused);
     CRESCENDO_EXPECT(!ended() && next != status && !among_idle);
     status = next;
+    is_reforming = false;
+}
+
+bool Trial::count_failure(FailureKind kind, int max_retries) {
+    if (is_reforming) {
+        return true;
+    }
+    ++failures;
+    ++failures_in_a_row;
+    if (kind == FailureKind::out_of_memory) {
+        constexpr int most = 1 << 20;  // no worker takes a million samples at a time
+        group.accumulation = std::min(2 * group.accumulation, most);
+    }
+    return kind != FailureKind::repeated_error && failures_in_a_row <= max_retries;
 }
 
 void Trial::retry() {

@@ -5,6 +5,7 @@
 #include "core/ids.hpp"
 #include "core/value.hpp"
 #include "scheduler/actions.hpp"
+#include "scheduler/events.hpp"
 
 namespace crescendo {
 
@@ -40,8 +41,13 @@ struct Trial {
     bool ended() const;
 
     /// Changes the status to `next`. Legal transitions: running <-> waiting, running <-> paused, and from all three to
-    /// an end.
+    /// an end. Who stops running is not re-forming any more.
     void transition(TrialStatus next);
+
+    /// Counts a failure, unless the group is re-forming: what strikes one member often strikes the others in the same
+    /// step, so until the trial has reported again, or has no worker left, it is one failure. Running out of memory
+    /// doubles the group's accumulation. Returns whether the trial is worth another attempt.
+    bool count_failure(FailureKind kind, int max_retries);
 
     /// A failed trial waits to be resumed, as if it had not failed in a row.
     void retry();

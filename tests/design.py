@@ -27,7 +27,7 @@ def verbs_of_program(crescendo):
 
 
 def verbs_of_page(page):
-    return re.findall(r"`(\S+?)(?: …)?`", page.split("## 7. Commands\n\n")[1].split("\n\n")[0].split("\n")[0])
+    return re.findall(r"`(\S+?)(?: …)?`", page.split("## 7. Commands\n\n")[1].split("\n\n")[0])
 
 
 def complaints(root, crescendo):

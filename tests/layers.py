@@ -47,12 +47,12 @@ ALLOWED = {
 # Inside a folder the rooms have an order: each includes itself and those before it, so that there is no circle.
 # "." is the folder itself: first where its files are the words that all rooms use, last where they use all rooms.
 ROOMS = {
-    "scheduler": [".", "schedulers", "slots", "sweep"],
+    "scheduler": [".", "samplers", "schedulers", "slots", "sweep"],
     "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow"],
     "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
                 "checkpoint", "."],
     "launch": ["system", "messages", "batch", "slots", "sweep_file", "agent", "transport", "record", "view", "replay",
-               "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
+               "compare", "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
 }
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.
 PURE = {"scheduler", "simulator", "analysis"}

@@ -15,8 +15,8 @@
 
 namespace crescendo::trainer {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
-namespace type = protocol::type;
 
 namespace {
 
@@ -29,7 +29,7 @@ std::chrono::duration<double> since(std::chrono::steady_clock::time_point time) 
 std::unique_ptr<Trial> new_trial(const Join& join, const Settings& settings, DataCache& data, const Device& device) {
     const auto samples = data.set(settings.data.train, settings.data);
     require_none(misfits(settings, *samples, "trainer.data.train"));
-    return std::make_unique<Trial>(join.trial, join.seed, settings, describe_task(settings, data), device);
+    return std::make_unique<Trial>(join.trial.value, join.seed, settings, describe_task(settings, data), device);
 }
 
 }  // namespace
@@ -38,17 +38,14 @@ Session::Session(ControlChannel& channel, const Device& device, Options options)
     : channel_(channel), device_(device), options_(std::move(options)), pulse_(channel) {}
 
 int Session::run() {
-    channel_.send({{"type", type::hello}, {"pid", ::getpid()}, {"version", CRESCENDO_VERSION}});
+    channel_.send(protocol::Hello{::getpid(), CRESCENDO_VERSION});
     try {
         serve();
         return 0;
     } catch (...) {
         const Failure failure = describe_failure(std::current_exception());
         std::fprintf(stderr, "%s\n", failure.message.c_str());
-        channel_.send({{"type", type::failed},
-                       {"trial", concerned_trial_},
-                       {"kind", failure.kind},
-                       {"message", failure.message}});
+        channel_.send(protocol::Failed{concerned_trial_, failure.kind, failure.message});
         return 1;
     }
 }
@@ -57,8 +54,12 @@ void Session::serve() {
     while (!channel_.closed()) {
         pulse_.beat();
         if (const auto message = training() ? channel_.poll() : channel_.wait(Pulse::period)) {
-            concerned_trial_ = message->value("trial", json());
-            std::visit([this](const auto& order) { obey(order); }, parse_order(*message));
+            std::visit(
+                [this](const auto& order) {
+                    concerned_trial_ = order.trial;
+                    obey(order);
+                },
+                parse_order(*message));
         } else if (training()) {
             advance();
         }
@@ -66,7 +67,8 @@ void Session::serve() {
 }
 
 bool Session::training() const {
-    return generation_ && !trial_->progress().report_pending && trial_->progress().reported() < terms_->max_resource;
+    return generation_ && !trial_->progress().report_pending &&
+           trial_->progress().reported() < join_->max_resource.value;
 }
 
 void Session::advance() try {
@@ -74,8 +76,8 @@ void Session::advance() try {
         report();
     } else if (generation_->step()) {
         announce_regroup();
-        if (terms_->rank == 0) {
-            checkpoints_->save_if_due(*trial_, terms_->settings);
+        if (join_->rank == 0) {
+            checkpoints_->save_if_due(*trial_, settings_);
         }
     }
 } catch (const PeerLost& lost) {
@@ -84,9 +86,9 @@ void Session::advance() try {
 
 /// What is to be done is crescendo's to say: it knows which of the peers is dead.
 void Session::lose_group(const PeerLost& cause) {
-    std::fprintf(stderr, "generation %lld ends: %s\n", static_cast<long long>(terms_->generation), cause.what());
+    std::fprintf(stderr, "generation %d ends: %s\n", join_->generation, cause.what());
     generation_.reset();
-    channel_.send({{"type", type::stranded}, {"trial", terms_->trial}, {"generation", terms_->generation}});
+    channel_.send(protocol::Stranded{join_->trial, join_->generation});
 }
 
 void Session::announce_regroup() {
@@ -94,51 +96,50 @@ void Session::announce_regroup() {
         return;
     }
     regroup_announced_ = true;
-    if (terms_->rank != 0) {
+    if (join_->rank != 0) {
         return;
     }
-    channel_.send({{"type", type::regrouped},
-                   {"trial", terms_->trial},
-                   {"generation", terms_->generation},
-                   {"seconds", since(terms_->read_at).count()}});
+    channel_.send(protocol::Regrouped{join_->trial, join_->generation, since(joined_at_).count()});
 }
 
 void Session::report() {
-    generation_->report(std::min(trial_->reached(), terms_->max_resource));
+    generation_->report(std::min(trial_->reached(), join_->max_resource.value));
     report_sent_ = false;
-    if (terms_->rank != 0) {
+    if (join_->rank != 0) {
         return;
     }
-    if (terms_->checkpoint_at && trial_->progress().reported() >= *terms_->checkpoint_at) {
-        checkpoints_->save(*trial_, terms_->settings);
+    if (join_->checkpoint_at && trial_->progress().reported() >= join_->checkpoint_at->value) {
+        checkpoints_->save(*trial_, settings_);
     }
     send_report();
 }
 
 void Session::send_report() {
     const Report& report = *trial_->progress().report;
-    json message = {{"type", type::report},         {"trial", terms_->trial},    {"generation", terms_->generation},
-                    {"resource", report.resource},  {"metrics", report.metrics}, {"seconds", report.seconds},
-                    {"evaluated", report.evaluated}};
-    if (const auto share = generation_->data_wait()) {
-        message["data_wait"] = *share;
-    }
-    channel_.send(message);
+    channel_.send(protocol::Report{.trial = join_->trial,
+                                   .generation = join_->generation,
+                                   .resource = Resource{report.resource},
+                                   .metrics = report.metrics,
+                                   .seconds = report.seconds,
+                                   .evaluated = report.evaluated,
+                                   .data_wait = generation_->data_wait()});
     report_sent_ = true;
 }
 
 void Session::obey(const Join& join) {
+    joined_at_ = std::chrono::steady_clock::now();
     generation_.reset();  // peers that still wait in the old group are thrown out of it
-    const bool is_new = !terms_ || terms_->trial != join.trial || terms_->directory != join.directory;
+    const bool is_new = !join_ || join_->trial != join.trial || join_->directory != join.directory;
     if (is_new) {
         log_.emplace(join.directory);
     }
-    const Settings settings = usable_settings(join.settings);
+    settings_ = json::parse(join.settings.text);
+    const Settings settings = usable_settings(settings_);
     if (is_new) {
-        checkpoints_.emplace(join.directory / checkpoint_name, settings.checkpoint_every);
+        checkpoints_.emplace(fs::path(join.directory) / checkpoint_name, settings.checkpoint_every);
     }
     checkpoints_->finish();  // another member may be the one that writes from now on
-    terms_ = join;
+    join_ = join;
     regroup_announced_ = false;
     if (join.rank == 0) {
         prepare_state(join, settings);
@@ -152,7 +153,7 @@ void Session::obey(const Join& join) {
         trial_->set_accumulation(join.accumulation);
         generation_ = std::make_unique<Generation>(std::move(group), *trial_, data_, pulse_, options_.observer);
         if (join.state == StateSource::memory) {
-            trial_->progress().seconds += since(join.read_at).count();
+            trial_->progress().seconds += since(joined_at_).count();
         }
     } catch (const PeerLost& lost) {
         return lose_group(lost);
@@ -170,17 +171,17 @@ Settings Session::usable_settings(const json& section) const {
 }
 
 void Session::prepare_state(const Join& join, const Settings& settings) {
-    if (join.state == StateSource::memory && trial_ && trial_->number() == join.trial) {
+    if (join.state == StateSource::memory && trial_ && trial_->number() == join.trial.value) {
         return settle_report(join);
     }
-    const auto checkpoint = join.directory / checkpoint_name;
+    const auto checkpoint = fs::path(join.directory) / checkpoint_name;
     const bool saved = join.state != StateSource::fresh && std::filesystem::exists(checkpoint);
     if (join.state == StateSource::memory) {
-        std::fprintf(stderr, "trial %lld: its state in memory died with those who held it; it %s\n",
-                     static_cast<long long>(join.trial), saved ? "goes on from its checkpoint" : "begins anew");
+        std::fprintf(stderr, "trial %d: its state in memory died with those who held it; it %s\n", join.trial.value,
+                     saved ? "continues from its checkpoint" : "begins again");
     }
     if (saved) {
-        trial_ = read_checkpoint(checkpoint, join.trial, join.seed, settings, device_);
+        trial_ = read_checkpoint(checkpoint, join.trial.value, join.seed, settings, device_);
         trial_->progress().report_pending = trial_->progress().report.has_value();
         std::printf("continues from its checkpoint, of %lld epochs and %lld samples\n",
                     static_cast<long long>(trial_->progress().epoch),
@@ -196,7 +197,8 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
 /// died with the member that was to send them.
 void Session::settle_report(const Join& join) {
     Progress& progress = trial_->progress();
-    const bool answered = join.reported ? progress.report && progress.report->resource <= *join.reported : report_sent_;
+    const bool answered =
+        join.reported ? progress.report && progress.report->resource <= join.reported->value : report_sent_;
     if (answered) {
         progress.report_pending = false;
     }
@@ -206,7 +208,8 @@ Group Session::meet(const Join& join) {
     if (join.size == 1) {
         return Group(device_);
     }
-    const auto store = c10::make_intrusive<ControlStore>(channel_, join.trial, join.generation, options_.group_timeout);
+    const auto store =
+        c10::make_intrusive<ControlStore>(channel_, join.trial.value, join.generation, options_.group_timeout);
     return Group(device_, store,
                  {.rank = join.rank, .size = join.size, .timeout = options_.group_timeout, .interrupted = [this] {
                       return channel_.interrupted();
@@ -214,43 +217,43 @@ Group Session::meet(const Join& join) {
 }
 
 void Session::obey(const Decision& decision) {
-    if (!generation_ || decision.trial != terms_->trial || !trial_->progress().report_pending) {
+    if (!generation_ || decision.trial != join_->trial || !trial_->progress().report_pending) {
         return;
     }
     trial_->progress().report_pending = false;
-    terms_->checkpoint_at = decision.checkpoint_at;
-    terms_->batch_multiple = decision.batch_multiple.value_or(terms_->batch_multiple);
-    trial_->set_group(terms_->size, terms_->batch_multiple);
+    join_->checkpoint_at = decision.checkpoint_at;
+    join_->batch_multiple = decision.batch_multiple.value_or(join_->batch_multiple);
+    trial_->set_group(join_->size, join_->batch_multiple);
 }
 
 void Session::obey(const Leave& leave) {
     generation_.reset();
-    const bool save = leave.save && terms_ && terms_->rank == 0 && trial_ && trial_->number() == leave.trial;
+    const bool save = leave.save && join_ && join_->rank == 0 && trial_ && trial_->number() == leave.trial.value;
     if (save) {
-        checkpoints_->save(*trial_, terms_->settings);
+        checkpoints_->save(*trial_, settings_);
     }
     checkpoints_.reset();  // whoever is told that this member has left may drop the checkpoint, or read it
     trial_.reset();
-    terms_.reset();
+    join_.reset();
     log_.reset();
-    channel_.send({{"type", type::left}, {"trial", leave.trial}, {"saved", save}});
+    channel_.send(protocol::Left{leave.trial, save});
 }
 
 void Session::obey(const Evaluate& evaluate) {
-    CRESCENDO_EXPECT(!terms_);
-    const Settings settings = usable_settings(evaluate.settings);
+    CRESCENDO_EXPECT(!join_);
+    const Settings settings = usable_settings(json::parse(evaluate.settings.text));
     const bool test = evaluate.data == "test";
     const std::string& location = test ? settings.data.test : settings.data.validation;
     CRESCENDO_VALIDATE(!location.empty(), "trainer.data." + evaluate.data,
-                       "missing: there are no {} samples to run trial {} over", evaluate.data, evaluate.trial);
-    const auto trial = read_checkpoint(evaluate.checkpoint, evaluate.trial, 0, settings, device_);
-    CRESCENDO_VALIDATE(trial->progress().reported() >= evaluate.resource, "",
+                       "missing: there are no {} samples to run trial {} over", evaluate.data, evaluate.trial.value);
+    const auto trial = read_checkpoint(evaluate.checkpoint, evaluate.trial.value, 0, settings, device_);
+    CRESCENDO_VALIDATE(trial->progress().reported() >= evaluate.resource.value, "",
                        "the checkpoint is of the report at {}; what trial {} reported at {} was not saved",
-                       trial->progress().reported(), evaluate.trial, evaluate.resource);
+                       trial->progress().reported(), evaluate.trial.value, evaluate.resource.value);
     auto& stream = data_.evaluation(location, settings.data);
     Metrics metrics;
     add_means(metrics, test ? "test" : "val", evaluate_share(*trial, stream, Group(device_), pulse_), trial->task());
-    channel_.send({{"type", type::evaluated}, {"trial", evaluate.trial}, {"metrics", metrics}});
+    channel_.send(protocol::Evaluated{evaluate.trial, metrics});
 }
 
 }  // namespace crescendo::trainer

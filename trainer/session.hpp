@@ -58,11 +58,13 @@ class Session {
     Pulse pulse_;
     DataCache data_;
     std::optional<TrialLog> log_;
-    std::optional<Join> terms_;     ///< the last join, with what decisions changed since; none while idle
-    std::unique_ptr<Trial> trial_;  ///< the trial in memory; it outlives generations
+    std::optional<Join> join_;  ///< the last join, with what decisions changed since; none while idle
+    std::chrono::steady_clock::time_point joined_at_;  ///< when the last join was read
+    nlohmann::json settings_;                          ///< settings of the last join, as checkpoints keep them
+    std::unique_ptr<Trial> trial_;                     ///< the trial in memory; it outlives generations
     std::optional<CheckpointWriter> checkpoints_;
     std::unique_ptr<Generation> generation_;  ///< the present generation; none while there is no working group
-    nlohmann::json concerned_trial_;          ///< trial of the last order; null before the first
+    std::optional<TrialId> concerned_trial_;  ///< trial of the last order; none before the first
     bool report_sent_ = false;                ///< whether this member has sent the trial's last report
     bool regroup_announced_ = false;
 };

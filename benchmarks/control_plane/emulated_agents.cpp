@@ -95,7 +95,7 @@ class Agents {
     }
 
     void obey(NodeId node, const JoinGroup& order) {
-        const auto trial = order.work.trial;
+        const auto trial = order.join.trial;
         std::set<SlotId> stay;
         for (const auto& member : order.members) {
             stay.insert(member.slot);
@@ -110,8 +110,8 @@ class Agents {
         }
         auto& state = trials_[trial];
         state.leader = node;
-        if (order.state == StateSource::memory) {
-            notices_[node].emplace_back(GroupFormed{trial, order.generation, 0.05});
+        if (order.join.state == protocol::StateSource::memory) {
+            notices_[node].emplace_back(protocol::Regrouped{trial, order.join.generation, 0.05});
             answered(trial, state);
         } else {
             // Trials that begin together do not report together.
@@ -119,13 +119,13 @@ class Agents {
         }
     }
 
-    void obey(NodeId node, const GoOn& order) {
+    void obey(NodeId node, const protocol::Decision& order) {
         if (auto& state = trials_[order.trial]; state.leader == node) {
             answered(order.trial, state);
         }
     }
 
-    void obey(NodeId node, const LeaveTrial& order) {
+    void obey(NodeId node, const protocol::Leave& order) {
         const auto members = members_.find({node, order.trial});
         if (members == members_.end()) {
             return;
@@ -188,12 +188,12 @@ class Agents {
             state.is_waiting = true;
             const double floor = CounterRandom(1, static_cast<std::uint64_t>(trial.value)).uniform();
             const double loss = floor + 1.0 / static_cast<double>(state.resource.value);
-            notices_[state.leader].emplace_back(TrialMetrics{trial,
-                                                             state.resource,
-                                                             {{"train_loss", 0.9 * loss},
-                                                              {"val_accuracy", 1.0 - loss / 2},
-                                                              {"val_loss", loss},
-                                                              {"lr", 0.1 * floor}}});
+            notices_[state.leader].emplace_back(protocol::Report{.trial = trial,
+                                                                 .resource = state.resource,
+                                                                 .metrics = {{"train_loss", 0.9 * loss},
+                                                                             {"val_accuracy", 1.0 - loss / 2},
+                                                                             {"val_loss", loss},
+                                                                             {"lr", 0.1 * floor}}});
         }
     }
 

@@ -37,11 +37,11 @@ class InstantAgents final : public Transport {
 
     void send(NodeId, const Order& order) override {
         if (const auto* join = std::get_if<JoinGroup>(&order)) {
-            on_[join->work.trial] = join->members.front().slot;
-            report(join->work.trial, Resource{1});
-        } else if (const auto* go_on = std::get_if<GoOn>(&order)) {
+            on_[join->join.trial] = join->members.front().slot;
+            report(join->join.trial, Resource{1});
+        } else if (const auto* go_on = std::get_if<protocol::Decision>(&order)) {
             report(go_on->trial, Resource{reported_[go_on->trial].value + 1});
-        } else if (const auto* leave = std::get_if<LeaveTrial>(&order)) {
+        } else if (const auto* leave = std::get_if<protocol::Leave>(&order)) {
             notices_.push_back(LeftTrial{leave->trial, on_.at(leave->trial)});
         }
     }
@@ -52,7 +52,8 @@ class InstantAgents final : public Transport {
     void report(TrialId trial, Resource resource) {
         reported_[trial] = resource;
         const double loss = 1.0 / static_cast<double>(trial.value + resource.value);
-        notices_.push_back(TrialMetrics{trial, resource, {{"loss", loss}, {"accuracy", 1 - loss}, {"step", 12.5}}});
+        notices_.push_back(protocol::Report{
+            .trial = trial, .resource = resource, .metrics = {{"loss", loss}, {"accuracy", 1 - loss}, {"step", 12.5}}});
     }
 
     int num_slots_;

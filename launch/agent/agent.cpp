@@ -16,10 +16,10 @@ timespec to_timespec(std::chrono::nanoseconds time) {
 
 }  // namespace
 
-Agent::Agent(NodeId node, WorkerKind kind, WorkerOptions options) : node_(node), options_(std::move(options)) {
+Agent::Agent(NodeId node, WorkerOptions options) : node_(node), options_(std::move(options)) {
     for (std::size_t i = 0; i < options_.slots.size(); ++i) {
         const SlotId slot{options_.first_slot.value + static_cast<int>(i)};
-        if (kind == WorkerKind::warm_trainer) {
+        if (options_.setup.kind == WorkerKind::warm_trainer) {
             workers_.push_back(std::make_unique<WarmWorker>(slot, options_, oom_kills_));
         } else {
             workers_.push_back(std::make_unique<ProgramWorker>(slot, options_, oom_kills_));
@@ -49,7 +49,7 @@ void Agent::carry_out(const JoinGroup& order) {
     for (const auto& each : workers_) {
         const bool stays = std::any_of(order.members.begin(), order.members.end(),
                                        [&](const Member& member) { return member.slot == each->slot(); });
-        if (each->trial() == order.work.trial && !stays) {
+        if (each->trial() == order.join.trial && !stays) {
             each->leave(/*save=*/false);
         }
     }
@@ -58,7 +58,7 @@ void Agent::carry_out(const JoinGroup& order) {
     }
 }
 
-void Agent::carry_out(const GoOn& order) {
+void Agent::carry_out(const protocol::Decision& order) {
     for (const auto& each : workers_) {
         if (each->trial() == order.trial) {
             each->go_on(order);
@@ -66,7 +66,7 @@ void Agent::carry_out(const GoOn& order) {
     }
 }
 
-void Agent::carry_out(const LeaveTrial& order) {
+void Agent::carry_out(const protocol::Leave& order) {
     for (const auto& each : workers_) {
         if (each->trial() == order.trial) {
             each->leave(order.save);

@@ -8,14 +8,12 @@
 
 namespace crescendo::launch {
 
-enum class WorkerKind { warm_trainer, program };
-
 /// Owns the slots of one node: starts the workers, watches them, and passes orders and notices on.
 ///
 /// It knows of trials only what the orders say. It has one thread; between calls nothing runs but the workers.
 class Agent {
   public:
-    Agent(NodeId node, WorkerKind kind, WorkerOptions options);
+    Agent(NodeId node, WorkerOptions options);
 
     /// Ends every worker, and waits until what they run has ended. Only a process that cannot be killed stays.
     ~Agent();
@@ -33,8 +31,8 @@ class Agent {
 
   private:
     void carry_out(const JoinGroup& order);
-    void carry_out(const GoOn& order);
-    void carry_out(const LeaveTrial& order);
+    void carry_out(const protocol::Decision& order);
+    void carry_out(const protocol::Leave& order);
     void carry_out(const EvaluateTrial& order);
     void carry_out(const AnswerStore& order);
 

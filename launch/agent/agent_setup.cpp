@@ -1,5 +1,6 @@
 #include "launch/agent/agent_setup.hpp"
 
+#include "launch/agent/agent.hpp"
 #include "launch/slots/slot_plan_json.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/system/environment.hpp"
@@ -19,41 +20,55 @@ SlotPlan AgentSetup::plan() const { return SlotPlan::make(NodeResources::detect(
 std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot, const SlotPlan& plan) const {
     const auto paths = ProgramPaths::find();
     WorkerOptions options;
-    options.directory = directory;
+    options.setup = *this;
     options.trainer = paths.trainer;
     options.guard = paths.guard;
-    options.log = log;
     options.first_slot = first_slot;
     options.slots = plan.slots;
-    options.interface = interface;
-    options.hang_timeout = hang_timeout;
-    options.save_timeout = save_timeout;
-    options.restart_interval = restart_interval;
-    return std::make_unique<Agent>(node, kind, std::move(options));
+    return std::make_unique<Agent>(node, std::move(options));
 }
 
+namespace {
+
+template <class Value>
+Json to_json_value(const Value& value) {
+    return value;
+}
+
+Json to_json_value(std::chrono::milliseconds time) { return time.count(); }
+
+template <class Value>
+void read(const Json& json, Value& value) {
+    json.get_to(value);
+}
+
+void read(const Json& json, std::chrono::milliseconds& time) {
+    time = std::chrono::milliseconds(json.get<std::int64_t>());
+}
+
+}  // namespace
+
 void to_json(Json& json, const AgentSetup& setup) {
-    json = {{"kind", setup.kind},
-            {"directory", setup.directory},
-            {"log", setup.log},
-            {"slots", setup.slots},
-            {"hang_timeout", setup.hang_timeout ? Json(setup.hang_timeout->count()) : Json()},
-            {"save_timeout", setup.save_timeout.count()},
-            {"restart_interval", setup.restart_interval.count()},
-            {"interface", setup.interface}};
+    for_each_field(AgentSetup::fields(), [&](const auto& field) {
+        if constexpr (requires { (setup.*field.member).has_value(); }) {
+            json[field.key] = setup.*field.member ? to_json_value(*(setup.*field.member)) : Json();
+        } else {
+            json[field.key] = to_json_value(setup.*field.member);
+        }
+    });
 }
 
 void from_json(const Json& json, AgentSetup& setup) {
-    setup.kind = json.at("kind");
-    setup.directory = json.at("directory");
-    setup.log = json.at("log");
-    setup.slots = json.at("slots");
-    if (const auto& seconds = json.at("hang_timeout"); !seconds.is_null()) {
-        setup.hang_timeout = std::chrono::seconds(seconds.get<std::int64_t>());
-    }
-    setup.save_timeout = std::chrono::seconds(json.at("save_timeout").get<std::int64_t>());
-    setup.restart_interval = std::chrono::seconds(json.at("restart_interval").get<std::int64_t>());
-    setup.interface = json.at("interface");
+    for_each_field(AgentSetup::fields(), [&](const auto& field) {
+        const auto& value = json.at(field.key);
+        if constexpr (requires { (setup.*field.member).has_value(); }) {
+            if (!value.is_null()) {
+                read(value, (setup.*field.member).emplace());
+            }
+        } else {
+            read(value, setup.*field.member);
+        }
+    });
 }
 
 }  // namespace crescendo::launch

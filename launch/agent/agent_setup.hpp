@@ -4,11 +4,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 
-#include "launch/agent/agent.hpp"
+#include "core/fields.hpp"
+#include "core/ids.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/slots/slot_plan.hpp"
 
 namespace crescendo::launch {
+
+class Agent;
+
+enum class WorkerKind { warm_trainer, program };
 
 /// How long a trainer may take to save its trial and leave it: CRESCENDO_SAVE_TIMEOUT in seconds; default 60.
 std::chrono::seconds save_timeout_of_environment();
@@ -17,17 +24,26 @@ std::chrono::seconds save_timeout_of_environment();
 /// default 10. Each further wait is three times as long.
 std::chrono::seconds restart_interval_of_environment();
 
-/// Setup of a sweep's agents. It is the same on every node.
+/// How a sweep's agents run their workers. It is the same on every node.
 struct AgentSetup {
     WorkerKind kind = WorkerKind::program;
     std::string directory;                             ///< working directory of programs, as seen from every node
     std::string log;                                   ///< what warm trainers print while they hold no trial
     SlotPlan::Wishes slots;                            ///< what each node shall offer as slots
-    std::optional<std::chrono::seconds> hang_timeout;  ///< silence after which a worker is killed, as in the sweep file
-    std::chrono::seconds save_timeout = save_timeout_of_environment();  ///< for a warm trainer to leave
-    std::chrono::seconds restart_interval = restart_interval_of_environment();
+    std::optional<std::chrono::milliseconds> hang_timeout;  ///< silence after which a worker is killed; none: never
+    std::chrono::milliseconds save_timeout = save_timeout_of_environment();  ///< for a warm trainer to leave
+    std::chrono::milliseconds restart_interval = restart_interval_of_environment();  ///< where no trainer could start
     std::string interface;  ///< network interface through which groups meet; if empty, loopback, or between hosts that
                             ///< of the default route
+
+    static constexpr auto fields() {
+        return std::tuple(Field{"kind", &AgentSetup::kind}, Field{"directory", &AgentSetup::directory},
+                          Field{"log", &AgentSetup::log}, Field{"slots", &AgentSetup::slots},
+                          Field{"hang_timeout", &AgentSetup::hang_timeout, Presence::optional},
+                          Field{"save_timeout", &AgentSetup::save_timeout},
+                          Field{"restart_interval", &AgentSetup::restart_interval},
+                          Field{"interface", &AgentSetup::interface});
+    }
 
     /// The slots of this node, and the cores and GPUs of each.
     SlotPlan plan() const;

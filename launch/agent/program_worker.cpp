@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
@@ -11,8 +12,8 @@ namespace crescendo::launch {
 namespace {
 
 /// The environment that docs/trial-protocol.md promises to any program.
-std::vector<std::pair<std::string, std::string>> environment_of(const TrialWork& work, const WorkerOptions& options,
-                                                                SlotId slot) {
+std::vector<std::pair<std::string, std::string>> environment_of(const protocol::Join& work,
+                                                                const WorkerOptions& options, SlotId slot) {
     auto result = device_environment(options, slot);
     result.insert(result.end(), {{protocol::trial_variable, std::to_string(work.trial.value)},
                                  {protocol::seed_variable, std::to_string(work.seed)},
@@ -27,6 +28,9 @@ std::vector<std::pair<std::string, std::string>> environment_of(const TrialWork&
     return result;
 }
 
+/// Whether the trial reported in an earlier run.
+bool had_reported(const JoinGroup& work) { return work.join.reported && work.join.reported->value > 0; }
+
 /// What shells, argparse and getopt users end with where they do not understand their arguments. A program that has
 /// worked for longer means something else by it; one that imports much may need a while to look at them.
 constexpr int usage_error_status = 2;
@@ -35,7 +39,7 @@ constexpr std::chrono::seconds time_to_complain{30};
 /// To find and kill all that a program started. A guard that needs longer is stuck itself.
 constexpr std::chrono::seconds time_of_the_guard{10};
 
-std::string log_of(const TrialWork& work) { return work.directory + "/trainer.log"; }
+std::string log_of(const JoinGroup& work) { return work.join.directory + "/trainer.log"; }
 
 }  // namespace
 
@@ -57,33 +61,31 @@ void ProgramWorker::terminate() {
 
 std::optional<TrialId> ProgramWorker::trial() const {
     if (next_) {
-        return next_->work.trial;
+        return next_->join.trial;
     }
-    return work_ && !dismissed_ ? std::optional(work_->trial) : std::nullopt;
+    return work_ && !dismissed_ ? std::optional(work_->join.trial) : std::nullopt;
 }
 
 void ProgramWorker::join(const JoinGroup& order, int) {
-    CRESCENDO_EXPECT(order.size == 1 && order.work.command.size() > 0);
-    next_ = Assignment{order.work, order.reported.value > 0};
+    CRESCENDO_EXPECT(order.join.size == 1 && !order.command.empty());
+    next_ = order;
     if (!program_) {
         start();
     }
 }
 
 void ProgramWorker::start() {
-    work_ = std::move(next_->work);
-    had_reported_ = next_->had_reported;
-    next_.reset();
+    work_ = std::exchange(next_, std::nullopt);
     started_ = Clock::now();
     dismissed_ = reported_ = hung_ = false;
-    pressure_ = 0;
+    escalation_ = 0;
     deadline_.reset();
     ProcessOptions process;
     process.command = {options_.guard, std::to_string(options_.grace.count())};
     process.command.insert(process.command.end(), work_->command.begin(), work_->command.end());
     process.cpus = resources_of(options_, slot()).cpus;
-    process.environment = environment_of(*work_, options_, slot());
-    process.directory = options_.directory;
+    process.environment = environment_of(work_->join, options_, slot());
+    process.directory = options_.setup.directory;
     process.log = log_of(*work_);
     process.death_signal = SIGTERM;  // the guard has work to do before it dies
     program_ = std::make_unique<ConnectedProcess>(process);
@@ -91,38 +93,39 @@ void ProgramWorker::start() {
 }
 
 void ProgramWorker::expect_report() {
-    if (options_.hang_timeout) {
-        report_due_ = Clock::now() + *options_.hang_timeout;
+    if (options_.setup.hang_timeout) {
+        report_due_ = Clock::now() + *options_.setup.hang_timeout;
     }
 }
 
-void ProgramWorker::go_on(const GoOn&) {
+void ProgramWorker::go_on(const protocol::Decision&) {
     if (program_) {
-        program_->channel.send({{"decision", "continue"}});
+        program_->channel.send({{"decision", protocol::decision::proceed}});
         expect_report();
     }
 }
 
 void ProgramWorker::leave(bool) {
     if (next_) {
-        owed_.push_back(LeftTrial{next_->work.trial, slot()});
+        pending_notices_.push_back(LeftTrial{next_->join.trial, slot()});
         next_.reset();
     } else if (program_ && !dismissed_) {
-        program_->channel.send({{"decision", "stop"}});
+        program_->channel.send({{"decision", protocol::decision::stop}});
         dismissed_ = true;
         deadline_ = Clock::now() + options_.grace;
     }
 }
 
 void ProgramWorker::evaluate(const EvaluateTrial& order) {
-    owed_.push_back(TrialEvaluated{order.work.trial, {}, "only crescendo-trainer evaluates checkpoints"});
+    pending_notices_.push_back(
+        TrialEvaluated{order.evaluate.trial, {}, "only crescendo-trainer evaluates checkpoints"});
 }
 
 void ProgramWorker::answer_store(const Json&) { CRESCENDO_EXPECT(!"a program asked the store"); }
 
 void ProgramWorker::advance(std::vector<Notice>& notices) {
-    notices.insert(notices.end(), owed_.begin(), owed_.end());
-    owed_.clear();
+    notices.insert(notices.end(), pending_notices_.begin(), pending_notices_.end());
+    pending_notices_.clear();
     if (!program_) {
         return;
     }
@@ -133,11 +136,11 @@ void ProgramWorker::advance(std::vector<Notice>& notices) {
     if (status) {
         conclude(*status, notices);
     } else if (const auto now = Clock::now(); deadline_ && now >= *deadline_) {
-        press(now);
+        escalate(now);
     } else if (report_due_ && now >= *report_due_ && !dismissed_) {
         hung_ = true;
         report_due_.reset();
-        press(now);
+        escalate(now);
     }
 }
 
@@ -147,7 +150,7 @@ void ProgramWorker::receive(std::vector<Notice>& notices) {
             continue;
         }
         try {
-            notices.push_back(report_from(work_->trial, parse_line(line)));
+            notices.push_back(report_from(work_->join.trial, parse_line(line)));
             reported_ = true;
             report_due_.reset();
         } catch (const std::exception& error) {
@@ -159,13 +162,13 @@ void ProgramWorker::receive(std::vector<Notice>& notices) {
 
 void ProgramWorker::fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices,
                          ProgramFault fault) {
-    notices.push_back(WorkerFailed{work_->trial, slot(), kind, message, fault});
+    notices.push_back(WorkerFailed{work_->join.trial, slot(), kind, message, fault});
     dismissed_ = true;
     deadline_ = Clock::now();
 }
 
-void ProgramWorker::press(Clock::time_point now) {
-    if (pressure_++ == 0) {
+void ProgramWorker::escalate(Clock::time_point now) {
+    if (escalation_++ == 0) {
         terminate();
         deadline_ = now + options_.grace + time_of_the_guard;
     } else {
@@ -176,21 +179,21 @@ void ProgramWorker::press(Clock::time_point now) {
 
 void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices) {
     if (dismissed_) {
-        notices.push_back(LeftTrial{work_->trial, slot()});
+        notices.push_back(LeftTrial{work_->join.trial, slot()});
     } else if (hung_ || !status.success()) {
-        const auto cause = hung_ ? no_progress_for(*options_.hang_timeout) : to_string(status);
-        const bool is_usage_error = !hung_ && !reported_ && !had_reported_ && status.signal == 0 &&
+        const auto cause = hung_ ? no_progress_for(*options_.setup.hang_timeout) : to_string(status);
+        const bool is_usage_error = !hung_ && !reported_ && !had_reported(*work_) && status.signal == 0 &&
                                     status.code == usage_error_status && Clock::now() - started_ < time_to_complain;
         const auto kind = is_usage_error ? FailureKind::repeated_error : hung_ ? FailureKind::crash : kind_of(status);
         fail(fmt::format("{}; last words: {}", cause, last_words(log_of(*work_))), kind, notices,
              is_usage_error ? ProgramFault::usage_error : ProgramFault::none);
-    } else if (!reported_ && had_reported_) {
+    } else if (!reported_ && had_reported(*work_)) {
         fail("it was resumed and ended without a report; a program that is resumed sends its last report again",
              FailureKind::error, notices);
     } else if (!reported_) {
         fail(no_report, FailureKind::repeated_error, notices, ProgramFault::never_reports);
     } else {
-        notices.push_back(ProgramEnded{work_->trial});
+        notices.push_back(ProgramEnded{work_->join.trial});
     }
     program_.reset();
     work_.reset();

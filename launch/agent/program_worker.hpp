@@ -17,7 +17,7 @@ class ProgramWorker final : public Worker {
 
     std::optional<TrialId> trial() const override;
     void join(const JoinGroup& order, int rank) override;
-    void go_on(const GoOn& order) override;
+    void go_on(const protocol::Decision& order) override;
     void leave(bool save) override;
     void evaluate(const EvaluateTrial& order) override;
     void answer_store(const Json& answer) override;
@@ -27,32 +27,26 @@ class ProgramWorker final : public Worker {
     std::optional<Clock::time_point> deadline() const override;
 
   private:
-    struct Assignment {
-        TrialWork work;
-        bool had_reported = false;  ///< whether the trial reported in an earlier run
-    };
-
     void start();
     void expect_report();
     void receive(std::vector<Notice>& notices);
     void fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices,
               ProgramFault fault = ProgramFault::none);
-    void press(Clock::time_point now);
+    void escalate(Clock::time_point now);
     void conclude(const ExitStatus& status, std::vector<Notice>& notices);
 
     const WorkerOptions& options_;
-    std::optional<TrialWork> work_;   ///< what the present process trains
-    std::optional<Assignment> next_;  ///< work that waits for the present process to end
+    std::optional<JoinGroup> work_;  ///< what the present process trains
+    std::optional<JoinGroup> next_;  ///< work that waits for the present process to end
     std::unique_ptr<ConnectedProcess> program_;
     bool dismissed_ = false;  ///< the program was told to leave, or has failed: its messages are ignored
     bool reported_ = false;
-    bool had_reported_ = false;  ///< whether the trial reported in an earlier run
     Clock::time_point started_;
     bool hung_ = false;  ///< the program is being ended, because it did not report for too long
     std::optional<Clock::time_point> report_due_;  ///< none while a decision is due
-    int pressure_ = 0;  ///< how the program was told to end: 0 by a message, 1 by SIGTERM, 2 by SIGKILL
+    int escalation_ = 0;  ///< how the program was told to end: 0 by a message, 1 by SIGTERM, 2 by SIGKILL
     std::optional<Clock::time_point> deadline_;
-    std::vector<Notice> owed_;  ///< notices of orders that were carried out at once
+    std::vector<Notice> pending_notices_;  ///< of orders that were carried out at once
 };
 
 }  // namespace crescendo::launch

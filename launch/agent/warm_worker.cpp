@@ -1,46 +1,21 @@
 #include "launch/agent/warm_worker.hpp"
-#include "launch/messages/metrics_json.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "core/trial_protocol.hpp"
+#include "core/message_json.hpp"
 
 namespace crescendo::launch {
 namespace {
 
-const char* name_of(StateSource source) {
-    switch (source) {
-        case StateSource::fresh:
-            return "new";
-        case StateSource::checkpoint:
-            return "checkpoint";
-        case StateSource::memory:
-            return "memory";
-    }
-    return "";
-}
-
 constexpr std::chrono::milliseconds most_of_a_group{60'000};
 constexpr std::chrono::milliseconds least_to_start{60'000};
 
-Json join_message(const JoinGroup& order, int rank) {
-    return {{"type", protocol::type::join},
-            {"trial", order.work.trial.value},
-            {"generation", order.generation},
-            {"rank", rank},
-            {"size", order.size},
-            {"batch_multiple", order.batch_multiple},
-            {"accumulation", order.accumulation},
-            {"checkpoint_at", order.checkpoint_at.value},
-            {"reported", order.reported.value},
-            {"max_resource", order.work.max_resource.value},
-            {"seed", order.work.seed},
-            {"settings", order.work.settings},
-            {"directory", order.work.directory},
-            {"state", name_of(order.state)}};
+Json join_message(protocol::Join join, int rank) {
+    join.rank = rank;
+    return protocol::write<Json>(join);
 }
 
 }  // namespace
@@ -60,86 +35,83 @@ void WarmWorker::spawn() {
     process.environment.emplace_back("OMP_WAIT_POLICY", "passive");
     process.environment.emplace_back(protocol::device_variable, resources.gpu.empty() ? "cpu" : "cuda");
     process.environment.emplace_back(protocol::threads_variable, std::to_string(resources.threads));
-    if (options_.hang_timeout) {
+    if (options_.setup.hang_timeout) {
         // Those whom a hung peer holds up have to give up first, and say so: they are not to be taken for hung.
-        const auto group_timeout = std::min<std::chrono::milliseconds>(*options_.hang_timeout / 2, most_of_a_group);
+        const auto group_timeout =
+            std::min<std::chrono::milliseconds>(*options_.setup.hang_timeout / 2, most_of_a_group);
         process.environment.emplace_back(
             protocol::group_timeout_variable,
             std::to_string(std::chrono::duration_cast<std::chrono::seconds>(group_timeout).count()));
     }
-    process.directory = options_.directory;
-    process.log = options_.log;
+    process.directory = options_.setup.directory;
+    process.log = options_.setup.log;
     trainer_ = std::make_unique<ConnectedProcess>(process);
-    state_ = State::starting;
+    state_ = Starting{};
     heard_ = Clock::now();
     hung_ = false;
 }
 
 std::optional<TrialId> WarmWorker::trial() const {
     if (next_) {
-        return next_->trial;
+        return next_->task.trial;
     }
-    return state_ == State::busy ? std::optional(trial_) : std::nullopt;
+    const auto* busy = std::get_if<Busy>(&state_);
+    return busy != nullptr ? std::optional(busy->task.trial) : std::nullopt;
+}
+
+/// What the trainer works for, or is about to leave; null if there is nothing.
+const WarmWorker::Task* WarmWorker::task() const {
+    const auto* busy = std::get_if<Busy>(&state_);
+    const auto* leaving = std::get_if<Leaving>(&state_);
+    return busy != nullptr ? &busy->task : leaving != nullptr ? &leaving->task : nullptr;
 }
 
 void WarmWorker::join(const JoinGroup& order, int rank) {
-    if (state_ == State::busy && trial_ == order.work.trial) {
-        trainer_->channel.send(join_message(order, rank));  // a regroup
+    const auto& join = order.join;
+    if (const auto* busy = std::get_if<Busy>(&state_); busy != nullptr && busy->task.trial == join.trial) {
+        trainer_->channel.send(join_message(join, rank));  // a regroup
     } else {
-        assign({order.work.trial, order.work.directory, false, join_message(order, rank)});
+        assign(Task{join.trial, join.directory}, join_message(join, rank));
     }
 }
 
 void WarmWorker::evaluate(const EvaluateTrial& order) {
-    assign({order.work.trial,
-            order.work.directory,
-            true,
-            {{"type", protocol::type::evaluate},
-             {"trial", order.work.trial.value},
-             {"settings", order.work.settings},
-             {"resource", order.resource.value},
-             {"checkpoint", order.checkpoint},
-             {"data", order.data}}});
+    const Task task{order.evaluate.trial, order.directory, /*is_evaluation=*/true};
+    assign(task, protocol::write<Json>(order.evaluate));
 }
 
-void WarmWorker::assign(Assignment assignment) {
+void WarmWorker::assign(const Task& task, const Json& message) {
     if (num_rests_ > 0) {
         return;  // crossed with our notice that the slot is out of use
     }
-    next_ = std::move(assignment);
-    if (state_ == State::idle) {
+    next_.emplace();
+    next_->task = task;
+    next_->message = message;
+    if (is<Idle>()) {
         begin();
     }
 }
 
 void WarmWorker::begin() {
-    trial_ = next_->trial;
-    directory_ = next_->directory;
-    evaluating_ = next_->evaluation;
-    state_ = State::busy;
+    state_ = Busy{next_->task};
     trainer_->channel.send(next_->message);
     next_.reset();
 }
 
-void WarmWorker::go_on(const GoOn& order) {
-    if (state_ == State::busy) {
-        trainer_->channel.send({{"type", protocol::type::decision},
-                                {"trial", order.trial.value},
-                                {"decision", "continue"},
-                                {"batch_multiple", order.batch_multiple},
-                                {"checkpoint_at", order.checkpoint_at.value}});
+void WarmWorker::go_on(const protocol::Decision& order) {
+    if (is<Busy>()) {
+        trainer_->channel.send(protocol::write<Json>(order));
     }
 }
 
 void WarmWorker::leave(bool save) {
     if (next_) {
-        owed_.push_back(LeftTrial{next_->trial, slot()});
+        pending_notices_.push_back(LeftTrial{next_->task.trial, slot()});
         next_.reset();
-    } else if (state_ == State::busy) {
-        trainer_->channel.send({{"type", protocol::type::leave}, {"trial", trial_.value}, {"save", save}});
-        state_ = State::leaving;
-        problem_.reset();
-        deadline_ = Clock::now() + options_.save_timeout;
+    } else if (is<Busy>()) {
+        const auto task = std::get<Busy>(state_).task;
+        trainer_->channel.send(protocol::write<Json>(protocol::Leave{task.trial, save}));
+        state_ = Leaving{task, Clock::now() + options_.setup.save_timeout};
     }
 }
 
@@ -150,10 +122,10 @@ void WarmWorker::answer_store(const Json& answer) {
 }
 
 void WarmWorker::advance(std::vector<Notice>& notices) {
-    notices.insert(notices.end(), owed_.begin(), owed_.end());
-    owed_.clear();
-    if (!trainer_) {
-        if (Clock::now() >= next_attempt_) {
+    notices.insert(notices.end(), pending_notices_.begin(), pending_notices_.end());
+    pending_notices_.clear();
+    if (const auto* down = std::get_if<Down>(&state_)) {
+        if (Clock::now() >= down->next_attempt) {
             spawn();
         }
         return;
@@ -169,81 +141,101 @@ void WarmWorker::advance(std::vector<Notice>& notices) {
     } else if (const auto limit = silent_until(); limit && Clock::now() >= *limit) {
         trainer_->process.signal_group(SIGKILL);
         hung_ = true;
-    } else if (deadline_ && Clock::now() >= *deadline_) {
+    } else if (const auto end = time_to_end(); end && Clock::now() >= *end) {
         trainer_->process.signal_group(SIGKILL);
-        deadline_.reset();
+        std::visit(
+            [](auto& state) {
+                if constexpr (requires { state.deadline; }) {
+                    state.deadline.reset();
+                }
+            },
+            state_);
     }
 }
 
 /// A trainer whose main thread is alive is heard of every second, whatever it does or waits for but a checkpoint that
 /// it writes: how long that may take as it leaves, the save_timeout says.
 std::optional<Clock::time_point> WarmWorker::silent_until() const {
-    if (!options_.hang_timeout || hung_ || state_ == State::leaving) {
+    if (!options_.setup.hang_timeout || hung_ || is<Leaving>()) {
         return {};
     }
     return heard_ +
-           (state_ == State::starting ? std::max(*options_.hang_timeout, least_to_start) : *options_.hang_timeout);
+           (is<Starting>() ? std::max(*options_.setup.hang_timeout, least_to_start) : *options_.setup.hang_timeout);
+}
+
+/// When the trainer is killed if it has not left or ended by then; none where that is not awaited.
+std::optional<Clock::time_point> WarmWorker::time_to_end() const {
+    const auto* leaving = std::get_if<Leaving>(&state_);
+    const auto* failed = std::get_if<Failed>(&state_);
+    return leaving != nullptr ? leaving->deadline : failed != nullptr ? failed->deadline : std::nullopt;
 }
 
 std::optional<Clock::time_point> WarmWorker::deadline() const {
-    if (state_ == State::down) {
-        return next_attempt_;
+    if (const auto* down = std::get_if<Down>(&state_)) {
+        return down->next_attempt;
     }
     const auto limit = silent_until();
-    return limit && deadline_ ? std::min(limit, deadline_) : limit ? limit : deadline_;
+    const auto end = time_to_end();
+    return limit && end ? std::min(limit, end) : limit ? limit : end;
 }
 
 void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
     const std::string type = message.at("type");
-    if (type == protocol::type::hello) {
+    if (type == protocol::Hello::name) {
         deaths_before_hello_ = 0;
         if (std::exchange(num_rests_, 0) > 0) {
             notices.push_back(SlotUp{slot()});
         }
-        state_ = State::idle;
+        state_ = Idle{};
         if (next_) {
             begin();
         }
     } else if (type == protocol::type::store) {
         notices.push_back(StoreRequest{slot(), message});
-    } else if (type == protocol::type::left) {
+    } else if (type == protocol::Left::name) {
         settle(notices);
-    } else if (type == protocol::type::failed && message.value("kind", "") == protocol::failure::disk && !evaluating_ &&
-               (state_ == State::busy || state_ == State::leaving)) {
-        notices.push_back(CheckpointFailed{trial_, slot(), message.value("message", "")});
-        problem_ = "";  // all is said
-        if (state_ == State::busy) {
-            state_ = State::failed;
-            deadline_ = Clock::now() + options_.grace;
-        }
-    } else if (type == protocol::type::failed && state_ == State::leaving) {
-        problem_ = message.value("message", "");
-    } else if (state_ != State::busy) {
+    } else if (type == protocol::Failed::name) {
+        receive_failure(protocol::read<protocol::Failed>(message), notices);
+    } else if (const auto* busy = std::get_if<Busy>(&state_); busy == nullptr) {
         return;  // crossed with our order to leave
-    } else if (type == protocol::type::report) {
-        notices.push_back(report_from(trial_, message));
-    } else if (type == protocol::type::regrouped) {
-        notices.push_back(GroupFormed{trial_, message.at("generation"), message.at("seconds")});
-    } else if (type == protocol::type::stranded) {
-        notices.push_back(WorkerStranded{trial_, slot(), message.at("generation")});
-    } else if (type == protocol::type::evaluated) {
-        notices.push_back(TrialEvaluated{trial_, metrics_from(message.at("metrics")), {}});
+    } else if (const auto trial = busy->task.trial; type == protocol::Report::name) {
+        notices.push_back(report_from(trial, message));
+    } else if (type == protocol::Regrouped::name) {
+        auto regrouped = protocol::read<protocol::Regrouped>(message);
+        regrouped.trial = trial;
+        notices.push_back(regrouped);
+    } else if (type == protocol::Stranded::name) {
+        notices.push_back(WorkerStranded{trial, slot(), protocol::read<protocol::Stranded>(message).generation});
+    } else if (type == protocol::Evaluated::name) {
+        notices.push_back(TrialEvaluated{trial, protocol::read<protocol::Evaluated>(message).metrics, {}});
         settle(notices);
-    } else if (type == protocol::type::failed) {
-        const bool memory = message.value("kind", "") == protocol::failure::out_of_memory;
-        report_failure(memory ? FailureKind::out_of_memory : FailureKind::error, message.value("message", ""), notices);
-        state_ = State::failed;
-        deadline_ = Clock::now() + options_.grace;
+    }
+}
+
+/// The trainer gives up: its process is about to end.
+void WarmWorker::receive_failure(const protocol::Failed& failure, std::vector<Notice>& notices) {
+    const bool is_disk_full = failure.kind == protocol::failure::disk && task() != nullptr && !task()->is_evaluation;
+    if (is_disk_full) {
+        notices.push_back(CheckpointFailed{task()->trial, slot(), failure.message});
+    }
+    if (auto* leaving = std::get_if<Leaving>(&state_)) {
+        leaving->problem = is_disk_full ? "" : failure.message;  // the notice says it all
+    } else if (const auto* busy = std::get_if<Busy>(&state_)) {
+        if (!is_disk_full) {
+            const bool is_memory = failure.kind == protocol::failure::out_of_memory;
+            report_failure(busy->task, is_memory ? FailureKind::out_of_memory : FailureKind::error, failure.message,
+                           notices);
+        }
+        state_ = Failed{Clock::now() + options_.grace};
     }
 }
 
 /// The trainer is idle again.
 void WarmWorker::settle(std::vector<Notice>& notices) {
-    if (!evaluating_) {
-        notices.push_back(LeftTrial{trial_, slot()});
+    if (task() != nullptr && !task()->is_evaluation) {
+        notices.push_back(LeftTrial{task()->trial, slot()});
     }
-    state_ = State::idle;
-    deadline_.reset();
+    state_ = Idle{};
     if (next_) {
         begin();
     }
@@ -251,20 +243,21 @@ void WarmWorker::settle(std::vector<Notice>& notices) {
 
 void WarmWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices) {
     constexpr int too_many_deaths = 3;
-    if (state_ == State::starting && ++deaths_before_hello_ >= too_many_deaths) {
+    if (is<Starting>() && ++deaths_before_hello_ >= too_many_deaths) {
         rest(status, notices);
         return;
     }
-    if (state_ == State::busy) {
-        const auto cause = hung_ ? no_progress_for(*options_.hang_timeout) : to_string(status);
-        report_failure(hung_ ? FailureKind::crash : kind_of(status),
-                       fmt::format("{}; last words: {}", cause, last_words(directory_ + "/trainer.log")), notices);
-    } else if (state_ == State::leaving) {
+    if (const auto* busy = std::get_if<Busy>(&state_)) {
+        const auto cause = hung_ ? no_progress_for(*options_.setup.hang_timeout) : to_string(status);
+        report_failure(
+            busy->task, hung_ ? FailureKind::crash : kind_of(status),
+            fmt::format("{}; last words: {}", cause, last_words(busy->task.directory + "/trainer.log")), notices);
+    } else if (const auto* leaving = std::get_if<Leaving>(&state_)) {
+        const auto patience = std::chrono::duration_cast<std::chrono::seconds>(options_.setup.save_timeout);
         const auto end =
-            deadline_ ? to_string(status) : fmt::format("it did not leave within {} s", options_.save_timeout.count());
-        notices.push_back(LeftTrial{trial_, slot(), problem_.value_or(end)});
+            leaving->deadline ? to_string(status) : fmt::format("it did not leave within {} s", patience.count());
+        notices.push_back(LeftTrial{leaving->task.trial, slot(), leaving->problem.value_or(end)});
     }
-    deadline_.reset();
     spawn();
 }
 
@@ -273,26 +266,26 @@ void WarmWorker::rest(const ExitStatus& status, std::vector<Notice>& notices) {
     constexpr int growth = 3;
     constexpr int longest = 30;  // intervals
     const auto message = fmt::format("{} ends before it is ready: {}; its last words: {}", options_.trainer,
-                                     to_string(status), last_words(options_.log));
-    if (next_ && next_->evaluation) {
-        notices.push_back(TrialEvaluated{next_->trial, {}, message});
+                                     to_string(status), last_words(options_.setup.log));
+    if (next_ && next_->task.is_evaluation) {
+        notices.push_back(TrialEvaluated{next_->task.trial, {}, message});
     }
     next_.reset();
     trainer_.reset();
-    state_ = State::down;
     int intervals = 1;
     for (int i = 0; i < num_rests_ && intervals < longest; ++i) {
         intervals *= growth;
     }
-    next_attempt_ = Clock::now() + std::min(intervals, longest) * options_.restart_interval;
+    state_ = Down{Clock::now() + std::min(intervals, longest) * options_.setup.restart_interval};
     notices.push_back(SlotDown{slot(), num_rests_++, message});
 }
 
-void WarmWorker::report_failure(FailureKind kind, const std::string& message, std::vector<Notice>& notices) {
-    if (evaluating_) {
-        notices.push_back(TrialEvaluated{trial_, {}, message});
+void WarmWorker::report_failure(const Task& task, FailureKind kind, const std::string& message,
+                                std::vector<Notice>& notices) {
+    if (task.is_evaluation) {
+        notices.push_back(TrialEvaluated{task.trial, {}, message});
     } else {
-        notices.push_back(WorkerFailed{trial_, slot(), kind, message});
+        notices.push_back(WorkerFailed{task.trial, slot(), kind, message});
     }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <variant>
+
 #include "launch/agent/worker.hpp"
 
 namespace crescendo::launch {
@@ -12,7 +14,7 @@ class WarmWorker final : public Worker {
 
     std::optional<TrialId> trial() const override;
     void join(const JoinGroup& order, int rank) override;
-    void go_on(const GoOn& order) override;
+    void go_on(const protocol::Decision& order) override;
     void leave(bool save) override;
     void evaluate(const EvaluateTrial& order) override;
     void answer_store(const Json& answer) override;
@@ -22,48 +24,68 @@ class WarmWorker final : public Worker {
     std::optional<Clock::time_point> deadline() const override;
 
   private:
-    enum class State {
-        starting,  ///< the trainer has not said hello
-        idle,
-        busy,     ///< the trainer works for `trial_`
-        leaving,  ///< the trainer was told to leave `trial_` and has not said that it did
-        failed,   ///< the trainer said that it gave up, and is about to end
-        down,     ///< there is no trainer: too many in a row ended before they said hello
+    /// What a trainer works for.
+    struct Task {
+        TrialId trial;
+        std::string directory;  ///< folder of the trial
+        bool is_evaluation = false;
     };
 
     /// An order for an idle trainer, kept until the trainer is idle.
     struct Assignment {
-        TrialId trial;
-        std::string directory;
-        bool evaluation = false;
+        Task task;
         Json message;
     };
 
+    // What the trainer does, as far as it has said.
+    struct Starting {};  ///< it has not said hello
+    struct Idle {};
+    struct Busy {
+        Task task;
+    };
+    /// The trainer was told to leave its task, and has not said that it did.
+    struct Leaving {
+        Task task;
+        std::optional<Clock::time_point> deadline;  ///< when it is killed; none once it was
+        std::optional<std::string> problem = {};    ///< why it ends without having left, as it said
+    };
+    /// The trainer said that it gave up, and is about to end.
+    struct Failed {
+        std::optional<Clock::time_point> deadline;  ///< when it is killed; none once it was
+    };
+    /// There is no trainer: too many in a row ended before they said hello.
+    struct Down {
+        Clock::time_point next_attempt;
+    };
+    using State = std::variant<Starting, Idle, Busy, Leaving, Failed, Down>;
+
+    template <class Kind>
+    bool is() const {
+        return std::holds_alternative<Kind>(state_);
+    }
+    const Task* task() const;
+    std::optional<Clock::time_point> time_to_end() const;
+
     void spawn();
     std::optional<Clock::time_point> silent_until() const;
-    void assign(Assignment assignment);
+    void assign(const Task& task, const Json& message);
     void begin();
     void receive(const Json& message, std::vector<Notice>& notices);
+    void receive_failure(const protocol::Failed& failure, std::vector<Notice>& notices);
     void settle(std::vector<Notice>& notices);
     void conclude(const ExitStatus& status, std::vector<Notice>& notices);
     void rest(const ExitStatus& status, std::vector<Notice>& notices);
-    void report_failure(FailureKind kind, const std::string& message, std::vector<Notice>& notices);
+    void report_failure(const Task& task, FailureKind kind, const std::string& message, std::vector<Notice>& notices);
 
     const WorkerOptions& options_;
     std::unique_ptr<ConnectedProcess> trainer_;  ///< the trainer; none while down
-    State state_ = State::starting;
-    TrialId trial_{};        ///< the trainer's trial, while busy or leaving
-    std::string directory_;  ///< folder of `trial_`
-    bool evaluating_ = false;
-    int deaths_before_hello_ = 0;
-    int num_rests_ = 0;               ///< rests since the last hello; above 0 the slot is out of use
-    Clock::time_point next_attempt_;  ///< when a trainer is started again, while down
+    State state_;
     std::optional<Assignment> next_;
-    std::optional<Clock::time_point> deadline_;
-    Clock::time_point heard_;             ///< time of the trainer's last message, or of its start
-    bool hung_ = false;                   ///< the trainer was killed because it was silent for too long
-    std::optional<std::string> problem_;  ///< why the trainer ended while it was leaving, as it said
-    std::vector<Notice> owed_;
+    Clock::time_point heard_;  ///< time of the trainer's last message, or of its start
+    bool hung_ = false;        ///< the trainer was killed because it was silent for too long
+    int deaths_before_hello_ = 0;
+    int num_rests_ = 0;  ///< rests since the last hello; above 0 the slot is out of use
+    std::vector<Notice> pending_notices_;
 };
 
 }  // namespace crescendo::launch

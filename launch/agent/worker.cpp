@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "launch/messages/metrics_json.hpp"
+#include "core/message_json.hpp"
 
 namespace crescendo::launch {
 
@@ -40,18 +40,18 @@ std::vector<std::pair<std::string, std::string>> device_environment(const Worker
         result.emplace_back("CUDA_VISIBLE_DEVICES", resources.gpu);
     }
     for (const char* variable : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"}) {
-        if (!options.interface.empty() && std::getenv(variable) == nullptr) {
-            result.emplace_back(variable, options.interface);
+        if (!options.setup.interface.empty() && std::getenv(variable) == nullptr) {
+            result.emplace_back(variable, options.setup.interface);
         }
     }
     return result;
 }
 
-TrialMetrics report_from(TrialId trial, const Json& message) {
-    TrialMetrics report{trial, Resource{message.at("resource").get<std::int64_t>()},
-                        metrics_from(message.at("metrics"))};
-    if (const auto wait = message.find("data_wait"); wait != message.end() && wait->is_number()) {
-        report.data_wait = std::clamp(wait->get<double>(), 0.0, 1.0);
+protocol::Report report_from(TrialId trial, const Json& message) {
+    auto report = protocol::read<protocol::Report>(message, protocol::Report::content());
+    report.trial = trial;
+    if (report.data_wait) {
+        report.data_wait = std::clamp(*report.data_wait, 0.0, 1.0);
     }
     return report;
 }

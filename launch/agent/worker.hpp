@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "launch/agent/agent_setup.hpp"
 #include "launch/messages/line_channel.hpp"
 #include "launch/messages/messages.hpp"
 #include "launch/slots/slot_plan.hpp"
@@ -20,17 +21,12 @@ using Clock = std::chrono::steady_clock;
 
 /// How this node runs its workers.
 struct WorkerOptions {
-    std::string directory;             ///< working directory of the programs
-    std::string trainer;               ///< path of crescendo-trainer
-    std::string guard;                 ///< path of crescendo-guard
-    std::string log;                   ///< what warm trainers print while they hold no trial
-    SlotId first_slot;                 ///< first slot of this node
-    std::vector<SlotResources> slots;  ///< what each slot of this node gets, from first_slot on
-    std::string interface;  ///< network interface of groups, if the environment names none; empty: the trainer chooses
-    std::chrono::milliseconds grace{5'000};                 ///< time for a program to leave before it gets SIGTERM
-    std::optional<std::chrono::milliseconds> hang_timeout;  ///< silence after which a worker is killed
-    std::chrono::seconds save_timeout{60};                  ///< time for a warm trainer to leave before it is killed
-    std::chrono::milliseconds restart_interval{10'000};     ///< wait before the next trainer where none could start
+    AgentSetup setup;
+    std::string trainer;                     ///< path of crescendo-trainer
+    std::string guard;                       ///< path of crescendo-guard
+    SlotId first_slot;                       ///< first slot of this node
+    std::vector<SlotResources> slots;        ///< what each slot of this node gets, from first_slot on
+    std::chrono::milliseconds grace{5'000};  ///< time for a program to leave before it gets SIGTERM
 };
 
 /// What runs on one slot: at most one trial, and the process that trains it.
@@ -49,7 +45,7 @@ class Worker {
     virtual std::optional<TrialId> trial() const = 0;
 
     virtual void join(const JoinGroup& order, int rank) = 0;
-    virtual void go_on(const GoOn& order) = 0;
+    virtual void go_on(const protocol::Decision& order) = 0;
     virtual void leave(bool save) = 0;
     virtual void evaluate(const EvaluateTrial& order) = 0;
     virtual void answer_store(const Json& answer) = 0;
@@ -89,7 +85,7 @@ const SlotResources& resources_of(const WorkerOptions& options, SlotId slot);
 std::vector<std::pair<std::string, std::string>> device_environment(const WorkerOptions& options, SlotId slot);
 
 /// Reads a report of the trial protocol. Throws if it has no `resource` or `metrics`.
-TrialMetrics report_from(TrialId trial, const Json& message);
+protocol::Report report_from(TrialId trial, const Json& message);
 
 /// Why a worker was killed, for messages.
 std::string no_progress_for(std::chrono::milliseconds silence);

@@ -89,7 +89,7 @@ std::string AskTell::finish_line() {
     ++line_number_;
     OrderedJson result;
     try {
-        CRESCENDO_VALIDATE(!too_long_, "", "longer than {} bytes: no event is; end each with a line feed",
+        CRESCENDO_VALIDATE(!too_long_, "", "longer than {} bytes, which no event is; end each event with a line feed",
                            longest_line);
         result = answer(line_);
     } catch (const std::runtime_error& error) {

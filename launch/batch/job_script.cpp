@@ -94,21 +94,21 @@ while ! stopped_by_user; do
     quick_ends=$((SECONDS - began < 60 ? quick_ends + 1 : 0))
     if [ "$quick_ends" -ge 3 ]; then
         echo "crescendo was lost three times, each within a minute: giving up. What it printed is above;"
-        echo "what the trainers said is in $sweep/trainers.log and $sweep/trials/*/trainer.log."
+        echo "what the trainers printed is in $sweep/trainers.log and $sweep/trials/*/trainer.log."
         exit 1
     fi
-    echo "crescendo is lost: launching it again on the nodes that remain"
+    echo "crescendo was lost: launching it again on the remaining nodes"
     sleep 1
 done
 
 # All is saved, and there is more to do. Another job follows on a time limit and on preemption, and on nothing else.
 if time_is_up && ! stopped_by_user && job_is_running; then
     if [ "$(sessions_without_report)" -ge 3 ]; then
-        echo "three times in a row no trial came as far as a report before the job's time was up: giving up."
+        echo "giving up: in three jobs in a row, no trial reported before the job's time was up."
         echo "Give it more: crescendo submit $sweep --time ..."
         exit 1
     fi
-    echo "the time of job $job_id is up: the sweep goes on in another"
+    echo "the time of job $job_id is up: the sweep continues in another job"
     requeue_job || "$crescendo" submit "$sweep"
 fi
 exit 75
@@ -126,8 +126,7 @@ std::string job_script(const JobRequest& request, const BatchSystem& system) {
     return fmt::format(
         "#!/bin/bash{}\n"
         "# Written by `crescendo submit`. It may be edited: `crescendo submit {}` submits it again as it "
-        "stands.\n{}\n{}{}{}"
-        "{}",
+        "stands.\n{}\n{}{}{}{}",
         request.site.modules.empty() ? "" : " -l", shell_quoted(request.directory.string()), parts.directives,
         settings(request), parts.functions, launch_function(request, parts), body);
 }

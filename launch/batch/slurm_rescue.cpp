@@ -55,11 +55,11 @@ bool is_doubtful(const std::string& host) {
 void queue_again(const std::string& job, const Place& place, const std::filesystem::path& log) {
     const auto what = fmt::format("node {} died with the script of job {}", place.script_host, job);
     if (const auto answer = run_slurm_tool({"scontrol", "requeue", job}); answer.success()) {
-        std::ofstream(log, std::ios::app) << what << ", which is queued again\n";
+        std::ofstream(log, std::ios::app) << what << "; the job is queued again\n";
     } else if (const auto now = place_of(job); now && !now->nodes.empty()) {  // no other rank was faster
         run_slurm_tool({"scancel", job});
         std::ofstream(log, std::ios::app) << fmt::format(
-            "{}, and Slurm does not queue it again ({}): it is cancelled, `crescendo submit {}` goes on\n", what,
+            "{}, and Slurm does not queue it again ({}): it is cancelled; `crescendo submit {}` continues the sweep\n", what,
             answer.output, log.parent_path().string());
     }
 }

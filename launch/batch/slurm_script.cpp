@@ -35,12 +35,13 @@ std::string sbatch_quoted(const std::string& text) {
 /// An option as one line of the script: "--name=value" and "--name value" mean the same.
 std::string directive(const std::string& option) {
     CRESCENDO_VALIDATE(option.starts_with("-"), "sbatch",
-                       "'{}' is no option of sbatch, which begin with '-'; write it like --constraint=a100", option);
+                       "'{}' is not an option of sbatch (they begin with '-'); write it like --constraint=a100",
+                       option);
     const auto end = option.find_first_of("= ");
     const auto name = option.substr(0, end);
     CRESCENDO_VALIDATE(std::find(reserved.begin(), reserved.end(), name) == reserved.end(), "sbatch",
-                       "{} is set by the job script itself, which counts on it; leave it out (there are --nodes, "
-                       "--gpus-per-node and --cpus-per-task)",
+                       "the job script sets {} itself and depends on its value; leave it out (use --nodes, "
+                       "--gpus-per-node or --cpus-per-task)",
                        name);
     if (end == std::string::npos || option[end] == '=') {
         return "#SBATCH " + sbatch_quoted(option) + "\n";
@@ -52,8 +53,8 @@ std::string directive(const std::string& option) {
 
 std::string directives(const JobRequest& request) {
     CRESCENDO_VALIDATE(request.directory.string().find_first_of("%\n\r") == std::string::npos, "",
-                       "{}: Slurm gives '%' in the path of a job's log a meaning of its own, and a line feed ends its "
-                       "line; choose another folder with --dir",
+                       "{}: the path of a job's log cannot have '%', which Slurm replaces, or a line feed; choose "
+                       "another folder with --dir",
                        request.directory.string());
     const auto& options = request.options;
     std::string text = directive("--job-name=" + request.name);

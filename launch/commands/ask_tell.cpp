@@ -76,8 +76,8 @@ void check_same_sweep(const Json& header, const SweepFile& file, const fs::path&
     const bool has_file =
         header.contains("file") || header.value("sweep_crc", "") == fmt::format("{:08x}", crc32(file.text));
     CRESCENDO_VALIDATE(has_seed && has_file, "",
-                       "{} is the journal of another sweep file or seed, whose decisions were others; give the "
-                       "ones it was begun with, or another file to --journal",
+                       "{} is the journal of another sweep file or seed, which makes other decisions; use the sweep "
+                       "file and seed with which it was begun, or give --journal another file",
                        journal.string());
 }
 
@@ -94,7 +94,7 @@ SweepFile read_with(const Options& options, const std::vector<Override>& limits)
 FileDescriptor lock(const fs::path& journal) {
     FileDescriptor file(::open(journal.c_str(), O_RDONLY | O_CLOEXEC));
     CRESCENDO_VALIDATE(file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0, "",
-                       "{}: {}; another conversation may be at work with it", journal.string(), std::strerror(errno));
+                       "{}: {}; another conversation may be using it", journal.string(), std::strerror(errno));
     return file;
 }
 
@@ -154,8 +154,8 @@ void add_ask_tell_command(CLI::App& app, ExitCode& code) {
         "ask-tell", "Decide for another launcher: events on standard input, actions on standard output");
     command->add_option("FILE", options->file, "The sweep file (YAML); it needs no trainer and no command")->required();
     command->add_option("--journal", options->journal,
-                        "Keep the events in this file; one that exists is taken up where it ended");
-    command->add_option("--seed", options->seed, "In place of the sweep file's seed");
+                        "Keep the events in this file; if it exists, continue the conversation in it");
+    command->add_option("--seed", options->seed, "Seed; default: that of the sweep file");
     command->footer(
         "One JSON object a line, one answer for each (docs/ask-tell.md).\n"
         "\n"

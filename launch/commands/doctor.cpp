@@ -71,16 +71,17 @@ struct Examined {
 Findings examine_hdf5() {
 #ifdef CRESCENDO_HDF5
     const auto facts = datasets::library_facts();
-    const auto text = fmt::format("{}{}; undone by our own threads: {}", facts.version,
+    const auto text = fmt::format("{}{}; filters that our own threads decode: {}", facts.version,
                                   facts.thread_safe ? ", thread-safe" : "", fmt::join(facts.built_in, ", "));
     if (!facts.missing.empty()) {
         return {
             {Verdict::warning, "HDF5", fmt::format("{}; not readable: {}", text, fmt::join(facts.missing, ", ")),
-             "install the library (libzstd-dev, liblz4-dev, libblosc-dev) and build anew, or set HDF5_PLUGIN_PATH"}};
+             "install the library (libzstd-dev, liblz4-dev, libblosc-dev) and build again, or set HDF5_PLUGIN_PATH"}};
     }
     return {{Verdict::ok, "HDF5", text}};
 #else
-    return {{Verdict::ok, "HDF5", "this crescendo is built without it, so without trainer and `crescendo data`"}};
+    return {
+        {Verdict::ok, "HDF5", "this crescendo is built without HDF5, so it has no trainer and no `crescendo data`"}};
 #endif
 }
 
@@ -100,12 +101,12 @@ std::vector<NodeReport> examine_all(const Examination& examination, MpiSession* 
 }
 
 Findings examine_start(MpiSession* session) {
-    Findings findings{{Verdict::ok, "MPI", "this crescendo is built without it: one node"}};
+    Findings findings{{Verdict::ok, "MPI", "this crescendo is built without MPI: one node"}};
     if (session != nullptr) {
         findings = examine_mpi(*session);
     } else if (const auto library = MpiSession::library(); !library.empty()) {
         findings = {{Verdict::ok, "MPI",
-                     fmt::format("no launcher started this: one node. {}, and the own launcher of {}, start more",
+                     fmt::format("not started by a launcher, so one node; `{}` or the launcher of {} start more",
                                  rank_launcher().command, library)}};
     }
     for (const auto& more : {examine_launcher(num_ranks(session)), examine_job(num_ranks(session), *batch_system())}) {
@@ -203,17 +204,21 @@ ExitCode run_doctor(const Options& options, MpiSession* session) {
 void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session) {
     auto options = std::make_shared<Options>();
     auto* command = app.add_subcommand(
-        "doctor", "Show the slots of this machine, or of an MPI job's, and what stands in a sweep's way");
-    command->add_option("DIR", options->directory, "Where sweeps are to keep their files; default: here");
-    command->add_option("--slots", options->slots.slots, "As of crescendo run")->check(at_least_one());
-    command->add_option("--cpus-per-slot", options->slots.cpus_per_slot, "As cpus_per_slot of a sweep file")
+        "doctor",
+        "Show the slots of this machine, or of the nodes of an MPI job, and what would keep a sweep from running");
+    command->add_option("DIR", options->directory,
+                        "Folder in which sweeps will keep their files; default: the current one");
+    command->add_option("--slots", options->slots.slots, "As in `crescendo run`")->check(at_least_one());
+    command->add_option("--cpus-per-slot", options->slots.cpus_per_slot, "As `cpus_per_slot` in a sweep file")
         ->check(at_least_one());
-    command->add_option("--interface", options->interface, "As of crescendo run");
+    command->add_option("--interface", options->interface, "As in `crescendo run`");
     static const std::map<std::string, Format> formats{{"table", Format::table}, {"json", Format::json}};
     command->add_option("--format", options->format, "table or json")->transform(one_of(formats))->default_str("table");
     command->footer(
-        "Exit codes: 0 nothing stands in the way; 1 something does.\n"
-        "Example:\n  crescendo doctor /scratch/me\n  " +
+        "Exit codes: 0 no problem; 1 at least one problem.\n"
+        "Example:\n"
+        "  crescendo doctor /scratch/me\n"
+        "  " +
         rank_launcher().on_each_node() + " crescendo doctor /scratch/me");
     command->callback([options, &code, session] { code = run_doctor(*options, session); });
 }

@@ -63,7 +63,7 @@ ExitCode resume(const Options& options, MpiSession* session) {
     const auto directory = SweepDirectory::open(options.directory);
     SweepLock lock(directory);
     if (lock.abandoned_by()) {
-        fmt::print("taking over from {}, which ended without saying so\n", *lock.abandoned_by());
+        fmt::print("taking over from {}, which ended without releasing the sweep\n", *lock.abandoned_by());
     }
     auto recorded = RecordedSweep::recover(directory);
     auto& history = recorded.history;
@@ -90,7 +90,7 @@ ExitCode resume(const Options& options, MpiSession* session) {
 void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session) {
     auto options = std::make_shared<Options>();
     auto* command =
-        app.add_subcommand("resume", "Go on with a sweep that was stopped or killed, or extend one that has ended");
+        app.add_subcommand("resume", "Continue a sweep that was stopped or killed, or extend one that has ended");
     add_directory_argument(*command, options->directory);
     command->add_option("--run-cap", options->run_cap, "Number of trials from now on; extends a finished sweep")
         ->check(at_least_one());

@@ -36,7 +36,7 @@ ExitCode run(const Options& options, MpiSession* session) {
 void add_run_command(CLI::App& app, ExitCode& code, MpiSession* session) {
     auto options = std::make_shared<Options>();
     auto* command =
-        app.add_subcommand("run", "Run a sweep from the beginning, on this machine or on all those of an MPI job");
+        app.add_subcommand("run", "Run a sweep from the beginning, on this machine or on all nodes of an MPI job");
     command->add_option("FILE", options->file, "The sweep file (YAML)")->required();
     command->add_option("--dir", options->directory, "Folder for its results; default: the sweep's name");
     add_session_options(*command, options->session);

@@ -52,7 +52,7 @@ Policy parse_policy(const std::string& text) {
         }
     }
     CRESCENDO_VALIDATE(!policy.overrides.empty(), "--compare",
-                       "--compare: a policy is empty; write types and their settings, like asha,rasda:surplus=on");
+                       "--compare has an empty policy; write types and their settings, like asha,rasda:surplus=on");
     return policy;
 }
 
@@ -232,23 +232,28 @@ ExitCode simulate(const Options& options) {
 
 void add_simulate_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<Options>();
-    auto* command = app.add_subcommand("simulate", "Run a sweep on a virtual cluster, in no time");
+    auto* command = app.add_subcommand("simulate", "Simulate a sweep on a virtual cluster, in seconds");
     command->add_option("FILE", options->file, "The sweep file (YAML); it needs no trainer and no command");
-    command->add_option("--slots", options->slots, "Of the virtual cluster; default: as the sweep file says")
+    command
+        ->add_option("--slots", options->slots,
+                     "Number of slots of the virtual cluster; default: that of the "
+                     "sweep file, or of the sweep of --replay")
         ->check(CLI::Range(1, 10'000'000));
-    command->add_option("--seed", options->seed, "In place of the sweep file's seed");
-    command->add_option("--seeds", options->num_seeds, "Repeat with this many seeds, and tell mean and confidence")
+    command->add_option("--seed", options->seed, "Seed; default: that of the sweep file");
+    command->add_option("--seeds", options->num_seeds, "Run with this many seeds; print means and confidence intervals")
         ->check(CLI::Range(1, 100'000));
     command
         ->add_option("--compare", options->policies,
-                     "Schedulers side by side, each with settings of its own, like asha,rasda,rasda:surplus=on")
+                     "Compare schedulers, each with its own settings, like asha,rasda,rasda:surplus=on")
         ->delimiter(',')
         ->allow_extra_args(false);
-    command->add_option("--set", options->settings, "KEY=VALUE in place of what the sweep file has; repeatable")
+    command
+        ->add_option("--set", options->settings, "KEY=VALUE that replaces a setting of the sweep file; may be repeated")
         ->allow_extra_args(false);
     auto* replay_option =
         command->add_option("--replay", options->recorded_sweep,
-                            "Directory of a real sweep: decide once more, then simulate it with its curves and times");
+                            "Directory of a real sweep: repeat its decisions, then simulate it with its curves and "
+                            "times");
     command->add_option("--curves", options->recorded_curves, "CSV file of learning curves: trial,resource,<metric>")
         ->excludes(replay_option);
     command->add_option("--out", options->out, "Folder for summary.json, best.csv, slots.csv and chart.svg");

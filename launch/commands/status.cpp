@@ -96,7 +96,8 @@ ExitCode status(const Options& options) {
 
 void add_status_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<Options>();
-    auto* command = app.add_subcommand("status", "How far a sweep is: queued, running, stopped, finished or failed");
+    auto* command =
+        app.add_subcommand("status", "State and progress of a sweep: queued, running, stopped, finished or failed");
     add_directory_argument(*command, options->directory);
     add_format_option(*command, options->format);
     command->footer("Example:\n  crescendo status results/first --format json");

@@ -15,7 +15,7 @@ namespace {
 void take_job_back(const SweepDirectory& directory) {
     const std::string job = directory.read_run().at("job");
     batch_system()->cancel(job);
-    fmt::print("job {} was queued, and is cancelled\n", job);
+    fmt::print("cancelled job {}, which was queued\n", job);
 }
 
 /// A coordinator that starts removes the request, and a job script may be about to start one: it stands until all are
@@ -46,7 +46,7 @@ ExitCode stop(const std::filesystem::path& path) {
     const auto holder = SweepLock::holder(directory);
     const auto job = state_of_job(directory);
     if (!holder && job == JobState::gone) {
-        fmt::print("no process is at work in {}: nothing to stop\n", path.string());
+        fmt::print("no process works on {}: there is nothing to stop\n", path.string());
         return ExitCode::done;
     }
     if (!holder && job == JobState::queued) {
@@ -54,12 +54,12 @@ ExitCode stop(const std::filesystem::path& path) {
         return ExitCode::done;
     }
     write_atomically(directory.stop_request(), "stop\n");
-    fmt::print("asked {} to save what runs and stop\n",
+    fmt::print("asked {} to save its trials and stop\n",
                holder.value_or(fmt::format("job {}", directory.read_run().value("job", ""))));
     std::fflush(stdout);
     request_until_gone(directory);
     std::filesystem::remove(directory.stop_request());
-    fmt::print("stopped; `crescendo {} {}` goes on\n", job == JobState::gone ? "resume" : "submit", path.string());
+    fmt::print("stopped; `crescendo {} {}` continues it\n", job == JobState::gone ? "resume" : "submit", path.string());
     return ExitCode::done;
 }
 

@@ -65,10 +65,11 @@ ExitCode queue(const SweepDirectory& directory) {
     directory.write_run(run);
     const auto where = directory.path().string();
     fmt::print(
-        "job {} is queued\n\n"
-        "  crescendo status {}     how far it is\n"
+        "job {} is queued\n"
+        "\n"
+        "  crescendo status {}     progress\n"
         "  crescendo top {}     the same, live\n"
-        "  crescendo stop {}     saves what runs and stops, or takes the job back while it is queued\n"
+        "  crescendo stop {}     saves what runs and stops; cancels the job if it is still queued\n"
         "  {}/job-{}.log     what it prints\n",
         job, where, where, where, where, job);
     return ExitCode::done;
@@ -116,8 +117,8 @@ void require_idle(const SweepDirectory& directory) {
                        "write over each other; see what `{}` says, and try again",
                        where, system->name(), job, system->state_command(job));
     CRESCENDO_VALIDATE(state == JobState::gone, "",
-                       "{}: job {} of this sweep is {} (two at a time would write over each other); `crescendo stop "
-                       "{}` ends it, `crescendo status {}` shows how far it is",
+                       "{}: job {} of this sweep is already {} (two jobs would overwrite each other's files); "
+                       "`crescendo stop {}` ends it, `crescendo status {}` shows its progress",
                        where, job, state == JobState::queued ? "queued" : "running", where, where);
 }
 
@@ -125,15 +126,16 @@ ExitCode submit_again(const Options& options) {
     const auto directory = SweepDirectory::open(options.target);
     const auto where = directory.path().string();
     CRESCENDO_VALIDATE(options.directory.empty(), "",
-                       "--dir is for a sweep that begins, and {} is the directory of one; leave it out", where);
+                       "--dir is for a new sweep, but {} is the directory of a sweep that exists; leave --dir out",
+                       where);
     const RecordedSweep recorded(directory.path());
     CRESCENDO_VALIDATE(Reopening(recorded).sweep().state() == SweepState::running, "",
-                       "{}: this sweep is over, and there is nothing to go on with; `crescendo best {}` has its "
+                       "{}: this sweep is over, so there is nothing to continue; `crescendo best {}` shows its "
                        "result, and a larger run_cap in {} extends it",
                        where, where, directory.sweep_file().string());
     require_idle(directory);
     const auto holder = batch_system()->own_job() ? std::nullopt : SweepLock::holder(directory);
-    CRESCENDO_VALIDATE(!holder, "", "{}: {} is at work in this directory; `crescendo stop {}` ends it", where,
+    CRESCENDO_VALIDATE(!holder, "", "{}: {} is using this directory; `crescendo stop {}` ends it", where,
                        holder.value_or(""), where);
     const bool as_it_stands = !options.describe_a_job() && fs::exists(directory.job_script());
     auto script = as_it_stands ? read_file(directory.job_script()) : "";
@@ -164,7 +166,7 @@ ExitCode submit(Options& options) {
         options.job.time = parse_job_time(options.time);
         CRESCENDO_VALIDATE(
             options.job.time && options.job.time->count() > 0, "time",
-            "--time: '{}' is no length of time; write it like 8h, 90m, 08:00:00 or 1-12:00:00; a bare number is "
+            "--time: '{}' is not a duration; write it like 8h, 90m, 08:00:00 or 1-12:00:00; a bare number is "
             "minutes, as for sbatch",
             options.time);
     }
@@ -176,15 +178,14 @@ ExitCode submit(Options& options) {
 void add_submit_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<Options>();
     const auto system = batch_system();
-    auto* command = app.add_subcommand("submit", "Run a sweep, or go on with one, as a job of " + system->name());
-    command->add_option("FILE|DIR", options->target, "A sweep file, or the directory of a sweep to go on with")
+    auto* command = app.add_subcommand("submit", "Run or continue a sweep as a job of " + system->name());
+    command->add_option("FILE|DIR", options->target, "A sweep file, or the directory of a sweep to continue")
         ->required();
     command->add_option("--dir", options->directory, "Folder for the results; default: the sweep's name");
     command->add_option("--nodes", options->job.nodes, "Nodes; default: 1")->check(at_least_one());
-    command->add_option(
-        "--time", options->time,
-        "Of each job, like 8h, or as sbatch takes it (10 is ten minutes); a sweep that needs longer goes on in "
-        "another");
+    command->add_option("--time", options->time,
+                        "Of each job, like 8h, or as sbatch takes it (10 is ten minutes); a longer sweep continues in "
+                        "another");
     command->add_option("--partition", options->job.partition, "Partition");
     command->add_option("--account", options->job.account, "Account");
     command->add_option("--gpus-per-node", options->job.gpus_per_node, "GPUs of each node")->check(at_least_one());
@@ -198,8 +199,9 @@ void add_submit_command(CLI::App& app, ExitCode& code) {
                         "/etc/crescendo/site.yaml");
     command->add_flag("--dry-run", options->dry_run, "Print the job script, and do nothing");
     command->footer(
-        "Example:\n  crescendo submit sweep.yaml --dir results/first --nodes 4 --time 8h --sbatch=--constraint=a100\n"
-        "  crescendo submit results/first     goes on with it");
+        "Example:\n"
+        "  crescendo submit sweep.yaml --dir results/first --nodes 4 --time 8h --sbatch=--constraint=a100\n"
+        "  crescendo submit results/first     continues it");
     command->callback([options, &code] { code = submit(*options); });
 }
 

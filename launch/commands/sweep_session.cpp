@@ -93,25 +93,28 @@ void print_end(Outcome outcome, const History& history, const SweepDirectory& di
     const auto where = directory.path().string();
     if (outcome == Outcome::interrupted) {
         fmt::print(
-            "stopped, to be resumed\n\n  crescendo resume {}     goes on\n  crescendo status {}     shows how far it "
-            "is\n",
+            "stopped; it can be resumed\n"
+            "\n"
+            "  crescendo resume {}     continues it\n"
+            "  crescendo status {}     shows its progress\n",
             where, where);
         return;
     }
     if (outcome == Outcome::hopeless) {
         fmt::print(
-            "given up: {}, and none has reported anything; the last one: {}\n\n"
-            "{}"
-            "  {}/trials/*/trainer.log     has what the trainers said\n"
-            "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed, and goes on\n"
-            "  crescendo resume {}     goes on with other trials\n",
+            "given up: {}, and none of them reported anything; the last failure: {}\n"
+            "\n"
+            "{}  {}/trials/*/trainer.log     what the trainers printed\n"
+            "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed, and continues\n"
+            "  crescendo resume {}     continues with other trials\n",
             failed_trials(history), last_failure(history), advice_on_reports(history), where, where, where);
         return;
     }
     if (outcome == Outcome::failed) {
         fmt::print(
-            "every trial failed; the last one: {}\n\n"
-            "  {}/trials/*/trainer.log     has what the trainers said\n"
+            "every trial failed; the last failure: {}\n"
+            "\n"
+            "  {}/trials/*/trainer.log     what the trainers printed\n"
             "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed\n",
             last_failure(history), where, where);
         return;
@@ -143,11 +146,13 @@ ExitCode exit_code(Outcome outcome) {
 }  // namespace
 
 void add_session_options(CLI::App& command, SessionOptions& options) {
-    command.add_option("--slots", options.slots, "Workers at a time on a node; default: as the sweep file says")
+    command
+        .add_option("--slots", options.slots,
+                    "Number of workers that run at a time on a node; default: that of the sweep file")
         ->check(at_least_one());
     command.add_option("--interface", options.interface,
-                       "Network interface by which workers meet; default: this node's own, or between nodes the one "
-                       "of the default route");
+                       "Network interface between workers; default: loopback on one node, that of the default route "
+                       "between nodes");
     command.add_option(
         "--until", options.until,
         "Save what runs and stop at this time, in seconds since 1970 as `date +%s` prints them; default: "

@@ -112,7 +112,9 @@ void add_top_command(CLI::App& app, ExitCode& code) {
     auto directory = std::make_shared<std::filesystem::path>();
     auto* command = app.add_subcommand("top", "Watch a sweep: progress, rungs, slots, the best trial, failures");
     add_directory_argument(*command, *directory);
-    command->footer("q or Ctrl-C leaves, and the sweep goes on. Example:\n  crescendo top results/first");
+    command->footer(
+        "Press q or Ctrl-C to leave; the sweep continues. Example:\n"
+        "  crescendo top results/first");
     command->callback([directory, &code] { code = top(*directory); });
 }
 

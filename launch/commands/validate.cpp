@@ -14,7 +14,7 @@ ExitCode validate_file(const std::filesystem::path& path) {
     const auto count = [](auto number, const char* noun) {
         return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
     };
-    fmt::print("{}: sound; {}, metric {}{}\n", path.string(), count(file.spec.space.parameters().size(), "parameter"),
+    fmt::print("{}: valid; {}, metric {}{}\n", path.string(), count(file.spec.space.parameters().size(), "parameter"),
                file.spec.metric, file.spec.run_cap ? ", " + count(*file.spec.run_cap, "trial") : "");
     return ExitCode::done;
 }

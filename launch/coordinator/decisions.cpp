@@ -22,9 +22,9 @@ void Decisions::record(const TrialFailed& event, const std::string& message, Pro
     record(event, {{"message", message}});
 }
 
-void Decisions::record(ReportRecord report) {
-    reported_[report.event.trial] = report.event.resource;
-    batch_.emplace_back(std::move(report));
+void Decisions::record(ReportRecord record) {
+    reported_[record.report.trial] = record.report.resource;
+    batch_.emplace_back(std::move(record));
 }
 
 /// It waits for the next sync and makes none of its own: should a crash lose it, the sweep's file, which has to be the
@@ -64,7 +64,7 @@ void Decisions::take_effect(const Json& record) {
 }
 
 void Decisions::take_effect(ReportRecord& record) {
-    const auto trial = record.event.trial;
+    const auto trial = record.report.trial;
     const auto actions = history_.apply(std::move(record));
     carry_out(actions);
     orders_.answer(trial, actions);

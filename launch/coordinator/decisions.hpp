@@ -25,7 +25,7 @@ class Decisions {
 
     void record(const Event& event, const Json& details = Json::object());
     void record(const TrialFailed& event, const std::string& message, ProgramFault fault);
-    void record(ReportRecord report);
+    void record(ReportRecord record);
 
     /// Records the configuration that the trial has.
     void record_config(TrialId trial);

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-#include "core/check.hpp"
+#include "core/words.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -21,17 +21,12 @@ std::string without_digits(std::string message) {
 }  // namespace
 
 const char* verb_of(FailureKind kind) {
-    switch (kind) {
-        case FailureKind::crash:
-            return "crashed";
-        case FailureKind::error:
-            return "gave up";
-        case FailureKind::repeated_error:
-            return "failed, and is not tried again, since another attempt would end so too";
-        case FailureKind::out_of_memory:
-            return "ran out of memory";
-    }
-    expectation_failed("a FailureKind", __FILE__, __LINE__);
+    static constexpr Words verbs{
+        {std::pair{FailureKind::crash, "crashed"},
+         {FailureKind::error, "gave up"},
+         {FailureKind::repeated_error, "failed, and is not tried again, since another attempt would end so too"},
+         {FailureKind::out_of_memory, "ran out of memory"}}};
+    return verbs.of(kind);
 }
 
 std::string problem_of(const CheckpointFailed& notice) {

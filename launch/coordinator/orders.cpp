@@ -39,7 +39,7 @@ void Orders::answer(TrialId trial, const std::vector<Action>& actions) {
 
 void Orders::go_on(TrialId trial) {
     const auto& group = sweep_.trial(trial).group;
-    const GoOn order{trial, group.batch_multiple, sweep_.next_milestone(trial)};
+    const protocol::Decision order{trial, group.batch_multiple, sweep_.next_milestone(trial)};
     for (const auto node : slots_.nodes_of(group.slots)) {
         transport_.send(node, order);
     }
@@ -56,7 +56,7 @@ void Orders::carry_out(const StartTrial& action) {
         return;
     }
     prepare_directory(action.trial);
-    join(action.trial, action.group, StateSource::fresh);
+    join(action.trial, action.group, protocol::StateSource::fresh);
 }
 
 void Orders::carry_out(const ResumeTrial& action) {
@@ -67,7 +67,7 @@ void Orders::carry_out(const ResumeTrial& action) {
     if (groups_.is_leaving(action.trial)) {
         groups_.hold_back(action.trial, action.group);
     } else {
-        join(action.trial, action.group, StateSource::checkpoint);
+        join(action.trial, action.group, protocol::StateSource::checkpoint);
     }
 }
 
@@ -75,7 +75,7 @@ void Orders::carry_out(const Regroup& action) {
     if (groups_.is_held_back(action.trial)) {
         groups_.hold_back(action.trial, action.group);  // it has lost workers before it came together
     } else if (groups_.has(action.trial)) {
-        join(action.trial, action.group, StateSource::memory);
+        join(action.trial, action.group, protocol::StateSource::memory);
         groups_.note_regrouping(action.trial);
     }
 }
@@ -99,25 +99,25 @@ void Orders::prepare_directory(TrialId trial) const {
                      Durability::none);
 }
 
-void Orders::join(TrialId trial, const Group& group, StateSource state) {
+void Orders::join(TrialId trial, const Group& group, protocol::StateSource state) {
     rendezvous_.forget(trial);
     const auto leavers = groups_.form(trial, group);
     const auto nodes = slots_.nodes_of(group.slots);
     for (const auto node : slots_.nodes_of(leavers)) {
         if (!nodes.contains(node)) {  // else the agent sees for itself which members the group has lost
-            transport_.send(node, LeaveTrial{trial, /*save=*/false});
+            transport_.send(node, protocol::Leave{trial, /*save=*/false});
         }
     }
+    auto order = work_of(trial, sweep_, file_, directory_);
+    order.join.generation = group.generation;
+    order.join.size = static_cast<int>(group.slots.size());
+    order.join.state = state;
+    order.join.batch_multiple = group.batch_multiple;
+    order.join.accumulation = group.accumulation;
+    order.join.checkpoint_at = sweep_.next_milestone(trial);
+    order.join.reported = sweep_.trial(trial).resource;
     for (const auto node : nodes) {
-        JoinGroup order;
-        order.work = work_of(trial, sweep_, file_, directory_);
-        order.generation = group.generation;
-        order.size = static_cast<int>(group.slots.size());
-        order.state = state;
-        order.batch_multiple = group.batch_multiple;
-        order.accumulation = group.accumulation;
-        order.checkpoint_at = sweep_.next_milestone(trial);
-        order.reported = sweep_.trial(trial).resource;
+        order.members.clear();
         for (std::size_t rank = 0; rank < group.slots.size(); ++rank) {
             if (slots_.node_of(group.slots[rank]) == node) {
                 order.members.push_back({group.slots[rank], static_cast<int>(rank)});
@@ -142,22 +142,23 @@ void Orders::dismiss_all() {
 
 void Orders::leave(TrialId trial, bool save) {
     for (const auto node : slots_.nodes_of(groups_.dismiss(trial))) {
-        transport_.send(node, LeaveTrial{trial, save});
+        transport_.send(node, protocol::Leave{trial, save});
     }
 }
 
 void Orders::resume_held_back() {
     while (const auto ready = groups_.take_ready()) {
-        join(ready->first, ready->second, StateSource::checkpoint);
+        join(ready->first, ready->second, protocol::StateSource::checkpoint);
     }
 }
 
 void Orders::test(TrialId trial) {
-    const auto work = work_of(trial, sweep_, file_, directory_);
+    const auto join = work_of(trial, sweep_, file_, directory_).join;
     const auto in_use = sweep_.slots();
     const auto slot = in_use.empty() ? slots_.first() : in_use.front();
-    transport_.send(slots_.node_of(slot), EvaluateTrial{work, slot, sweep_.trial(trial).resource,
-                                                        work.directory + "/checkpoint.pt", "test"});
+    const protocol::Evaluate evaluate{trial, join.settings, sweep_.trial(trial).resource,
+                                      join.directory + "/checkpoint.pt", "test"};
+    transport_.send(slots_.node_of(slot), EvaluateTrial{slot, evaluate, join.directory});
 }
 
 void Orders::drop_obsolete_checkpoints() {

@@ -36,7 +36,7 @@ class Orders {
     void answer(const StoreRequest& request);
 
     /// The members of the trial's group meet anew, with what they have in memory.
-    void form_again(TrialId trial) { join(trial, sweep_.trial(trial).group, StateSource::memory); }
+    void form_again(TrialId trial) { join(trial, sweep_.trial(trial).group, protocol::StateSource::memory); }
 
     /// All workers of the trial leave it; with `save`, they write its checkpoint first.
     void dismiss(TrialId trial, bool save);
@@ -64,7 +64,7 @@ class Orders {
     void carry_out(const FinishSweep&) {}
 
     void prepare_directory(TrialId trial) const;
-    void join(TrialId trial, const Group& group, StateSource state);
+    void join(TrialId trial, const Group& group, protocol::StateSource state);
     void leave(TrialId trial, bool save);
 
     const SweepFile& file_;

@@ -66,7 +66,7 @@ void Training::end_turn() {
     view_.update(history, wall_clock());
 }
 
-void Training::take(TrialMetrics& notice) {
+void Training::take(protocol::Report& notice) {
     if (!groups_.has(notice.trial)) {
         return;  // its group has failed in this very turn
     }
@@ -87,12 +87,12 @@ void Training::take(TrialMetrics& notice) {
             health_.note_progress(groups_.members(notice.trial));
         }
         watch_for_identical_reports(notice);
-        const TrialReported event{notice.trial, notice.resource, to_loss(spec.goal, metric->second)};
-        decisions_.record(ReportRecord{event, wall_clock(), std::move(notice.metrics), notice.data_wait});
+        const double loss = to_loss(spec.goal, metric->second);
+        decisions_.record(ReportRecord{std::move(notice), loss, wall_clock()});
     }
 }
 
-void Training::watch_for_identical_reports(const TrialMetrics& notice) {
+void Training::watch_for_identical_reports(const protocol::Report& notice) {
     if (identical_reports_.is_done() || decisions_.last_resource(notice.trial).value > 0) {
         return;
     }
@@ -162,7 +162,7 @@ void Training::fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot,
     decisions_.commit();
 }
 
-void Training::take(const GroupFormed& notice) {
+void Training::take(const protocol::Regrouped& notice) {
     if (groups_.note_formed(notice.trial, notice.generation)) {
         decisions_.append(regroup_note(wall_clock(), notice.trial, notice.generation, notice.seconds));
     }

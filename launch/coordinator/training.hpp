@@ -31,11 +31,11 @@ class Training {
     /// Has the scheduler decide about what was taken.
     void end_turn();
 
-    void take(TrialMetrics& notice);
+    void take(protocol::Report& notice);
     void take(const ProgramEnded& notice);
     void take(const WorkerFailed& notice);
     void take(const StoreRequest& notice) { orders_.answer(notice); }
-    void take(const GroupFormed& notice);
+    void take(const protocol::Regrouped& notice);
     void take(const LeftTrial& notice);
     void take(const TrialEvaluated&) {}  // nothing is evaluated while trials train
     void take(const AgentLost& notice);
@@ -50,7 +50,7 @@ class Training {
     void look_ahead();
     void fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message,
               ProgramFault fault = ProgramFault::none);
-    void watch_for_identical_reports(const TrialMetrics& notice);
+    void watch_for_identical_reports(const protocol::Report& notice);
     void lose(const std::set<SlotId>& slots);
     void leave_out(const std::set<SlotId>& slots);
     void require_slots() const;

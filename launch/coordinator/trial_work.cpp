@@ -14,18 +14,19 @@ std::uint64_t trial_seed(std::uint64_t sweep_seed, TrialId trial) {
 
 }  // namespace
 
-TrialWork work_of(TrialId trial, const Sweep& sweep, const SweepFile& file, const SweepDirectory& directory) {
+JoinGroup work_of(TrialId trial, const Sweep& sweep, const SweepFile& file, const SweepDirectory& directory) {
     const auto& config = sweep.trial(trial).config;
-    TrialWork work;
-    work.trial = trial;
-    work.seed = trial_seed(file.spec.seed, trial);
-    work.directory = std::filesystem::absolute(directory.trial(trial)).string();
-    work.max_resource = file.spec.scheduler.max;
+    JoinGroup work;
+    work.join.trial = trial;
+    work.join.seed = trial_seed(file.spec.seed, trial);
+    work.join.directory = std::filesystem::absolute(directory.trial(trial)).string();
+    work.join.max_resource = file.spec.scheduler.max;
     if (file.trainer) {
-        work.settings = *file.trainer;
+        Json settings = *file.trainer;
         for (const auto& [name, value] : config) {
-            work.settings[name] = launch::to_json(value);
+            settings[name] = launch::to_json(value);
         }
+        work.join.settings.text = settings.dump();
     } else {
         work.command = expand_command(*file.command, file.program, config);
     }

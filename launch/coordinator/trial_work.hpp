@@ -7,7 +7,8 @@
 
 namespace crescendo::launch {
 
-/// What the workers of a trial are to run: the sweep file with the trial's parameters filled in.
-TrialWork work_of(TrialId trial, const Sweep& sweep, const SweepFile& file, const SweepDirectory& directory);
+/// The order to train the trial, with what is the same for all its generations: the sweep file with the trial's
+/// parameters filled in. The group's part is left to the caller.
+JoinGroup work_of(TrialId trial, const Sweep& sweep, const SweepFile& file, const SweepDirectory& directory);
 
 }  // namespace crescendo::launch

@@ -6,7 +6,6 @@
 #include "launch/transport/mpi_session.hpp"
 
 namespace crescendo::launch {
-
 namespace {
 
 /// What has to start tasks that are to learn of each other.
@@ -17,7 +16,8 @@ std::string launch_advice() {
     }
     const auto launcher = rank_launcher();
     return fmt::format(
-        "crescendo was built with {}, whose own launcher or `{}` has to start it (`{}` shows what this {} has)",
+        "crescendo was built with {}; start it with the launcher of that MPI, or with `{}` (`{}` shows what this {} "
+        "has)",
         library, launcher.command, launcher.help, batch_system()->name());
 }
 
@@ -28,11 +28,10 @@ Findings examine_launcher(int num_ranks, const Variables& variables) {
     if (num_ranks > 1 || launched < 2) {
         return {};
     }
-    return {{Verdict::problem, "MPI",
-             fmt::format("{} tasks were started, but none learns from its launcher of the others (each would begin the "
-                         "sweep for itself)",
-                         launched),
-             launch_advice()}};
+    return {
+        {Verdict::problem, "MPI",
+         fmt::format("{} tasks were started, but MPI did not connect them (each would run the whole sweep)", launched),
+         launch_advice()}};
 }
 
 Findings examine_job(int num_ranks, const BatchSystem& system) {

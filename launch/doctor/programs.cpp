@@ -167,7 +167,7 @@ Findings examine_programs(const ProgramPaths& paths) {
 Finding examine_group(const ProgramPaths& paths, const SlotPlan& plan, const std::string& interface) {
     WorkerOptions options;
     options.slots = {plan.slots.front(), plan.slots.back()};
-    options.interface = interface;
+    options.setup.interface = interface;
     try {
         GroupCheck check(paths, options);
         if (const auto failure = check.run(); !failure.empty()) {

@@ -1,38 +1,20 @@
 #include "launch/messages/action_json.hpp"
 
-#include "core/check.hpp"
+#include "core/words.hpp"
 #include "launch/messages/value_json.hpp"
 
 namespace crescendo::launch {
 namespace {
 
-const char* word(StopReason reason) {
-    switch (reason) {
-        case StopReason::judged:
-            return "judged";
-        case StopReason::completed:
-            return "completed";
-        case StopReason::swept:
-            return "swept";
-        case StopReason::failed:
-            return "failed";
-    }
-    expectation_failed("a StopReason", __FILE__, __LINE__);
-}
+constexpr Words stop_reasons{{std::pair{StopReason::judged, "judged"},
+                              {StopReason::completed, "completed"},
+                              {StopReason::swept, "swept"},
+                              {StopReason::failed, "failed"}}};
 
-const char* word(FinishReason reason) {
-    switch (reason) {
-        case FinishReason::all_trials_done:
-            return "all_trials_done";
-        case FinishReason::target_reached:
-            return "target_reached";
-        case FinishReason::time_up:
-            return "time_up";
-        case FinishReason::cancelled:
-            return "cancelled";
-    }
-    expectation_failed("a FinishReason", __FILE__, __LINE__);
-}
+constexpr Words finish_reasons{{std::pair{FinishReason::all_trials_done, "all_trials_done"},
+                                {FinishReason::target_reached, "target_reached"},
+                                {FinishReason::time_up, "time_up"},
+                                {FinishReason::cancelled, "cancelled"}}};
 
 struct Write {
     const Sweep& sweep;
@@ -44,13 +26,13 @@ struct Write {
         return {{"action", "pause_trial"}, {"trial", action.trial.value}};
     }
     OrderedJson operator()(const StopTrial& action) const {
-        return {{"action", "stop_trial"}, {"trial", action.trial.value}, {"reason", word(action.reason)}};
+        return {{"action", "stop_trial"}, {"trial", action.trial.value}, {"reason", stop_reasons.of(action.reason)}};
     }
     OrderedJson operator()(const DropCheckpoint& action) const {
         return {{"action", "drop_checkpoint"}, {"trial", action.trial.value}};
     }
     OrderedJson operator()(const FinishSweep& action) const {
-        return {{"action", "finish_sweep"}, {"reason", word(action.reason)}, {"best", best(action.best)}};
+        return {{"action", "finish_sweep"}, {"reason", finish_reasons.of(action.reason)}, {"best", best(action.best)}};
     }
 
     static OrderedJson with_group(const char* name, const auto& action) {

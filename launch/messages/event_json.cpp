@@ -2,24 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
 #include <limits>
 #include <string_view>
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/words.hpp"
+#include "launch/messages/record_text.hpp"
 #include "launch/messages/value_json.hpp"
 
 namespace crescendo::launch {
 namespace {
 
-constexpr std::array<std::pair<FailureKind, std::string_view>, 4> failure_kinds{{
-    {FailureKind::crash, "crash"},
-    {FailureKind::error, "error"},
-    {FailureKind::repeated_error, "repeated_error"},
-    {FailureKind::out_of_memory, "out_of_memory"},
-}};
+constexpr Words failure_kinds{{std::pair{FailureKind::crash, "crash"},
+                               {FailureKind::error, "error"},
+                               {FailureKind::repeated_error, "repeated_error"},
+                               {FailureKind::out_of_memory, "out_of_memory"}}};
 
 struct Write {
     OrderedJson operator()(const SlotsJoined& event) const {
@@ -37,17 +35,14 @@ struct Write {
         return {{"event", "slots_lost"}, {"slots", slots}};
     }
     OrderedJson operator()(const TrialReported& event) const {
-        return {{"event", "trial_reported"},
-                {"trial", event.trial.value},
-                {"resource", event.resource.value},
-                {"loss", std::isfinite(event.loss) ? OrderedJson(event.loss) : OrderedJson()}};
+        return OrderedJson::parse("{" + members_of(event) + "}");
     }
     OrderedJson operator()(const TrialFinished& event) const {
         return {{"event", "trial_finished"}, {"trial", event.trial.value}};
     }
     OrderedJson operator()(const TrialFailed& event) const {
-        const auto kind = failure_kinds.at(static_cast<std::size_t>(event.kind)).second;
-        OrderedJson json{{"event", "trial_failed"}, {"trial", event.trial.value}, {"kind", kind}};
+        OrderedJson json{
+            {"event", "trial_failed"}, {"trial", event.trial.value}, {"kind", failure_kinds.of(event.kind)}};
         if (event.slot) {
             json["slot"] = event.slot->value;
         }
@@ -124,12 +119,12 @@ class Reader {
     }
 
     FailureKind kind() const {
-        for (const auto& [kind, name] : failure_kinds) {
-            if (member("kind") == name) {
-                return kind;
-            }
+        const auto& word = member("kind");
+        const auto kind = word.is_string() ? failure_kinds.find(word.get<std::string>()) : std::nullopt;
+        if (!kind) {
+            wrong("kind", failure_kinds.list());
         }
-        wrong("kind", "crash, error, repeated_error or out_of_memory");
+        return *kind;
     }
 
     std::optional<SlotId> slot() const {
@@ -211,6 +206,13 @@ SlotsLost read_lost(const Reader& event) {
 }  // namespace
 
 OrderedJson to_json(const Event& event) { return std::visit(Write{}, event); }
+
+std::string members_of(const TrialReported& event) {
+    auto text = fmt::format(R"("event":"trial_reported","trial":{},"resource":{},"loss":)", event.trial.value,
+                            event.resource.value);
+    append_number(text, event.loss);
+    return text;
+}
 
 Event event_from_json(const Json& json) {
     const Reader event(json);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "launch/messages/json.hpp"
 #include "scheduler/events.hpp"
 
@@ -19,6 +21,10 @@ namespace crescendo::launch {
 /// A loss that is not finite is the worst there is and becomes null, which reads back as +infinity.
 /// A finite one reads back bit for bit.
 OrderedJson to_json(const Event& event);
+
+/// The members of a report's JSON object, as text: most events are reports, and a journal writes them without a JSON
+/// value in between.
+std::string members_of(const TrialReported& event);
 
 /// Keys beyond an event's own are ignored. Throws InvalidInput on an unknown event, and on a key that
 /// is missing or has the wrong type.

@@ -1,71 +1,37 @@
 #pragma once
 
-#include <limits>
 #include <map>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "core/ids.hpp"
+#include "core/trial_protocol.hpp"
 #include "launch/messages/json.hpp"
 #include "scheduler/events.hpp"
 
 namespace crescendo::launch {
-
-/// What a trial's workers need besides their place in the group. It is the same for all generations of the trial.
-struct TrialWork {
-    TrialId trial;
-    std::uint64_t seed = 0;  ///< the trial's own seed
-    std::string directory;   ///< folder of the trial's files; it exists
-    Resource max_resource;
-    Json settings;                     ///< for warm trainers: the trainer's settings with the trial's parameters
-    std::vector<std::string> command;  ///< for any other program: the command to execute
-};
 
 struct Member {
     SlotId slot;
     int rank = 0;
 };
 
-enum class StateSource { fresh, checkpoint, memory };
-
 // ---- Orders: coordinator → agent ----
 
 /// Orders an agent's workers to form a group. `members` are this agent's; the group may have more on other nodes. A
-/// worker that was in the trial's group and is not named leaves it, as with LeaveTrial.
+/// worker that was in the trial's group and is not named leaves it, as with protocol::Leave.
 struct JoinGroup {
-    TrialWork work;
-    int generation = 0;
-    int size = 1;
+    protocol::Join join;  ///< for each of them; its rank is in `members`
     std::vector<Member> members;
-    StateSource state = StateSource::fresh;
-    int batch_multiple = 1;
-    int accumulation = 1;
-    Resource checkpoint_at;
-    Resource reported;  ///< resource of the last report in the journal; 0 before the first
+    std::vector<std::string> command;  ///< for programs: the command to execute
 };
 
-/// Answers a report: the trial continues to train.
-struct GoOn {
-    TrialId trial;
-    int batch_multiple = 1;
-    Resource checkpoint_at;
-};
-
-/// Orders the workers to leave the trial. With `save`, they write its checkpoint first. Each member answers with a
-/// LeftTrial.
-struct LeaveTrial {
-    TrialId trial;
-    bool save = false;
-};
-
-/// Runs the checkpoint's model over a named data set, on an idle worker. The answer is a TrialEvaluated.
+/// Runs a checkpoint's model over a named data set, on an idle worker. The answer is a TrialEvaluated.
 struct EvaluateTrial {
-    TrialWork work;
     SlotId slot;
-    Resource resource;  ///< resource that the trial has reported; an older checkpoint is refused
-    std::string checkpoint;
-    std::string data;  ///< "validation" or "test"
+    protocol::Evaluate evaluate;
+    std::string directory;  ///< folder of the trial's files
 };
 
 /// Passes the answer of the rendezvous to the worker that asked.
@@ -74,17 +40,10 @@ struct AnswerStore {
     Json answer;
 };
 
-using Order = std::variant<JoinGroup, GoOn, LeaveTrial, EvaluateTrial, AnswerStore>;
+/// All members of a group get the protocol's own messages as they are. Each answers protocol::Leave with a LeftTrial.
+using Order = std::variant<JoinGroup, protocol::Decision, protocol::Leave, EvaluateTrial, AnswerStore>;
 
 // ---- Notices: agent → coordinator ----
-
-struct TrialMetrics {
-    TrialId trial;
-    Resource resource;
-    std::map<std::string, double> metrics;  ///< NaN if a value is not finite
-    /// Share of the time since the previous report that the group waited for data. NaN: the trainer does not report it.
-    double data_wait = std::numeric_limits<double>::quiet_NaN();
-};
 
 struct ProgramEnded {
     TrialId trial;
@@ -130,12 +89,6 @@ struct StoreRequest {
     Json request;
 };
 
-struct GroupFormed {
-    TrialId trial;
-    int generation = 0;
-    double seconds = 0;  ///< time from the order at rank 0 to the end of the first step
-};
-
 /// A member's group broke. The member keeps its state in memory and waits for an order.
 struct WorkerStranded {
     TrialId trial;
@@ -161,7 +114,7 @@ struct AgentLost {
     std::string reason;
 };
 
-using Notice = std::variant<TrialMetrics, ProgramEnded, WorkerFailed, StoreRequest, GroupFormed, LeftTrial,
+using Notice = std::variant<protocol::Report, ProgramEnded, WorkerFailed, StoreRequest, protocol::Regrouped, LeftTrial,
                             TrialEvaluated, AgentLost, WorkerStranded, CheckpointFailed, SlotDown, SlotUp>;
 
 }  // namespace crescendo::launch

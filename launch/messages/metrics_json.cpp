@@ -1,24 +1,15 @@
 #include "launch/messages/metrics_json.hpp"
 
-#include <cmath>
-#include <limits>
+#include "core/message_json.hpp"
 
 namespace crescendo::launch {
 
-Json to_json(const std::map<std::string, double>& metrics) {
-    Json result = Json::object();
-    for (const auto& [name, value] : metrics) {
-        result[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
-    }
-    return result;
-}
+Json to_json(const protocol::Metrics& metrics) { return protocol::ValueWriter<Json>()(metrics); }
 
-std::map<std::string, double> metrics_from(const Json& metrics) {
-    std::map<std::string, double> result;
-    for (const auto& [name, value] : metrics.items()) {
-        result[name] = value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
-    }
-    return result;
+protocol::Metrics metrics_from(const Json& json) {
+    protocol::Metrics metrics;
+    protocol::ValueReader<Json>{json}(metrics);
+    return metrics;
 }
 
 }  // namespace crescendo::launch

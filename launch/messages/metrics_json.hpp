@@ -1,16 +1,14 @@
 #pragma once
 
-#include <map>
-#include <string>
-
+#include "core/trial_protocol.hpp"
 #include "launch/messages/json.hpp"
 
 namespace crescendo::launch {
 
 /// Metrics as a JSON object; what is not finite is null.
-Json to_json(const std::map<std::string, double>& metrics);
+Json to_json(const protocol::Metrics& metrics);
 
 /// The numbers of a JSON object; what is null or no number is NaN.
-std::map<std::string, double> metrics_from(const Json& metrics);
+protocol::Metrics metrics_from(const Json& json);
 
 }  // namespace crescendo::launch

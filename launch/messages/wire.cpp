@@ -1,8 +1,9 @@
 #include "launch/messages/wire.hpp"
 
+#include <optional>
 #include <utility>
 
-// Found by argument-dependent lookup, so in the namespace of the types.
+// Found by argument-dependent lookup, so in the namespaces of the types.
 namespace crescendo {
 
 template <class Tag>
@@ -19,10 +20,51 @@ static void to_json(nlohmann::json& json, const Resource& resource) { json = res
 
 static void from_json(const nlohmann::json& json, Resource& resource) { resource.value = json.get<std::int64_t>(); }
 
+// A message travels as an array of its fields, in the order in which they are declared: names would cost most of the
+// time that a report takes. Both ends are the same program.
+namespace protocol {
+
+static void to_json(nlohmann::json& json, const JsonText& value) { json = value.text; }
+
+static void from_json(const nlohmann::json& json, JsonText& value) { json.get_to(value.text); }
+
+template <class Value>
+void put(nlohmann::json& json, const Value& value) {
+    json.push_back(value);
+}
+
+template <class Value>
+void put(nlohmann::json& json, const std::optional<Value>& value) {
+    json.push_back(value ? nlohmann::json(*value) : nlohmann::json());
+}
+
+template <class Value>
+void take(const nlohmann::json& json, Value& value) {
+    json.get_to(value);
+}
+
+template <class Value>
+void take(const nlohmann::json& json, std::optional<Value>& value) {
+    value = json.is_null() ? std::nullopt : std::optional(json.get<Value>());
+}
+
+template <HasFields Message>
+void to_json(nlohmann::json& json, const Message& message) {
+    json = nlohmann::json::array();
+    for_each_field(Message::fields(), [&](const auto& field) { put(json, message.*field.member); });
+}
+
+template <HasFields Message>
+void from_json(const nlohmann::json& json, Message& message) {
+    std::size_t index = 0;
+    for_each_field(Message::fields(), [&](const auto& field) { take(json.at(index++), message.*field.member); });
+}
+
+}  // namespace protocol
+
 namespace launch {
 
-// A message travels as an array of its fields, in the order given here: names would cost most of the time that a report
-// takes. Both ends are the same program.
+// Messages that are only our own: the same, with the fields named here.
 #define CRESCENDO_TO_JSON(field) json.push_back(message.field);
 #define CRESCENDO_FROM_JSON(field) json.at(index++).get_to(message.field);
 #define CRESCENDO_MESSAGE(Type, ...)                                                \
@@ -35,21 +77,15 @@ namespace launch {
         NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(CRESCENDO_FROM_JSON, __VA_ARGS__)) \
     }
 
-CRESCENDO_MESSAGE(TrialWork, trial, seed, directory, max_resource, settings, command)
 CRESCENDO_MESSAGE(Member, slot, rank)
-CRESCENDO_MESSAGE(JoinGroup, work, generation, size, members, state, batch_multiple, accumulation, checkpoint_at,
-                  reported)
-CRESCENDO_MESSAGE(GoOn, trial, batch_multiple, checkpoint_at)
-CRESCENDO_MESSAGE(LeaveTrial, trial, save)
-CRESCENDO_MESSAGE(EvaluateTrial, work, slot, resource, checkpoint, data)
+CRESCENDO_MESSAGE(JoinGroup, join, members, command)
+CRESCENDO_MESSAGE(EvaluateTrial, slot, evaluate, directory)
 CRESCENDO_MESSAGE(AnswerStore, slot, answer)
-CRESCENDO_MESSAGE(TrialMetrics, trial, resource, metrics, data_wait)
 CRESCENDO_MESSAGE(ProgramEnded, trial)
 CRESCENDO_MESSAGE(WorkerFailed, trial, slot, kind, message, fault)
 CRESCENDO_MESSAGE(SlotDown, slot, num_retries, message)
 CRESCENDO_MESSAGE(SlotUp, slot)
 CRESCENDO_MESSAGE(StoreRequest, slot, request)
-CRESCENDO_MESSAGE(GroupFormed, trial, generation, seconds)
 CRESCENDO_MESSAGE(WorkerStranded, trial, slot, generation)
 CRESCENDO_MESSAGE(CheckpointFailed, trial, slot, message)
 CRESCENDO_MESSAGE(LeftTrial, trial, slot, problem)

@@ -1,15 +1,26 @@
 #include "launch/record/history.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <tuple>
 #include <utility>
 
+#include "core/message_json.hpp"
 #include "launch/messages/event_json.hpp"
 #include "launch/messages/metrics_json.hpp"
 #include "launch/record/journal.hpp"
 
 namespace crescendo::launch {
+namespace {
+
+/// What the journal has of a report. Its metrics may be missing.
+constexpr auto in_journal() {
+    using protocol::Report;
+    return std::tuple_cat(std::tuple(Field{"trial", &Report::trial}, Field{"resource", &Report::resource},
+                                     Field{"metrics", &Report::metrics, Presence::optional}),
+                          Report::measures());
+}
+
+}  // namespace
 
 History::History(SweepSpec spec, Reports kept) : sweep_(std::move(spec)), kept_(kept) {}
 
@@ -38,10 +49,7 @@ std::vector<Action> History::apply(const Json& record) {
     }
     const auto event = event_from_json(record);
     if (const auto* report = std::get_if<TrialReported>(&event)) {
-        const auto metrics = record.find("metrics");
-        return apply(ReportRecord{*report, last_time_,
-                                  metrics == record.end() ? std::map<std::string, double>() : metrics_from(*metrics),
-                                  record.value("data_wait", std::numeric_limits<double>::quiet_NaN())});
+        return apply(ReportRecord{protocol::read<protocol::Report>(record, in_journal()), report->loss, last_time_});
     }
     if (const auto* failed = std::get_if<TrialFailed>(&event);
         failed != nullptr && record.contains("message") && knows(failed->trial)) {
@@ -60,7 +68,7 @@ std::vector<Action> History::apply(const Json& record) {
 
 std::vector<Action> History::apply(ReportRecord record) {
     last_time_ = record.time;
-    const Event event = record.event;
+    const Event event = record.event();
     remember(std::move(record));
     return decide(event);
 }
@@ -119,12 +127,12 @@ void History::note(const Json& record, double previous_time) {
 
 /// What the scheduler does not keep: all metrics, and who trained for how long.
 void History::remember(ReportRecord&& record) {
-    const auto id = record.event.trial;
-    if (!knows(id) || sweep_.trial(id).status != TrialStatus::running || record.metrics.empty()) {
+    const auto id = record.report.trial;
+    if (!knows(id) || sweep_.trial(id).status != TrialStatus::running || record.report.metrics.empty()) {
         return;
     }
     auto& trial = trials_[static_cast<std::size_t>(id.value)];
-    if (!trial.reports.empty() && trial.reports.back().resource >= record.event.resource) {
+    if (!trial.reports.empty() && trial.reports.back().resource >= record.report.resource) {
         return;
     }
     if (kept_ == Reports::last) {
@@ -132,8 +140,8 @@ void History::remember(ReportRecord&& record) {
     }
     const auto workers = static_cast<int>(sweep_.trial(id).group.slots.size());
     trial.most_workers = std::max(trial.most_workers, workers);
-    trial.reports.push_back({record.event.resource, elapsed(), workers, std::move(record.metrics)});
-    trial.data_wait.add(record.data_wait);
+    trial.data_wait.add(record.report.data_wait);
+    trial.reports.push_back({std::move(record.report), elapsed(), workers});
     ++num_reports_;
 }
 
@@ -146,6 +154,7 @@ void History::follow_slots(TrialId id) {
     auto& history = trials_[static_cast<std::size_t>(id.value)];
     auto& [since, slots] = holding_[static_cast<std::size_t>(id.value)];
     history.slot_seconds += slots * (elapsed() - since);
+    history.running_seconds += slots > 0 ? elapsed() - since : 0;
     since = elapsed();
     slots = static_cast<int>(trial.group.slots.size());
     if (!history.started && slots > 0) {

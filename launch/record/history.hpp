@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -17,22 +16,18 @@
 
 namespace crescendo::launch {
 
-/// One report of a trial, with all its metrics.
-struct TrialReport {
-    Resource resource;
+/// One report of a trial.
+struct TrialReport : protocol::Report {
     double time = 0;  ///< when, in seconds that the sweep had been at work
     int workers = 1;
-    std::map<std::string, double> metrics;
 };
 
-/// The mean of numbers, without those that are NaN, which means unknown.
+/// The mean of numbers, without those that are unknown.
 class Mean {
   public:
-    void add(double number) {
-        if (!std::isnan(number)) {
-            sum_ += number;
-            ++count_;
-        }
+    void add(std::optional<double> number) {
+        sum_ += number.value_or(0);
+        count_ += number ? 1 : 0;
     }
     void add(const Mean& other) {
         sum_ += other.sum_;
@@ -51,6 +46,7 @@ struct TrialHistory {
     std::optional<double> started;     ///< when, in seconds that the sweep had been at work
     std::optional<double> ended;       ///< same units as `started`; none while the trial has not ended
     double slot_seconds = 0;           ///< slots × time that the trial held them
+    double running_seconds = 0;        ///< time that the trial held slots; up to the last event that concerns it
     int most_workers = 0;              ///< most workers at any of its reports
     std::vector<TrialReport> reports;  ///< ordered by resource; at least the last one, see Reports
     Mean data_wait;                    ///< share of time that the group waited for samples, over all reports

@@ -47,7 +47,7 @@ int Reopening::retry_failed() {
     const auto where = recorded_.directory.path().string();
     CRESCENDO_VALIDATE(
         !file_.time_budget || recorded_.history.elapsed() < std::chrono::duration<double>(*file_.time_budget).count(),
-        "", "{}: the time budget is spent, and no trial can be tried again in it; give more: --set budget.time=12h",
+        "", "{}: the time budget is used up, and no trial can be tried again in it; give more: --set budget.time=12h",
         where);
     int num_failed = 0;
     int num_retried = 0;

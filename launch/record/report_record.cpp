@@ -1,18 +1,16 @@
 #include "launch/record/report_record.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <iterator>
 #include <limits>
 
-#include "launch/messages/json.hpp"
-#include "launch/record/record_text.hpp"
+#include "launch/messages/event_json.hpp"
+#include "launch/messages/record_text.hpp"
 
 namespace crescendo::launch {
 namespace {
 
 constexpr std::string_view head = R"("event":"trial_reported","trial":)";
+
+std::string key_of(const auto& field) { return std::string("\"").append(field.key).append("\":"); }
 
 double read_number(RecordScanner& scanner, double if_null) {
     return scanner.skip("null") ? if_null : scanner.number<double>();
@@ -21,19 +19,18 @@ double read_number(RecordScanner& scanner, double if_null) {
 }  // namespace
 
 std::string members_of(const ReportRecord& record) {
-    std::string text(head);
-    fmt::format_to(std::back_inserter(text), R"({},"resource":{},"loss":)", record.event.trial.value,
-                   record.event.resource.value);
-    append_number(text, record.event.loss);
+    auto text = launch::members_of(record.event());
     text += R"(,"time":)";
     append_number(text, record.time);
-    if (!std::isnan(record.data_wait)) {
-        text += R"(,"data_wait":)";
-        append_number(text, record.data_wait);
-    }
+    for_each_field(protocol::Report::measures(), [&](const auto& measure) {
+        if (const auto& value = record.report.*measure.member) {
+            text.append(",").append(key_of(measure));
+            append_number(text, *value);
+        }
+    });
     text += R"(,"metrics":{)";
     std::string_view separator;
-    for (const auto& [name, value] : record.metrics) {
+    for (const auto& [name, value] : record.report.metrics) {
         text += separator;
         append_string(text, name);
         text += ':';
@@ -50,21 +47,23 @@ std::optional<ReportRecord> report_from(std::string_view members) {
         return std::nullopt;
     }
     ReportRecord record;
-    record.event.trial = TrialId{scanner.number<std::int32_t>()};
+    record.report.trial = TrialId{scanner.number<std::int32_t>()};
     scanner.expect(R"(,"resource":)");
-    record.event.resource = Resource{scanner.number<std::int64_t>()};
+    record.report.resource = Resource{scanner.number<std::int64_t>()};
     scanner.expect(R"(,"loss":)");
-    record.event.loss = read_number(scanner, std::numeric_limits<double>::infinity());
+    record.loss = read_number(scanner, std::numeric_limits<double>::infinity());
     scanner.expect(R"(,"time":)");
     record.time = scanner.number<double>();
-    if (scanner.skip(R"(,"data_wait":)")) {
-        record.data_wait = scanner.number<double>();
-    }
+    for_each_field(protocol::Report::measures(), [&](const auto& measure) {
+        if (scanner.skip("," + key_of(measure))) {
+            record.report.*measure.member = scanner.number<double>();
+        }
+    });
     scanner.expect(R"(,"metrics":{)");
     while (!scanner.has_failed() && !scanner.skip("}")) {
         const auto name = scanner.string();
         scanner.expect(":");
-        record.metrics.emplace_hint(record.metrics.end(), name,
+        record.report.metrics.emplace_hint(record.report.metrics.end(), name,
                                     read_number(scanner, std::numeric_limits<double>::quiet_NaN()));
         scanner.skip(",");
     }

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <limits>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/trial_protocol.hpp"
 #include "scheduler/events.hpp"
 
 namespace crescendo::launch {
@@ -13,11 +12,11 @@ namespace crescendo::launch {
 /// A report as the journal has it. Nearly all records are reports. So reports, and the configurations of trials, are
 /// written and read without a JSON value in between.
 struct ReportRecord {
-    TrialReported event;
-    double time = 0;                        ///< seconds since the epoch
-    std::map<std::string, double> metrics;  ///< all metrics of the report; what is not finite becomes null
-    double data_wait =
-        std::numeric_limits<double>::quiet_NaN();  ///< share of the time that the group waited for data; NaN: not known
+    protocol::Report report;
+    double loss = 0;  ///< what the report is worth to the sweep
+    double time = 0;  ///< seconds since the epoch
+
+    TrialReported event() const { return {report.trial, report.resource, loss}; }
 };
 
 /// The members of the record's JSON object: `"event":"trial_reported","trial":3,…,"metrics":{"loss":0.31}`. Bytes of a

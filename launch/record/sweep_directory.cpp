@@ -27,8 +27,8 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
     const SweepDirectory result(path);
     if (fs::exists(result.journal())) {
         throw InvalidInput(
-            fmt::format("{}: holds a sweep already; `crescendo resume {}` goes on with it, "
-                        "--dir NAME begins a new one elsewhere",
+            fmt::format("{}: holds a sweep already; `crescendo resume {}` continues it, --dir NAME begins a new one "
+                        "elsewhere",
                         path.string(), path.string()));
     }
     if (fs::exists(path) && !fs::is_empty(path)) {

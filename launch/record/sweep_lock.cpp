@@ -134,7 +134,7 @@ bool take(const FileDescriptor& file) {
 [[noreturn]] void cannot_write(const fs::path& path) {
     const auto problem = fmt::format("cannot write {}: {}", path.string(), std::strerror(errno));
     if (errno == EACCES || errno == EPERM) {
-        throw InvalidInput(problem + "; the sweep is another user's: resume it as that one");
+        throw InvalidInput(problem + "; the sweep belongs to another user: resume it as that user");
     }
     throw DirectoryError(problem);
 }
@@ -150,9 +150,9 @@ SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) 
     const auto where = directory.path().string();
     const auto refuse = [&](const std::string& holder) {
         throw InvalidInput(fmt::format(
-            "{}: {} is at work in this directory, and two would write over each other; `crescendo stop {}` ends it, "
-            "`crescendo status {}` shows it. If it died on a node that cannot be asked, try again {} s after its last "
-            "sign of life",
+            "{}: {} is using this directory, and two processes would overwrite each other's files; `crescendo stop "
+            "{}` ends it, `crescendo status {}` shows it. If it died on a node that cannot be reached, try again {} "
+            "s after its last sign of life",
             where, holder, where, where, patience.count()));
     };
     file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
@@ -193,7 +193,8 @@ void SweepLock::beat() {
     }
     if (content != content_) {
         throw std::runtime_error(fmt::format(
-            "{}: {} took over this sweep, for we gave no sign of life; all that was answered is in the journal",
+            "{}: {} took over this sweep, because this process gave no sign of life; every report that was answered "
+            "is in the journal",
             path_.string(), content.substr(0, content.find('\n'))));
     }
     ::futimens(file_.get(), nullptr);

@@ -2,13 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
-#include <sstream>
-
 #include "core/check.hpp"
 #include "core/median.hpp"
-#include "launch/system/read_file.hpp"
+#include "launch/system/csv_file.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -48,66 +44,6 @@ RecordedTrial times_of(const TrialHistory& trial) {
     return times;
 }
 
-std::vector<std::string> split(const std::string& line) {
-    std::vector<std::string> fields;
-    std::istringstream stream(line.substr(0, line.find_last_not_of("\r\n") + 1));
-    for (std::string field; std::getline(stream, field, ',');) {
-        fields.push_back(field);
-    }
-    return fields;
-}
-
-/// The lines of a CSV file of numbers.
-class NumberFile {
-  public:
-    explicit NumberFile(const std::filesystem::path& path) : path_(path), lines_(read_file(path)) {
-        advance();
-        names_ = fields_;
-    }
-
-    bool advance() {
-        std::string line;
-        do {
-            if (!std::getline(lines_, line)) {
-                return false;
-            }
-            ++number_;
-            fields_ = split(line);
-        } while (fields_.empty());
-        return true;
-    }
-
-    bool has(const std::string& name) const { return std::find(names_.begin(), names_.end(), name) != names_.end(); }
-
-    template <class Number>
-    Number at(const std::string& name) const {
-        const auto column = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
-        if (column == names_.size()) {
-            fail(1, fmt::format("there is no column '{}'; the first line names the columns", name));
-        }
-        const auto text = column < fields_.size() ? fields_[column] : "";
-        Number value{};
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc{} || end != text.data() + text.size()) {
-            fail(number_, fmt::format("'{}' in the column '{}' is no number of its kind; mend it", text, name));
-        }
-        return value;
-    }
-
-    [[noreturn]] void fail_here(const std::string& message) const { fail(number_, message); }
-
-  private:
-    [[noreturn]] void fail(int line, const std::string& message) const {
-        throw InvalidInput(fmt::format("{}:{}: {}", path_.string(), line, message));
-    }
-
-    std::filesystem::path path_;
-    std::istringstream lines_;
-    int number_ = 0;
-    std::vector<std::string> names_;
-    std::vector<std::string> fields_;
-};
-
 }  // namespace
 
 Recording record(const History& history) {
@@ -133,15 +69,19 @@ Recording record(const History& history) {
 
 Recording read_recording(const std::filesystem::path& path, const SweepSpec& spec) {
     constexpr std::int64_t most_trials = 10'000'000;
-    NumberFile file(path);
+    CsvFile file(path);
+    const auto trial_column = file.column("trial");
+    const auto resource_column = file.column("resource");
+    const auto metric_column = file.column(spec.metric);
+    const auto seconds_column = file.find_column("seconds");
     std::vector<RecordedCurves::Curve> curves;
     std::vector<RecordedTrial> trials;
     std::vector<double> clocks;
-    while (file.advance()) {
-        const auto id = file.at<std::int64_t>("trial");
-        const Resource resource{file.at<std::int64_t>("resource")};
+    while (file.next()) {
+        const auto id = file.whole_number(trial_column);
+        const Resource resource{file.whole_number(resource_column)};
         if (id < 0 || id >= most_trials || resource.value < 1) {
-            file.fail_here("trials count from 0, resources from 1; mend the line");
+            file.fail("trials count from 0, resources from 1; mend the line");
         }
         const auto trial = static_cast<std::size_t>(id);
         if (trial >= curves.size()) {
@@ -151,11 +91,11 @@ Recording read_recording(const std::filesystem::path& path, const SweepSpec& spe
         }
         const auto before = curves[trial].empty() ? Resource{0} : curves[trial].rbegin()->first;
         if (resource <= before) {
-            file.fail_here("the resources of a trial have to grow from line to line; sort the file");
+            file.fail("the resources of a trial have to grow from line to line; sort the file");
         }
-        curves[trial][resource] = to_loss(spec.goal, file.at<double>(spec.metric));
-        if (file.has("seconds")) {
-            const auto seconds = file.at<double>("seconds");
+        curves[trial][resource] = to_loss(spec.goal, file.number(metric_column));
+        if (seconds_column) {
+            const auto seconds = file.number(*seconds_column);
             trials[trial].intervals.push_back(
                 {seconds - clocks[trial], static_cast<double>(resource.value - before.value), 1});
             clocks[trial] = seconds;

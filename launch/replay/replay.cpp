@@ -64,7 +64,7 @@ class Comparer {
     void check_regroup(const Json& record) {
         if (record.value("note", "") == "regrouped" &&
             !regroups_.contains({TrialId{record.at("trial")}, record.at("generation")})) {
-            differ(record, fmt::format("trial {} got its group {}, which nobody orders now", record.at("trial").dump(),
+            differ(record, fmt::format("trial {} got its group {}, which no decision orders now", record.at("trial").dump(),
                                        record.at("generation").dump()));
         }
     }

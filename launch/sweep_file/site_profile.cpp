@@ -39,7 +39,7 @@ std::optional<std::chrono::seconds> time(const YamlSection& profile, const std::
     const auto& value = profile.at(name);
     const auto result = parse_job_time(value.is_string() ? value.get<std::string>() : value.dump());
     if (!result || result->count() == 0) {
-        profile.fail(name, fmt::format("{} is no length of time; write it like 8h, 90m, 45s or 08:00:00; a bare number "
+        profile.fail(name, fmt::format("{} is not a duration; write it like 8h, 90m, 45s or 08:00:00; a bare number "
                                        "is minutes, as for sbatch",
                                        value.dump()));
     }

@@ -5,14 +5,15 @@
 #include <cmath>
 
 #include "core/check.hpp"
-#include "launch/sweep_file/command_macros.hpp"
 #include "core/duration.hpp"
+#include "launch/sweep_file/command_macros.hpp"
 #include "launch/sweep_file/sweep_parameters.hpp"
 #include "launch/sweep_file/sweep_scheduler.hpp"
 #include "launch/sweep_file/sweep_simulation.hpp"
 #include "launch/sweep_file/yaml_document.hpp"
 #include "launch/sweep_file/yaml_section.hpp"
 #include "launch/system/read_file.hpp"
+#include "scheduler/samplers/any_sampler.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -75,15 +76,15 @@ void read_metric(const YamlSection& file, SweepSpec& spec) {
     });
 }
 
-void check_sampler(const YamlSection& file) {
+void read_sampler(const YamlSection& file, SweepSpec& spec) {
     const std::string random = "configurations are drawn at random; use random";
     const std::vector<UnsupportedWord> unsupported{
         {"grid", random}, {"bayes", random}, {"bayesian", random}, {"tpe", random}, {"custom", random}};
-    file.attempt([&] { file.word("method", {"random"}, unsupported); });
+    file.attempt([&] { spec.sampler = file.word("method", sampler_names(), unsupported).value_or(spec.sampler); });
     file.attempt([&] {
         if (const auto sampler = file.section("sampler", "{type: random}")) {
             sampler->allow({"type"});
-            sampler->word("type", {"random"}, unsupported);
+            spec.sampler = sampler->word("type", sampler_names(), unsupported).value_or(spec.sampler);
         }
     });
 }
@@ -117,7 +118,7 @@ void read_budget(const YamlSection& file, SweepFile& result) {
         const auto& time = budget->at("time");
         result.time_budget = time.is_string() ? parse_duration(time.get<std::string>()) : std::nullopt;
         if (!result.time_budget || result.time_budget->count() == 0) {
-            budget->fail("time", fmt::format("{} is no length of time; write it like 8h, 90m, 1h30m, 45s or 08:00:00",
+            budget->fail("time", fmt::format("{} is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00",
                                              time.dump()));
         }
     });
@@ -224,7 +225,7 @@ void check_command(const YamlSection& file, const SweepFile& result) {
 
 void read_spec(const YamlSection& file, SweepSpec& spec) {
     file.attempt([&] { read_metric(file, spec); });
-    check_sampler(file);
+    read_sampler(file, spec);
     file.attempt([&] {
         const auto parameters = required(file, "parameters", "it says what to search", "{lr: {min: 0.001, max: 0.1}}");
         if (parameters.map().empty()) {

@@ -40,7 +40,7 @@ void cannot_read(const std::filesystem::path& path, int error) {
         throw InvalidInput(fmt::format("cannot read {}: {}", path.string(), std::strerror(error)));
     }
     throw std::system_error(error, std::generic_category(),
-                            fmt::format("cannot read {}, try again once this is mended", path.string()));
+                            fmt::format("cannot read {}, try again once this is fixed", path.string()));
 }
 
 }  // namespace crescendo::launch

@@ -4,7 +4,7 @@
 
 namespace crescendo::launch {
 
-std::chrono::seconds Pulse::timeout_of_environment() {
+std::chrono::seconds SilenceTimer::timeout_of_environment() {
     return seconds_of_environment("CRESCENDO_HEARTBEAT_TIMEOUT", std::chrono::seconds(30));
 }
 

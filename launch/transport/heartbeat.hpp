@@ -21,14 +21,14 @@ class Pace {
 };
 
 /// Tells when a heartbeat must be sent to a rank, and whether one from it is overdue.
-class Pulse {
+class SilenceTimer {
   public:
     using Time = std::chrono::steady_clock::time_point;
 
     /// The value of CRESCENDO_HEARTBEAT_TIMEOUT in seconds; 30 unless it is set.
     static std::chrono::seconds timeout_of_environment();
 
-    explicit Pulse(Time now, std::chrono::seconds timeout = timeout_of_environment())
+    explicit SilenceTimer(Time now, std::chrono::seconds timeout = timeout_of_environment())
         : heard_(now), sent_(now), timeout_(timeout) {}
 
     std::chrono::seconds timeout() const { return timeout_; }

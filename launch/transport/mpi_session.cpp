@@ -28,7 +28,7 @@ bool started_by_launcher() {
 /// ends us after four times the heartbeat's timeout, as it ends the others: whoever launched us can try again.
 class Watchdog {
   public:
-    Watchdog() { ::alarm(static_cast<unsigned>(4 * Pulse::timeout_of_environment().count())); }
+    Watchdog() { ::alarm(static_cast<unsigned>(4 * SilenceTimer::timeout_of_environment().count())); }
     ~Watchdog() { ::alarm(0); }
     Watchdog(Watchdog&&) = delete;
     Watchdog& operator=(Watchdog&&) = delete;
@@ -115,7 +115,7 @@ void MpiSession::give_up_silent_ranks() {
             silent.insert(rank);
         }
     }
-    const auto until = std::chrono::steady_clock::now() + Pulse::timeout_of_environment();
+    const auto until = std::chrono::steady_clock::now() + SilenceTimer::timeout_of_environment();
     while (!silent.empty() && std::chrono::steady_clock::now() < until) {
         if (const auto message = receive(); !message) {
             std::this_thread::sleep_for(Pace::shortest);
@@ -162,7 +162,7 @@ template <class Start>
 void MpiSession::together(const Start& start) {
     MPI_Request request = MPI_REQUEST_NULL;
     start(&request);
-    const auto until = std::chrono::steady_clock::now() + Pulse::timeout_of_environment();
+    const auto until = std::chrono::steady_clock::now() + SilenceTimer::timeout_of_environment();
     for (int complete = 0; complete == 0;) {
         MPI_Test(&request, &complete, MPI_STATUS_IGNORE);
         if (complete == 0 && std::chrono::steady_clock::now() >= until) {

@@ -79,7 +79,7 @@ MpiTransport::MpiTransport(MpiSession& session, const AgentSetup& setup, const S
             slots_.push_back({SlotId{static_cast<int>(slots_.size())}, NodeId{rank}});
         }
         if (rank > 0) {
-            pulses_.emplace(rank, Pulse(Clock::now()));
+            silence_timers_.emplace(rank, SilenceTimer(Clock::now()));
         }
     }
 }
@@ -117,11 +117,11 @@ std::vector<Notice> MpiTransport::receive(std::chrono::milliseconds timeout) {
 
 void MpiTransport::take_mail(std::vector<Notice>& notices) {
     while (const auto message = session_.receive()) {
-        const auto pulse = pulses_.find(message->from);
-        if (pulse == pulses_.end()) {
+        const auto timer = silence_timers_.find(message->from);
+        if (timer == silence_timers_.end()) {
             continue;  // it was given up; what it says now is of no use to anybody
         }
-        pulse->second.heard(Clock::now());
+        timer->second.heard(Clock::now());
         for (auto& notice : decode_notices(message->content)) {
             if (std::holds_alternative<AgentLost>(notice)) {
                 agentless_.insert(message->from);
@@ -132,21 +132,21 @@ void MpiTransport::take_mail(std::vector<Notice>& notices) {
 }
 
 void MpiTransport::look_after_ranks(std::vector<Notice>& notices) {
-    for (auto entry = pulses_.begin(); entry != pulses_.end();) {
-        auto& [rank, pulse] = *entry;
-        if (pulse.stopped(Clock::now())) {
+    for (auto entry = silence_timers_.begin(); entry != silence_timers_.end();) {
+        auto& [rank, timer] = *entry;
+        if (timer.stopped(Clock::now())) {
             session_.send(rank, MessageKind::goodbye, {std::uint8_t{1}});  // it may be alive, and is to train no more
             session_.give_up(rank);
             if (!agentless_.contains(rank)) {
-                const auto silence = fmt::format("no sign of life for {} s", pulse.timeout().count());
+                const auto silence = fmt::format("no sign of life for {} s", timer.timeout().count());
                 notices.push_back(AgentLost{NodeId{rank}, silence});
             }
-            entry = pulses_.erase(entry);
+            entry = silence_timers_.erase(entry);
             continue;
         }
-        if (pulse.must_send(Clock::now())) {
+        if (timer.must_send(Clock::now())) {
             session_.send(rank, MessageKind::orders, nothing_to_say());
-            pulse.sent(Clock::now());
+            timer.sent(Clock::now());
         }
         ++entry;
     }
@@ -155,86 +155,120 @@ void MpiTransport::look_after_ranks(std::vector<Notice>& notices) {
 /// What was ordered since the last turn.
 void MpiTransport::post() {
     for (const auto& [rank, orders] : std::exchange(outbox_, {})) {
-        if (const auto pulse = pulses_.find(rank); pulse != pulses_.end()) {
+        if (const auto timer = silence_timers_.find(rank); timer != silence_timers_.end()) {
             session_.send(rank, MessageKind::orders, encode(orders));
-            pulse->second.sent(Clock::now());
+            timer->second.sent(Clock::now());
         }
     }
 }
 
-void serve_agent(MpiSession& session, const AnswerExamination& answer_examination) {
-    const StopSignals signals;  // rank 0 got them as well, and sends us home when all is saved
-    const NodeId ours{session.rank()};
-    std::unique_ptr<Agent> agent;
-    // Rank 0 sends no sign of life before all are set up: it reads the sweep, which takes a while where files are slow.
-    Pulse pulse(Clock::now(), 10 * Pulse::timeout_of_environment());
-    bool is_set_up = false;
-    Pace pace;
-    // An agent that cannot go on is lost, and its workers with it; the rank goes on, since its end might end the job.
-    const auto with_agent = [&](const auto& work) {
-        try {
-            work();
-        } catch (const std::exception& error) {
-            agent.reset();
-            session.send(0, MessageKind::notices, encode({AgentLost{ours, error.what()}}));
+namespace {
+
+/// What every rank except rank 0 does: it has its agent carry out what rank 0 orders, and says what happened.
+class AgentServer {
+  public:
+    AgentServer(MpiSession& session, const AnswerExamination& answer_examination)
+        : session_(session), answer_examination_(answer_examination) {}
+
+    void run() {
+        while (take_mail()) {
+            report();
+            if (rank_0_.stopped(Clock::now())) {
+                session_.give_up(0);
+                throw std::runtime_error(fmt::format(
+                    "rank 0 gave no sign of life for {} s; what this rank had ends here", rank_0_.timeout().count()));
+            }
         }
-    };
-    for (;;) {
-        while (const auto message = session.receive()) {
-            pulse.heard(Clock::now());
-            pace.busy();
+    }
+
+  private:
+    /// Returns whether rank 0 wants more of this rank.
+    bool take_mail() {
+        while (const auto message = session_.receive()) {
+            rank_0_.heard(Clock::now());
+            pace_.busy();
             if (message->kind == MessageKind::goodbye) {
                 if (message->content.at(0) != 0) {
-                    session.give_up(0);  // not that it was dead, but there is no finalizing together any more
+                    session_.give_up(0);  // it is alive, but there is no finalizing together any more
                 }
-                return;
+                return false;
             }
-            if (message->kind == MessageKind::setup) {
-                try {
-                    agent = set_up_agent(session, Json::from_cbor(message->content).get<AgentSetup>());
-                    session.gather(static_cast<int>(agent->slots().size()));
-                    is_set_up = true;
-                    pulse = Pulse(Clock::now());
-                } catch (const InvalidInput&) {
-                    // Rank 0 has the same, says it, and sends us home.
-                }
-                continue;
-            }
-            if (message->kind == MessageKind::examination) {
-                answer_examination(session, message->content);
-                continue;
-            }
-            if (message->kind == MessageKind::echo) {
-                session.send(0, MessageKind::echo, {});
-                continue;
-            }
-            with_agent([&] {
-                for (const auto& order : agent ? decode_orders(message->content) : std::vector<Order>()) {
-                    agent->obey(order);
+            take(*message);
+        }
+        return true;
+    }
+
+    void take(const Message& message) {
+        if (message.kind == MessageKind::setup) {
+            set_up(Json::from_cbor(message.content).get<AgentSetup>());
+        } else if (message.kind == MessageKind::examination) {
+            answer_examination_(session_, message.content);
+        } else if (message.kind == MessageKind::echo) {
+            session_.send(0, MessageKind::echo, {});
+        } else if (agent_) {
+            try_to([&] {
+                for (const auto& order : decode_orders(message.content)) {
+                    agent_->obey(order);
                 }
             });
         }
-        std::vector<Notice> notices;
-        if (agent) {
-            with_agent([&] { notices = agent->poll(pace.next()); });
-        } else {  // not yet, or no more: rank 0 will say what next
-            std::this_thread::sleep_for(pace.next());
-        }
-        if (!notices.empty() || (is_set_up && pulse.must_send(Clock::now()))) {
-            session.send(0, MessageKind::notices, encode(notices));
-            pulse.sent(Clock::now());
-        }
-        if (notices.empty()) {
-            pace.idle();
-        } else {
-            pace.busy();  // an answer is on its way
-        }
-        if (pulse.stopped(Clock::now())) {
-            session.give_up(0);
-            throw std::runtime_error(fmt::format("rank 0 gave no sign of life for {} s; what this rank had ends here",
-                                                 pulse.timeout().count()));
+    }
+
+    void set_up(const AgentSetup& setup) {
+        try {
+            agent_ = set_up_agent(session_, setup);
+            session_.gather(static_cast<int>(agent_->slots().size()));
+            is_set_up_ = true;
+            rank_0_ = SilenceTimer(Clock::now());
+        } catch (const InvalidInput&) {
+            // Rank 0 has the same, says it, and sends us home.
         }
     }
+
+    /// Waits for what the workers do, and sends it.
+    void report() {
+        std::vector<Notice> notices;
+        if (agent_) {
+            try_to([&] { notices = agent_->poll(pace_.next()); });
+        } else {  // not yet, or no more: rank 0 will say what next
+            std::this_thread::sleep_for(pace_.next());
+        }
+        if (!notices.empty() || (is_set_up_ && rank_0_.must_send(Clock::now()))) {
+            session_.send(0, MessageKind::notices, encode(notices));
+            rank_0_.sent(Clock::now());
+        }
+        if (notices.empty()) {
+            pace_.idle();
+        } else {
+            pace_.busy();  // an answer is on its way
+        }
+    }
+
+    /// An agent that fails is lost, and its workers with it. The rank stays, since its end might end the job.
+    template <class Work>
+    void try_to(const Work& work) {
+        try {
+            work();
+        } catch (const std::exception& error) {
+            agent_.reset();
+            session_.send(0, MessageKind::notices, encode({AgentLost{NodeId{session_.rank()}, error.what()}}));
+        }
+    }
+
+    MpiSession& session_;
+    const AnswerExamination& answer_examination_;
+    const StopSignals signals_;  ///< rank 0 gets them as well, and sends us home when all is saved
+    std::unique_ptr<Agent> agent_;
+    // Rank 0 sends no sign of life before all are set up: it reads the sweep, which takes a while where files are slow.
+    SilenceTimer rank_0_{Clock::now(), 10 * SilenceTimer::timeout_of_environment()};
+    bool is_set_up_ = false;
+    Pace pace_;
+};
+
+}  // namespace
+
+void serve_agent(MpiSession& session, const AnswerExamination& answer_examination) {
+    AgentServer(session, answer_examination).run();
 }
 
 }  // namespace crescendo::launch

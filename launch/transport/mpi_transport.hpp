@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "launch/agent/agent_setup.hpp"
+#include "launch/agent/agent.hpp"
 #include "launch/system/stop_signals.hpp"
 #include "launch/transport/heartbeat.hpp"
 #include "launch/transport/mpi_session.hpp"
@@ -42,7 +42,7 @@ class MpiTransport final : public Transport {
     const StopSignals& signals_;
     std::unique_ptr<Agent> agent_;
     std::vector<Slot> slots_;
-    std::map<int, Pulse> pulses_;               ///< heartbeats of the ranks that are alive
+    std::map<int, SilenceTimer> silence_timers_;  ///< of the other ranks that are alive
     std::set<int> agentless_;                   ///< living ranks whose agent is lost; they wait to be told to leave
     std::map<int, std::vector<Order>> outbox_;  ///< orders of this turn; a rank gets all of its orders in one message
     Pace pace_;

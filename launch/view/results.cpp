@@ -117,8 +117,8 @@ std::string data_wait_hint(const History& history) {
         return "";
     }
     return fmt::format(
-        "trials wait for data {:.0f} % of their time; raise data.threads or data.memory, or rewrite the file: "
-        "`crescendo data bench` measures what it gives here",
+        "trials wait for data during {:.0f} % of their time; increase data.threads or data.memory, or rechunk the "
+        "file (`crescendo data bench` measures how fast it is read here)",
         100 * *wait);
 }
 
@@ -169,7 +169,7 @@ const char* name_of(FinishReason reason) {
         case FinishReason::target_reached:
             return "the target is reached";
         case FinishReason::time_up:
-            return "the time budget is spent";
+            return "the time budget is used up";
         case FinishReason::cancelled:
             return "it was cancelled";
     }

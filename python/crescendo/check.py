@@ -190,7 +190,7 @@ def check_hello(conformance: Conformance) -> None:
     crescendo = conformance.crescendo
     (first,) = conformance.living(1)
     conformance.expect_silence(first, 2.5, "while it is idle")
-    signs = [message for _, trainer, message in crescendo.arrivals if trainer == first and message["type"] == "progress"]
+    signs = [m for _, trainer, m in crescendo.arrivals if trainer == first and m["type"] == "progress"]
     expect(len(signs) > 0, "no 'progress' within 2.5 s of idleness: crescendo would take it for hung")
 
 

@@ -10,6 +10,7 @@ import resource
 import socket
 import tempfile
 import unittest
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -103,6 +104,32 @@ class TrialTest(Alone):
             self.trial.batches(loader_of())
         with self.assertRaisesRegex(RuntimeError, "without trial.report"):
             list(self.trial.epochs())
+
+    def test_a_scheduler_that_steps_after_the_report_is_refused(self):
+        scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 1)
+        self.trial.attach(model=self.model, optimizer=self.optimizer, scheduler=scheduler)
+        with contextlib.redirect_stdout(io.StringIO()), self.assertRaisesRegex(RuntimeError, "last line of the loop"):
+            for _ in self.trial.epochs():
+                for (x,) in self.trial.batches(loader_of()):
+                    self.backward(x)
+                    self.optimizer.step()
+                self.trial.report(loss=1)
+                scheduler.step()
+
+    def test_schedulers_of_before_and_after_work_without_a_warning(self):
+        early = torch.optim.lr_scheduler.StepLR(self.optimizer, 1, gamma=0.5)
+        self.attach()
+        late = torch.optim.lr_scheduler.StepLR(self.optimizer, 1, gamma=0.5)
+        next(self.trial.epochs())
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for (x,) in self.trial.batches(loader_of()):
+                self.backward(x)
+                self.optimizer.step()
+            early.step()
+            late.step()
+
+        self.assertEqual(self.optimizer.param_groups[0]["lr"], 0.025)
 
     def test_loaders_that_cannot_be_shared_are_refused(self):
         class Endless(IterableDataset):
@@ -262,7 +289,7 @@ class StateTest(unittest.TestCase):
     def test_a_trial_that_attaches_something_else_than_before_is_refused(self):
         source = self.replica(seed=1)
         more = state.Replica(0, {**source.objects, "ema": source.objects["model"]})
-        with self.assertRaisesRegex(KeyError, "no ema: an earlier start .* attached model, optimizer, scheduler"):
+        with self.assertRaisesRegex(RuntimeError, "no ema: an earlier start .* attached model, optimizer, scheduler"):
             more.restore(source.capture())
 
 
@@ -353,7 +380,8 @@ class SessionTest(unittest.TestCase):
 
     def test_a_test_that_nobody_wrote_is_refused(self):
         order = {"type": "evaluate", "resource": 1, "checkpoint": "x/checkpoint.pt", "data": "test"}
-        self.assertIn("no test function", self.failure(lambda trial: None, **order)[1])
+        with contextlib.redirect_stderr(io.StringIO()):
+            self.assertIn("no test function", self.failure(lambda trial: None, **order)[1])
 
 
 class DocumentationTest(unittest.TestCase):

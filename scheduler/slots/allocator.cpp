@@ -54,8 +54,7 @@ bool Allocator::grow(std::vector<SlotId>& group, int rungs_survived, int num_res
 }
 
 bool Allocator::add_surplus(std::vector<SlotId>& group, int num_reserved) {
-    const int current = static_cast<int>(group.size());
-    const int more = std::min(current, max_workers() - current);
+    const int more = surplus(static_cast<int>(group.size()));
     if (more <= 0 || more > pool_.num_free() - num_reserved) {
         return false;
     }

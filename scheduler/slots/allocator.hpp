@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -45,8 +46,12 @@ class Allocator {
     /// `num_reserved` free slots for others. Returns whether the group grew.
     bool grow(std::vector<SlotId>& group, int rungs_survived, int num_reserved = 0);
 
-    /// Doubles the group beyond its target, at most to max_workers, if that many slots are free besides the
-    /// `num_reserved` ones. Returns whether it did.
+    /// Number of surplus slots that a group of `size` slots can get beyond its target: as many as it has, up to
+    /// max_workers.
+    int surplus(int size) const { return std::min(size, max_workers() - size); }
+
+    /// Adds its surplus to the group if that many slots are free besides the `num_reserved` ones. Returns whether it
+    /// did.
     bool add_surplus(std::vector<SlotId>& group, int num_reserved);
 
     /// Frees the last slots of the group until it has `size` slots.

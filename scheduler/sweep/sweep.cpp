@@ -21,7 +21,10 @@ bool is_better(const Trial& a, const Trial& b) { return std::tie(*a.loss, a.id) 
 
 }  // namespace
 
-Sweep::Sweep(SweepSpec spec) : spec_(valid(std::move(spec))), scheduler_(spec_), allocator_(spec_.scheduler) {}
+Sweep::Sweep(SweepSpec spec) : Sweep(spec, AnySampler(spec)) {}
+
+Sweep::Sweep(SweepSpec spec, AnySampler sampler)
+    : spec_(valid(std::move(spec))), sampler_(std::move(sampler)), scheduler_(spec_), placement_(spec_.scheduler) {}
 
 std::vector<Action> Sweep::apply(const Event& event) {
     const bool was_over = over();
@@ -85,33 +88,30 @@ void Sweep::handle(const SlotsJoined& event, Effects&) {
     std::set<SlotId> joining;
     for (const auto& slot : event.slots) {
         CRESCENDO_VALIDATE(
-            !allocator_.pool().has(slot.id) && joining.insert(slot.id).second, "slots",
+            !placement_.pool().has(slot.id) && joining.insert(slot.id).second, "slots",
             "slot {} joins, but is there already (it can run one worker only); give each slot its own id",
             slot.id.value);
     }
-    deadline_is_near_ = deadline_is_near_ && allocator_.pool().size() > 0;
-    allocator_.join(event.slots);
-    recount_missing();
+    deadline_is_near_ = deadline_is_near_ && placement_.pool().size() > 0;
+    placement_.join(event.slots);
 }
 
 void Sweep::handle(const SlotsLost& event, Effects& effects) {
     std::set<SlotId> lost;
     for (const auto slot : event.slots) {
-        CRESCENDO_VALIDATE(allocator_.pool().knows(slot), "slots",
+        CRESCENDO_VALIDATE(placement_.pool().knows(slot), "slots",
                            "slot {} is lost, but never joined; send slots_joined first", slot.value);
-        if (allocator_.pool().has(slot)) {
+        if (placement_.pool().has(slot)) {
             lost.insert(slot);
         }
     }
     for (auto& trial : trials_) {
         if (std::any_of(trial.group.slots.begin(), trial.group.slots.end(),
                         [&](SlotId slot) { return lost.contains(slot); })) {
-            count_out(trial);
             lose_workers(trial, lost, effects);
         }
     }
-    allocator_.lose({lost.begin(), lost.end()});
-    recount_missing();
+    placement_.lose(lost);
 }
 
 void Sweep::handle(const TrialReported& event, Effects& effects) {
@@ -131,7 +131,6 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
         return;
     }
 
-    count_out(trial);
     trial.resource = event.resource;
     trial.loss = finite_or_worst(event.loss);
     trial.failures_in_a_row = 0;
@@ -153,6 +152,9 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
     } else {
         go_on(trial, trial.rungs_survived > rungs_before, effects);
     }
+    if (!trial.ended()) {
+        sampler_->tell(trial);
+    }
     if (target_met) {
         end_sweep(FinishReason::target_reached, effects);
     }
@@ -161,7 +163,6 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
 void Sweep::handle(const TrialFinished& event, Effects& effects) {
     Trial& trial = known_trial(event.trial);
     if (trial.status == TrialStatus::running) {
-        count_out(trial);
         scheduler_->finish(trial);
         end(trial, TrialStatus::finished, effects);
     }
@@ -170,16 +171,15 @@ void Sweep::handle(const TrialFinished& event, Effects& effects) {
 void Sweep::handle(const TrialFailed& event, Effects& effects) {
     Trial& trial = known_trial(event.trial);
     const auto& slots = trial.group.slots;
-    CRESCENDO_VALIDATE(!event.slot || allocator_.pool().knows(*event.slot), "slot",
+    CRESCENDO_VALIDATE(!event.slot || placement_.pool().knows(*event.slot), "slot",
                        "the worker on slot {} failed, but that slot never joined; name a slot of the trial",
                        event.slot->value);
     if (trial.status != TrialStatus::running ||
         (event.slot && std::find(slots.begin(), slots.end(), *event.slot) == slots.end())) {
         return;
     }
-    count_out(trial);
     const auto lost = event.slot ? std::set{*event.slot} : std::set(slots.begin(), slots.end());
-    if (count_failure(trial, event.kind)) {
+    if (trial.count_failure(event.kind, spec_.max_retries)) {
         lose_workers(trial, lost, effects);
         trial.is_reforming = trial.status == TrialStatus::running;
         return;
@@ -190,21 +190,6 @@ void Sweep::handle(const TrialFailed& event, Effects& effects) {
     scheduler_->fail(trial);
     ++num_failed_;
     end(trial, TrialStatus::failed, effects);
-}
-
-/// What strikes one member of a group often strikes the others in the same step: until the trial has reported again, or
-/// has nobody left, it is one failure. Returns whether the trial is worth another attempt.
-bool Sweep::count_failure(Trial& trial, FailureKind kind) const {
-    if (trial.is_reforming) {
-        return true;
-    }
-    ++trial.failures;
-    ++trial.failures_in_a_row;
-    if (kind == FailureKind::out_of_memory) {
-        constexpr int most = 1 << 20;  // no worker takes a million samples at a time
-        trial.group.accumulation = std::min(2 * trial.group.accumulation, most);
-    }
-    return kind != FailureKind::repeated_error && trial.failures_in_a_row <= spec_.max_retries;
 }
 
 void Sweep::handle(const DeadlineNear&, Effects&) { deadline_is_near_ = true; }
@@ -218,34 +203,14 @@ void Sweep::handle(const Cancelled&, Effects& effects) { end_sweep(FinishReason:
 
 void Sweep::handle(const TrialProposed& event, Effects&) {
     CRESCENDO_VALIDATE(event.trial.value >= 0, "trial", "trial {} cannot be; trials count from 0", event.trial.value);
-    auto config = complete(event.config);
+    auto config = spec_.space.in_order(event.config);
     if (static_cast<std::size_t>(event.trial.value) >= trials_.size()) {
         proposals_.try_emplace(event.trial, std::move(config));
     } else if (Trial& trial = known_trial(event.trial); !trial.is_proposed) {
         trial.config = std::move(config);
         trial.is_proposed = true;
+        sampler_->tell(trial);
     }
-}
-
-/// The proposal with its values in the order of the sweep's parameters.
-Config Sweep::complete(const Config& proposal) const {
-    const auto& parameters = spec_.space.parameters();
-    Config config;
-    config.reserve(parameters.size());
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-        const auto has_name = [&](const auto& value) { return value.first == parameters[i].name; };
-        const bool is_in_place = i < proposal.size() && has_name(proposal[i]);
-        const auto found = is_in_place ? proposal.begin() + static_cast<std::ptrdiff_t>(i)
-                                       : std::find_if(proposal.begin(), proposal.end(), has_name);
-        CRESCENDO_VALIDATE(found != proposal.end(), "config",
-                           "a configuration lacks the parameter {} (a trial has a value of each); add it",
-                           parameters[i].name);
-        config.push_back(*found);
-    }
-    CRESCENDO_VALIDATE(proposal.size() == parameters.size(), "config",
-                       "a configuration has {} values and the sweep {} parameters; leave out what is no parameter",
-                       proposal.size(), parameters.size());
-    return config;
 }
 
 void Sweep::handle(const LimitsChanged& event, Effects& effects) {
@@ -258,8 +223,9 @@ void Sweep::handle(const LimitsChanged& event, Effects& effects) {
     validate(spec);
     spec_ = std::move(spec);
     time_is_up_ = !event.has_time_left;
+    placement_.change_max_concurrent(spec_.scheduler.max_concurrent);
     scheduler_->change_run_cap(spec_.run_cap, static_cast<int>(trials_.size()));
-    if (over() && may_go_on() && can_start()) {
+    if (over() && may_go_on() && is_below_cap()) {
         finish_reason_.reset();
     } else if (!over() && meets_target()) {
         end_sweep(FinishReason::target_reached, effects);
@@ -282,7 +248,8 @@ void Sweep::handle(const TrialRetried& event, Effects&) {
     finish_reason_.reset();
     scheduler_->retry(trial);
     trial.retry();
-    waiting_.insert(waiting_order(trial));
+    placement_.enter_line(trial);
+    sampler_->tell(trial);
     --num_failed_;
     --num_ended_;
 }
@@ -305,30 +272,158 @@ Trial& Sweep::known_trial(TrialId id) {
 /// A trial that would be resumed at once does not leave its slots first.
 Verdict Sweep::judge(Trial& trial) {
     auto judgement = scheduler_->report(trial);
-    survive(trial, judgement.rungs_survived);
+    set_rungs(trial, judgement.rungs_survived);
     while (judgement.verdict == Verdict::pause && is_promoted_in_place(trial)) {
         scheduler_->promote();
-        survive(trial, trial.rungs_survived + 1);
+        set_rungs(trial, trial.rungs_survived + 1);
         judgement = scheduler_->report(trial);
-        survive(trial, judgement.rungs_survived);
+        set_rungs(trial, judgement.rungs_survived);
     }
     return judgement.verdict;
 }
 
 bool Sweep::is_promoted_in_place(const Trial& trial) const {
-    const bool new_trials_first = spec_.scheduler.priority == Priority::starts_first && can_start();
-    return scheduler_->promotable() == trial.id && !new_trials_first &&
-           (waiting_.empty() || promotion_order(trial) < *waiting_.begin());
+    return scheduler_->promotable() == trial.id && placement_.would_be_next(trial, prospects());
 }
 
-void Sweep::survive(Trial& trial, int rungs_survived) const {
+/// Promotes a paused trial, which was given slots. If it has trained ahead to the next milestone, it needs none yet, or
+/// none any more: it returns them, and the result is false.
+bool Sweep::try_promote(Trial& trial, Effects& effects) {
+    scheduler_->promote();
+    set_rungs(trial, trial.rungs_survived + 1);
+    const auto judgement = scheduler_->report(trial);
+    set_rungs(trial, judgement.rungs_survived);
+    if (judgement.verdict == Verdict::go_on) {
+        --num_paused_;
+        return true;
+    }
+    placement_.return_slots(trial);
+    if (judgement.verdict != Verdict::pause) {
+        end(trial, judgement.verdict == Verdict::complete ? TrialStatus::finished : TrialStatus::stopped, effects);
+    }
+    end_eliminated(effects);
+    return false;
+}
+
+void Sweep::set_rungs(Trial& trial, int rungs_survived) const {
     trial.rungs_survived = rungs_survived;
-    trial.target_workers = allocator_.target_workers(rungs_survived);
+    trial.target_workers = placement_.target_workers(rungs_survived);
+}
+
+/// Gives out the free slots.
+void Sweep::allocate(Effects& effects) {
+    sampler_has_nothing_ = false;  // it may have learned from the event
+    if (deadline_is_near_) {
+        return;
+    }
+    if (spec_.scheduler.priority == Priority::starts_first) {
+        while (start_next(effects)) {}
+    }
+    while (resume_next(effects)) {}
+    if (spec_.scheduler.grow != GrowPolicy::wait || !placement_.next_in_line(prospects())) {
+        while (start_next(effects)) {}
+    }
+}
+
+bool Sweep::resume_next(Effects& effects) {
+    if (!placement_.can_place()) {
+        return false;
+    }
+    const auto next = placement_.next_in_line(prospects());
+    if (!next) {
+        return false;
+    }
+    Trial& trial = known_trial(next->trial);
+    if (!placement_.take_slots(trial, next->rungs_survived)) {
+        return false;
+    }
+    if (trial.status == TrialStatus::waiting) {
+        placement_.leave_line(trial);
+    } else if (!try_promote(trial, effects)) {
+        return true;
+    }
+    trial.transition(TrialStatus::running);
+    trial.attempted = Resource{0};
+    ++trial.group.generation;
+    placement_.note_running(trial);
+    effects.placements.push_back(ResumeTrial{trial.id, trial.group});
+    return true;
+}
+
+bool Sweep::start_next(Effects& effects) {
+    if (!can_start() || !placement_.can_place()) {
+        return false;
+    }
+    Trial next;
+    next.id = TrialId{static_cast<int>(trials_.size())};
+    if (!placement_.take_slots_for_new(next)) {
+        return false;
+    }
+    if (!configure(next)) {
+        placement_.return_slots(next);
+        sampler_has_nothing_ = true;
+        return false;
+    }
+    Trial& trial = trials_.emplace_back(std::move(next));
+    trial.bracket = scheduler_->begin(trial.id);
+    set_rungs(trial, 0);
+    placement_.note_running(trial);
+    sampler_->tell(trial);
+    effects.placements.push_back(StartTrial{trial.id, trial.group});
+    return true;
+}
+
+/// Gives the trial the configuration that an event proposed, else what the sampler proposes. Returns whether there is
+/// one.
+bool Sweep::configure(Trial& trial) {
+    if (auto proposal = proposals_.extract(trial.id)) {
+        trial.config = std::move(proposal.mapped());
+        trial.is_proposed = true;
+        return true;
+    }
+    if (auto proposal = sampler_->propose(trial.id)) {
+        trial.config = std::move(proposal->config);
+        return true;
+    }
+    return false;
+}
+
+/// What the trial's own report changes about its workers.
+void Sweep::go_on(Trial& trial, bool at_milestone, Effects& effects) {
+    switch (placement_.adapt(trial, at_milestone, prospects())) {
+        case GroupChange::none:
+            break;
+        case GroupChange::regrouped:
+            effects.actions.push_back(Regroup{trial.id, trial.group});
+            break;
+        case GroupChange::leaves:
+            pause(trial, TrialStatus::waiting, effects);
+            break;
+    }
+}
+
+/// The trial continues in memory with the workers that it has left. If it has none, it waits to be resumed.
+void Sweep::lose_workers(Trial& trial, const std::set<SlotId>& lost, Effects& effects) {
+    if (placement_.remove_workers(trial, lost)) {
+        effects.actions.push_back(Regroup{trial.id, trial.group});
+    } else {
+        suspend(trial, TrialStatus::waiting);
+    }
 }
 
 void Sweep::pause(Trial& trial, TrialStatus how, Effects& effects) {
     effects.actions.push_back(PauseTrial{trial.id});
     suspend(trial, how);
+}
+
+void Sweep::suspend(Trial& trial, TrialStatus how) {
+    trial.transition(how);
+    placement_.leave(trial);
+    if (how == TrialStatus::waiting) {
+        placement_.enter_line(trial);
+    } else {
+        ++num_paused_;
+    }
 }
 
 void Sweep::stop(Trial& trial, StopReason reason, Effects& effects) {
@@ -337,18 +432,20 @@ void Sweep::stop(Trial& trial, StopReason reason, Effects& effects) {
 }
 
 void Sweep::end(Trial& trial, TrialStatus how, Effects& effects) {
-    if (trial.status == TrialStatus::running) {
-        leave_group(trial);
-    } else if (trial.status == TrialStatus::waiting) {
-        waiting_.erase(waiting_order(trial));
+    const auto before = trial.status;
+    trial.transition(how);
+    if (before == TrialStatus::running) {
+        placement_.leave(trial);
+    } else if (before == TrialStatus::waiting) {
+        placement_.leave_line(trial);
     } else {
         --num_paused_;
     }
-    trial.transition(how);
     ++num_ended_;
     if (how != TrialStatus::failed) {  // which may be tried again
         keep_best_checkpoint(trial, effects);
     }
+    sampler_->tell(trial);
 }
 
 void Sweep::end_eliminated(Effects& effects) {
@@ -357,9 +454,10 @@ void Sweep::end_eliminated(Effects& effects) {
     }
 }
 
-/// Once nothing will be reported any more, nobody else will be promoted.
+/// Once nothing will be reported any more, no other trial will be promoted.
 void Sweep::end_paused(Effects& effects) {
-    if (num_paused_ == 0 || num_running_ > 0 || !waiting_.empty() || can_start() || can_promote()) {
+    if (num_paused_ == 0 || placement_.num_running() > 0 || placement_.first_waiting() || can_start() ||
+        can_promote()) {
         return;
     }
     end_all_paused(effects);
@@ -382,12 +480,11 @@ void Sweep::end_sweep(FinishReason reason, Effects& effects) {
     finish_reason_ = reason;
     for (auto& trial : trials_) {
         if (trial.status == TrialStatus::running) {
-            count_out(trial);
             stop(trial, StopReason::swept, effects);
         }
     }
-    while (!waiting_.empty()) {
-        end(known_trial(waiting_.begin()->second), TrialStatus::stopped, effects);
+    while (const auto waiting = placement_.first_waiting()) {
+        end(known_trial(*waiting), TrialStatus::stopped, effects);
     }
     end_all_paused(effects);
 }

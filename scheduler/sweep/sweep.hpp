@@ -3,14 +3,13 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "scheduler/actions.hpp"
 #include "scheduler/events.hpp"
+#include "scheduler/samplers/any_sampler.hpp"
 #include "scheduler/schedulers/any_scheduler.hpp"
-#include "scheduler/slots/allocator.hpp"
+#include "scheduler/sweep/placement.hpp"
 #include "scheduler/sweep_spec.hpp"
 #include "scheduler/trial.hpp"
 
@@ -20,8 +19,9 @@ enum class SweepState { running, finished, failed };
 
 /// Makes all decisions of a sweep: a deterministic state machine.
 ///
-/// A scheduler decides which trials continue. RASDA (resource-adaptive successive doubling, Aach et al. 2025) decides
-/// on how many workers. Equal specs and equal events give equal actions, bit for bit.
+/// A sampler proposes the configurations of new trials, and a scheduler decides which trials continue. RASDA
+/// (resource-adaptive successive doubling, Aach et al. 2025) decides on how many workers. Equal specs and equal events
+/// give equal actions, bit for bit.
 ///
 /// Slots are given out at every event, as long as a trial can use them. Waiting trials (which lost all their workers,
 /// or wait for their full size) and paused trials that may be promoted come first, beginning with those that survived
@@ -32,10 +32,18 @@ enum class SweepState { running, finished, failed };
 /// `priority: promotions_first` keeps as many slots as running trials are short of their targets, and gives them to the
 /// first of those trials that reports. `grow: wait` collects slots for the trial that waits first, unless priority is
 /// `starts_first`.
+///
+/// A sampler may have nothing to propose yet. The other trials then get slots as if no trial could start, what is left
+/// stays idle, and the sampler is asked again at every event. If it has nothing while no trial runs or waits for slots
+/// (those that could be promoted do run then), no report will ever change that: the sweep ends as if run_cap had been
+/// reached.
 class Sweep {
   public:
     /// Throws InvalidInput if `spec` makes no sense.
     explicit Sweep(SweepSpec spec);
+
+    /// `sampler` proposes instead of the one that `spec` names.
+    Sweep(SweepSpec spec, AnySampler sampler);
 
     /// What to do about `event`, in the order in which to do it. No StopTrial, PauseTrial or Regroup for the trial of a
     /// report means: continue.
@@ -79,11 +87,11 @@ class Sweep {
     }
 
     /// All slots of the sweep now, in the order of their ids.
-    std::vector<SlotId> slots() const { return allocator_.pool().slots(); }
-    int num_slots() const { return allocator_.pool().size(); }
-    int num_free_slots() const { return allocator_.pool().num_free(); }
+    std::vector<SlotId> slots() const { return placement_.pool().slots(); }
+    int num_slots() const { return placement_.pool().size(); }
+    int num_free_slots() const { return placement_.pool().num_free(); }
     /// `max_workers` of the sweep file, or the number of the first slots that joined; 0 before they joined.
-    int max_workers() const { return allocator_.max_workers(); }
+    int max_workers() const { return placement_.max_workers(); }
 
   private:
     /// What an event leads to, collected while it is handled.
@@ -109,13 +117,24 @@ class Sweep {
     bool over() const { return finish_reason_.has_value(); }
     bool meets_target() const;
     bool may_go_on() const;
-    Config complete(const Config& proposal) const;
 
     Verdict judge(Trial& trial);
     bool is_promoted_in_place(const Trial& trial) const;
-    bool is_promoted(Trial& trial, Effects& effects);
-    void survive(Trial& trial, int rungs_survived) const;
+    bool try_promote(Trial& trial, Effects& effects);
+    void set_rungs(Trial& trial, int rungs_survived) const;
+
+    bool is_below_cap() const { return !spec_.run_cap || static_cast<int>(trials_.size()) < *spec_.run_cap; }
+    bool can_start() const { return is_below_cap() && !sampler_has_nothing_; }
+    Prospects prospects() const { return {scheduler_, trials_, can_start()}; }
+    void allocate(Effects& effects);
+    bool resume_next(Effects& effects);
+    bool start_next(Effects& effects);
+    bool configure(Trial& trial);
+
+    void go_on(Trial& trial, bool at_milestone, Effects& effects);
+    void lose_workers(Trial& trial, const std::set<SlotId>& lost, Effects& effects);
     void pause(Trial& trial, TrialStatus how, Effects& effects);
+    void suspend(Trial& trial, TrialStatus how);
     void stop(Trial& trial, StopReason reason, Effects& effects);
     void end(Trial& trial, TrialStatus how, Effects& effects);
     void end_eliminated(Effects& effects);
@@ -124,54 +143,15 @@ class Sweep {
     void end_sweep(FinishReason reason, Effects& effects);
     void keep_best_checkpoint(const Trial& trial, Effects& effects);
 
-    void go_on(Trial& trial, bool at_milestone, Effects& effects);
-    bool give_back(Trial& trial);
-    bool grow(Trial& trial);
-    bool add_surplus(Trial& trial);
-
-    bool may_run_another() const;
-    bool can_start() const { return !spec_.run_cap || static_cast<int>(trials_.size()) < *spec_.run_cap; }
-    int num_for_new_trials() const;
-    void allocate(Effects& effects);
-    bool resume_next(Effects& effects);
-    bool start_next(Effects& effects);
-    void run(Trial& trial);
-    void suspend(Trial& trial, TrialStatus how);
-    void lose_workers(Trial& trial, const std::set<SlotId>& lost, Effects& effects);
-    bool count_failure(Trial& trial, FailureKind kind) const;
-    void leave_group(Trial& trial);
-    void update_batch(Trial& trial) const;
-
-    /// Order in which waiting trials get slots: those that survived most rungs first.
-    using WaitingOrder = std::pair<int, TrialId>;
-    static WaitingOrder waiting_order(const Trial& trial) { return {-trial.rungs_survived, trial.id}; }
-    static WaitingOrder promotion_order(const Trial& trial) { return {-trial.rungs_survived - 1, trial.id}; }
-    std::optional<WaitingOrder> next_in_line() const;
-
-    /// Order in which running survivors get surplus slots: those of the highest rung first, then by loss.
-    using Merit = std::tuple<int, double, TrialId>;
-    static Merit merit(const Trial& trial) { return {-trial.rungs_survived, *trial.loss, trial.id}; }
-
-    static int size_of(const Trial& trial) { return static_cast<int>(trial.group.slots.size()); }
-    int full_size(const Trial& trial) const { return allocator_.full_size(trial.rungs_survived); }
-
-    /// Counts what a running trial may ask for at its next report, if a policy needs to know it.
-    void count_in(const Trial& trial);
-    void count_out(const Trial& trial);
-    int num_missing(const Trial& trial) const;
-    void recount_missing();
-
     SweepSpec spec_;
+    AnySampler sampler_;
     AnyScheduler scheduler_;
-    Allocator allocator_;
+    Placement placement_;
     std::vector<Trial> trials_;
-    std::map<TrialId, Config> proposals_;  // configurations of trials that have not started
-    std::set<WaitingOrder> waiting_;
-    std::set<Merit> survivors_;  // running survivors, which may get surplus slots
-    int num_missing_ = 0;        // slots that running trials are short of their full sizes
+    std::map<TrialId, Config> proposals_;  // from events, for trials that have not started
+    bool sampler_has_nothing_ = false;     // when it was asked last
     bool deadline_is_near_ = false;
     bool time_is_up_ = false;
-    int num_running_ = 0;
     int num_paused_ = 0;
     int num_ended_ = 0;
     int num_failed_ = 0;

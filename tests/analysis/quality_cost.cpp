@@ -78,6 +78,25 @@ TEST_CASE("the speed-up at equal quality is a ratio of prices") {
     CHECK(std::isnan(speed_up(reference, other, Axis::seconds, 0.01)));
 }
 
+TEST_CASE("the median envelope has a point where the median of the searches improves") {
+    const std::vector<std::vector<Point>> envelopes{
+        {point(1, 0, 0.9), point(4, 0, 0.5)}, {point(2, 0, 0.8), point(3, 0, 0.7)}, {point(5, 0, 0.1)}};
+
+    const auto medians = median_envelope(envelopes, Axis::seconds);
+
+    // 1: 0.9 and two misses; 2: 0.9, 0.8, missed; 3: 0.9, 0.7, missed; 4: 0.5, 0.7, missed; 5: 0.5, 0.7, 0.1.
+    REQUIRE(medians.size() == 3);
+    CHECK(medians[0].price == 2);
+    CHECK(medians[0].loss == 0.9);
+    CHECK(medians[0].interval == Interval{0.8, infinity});
+    CHECK(medians[1].price == 4);
+    CHECK(medians[1].loss == 0.7);
+    CHECK(medians[2].price == 5);
+    CHECK(medians[2].loss == 0.5);
+    CHECK(median_envelope(std::vector<std::vector<Point>>(1), Axis::seconds).empty());
+    CHECK(median_envelope(std::vector(1, envelopes[1]), Axis::seconds)[1].interval == Interval{0.7, 0.7});
+}
+
 TEST_CASE("nothing beats a point of the Pareto set, and something beats or equals every other") {
     const auto beats = [](const Point& a, const Point& b) {
         return a.cost <= b.cost && a.loss <= b.loss && (a.cost < b.cost || a.loss < b.loss);

@@ -84,7 +84,7 @@ TEST_CASE("a command that is the same for all trials is warned of") {
     CHECK(
         warned.err.starts_with("crescendo: warning: sweep.yaml:7:1: command: neither ${args} nor a parameter, such "
                                "as ${x}, is in it, so all trials get the same arguments"));
-    CHECK(warned.out.find("sweep.yaml: sound; 1 parameter, metric loss, 3 trials") != std::string::npos);
+    CHECK(warned.out.find("sweep.yaml: valid; 1 parameter, metric loss, 3 trials") != std::string::npos);
     CHECK(silent.code == 0);
     CHECK(silent.err.empty());
 }

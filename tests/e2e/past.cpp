@@ -179,7 +179,7 @@ TEST_CASE("a sweep whose time was up goes on with more time") {
     write_file(folder / "hold", "");
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
     fs::remove(folder / "hold");
-    CHECK(json_of(folder.path(), "status").at("reason") == "the time budget is spent");
+    CHECK(json_of(folder.path(), "status").at("reason") == "the time budget is used up");
 
     CHECK(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "3"}).code == 2);  // in no time
     CHECK(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "3", "--set", "budget.time=1h"}).code == 0);

@@ -550,7 +550,7 @@ TEST_CASE("the wall-time budget ends a sweep for good") {
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 0);
-    CHECK(run.out.find("the time budget is spent") != std::string::npos);
+    CHECK(run.out.find("the time budget is used up") != std::string::npos);
     CHECK(run_crescendo(folder.path(), {"status", "bash", "--format", "json"}).json().at("state") == "finished");
 }
 

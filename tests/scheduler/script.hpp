@@ -21,6 +21,7 @@ SweepSpec spec_of(int run_cap, int max);
 /// A sweep to which things happen, in a line each.
 struct Script {
     explicit Script(SweepSpec spec) : sweep(std::move(spec)) {}
+    explicit Script(Sweep made) : sweep(std::move(made)) {}
 
     Sweep sweep;
 

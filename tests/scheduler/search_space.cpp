@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/check.hpp"
+#include "core/random.hpp"
 
 using namespace crescendo;
 
@@ -15,13 +16,22 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+Config sample(const SearchSpace& space, int stream) {
+    return space.sample(CounterRandom(/*seed=*/5, static_cast<std::uint64_t>(stream)));
+}
+
+/// The value at a coordinate of a space with that distribution alone.
+Value value_at(const Distribution& distribution, double coordinate) {
+    return SearchSpace{{{"x", distribution}}}.at({coordinate})[0].second;
+}
+
 /// The first `count` samples of a space with that distribution alone.
 template <class T>
 std::vector<T> samples(const Distribution& distribution, int count) {
     const SearchSpace space{{{"x", distribution}}};
     std::vector<T> values;
     for (int trial = 0; trial < count; ++trial) {
-        values.push_back(std::get<T>(space.sample(/*seed=*/5, TrialId{trial}).at(0).second));
+        values.push_back(std::get<T>(sample(space, trial).at(0).second));
     }
     return values;
 }
@@ -43,46 +53,18 @@ bool is_refused(const Distribution& distribution) {
 
 }  // namespace
 
-TEST_CASE("samples are the same on every machine") {
-    const SearchSpace space{{{"momentum", Uniform{0, 1}},
-                             {"layers", IntUniform{1, 10}},
-                             {"act", Categorical{{std::string("relu"), std::string("tanh"), std::string("gelu")}}},
-                             {"lr", LogUniformValues{1e-4, 0.1}}}};
-
-    const auto config = space.sample(/*seed=*/7, TrialId{1});
-
-    // One number each of Philox with key 7 and counter (block, 0, 1, 0), computed in Python.
-    CHECK(config[0] == std::pair<std::string, Value>("momentum", 0.17173538717791426));
-    CHECK(config[1] == std::pair<std::string, Value>("layers", std::int64_t{2}));
-    CHECK(config[2] == std::pair<std::string, Value>("act", std::string("tanh")));
-    CHECK(std::get<double>(config[3].second) ==
-          doctest::Approx(0.001098913747592684).epsilon(1e-14));  // libraries' exp may differ
-}
-
-TEST_CASE("a trial's sample depends on nothing that was sampled before") {
-    const SearchSpace space{{{"x", Uniform{0, 1}}, {"n", IntUniform{1, 100}}}};
-
-    const auto alone = space.sample(1, TrialId{5});
-    space.sample(1, TrialId{0});
-    space.sample(2, TrialId{5});
-
-    CHECK(space.sample(1, TrialId{5}) == alone);
-    CHECK(space.sample(1, TrialId{4}) != alone);
-    CHECK(space.sample(2, TrialId{5}) != alone);
-}
-
 TEST_CASE("a parameter added at the end leaves those before it as they were") {
     const SearchSpace shorter{{{"x", Uniform{0, 1}}}};
     const SearchSpace longer{{{"x", Uniform{0, 1}}, {"y", Uniform{0, 1}}}};
 
-    CHECK(shorter.sample(1, TrialId{3})[0] == longer.sample(1, TrialId{3})[0]);
+    CHECK(sample(shorter, 3)[0] == sample(longer, 3)[0]);
 }
 
 TEST_CASE("a configuration has the parameters in the order of the file") {
     const SearchSpace space{{{"z", Constant{true}}, {"a", Constant{std::int64_t{3}}}}};
 
-    CHECK(space.sample(1, TrialId{0}) == Config{{"z", true}, {"a", std::int64_t{3}}});
-    CHECK(SearchSpace{}.sample(1, TrialId{0}).empty());
+    CHECK(sample(space, 0) == Config{{"z", true}, {"a", std::int64_t{3}}});
+    CHECK(sample(SearchSpace{}, 0).empty());
 }
 
 TEST_CASE("uniform fills [min, max) evenly") {
@@ -159,7 +141,7 @@ TEST_CASE("categories are equally likely and keep their type") {
     std::vector<int> counts(4);
 
     for (int trial = 0; trial < 4000; ++trial) {
-        ++counts.at(space.sample(5, TrialId{trial})[0].second.index());
+        ++counts.at(sample(space, trial)[0].second.index());
     }
 
     for (const int count : counts) {
@@ -200,4 +182,45 @@ TEST_CASE("a parameter given twice is refused") {
 
     CHECK_THROWS_WITH_AS(SearchSpace{twice}, "parameter lr is given twice (a trial has one value of it); remove one",
                          InvalidInput);
+}
+
+TEST_CASE("a point of the unit cube has a coordinate for each parameter that can vary, in their order") {
+    const SearchSpace space{
+        {{"lr", Uniform{0, 8}}, {"name", Constant{std::string("a")}}, {"layers", IntUniform{1, 4}}}};
+
+    CHECK(space.num_dimensions() == 2);
+    CHECK(space.at({0.25, 0.5}) == Config{{"lr", 2.0}, {"name", std::string("a")}, {"layers", std::int64_t{3}}});
+}
+
+TEST_CASE("a coordinate cuts a range into equal parts") {
+    const double last = std::nextafter(1.0, 0.0);
+
+    CHECK(value_at(Uniform{-2, 6}, 0) == Value{-2.0});
+    CHECK(value_at(Uniform{-2, 6}, 0.75) == Value{4.0});
+    CHECK(std::get<double>(value_at(Uniform{-2, 6}, last)) < 6);
+    CHECK(std::get<double>(value_at(LogUniformValues{1e-4, 1}, 0.5)) == doctest::Approx(1e-2));
+    CHECK(value_at(IntUniform{-1, 2}, 0.2499) == Value{std::int64_t{-1}});
+    CHECK(value_at(IntUniform{-1, 2}, 0.25) == Value{std::int64_t{0}});
+    CHECK(value_at(IntUniform{-1, 2}, last) == Value{std::int64_t{2}});
+    CHECK(value_at(QUniform{1, 50, 10}, 0.5) == Value{30.0});  // 25.5, rounded
+    CHECK(value_at(Categorical{{true, 0.5}}, 0.49) == Value{true});
+    CHECK(value_at(Categorical{{true, 0.5}}, 0.5) == Value{0.5});
+}
+
+TEST_CASE("a coordinate reaches both ends of all integers") {
+    constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
+    constexpr auto highest = std::numeric_limits<std::int64_t>::max();
+
+    CHECK(value_at(IntUniform{lowest, highest}, 0) == Value{lowest});
+    CHECK(value_at(IntUniform{lowest, highest}, 0.5) == Value{std::int64_t{0}});
+    CHECK(value_at(IntUniform{lowest, highest}, std::nextafter(1.0, 0.0)) == Value{highest - 2047});  // 2^64 / 2^53
+}
+
+TEST_CASE("a random real number is the value at a random coordinate") {
+    const SearchSpace space{{{"x", LogUniformValues{1e-5, 1}}, {"y", QUniform{0, 9, 0.5}}}};
+    CounterRandom random(5, 7);
+    const double x = random.uniform();
+    const double y = random.uniform();
+
+    CHECK(sample(space, 7) == space.at({x, y}));
 }

@@ -77,3 +77,28 @@ TEST_CASE("states have the names that users read") {
     CHECK(to_string(TrialStatus::finished) == std::string("finished"));
     CHECK(to_string(TrialStatus::failed) == std::string("failed"));
 }
+
+TEST_CASE("a trial is worth another attempt until it failed too often in a row, or in the same way again") {
+    Trial trial;
+
+    CHECK(trial.count_failure(FailureKind::crash, /*max_retries=*/2));
+    CHECK(trial.count_failure(FailureKind::out_of_memory, 2));
+    CHECK(trial.group.accumulation == 2);
+    CHECK_FALSE(trial.count_failure(FailureKind::crash, 2));
+    CHECK(trial.failures == 3);
+
+    trial.failures_in_a_row = 0;
+    CHECK_FALSE(trial.count_failure(FailureKind::repeated_error, 2));
+}
+
+TEST_CASE("what strikes several members of a group in one step is one failure") {
+    Trial trial;
+    trial.count_failure(FailureKind::crash, 0);
+    trial.is_reforming = true;
+
+    CHECK(trial.count_failure(FailureKind::out_of_memory, 0));
+    CHECK(trial.failures == 1);
+
+    trial.transition(TrialStatus::waiting);
+    CHECK_FALSE(trial.is_reforming);
+}

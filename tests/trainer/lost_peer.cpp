@@ -122,7 +122,7 @@ TEST_CASE("a rank 0 that is to go on from memory, but holds nothing, takes the c
     const Json repeated = crescendo.await(1, "report");
     CHECK(repeated["resource"] == 2);
     CHECK(repeated["metrics"] == report["metrics"]);
-    CHECK(content(terms.directory / "trainer.log").find("with those who held it; it goes on from its checkpoint\n") !=
+    CHECK(content(terms.directory / "trainer.log").find("with those who held it; it continues from its checkpoint\n") !=
           std::string::npos);
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("a rank 0 that finds neither memory nor checkpoint begins anew") {
     crescendo.join({0}, "memory", terms);
 
     CHECK(crescendo.await(0, "report")["resource"] == 1);
-    CHECK(content(terms.directory / "trainer.log").find("with those who held it; it begins anew\n") !=
+    CHECK(content(terms.directory / "trainer.log").find("with those who held it; it begins again\n") !=
           std::string::npos);
 }
 

@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "core/message_json.hpp"
+
 namespace crescendo::trainer {
 
 /// An order arrived, or the channel closed, while a store request waited: the group will not be formed.
@@ -39,6 +41,12 @@ class ControlChannel {
 
     /// Sends a message. It is dropped if the other end has closed.
     void send(const nlohmann::json& message);
+
+    /// Sends a message of the trial protocol.
+    template <HasFields Message>
+    void send(const Message& message) {
+        send(protocol::write<nlohmann::json>(message));
+    }
 
     /// Takes the oldest order; nullopt if there is none.
     std::optional<nlohmann::json> poll();

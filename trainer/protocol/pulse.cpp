@@ -10,7 +10,7 @@ void Pulse::beat() {
         return;
     }
     last_ = now;
-    channel_.send({{"type", protocol::type::progress}});
+    channel_.send(protocol::SignOfLife{});
 }
 
 }  // namespace crescendo::trainer

@@ -38,12 +38,12 @@ void share_state(const Group& group, const Join& join, const Settings& settings,
     }
 
     auto received =
-        std::make_unique<Trial>(join.trial, join.seed, settings, header["task"].get<Task>(), group.device());
+        std::make_unique<Trial>(join.trial.value, join.seed, settings, header["task"].get<Task>(), group.device());
     received->optimizer().reset(header["optimizer_steps"]);
     group.broadcast(state_tensors(*received));
 
     // Every member sums the losses of its own samples, whatever rank 0 has seen.
-    const bool survivor = trial && trial->number() == join.trial;
+    const bool survivor = trial && trial->number() == join.trial.value;
     auto progress = header["progress"].get<Progress>();
     progress.loss_sum = survivor ? trial->progress().loss_sum : 0.0;
     progress.loss_samples = survivor ? trial->progress().loss_samples : 0;

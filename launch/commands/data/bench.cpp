@@ -67,12 +67,17 @@ ExitCode bench(const BenchArguments& arguments) {
 
 void add_data_bench(CLI::App& data, ExitCode& code) {
     auto arguments = std::make_shared<BenchArguments>();
-    auto* command = data.add_subcommand("bench", "Measure how fast a set is read here, beside a raw pread of its file");
+    auto* command =
+        data.add_subcommand("bench", "Measure how fast a set is read here, compared with a raw pread of its file");
     command->add_option("LOCATION", arguments->location, "FILE:/GROUP of the set")->required();
-    command->add_option("--threads", arguments->threads, "Numbers of threads, like 1,2,4; default: up to the cores")
+    command
+        ->add_option("--threads", arguments->threads,
+                     "Numbers of threads, like 1,2,4; default: powers of two up to the number of cores")
         ->delimiter(',')
         ->check(number_of_threads());
-    command->add_option("--mebibytes", arguments->mebibytes, "To read of the set; default: 1024, or all if less")
+    command
+        ->add_option("--mebibytes", arguments->mebibytes,
+                     "MiB to read; default: 1024, or the whole set if it is smaller")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
     add_missing_sources_option(*command, arguments->missing);
     add_format_option(*command, arguments->format);

@@ -39,15 +39,15 @@ datasets::SampleRange parse_range(const std::string& text) {
     if (text.empty()) {
         return {};
     }
-    CRESCENDO_VALIDATE(!to_count(text), "--samples", "--samples {}: is no range; the first {} are 0:{}", text, text,
-                       text);
+    CRESCENDO_VALIDATE(!to_count(text), "--samples", "--samples {} is not a range; write 0:{} for the first {} samples",
+                       text, text, text);
     const auto colon = text.find(':');
     const auto begin = text.substr(0, colon);
     const auto end = colon == std::string::npos ? "" : text.substr(colon + 1);
     const bool is_range =
         colon != std::string::npos && (begin.empty() || to_count(begin)) && (end.empty() || to_count(end));
     CRESCENDO_VALIDATE(is_range, "--samples",
-                       "--samples {}: is no range; write BEGIN:END, like 0:50000, where END is not included", text);
+                       "--samples {} is not a range; write BEGIN:END, like 0:50000 (END is not included)", text);
     return {to_count(begin).value_or(0), to_count(end)};
 }
 
@@ -80,8 +80,8 @@ class PlainUsage : public CLI::Formatter {
 
 constexpr const char* footer =
     "INPUTS and TARGETS are IDX files (MNIST's format), FILE.npy, FILE.npz:ARRAY, or files or folders of bare numbers\n"
-    "of a --type. A FILE.csv, or a folder with one folder of PNG and JPEG images a class, has both and stands alone;\n"
-    "other INPUTS without TARGETS make a set without targets, for autoencoders.\n"
+    "of a --type. A FILE.csv, or a folder with one folder of PNG and JPEG images per class, has both inputs\n"
+    "and targets, and is the only source. Other INPUTS without TARGETS make a set without targets, for autoencoders.\n"
     "Examples:\n"
     "  crescendo data convert train-images.gz train-labels.gz fashion.h5:/train --samples 0:50000\n"
     "  crescendo data convert arrays.npz:x arrays.npz:y data.h5:/train\n"
@@ -104,24 +104,25 @@ void add_data_convert(CLI::App& data, ExitCode& code) {
         ->expected(2, 3)
         ->option_text("REQUIRED");
     command->add_option("--samples", arguments->samples, "BEGIN:END, END not included; default: all");
-    command->add_option("--type", arguments->type, "Of bare numbers, like float32; of CSV's inputs (default: float32)");
-    command->add_option("--shape", source.shape, "Of a sample of bare numbers, like 3,64,64; default: one number")
+    command->add_option("--type", arguments->type,
+                        "Type of bare numbers, like float32, or of the inputs of a CSV file (default: float32)");
+    command->add_option("--shape", source.shape, "Shape of a sample of bare numbers, like 3,64,64; default: one number")
         ->delimiter(',')
         ->check(at_least_one());
     command->add_option("--target-type", arguments->target_type,
-                        "The same of targets; CSV: int64 if they are integers");
-    command->add_option("--target-shape", source.target_shape, "Of a target of bare numbers; default: one number")
+                        "Type of the targets; default for CSV: int64 if they are integers, else --type");
+    command->add_option("--target-shape", source.target_shape, "Shape of a target of bare numbers; default: one number")
         ->delimiter(',')
         ->check(at_least_one());
     command
         ->add_option("--targets", source.target_columns,
-                     "Columns of a CSV file, by name or number from 0; default: the last")
+                     "Target columns of a CSV file, by name or by number from 0; default: the last column")
         ->delimiter(',');
-    command->add_option("--size", arguments->size, "HEIGHT,WIDTH to resize images to, bilinear with antialiasing")
+    command->add_option("--size", arguments->size, "Resize images to HEIGHT,WIDTH (bilinear with antialiasing)")
         ->delimiter(',')
         ->expected(2)
         ->check(at_least_one());
-    command->add_flag("--gray", source.images.gray, "Brightness of images instead of three colours");
+    command->add_flag("--gray", source.images.gray, "Keep the brightness of images instead of three colours");
     add_write_options(*command, arguments->write, "samples");
     command->footer(footer);
     command->callback(

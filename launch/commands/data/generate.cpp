@@ -26,7 +26,8 @@ struct Arguments {
 };
 
 ExitCode generate(const Arguments& arguments) {
-    CRESCENDO_VALIDATE(arguments.is_flow || arguments.sparse, "", "nothing says what to make; use --flow or --sparse");
+    CRESCENDO_VALIDATE(arguments.is_flow || arguments.sparse, "",
+                       "neither --flow nor --sparse is given; choose what to make");
     const auto count = arguments.flow.num_samples;
     if (arguments.sparse) {
         datasets::generate_sparse(arguments.location, count, arguments.shape);
@@ -46,27 +47,28 @@ void add_data_generate(CLI::App& data, ExitCode& code) {
     flow.num_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     auto* command = data.add_subcommand("generate", "Make a set: flows of a fluid, or holes of any size");
     command->add_option("LOCATION", arguments->location, "FILE:/GROUP to write")->required();
-    command->add_option("--samples", flow.num_samples, "How many")->required()->check(at_least_one());
+    command->add_option("--samples", flow.num_samples, "Number of samples")->required()->check(at_least_one());
     auto* is_flow = command->add_flag("--flow", arguments->is_flow,
                                       "Two-dimensional turbulence, solved for each sample: u, v and vorticity");
     auto* is_sparse =
         command->add_flag("--sparse", arguments->sparse, "Holes, which take no disk and read as 0")->excludes(is_flow);
 
-    command->add_option("--shape", arguments->shape, "--sparse: of a sample, like 64,64; default: one number")
+    command->add_option("--shape", arguments->shape, "--sparse: shape of a sample, like 64,64; default: one number")
         ->delimiter(',')
         ->check(at_least_one())
         ->needs(is_sparse);
     command->add_option("--size", flow.size, "--flow: points along an axis, a power of two; default: 64")
         ->needs(is_flow);
-    command->add_option("--seed", flow.seed, "--flow: of the random starts; default: 1")
+    command->add_option("--seed", flow.seed, "--flow: seed of the random starts; default: 1")
         ->check(at_least(0))
         ->needs(is_flow);
-    command->add_option("--viscosity", flow.viscosity, "--flow: default: the least that the size resolves")
+    command->add_option("--viscosity", flow.viscosity, "--flow: viscosity; default: the least that the size resolves")
         ->needs(is_flow);
     command
         ->add_option(
             "--target", flow.target,
-            "--flow: decay, the share of energy left a time of 1 later (default); future, the fields then; none")
+            "--flow: decay (default): the share of energy that is left at time 1 later; future: the fields at that "
+            "time; none")
         ->transform(one_of<Target>({{"decay", Target::decay}, {"future", Target::future}, {"none", Target::none}}))
         ->needs(is_flow);
     add_write_options(*command, arguments->write, "samples");

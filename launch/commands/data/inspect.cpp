@@ -28,7 +28,7 @@ std::string shape_of(const datasets::DataSetInfo& info) {
 ExitCode inspect(const std::filesystem::path& file, Format format) {
     const auto colon = file.string().rfind(":/");
     CRESCENDO_VALIDATE(colon == std::string::npos || std::filesystem::exists(file), "",
-                       "{} is a group of a file, and inspect lists all there are; run: crescendo data inspect {}",
+                       "{} names a group, but inspect lists all groups of a file; run: crescendo data inspect {}",
                        file.string(), file.string().substr(0, colon));
     Table table({"data set", "type", "samples", "shape", "chunk", "filters", "bytes", "stored", "packing", "link to",
                  "problem"});

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -9,6 +8,7 @@
 
 #include "datasets/system/own_process.hpp"
 #include "launch/commands/data/commands.hpp"
+#include "launch/view/progress_bar.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -17,30 +17,6 @@ namespace {
 std::atomic<int> arrived = 0;
 
 class Interrupted : public std::exception {};
-
-/// One line that is written over, and erased at the end; nothing where it would land in a file.
-class ProgressBar {
-  public:
-    explicit ProgressBar(std::string unit) : unit_(std::move(unit)) {}
-
-    void show(std::int64_t done, std::int64_t total) {
-        const auto percent = static_cast<int>(100.0 * static_cast<double>(done) / static_cast<double>(total));
-        if (!shown_ || percent == percent_) {
-            return;
-        }
-        percent_ = percent;
-        const auto filled = static_cast<std::size_t>(percent) * width / 100;
-        const auto line = fmt::format("\r[{:<{}}] {:3} % of {} {}{}", std::string(filled, '#'), width, percent, total,
-                                      unit_, done == total ? "\r\x1b[K" : "");
-        std::fputs(line.c_str(), stderr);  // which does not throw where the terminal is gone
-    }
-
-  private:
-    static constexpr std::size_t width = 40;
-    std::string unit_;
-    bool shown_ = ::isatty(STDERR_FILENO) != 0;
-    int percent_ = -1;
-};
 
 }  // namespace
 

@@ -36,8 +36,7 @@ std::string files_of(const Arguments& arguments) {
 
 void add_data_rechunk(CLI::App& data, ExitCode& code) {
     auto arguments = std::make_shared<Arguments>();
-    auto* command =
-        data.add_subcommand("rechunk", "Copy a group so that its samples are read well: chunks of whole ones");
+    auto* command = data.add_subcommand("rechunk", "Copy a group into chunks of whole samples, which are read faster");
     command->add_option("FROM", arguments->from, "FILE:/GROUP to copy; FILE:/ is all of the file")->required();
     command->add_option("TO", arguments->to, "FILE:/GROUP to write, in another file")->required();
     command->add_option("--memory", arguments->mebibytes, "MiB of samples held at a time; default: 256")

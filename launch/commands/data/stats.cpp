@@ -48,9 +48,11 @@ void add_data_stats(CLI::App& data, ExitCode& code) {
         ->add_option("LOCATION", arguments->location,
                      "FILE:/GROUP, FILE:/GROUP[BEGIN:END] or FILE:/GROUP[/LIST], as the sweep file names it")
         ->required();
-    command->add_option("--data-sets", arguments->options.data_sets, "Names in the group; default: all of numbers")
+    command
+        ->add_option("--data-sets", arguments->options.data_sets,
+                     "Names of data sets in the group; default: all that hold numbers")
         ->delimiter(',');
-    command->add_option("--threads", arguments->options.threads, "That read; default: one a core")
+    command->add_option("--threads", arguments->options.threads, "Number of threads that read; default: one per core")
         ->check(number_of_threads());
     using datasets::SampleLayout;
     command

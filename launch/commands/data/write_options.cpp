@@ -7,7 +7,7 @@
 namespace crescendo::launch {
 
 void add_write_options(CLI::App& command, datasets::WriteOptions& options, const std::string& unit) {
-    command.add_option("--chunk", options.chunk_samples, "Samples a chunk holds; default: about 256 KiB of them")
+    command.add_option("--chunk", options.chunk_samples, "Samples per chunk; default: as many as make about 256 KiB")
         ->check(at_least_one());
     command.add_option("--compress", options.compression, "Level of deflate; default: 0, none")
         ->check(CLI::Range(0, 9));

@@ -21,13 +21,14 @@ docs/your-own-program.md is the guide.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import signal
 import sys
 import time
 from datetime import timedelta
-from typing import Optional
+from typing import List, Optional
 
 import torch
 import torch.distributed
@@ -74,7 +75,7 @@ def run(
         _train_alone(train, parser, words)
 
 
-def _train_alone(train: Train, parser: Optional[argparse.ArgumentParser], words: list) -> None:
+def _train_alone(train: Train, parser: Optional[argparse.ArgumentParser], words: List[str]) -> None:
     if parser is None and words:
         raise SystemExit(f"{sys.argv[0]} takes no arguments: give crescendo.torch.run(train, parser) its parser")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -92,6 +93,8 @@ def _serve(train: Train, parser: Optional[argparse.ArgumentParser], test: Option
     device = _device()
     torch.set_num_threads(int(os.environ.get("CRESCENDO_THREADS", 1)))
     _warm_up(device)
+    gc.collect()
+    gc.freeze()  # what was imported stays: later collections need not look at it
     session = Session(channel, device, parser=parser, timeout=_timeout(), checkpoint_every=every)
     return session.run(train, test)
 

@@ -125,9 +125,9 @@ class GradientAverage:
     def _complete(self) -> None:
         while self._num_started < len(self._buckets):  # some parameters took no part
             self._start_next()
-        for work in self._works:
+        works, self._works = self._works, []  # if one fails, those left would keep the group's connections open
+        for work in works:
             self._group.finish(work)
-        self._works.clear()
 
     @torch.no_grad()
     def _hand_out(self) -> None:

@@ -87,7 +87,7 @@ class Group:
 
 def _make_backend(device: torch.device, store: dist.Store, rank: int, size: int, timeout: timedelta) -> Any:
     if device.type != "cuda" or _share_a_gpu(store, rank, size):
-        options = dist.ProcessGroupGloo._Options()
+        options = dist.ProcessGroupGloo._Options()  # type: ignore[attr-defined]
         # crescendo names the interface where the group spans nodes.
         interface = os.environ.get("GLOO_SOCKET_IFNAME", "lo")
         options._devices = [dist.ProcessGroupGloo.create_device(interface=interface)]

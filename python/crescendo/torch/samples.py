@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, Callable, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import torch
 from torch.utils.data import DataLoader, IterableDataset, RandomSampler, SequentialSampler
@@ -71,8 +71,8 @@ def plan(
         position = end
 
 
-def check_loader(loader: Any) -> None:
-    """Raises where a group could not share the loader's samples."""
+def width_of(loader: Any) -> int:
+    """Samples of the loader's batches. Raises where a group could not share the loader's samples."""
     if not isinstance(loader, DataLoader):
         raise TypeError(
             f"trial.batches() got a {type(loader).__name__}; it takes a torch.utils.data.DataLoader, because it has to "
@@ -93,11 +93,12 @@ def check_loader(loader: Any) -> None:
             f"the DataLoader has the sampler {type(loader.sampler).__name__}, whose order Crescendo cannot continue on "
             "other workers; use shuffle=True or shuffle=False (a DistributedSampler is not needed)"
         )
+    return int(loader.batch_size)
 
 
 def reading(loader: DataLoader[Any], batches: List[List[int]], seed: int) -> DataLoader[Any]:
     """Reads these batches of the loader's data set, as the loader would."""
-    options: dict = {}
+    options: Dict[str, Any] = {}
     if loader.num_workers > 0:
         options = {"prefetch_factor": loader.prefetch_factor, "multiprocessing_context": loader.multiprocessing_context}
     return DataLoader(

@@ -126,11 +126,14 @@ class Session:
     # What a Trial asks of its Control.
 
     def enter(self, replica: Replica) -> None:
+        is_again = self._replica is not None
         if self._is_formed and self._replica is not None:  # called again within a generation
             replica.restore(self._replica.capture())
             self._replica = replica
         else:
             self._form(replica)
+        if is_again:
+            gc.collect()  # the former model and optimizer are in cycles, and hold memory
         self._await_answer(replica)
 
     def check(self) -> None:
@@ -230,7 +233,7 @@ class Session:
         if terms.size > 1:
             store = ControlStore(self._channel, terms.trial, terms.generation, self._timeout)
             try:
-                self.group = Group.meet(self._device, store, terms.rank, terms.size, self._timeout)
+                self.group = Group.meet(replica.device or self._device, store, terms.rank, terms.size, self._timeout)
                 share(replica, self.group)
             except PeerLost as lost:
                 raise self.note_loss(lost) from None
@@ -311,12 +314,13 @@ class Session:
 
     def _leave(self, order: Message) -> None:
         self._drop_group()
-        gc.collect()  # models and optimizers are in cycles, and the next trial needs their memory
         replica, terms = self._replica, self.terms
-        saves = bool(order.get("save")) and replica is not None and terms is not None and terms.rank == 0
-        if saves and replica is not None and replica.trial == order["trial"]:
+        is_holder = replica is not None and replica.trial == order["trial"] and terms is not None and terms.rank == 0
+        saves = bool(order.get("save")) and is_holder
+        if saves and replica is not None:
             self._save(replica)
-        self._replica = self.terms = None
+        replica = self._replica = self.terms = None
+        gc.collect()  # as in enter()
         self._close_log()
         self._channel.send(type="left", trial=order["trial"], saved=saves)
 

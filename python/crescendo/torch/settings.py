@@ -53,12 +53,13 @@ def check(parser: Optional[argparse.ArgumentParser], request: Mapping[str, Any])
             if {"key": key, "message": str(error)} not in problems:
                 problems.append({"key": key, "message": str(error)})
 
-    for name in dict(_flatten(settings)) if parser else ():
-        try:
-            _find(parser, name)  # all of them, not only the first
-        except SettingsError:
-            attempt({name: None})
-            settings.pop(name, None)
+    if parser is not None:
+        for name in dict(_flatten(settings)):
+            try:
+                _find(parser, name)  # all of them, not only the first
+            except SettingsError:
+                attempt({name: None})
+                settings.pop(name, None)
     attempt(settings)
     for name, values in parameters.items():
         if name in settings:

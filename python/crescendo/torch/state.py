@@ -57,6 +57,11 @@ class Replica:
         self.objects = objects
         self.progress = Progress()
 
+    @property
+    def device(self) -> Optional[torch.device]:
+        """Where the model is; None if it has no parameters."""
+        return next((parameter.device for parameter in self.objects["model"].parameters()), None)
+
     def capture(self) -> Dict[str, Any]:
         """References to the state, not copies."""
         state = {name: each.state_dict() for name, each in self.objects.items()}
@@ -65,7 +70,7 @@ class Replica:
     def restore(self, state: Dict[str, Any]) -> None:
         missing = [name for name in self.objects if name not in state]
         if missing:
-            raise KeyError(
+            raise RuntimeError(
                 f"the trial's state has no {', '.join(missing)}: an earlier start of this trial attached "
                 f"{', '.join(name for name in state if name != 'progress')}; attach the same objects each time"
             )

@@ -98,6 +98,7 @@ class Trial:
         self._micro_batch: Optional[samples.MicroBatch] = None  # whose optimizer.step() is to come
         self._num_samples = 0
         self._read_epoch: Optional[int] = None  # the epoch whose batches this call of train has read
+        self._reported_schedule: Any = None
         self._waited = 0.0
         self._reported_at = time.monotonic()
 
@@ -168,6 +169,11 @@ class Trial:
                     f"epoch {epoch + 1} ended without trial.report(…), and nobody can decide about the trial; report "
                     "after each epoch"
                 )
+            if self._reported_schedule != self._schedule():
+                raise RuntimeError(
+                    "scheduler.step() came after trial.report(): workers that entered at the report have not made it; "
+                    "move it before the report, which has to be the last line of the loop"
+                )
         self._control.wait_for_end(self._held)
 
     def batches(self, loader: DataLoader[Any]) -> Batches:
@@ -176,7 +182,7 @@ class Trial:
         All members together see each sample once an epoch. The loader's batch size is that of one worker; crescendo
         says how many of these the group's batch has. Call optimizer.step() for each batch.
         """
-        samples.check_loader(loader)
+        width = samples.width_of(loader)
         progress, terms, group = self._progress, self._control.terms, self._control.group
         if self._average is None or self._rate is None:
             raise RuntimeError("trial.batches() comes after trial.attach(model=…, optimizer=…), which makes the state")
@@ -188,7 +194,7 @@ class Trial:
         self._read_epoch = progress.epoch
         order = samples.order_of(loader, self.seed, progress.epoch)
         self._num_samples = len(order)
-        batch = min(loader.batch_size * terms.batch_multiple, len(order))
+        batch = min(width * terms.batch_multiple, len(order))
         self._rate.state = progress.rate
         self._rate.set_batch(batch, self._epochs_done())
         steps = list(
@@ -198,7 +204,7 @@ class Trial:
                 batch=batch,
                 rank=group.rank,
                 size=group.size,
-                most=max(1, loader.batch_size // terms.accumulation),
+                most=max(1, width // terms.accumulation),
                 drop_last=loader.drop_last,
             )
         )
@@ -230,12 +236,11 @@ class Trial:
 
         Add up with trial.sum(…) what the members found.
         """
-        samples.check_loader(loader)
+        width = samples.width_of(loader)
         size = len(loader.dataset)  # type: ignore[arg-type]
         group = self._control.group
         begin, end = group.rank * size // group.size, (group.rank + 1) * size // group.size
         numbers = list(range(begin, end))
-        width = loader.batch_size or 1
         batches = [numbers[i : i + width] for i in range(0, len(numbers), width)]
         return Batches(loader, len(batches), iter(samples.reading(loader, batches, seed=0)))
 
@@ -273,8 +278,13 @@ class Trial:
         progress.report = {"resource": progress.epoch, "metrics": waits["metrics"]}
         progress.pending = True
         self._control.report(replica, min(1.0, waits["waited"] / waits["passed"]))
+        self._reported_schedule = self._schedule()
         self._waited = 0.0
         self._reported_at = time.monotonic()
+
+    def _schedule(self) -> Any:
+        """Where the attached scheduler is."""
+        return getattr(self._held.objects.get("scheduler"), "last_epoch", None)
 
     @property
     def _held(self) -> Replica:
@@ -309,8 +319,10 @@ class Trial:
                 )
             self._step(adopted, update)
 
-        # A method, because schedulers that are made later wrap it as one.
-        optimizer.step = types.MethodType(step, optimizer)  # type: ignore[method-assign,assignment]
+        # Schedulers that are made later wrap it, as a method, and those that are there look for their own wrap.
+        if hasattr(update, "_wrapped_by_lr_sched"):
+            step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
+        optimizer.step = types.MethodType(step, optimizer)  # type: ignore[method-assign]
 
     def _step(self, optimizer: torch.optim.Optimizer, update: Callable[[], Any]) -> None:
         micro_batch, average = self._micro_batch, self._average

@@ -17,12 +17,12 @@ namespace {
 /// One node of program workers, each running a line of shell.
 struct Node {
     explicit Node(int num_slots, std::chrono::milliseconds grace = std::chrono::milliseconds(200))
-        : agent(NodeId{0}, WorkerKind::program, options(folder, num_slots, grace)) {}
+        : agent(NodeId{0}, options(folder, num_slots, grace)) {}
 
     static WorkerOptions options(const TemporaryFolder& folder, int num_slots, std::chrono::milliseconds grace) {
         WorkerOptions result;
         result.slots.resize(static_cast<std::size_t>(num_slots));
-        result.directory = folder.path().string();
+        result.setup.directory = folder.path().string();
         result.guard = CRESCENDO_GUARD;
         result.grace = grace;
         return result;
@@ -30,13 +30,13 @@ struct Node {
 
     void start(int trial, int slot, const std::string& script, Resource reported = {}) {
         JoinGroup order;
-        order.work.trial = TrialId{trial};
-        order.work.seed = 11;
-        order.work.max_resource = Resource{9};
-        order.work.directory = folder.path().string();
-        order.work.command = {"bash", "-c", script};
+        order.join.trial = TrialId{trial};
+        order.join.seed = 11;
+        order.join.max_resource = Resource{9};
+        order.join.directory = folder.path().string();
+        order.command = {"bash", "-c", script};
         order.members = {{SlotId{slot}, 0}};
-        order.reported = reported;
+        order.join.reported = reported;
         agent.obey(order);
     }
 
@@ -77,8 +77,8 @@ TEST_CASE("a program reports, is told to go on, and ends") {
     node.start(4, 0,
                std::string(report_once) +
                    R"(echo "$reply $CRESCENDO_TRIAL $CRESCENDO_SEED $CRESCENDO_MAX_RESOURCE $WORLD_SIZE" > heard)");
-    const auto report = node.next<TrialMetrics>();
-    node.agent.obey(GoOn{TrialId{4}, 1, Resource{1}});
+    const auto report = node.next<protocol::Report>();
+    node.agent.obey(protocol::Decision{TrialId{4}, 1, Resource{1}});
     const auto ended = node.next<ProgramEnded>();
 
     CHECK(report.trial == TrialId{4});
@@ -93,9 +93,9 @@ TEST_CASE("a program reports, is told to go on, and ends") {
 TEST_CASE("a program that is told to stop and goes has left") {
     Node node(1);
     node.start(0, 0, report_once);
-    node.next<TrialMetrics>();
+    node.next<protocol::Report>();
 
-    node.agent.obey(LeaveTrial{TrialId{0}, false});
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
 
     CHECK(node.next<LeftTrial>().slot == SlotId{0});
 }
@@ -105,11 +105,11 @@ TEST_CASE("a program that ignores stop and SIGTERM is killed, and so is what it 
     node.start(0, 0,
                std::string("trap '' TERM; setsid bash -c 'trap \"\" TERM; echo $$ > grandchild; exec sleep 1000' & ") +
                    report_once + "sleep 1000; sleep 1000");
-    node.next<TrialMetrics>();
+    node.next<protocol::Report>();
     long grandchild = 0;
     await("the grandchild starts", [&] { return (grandchild = number_in(node.folder / "grandchild")) != 0; });
 
-    node.agent.obey(LeaveTrial{TrialId{0}, false});
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
     node.next<LeftTrial>();
 
     await("the grandchild ends", [&] { return !is_alive(grandchild); });
@@ -118,8 +118,8 @@ TEST_CASE("a program that ignores stop and SIGTERM is killed, and so is what it 
 TEST_CASE("what a program leaves behind when it ends is killed") {
     Node node(1);
     node.start(0, 0, std::string("setsid sleep 1000 & echo $! > grandchild; ") + report_once);
-    node.next<TrialMetrics>();
-    node.agent.obey(GoOn{TrialId{0}, 1, Resource{1}});
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Decision{TrialId{0}, 1, Resource{1}});
     node.next<ProgramEnded>();
 
     const long grandchild = number_in(node.folder / "grandchild");
@@ -134,7 +134,7 @@ TEST_CASE("when the agent goes, so do its programs and what they started in othe
         node.start(0, 0,
                    std::string("trap '' TERM; setsid sleep 1000 & echo $! > grandchild; ") + report_once +
                        "sleep 1000; sleep 1000");
-        node.next<TrialMetrics>();
+        node.next<protocol::Report>();
         grandchild = number_in(node.folder / "grandchild");
         REQUIRE(is_alive(grandchild));
     }
@@ -145,22 +145,22 @@ TEST_CASE("when the agent goes, so do its programs and what they started in othe
 TEST_CASE("the next trial of a slot starts when the last one's program is gone") {
     Node node(1, std::chrono::seconds(60));  // of grace: the program leaves by itself
     node.start(0, 0, std::string(report_once) + "sleep 0.1; touch gone");
-    node.next<TrialMetrics>();
+    node.next<protocol::Report>();
 
-    node.agent.obey(LeaveTrial{TrialId{0}, false});
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
     node.start(1, 0, std::string("[ -e gone ] && ") + report_once);
 
-    CHECK(node.next<TrialMetrics>().trial == TrialId{1});
+    CHECK(node.next<protocol::Report>().trial == TrialId{1});
 }
 
 TEST_CASE("a trial that is taken back before its program started has left at once") {
     Node node(1);
     node.start(0, 0, std::string(report_once) + "sleep 1000");
-    node.next<TrialMetrics>();
-    node.agent.obey(LeaveTrial{TrialId{0}, false});
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
     node.start(1, 0, "true");
 
-    node.agent.obey(LeaveTrial{TrialId{1}, false});
+    node.agent.obey(protocol::Leave{TrialId{1}, false});
 
     CHECK(node.next<LeftTrial>().trial == TrialId{1});
     CHECK(node.next<LeftTrial>().trial == TrialId{0});
@@ -193,8 +193,8 @@ TEST_CASE("a program that never reports or refuses its arguments is at fault its
     node.start(1, 0, "exit 2");
     const auto usage = node.next<WorkerFailed>();
     node.start(2, 0, std::string(report_once) + "exit 2");
-    node.next<TrialMetrics>();
-    node.agent.obey(GoOn{TrialId{2}, 1, Resource{1}});
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Decision{TrialId{2}, 1, Resource{1}});
     const auto later = node.next<WorkerFailed>();
 
     CHECK(silent.kind == FailureKind::repeated_error);
@@ -219,7 +219,7 @@ TEST_CASE("slots work side by side") {
     }
     int sum = 0;
     for (int i = 0; i < 3; ++i) {
-        sum += node.next<TrialMetrics>().trial.value;
+        sum += node.next<protocol::Report>().trial.value;
     }
 
     CHECK(sum == 0 + 1 + 2);
@@ -229,7 +229,7 @@ TEST_CASE("who was in a trial's group and is not in its next one leaves") {
     Node node(2);
     const std::string script = std::string(report_once) + "[[ $reply == *stop* ]]";
     node.start(4, 0, script);
-    node.next<TrialMetrics>();
+    node.next<protocol::Report>();
 
     node.start(4, 1, script);
 

@@ -50,7 +50,7 @@ TEST_CASE("a job whose script's node is dead is queued again as soon as Slurm ha
     CHECK(slurm.calls("srun") == 2);
     CHECK(slurm.calls("scontrol requeue 17") == 1);
     CHECK(slurm.calls("scancel") == 0);
-    CHECK(log_of(slurm) == "node n1 died with the script of job 17, which is queued again\n");
+    CHECK(log_of(slurm) == "node n1 died with the script of job 17; the job is queued again\n");
 }
 
 TEST_CASE("a Slurm that cannot be asked says nothing about the script") {
@@ -96,5 +96,5 @@ TEST_CASE("a job that may not be queued again is cancelled, and what goes on is 
     rescue(slurm);
 
     CHECK(slurm.calls("scancel 17") == 1);
-    CHECK(log_of(slurm).find("(Job is not requeueable): it is cancelled, `crescendo submit ") != std::string::npos);
+    CHECK(log_of(slurm).find("(Job is not requeueable): it is cancelled; `crescendo submit ") != std::string::npos);
 }

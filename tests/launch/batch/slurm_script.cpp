@@ -56,7 +56,7 @@ TEST_CASE("what cannot stand in a script for sbatch is refused") {
     CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("line feed"), InvalidInput);
 
     job.options.more = {"--signal=B:TERM@10"};
-    CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("set by the job script itself"), InvalidInput);
+    CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("the job script sets"), InvalidInput);
 
     job.options.more = {"constraint=a100"};
     CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("begin with '-'"), InvalidInput);

@@ -21,5 +21,5 @@ TEST_CASE("run begins no second sweep in a directory, and says how to go on with
     const auto again = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(again.code == 2);
-    CHECK(again.err.find("`crescendo resume s` goes on with it") != std::string::npos);
+    CHECK(again.err.find("`crescendo resume s` continues it") != std::string::npos);
 }

@@ -27,7 +27,7 @@ TEST_CASE("a session whose time is up before it begins stops, and says how to go
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml", "--until", "1"});
 
     CHECK(run.code == 75);
-    CHECK(contains(run.out, "crescendo resume s     goes on"));
+    CHECK(contains(run.out, "crescendo resume s     continues it"));
     CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
 }
 

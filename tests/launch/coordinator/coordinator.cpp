@@ -21,24 +21,25 @@ TEST_CASE("a report is answered by going on, growing over both nodes, or leaving
 
     const auto joins = stage.agents.sent<JoinGroup>();
     REQUIRE(joins.size() == 3);  // one worker, then one on each node
-    CHECK(joins[0].second.state == StateSource::fresh);
-    CHECK(joins[0].second.checkpoint_at == Resource{1});
-    CHECK(joins[0].second.work.settings.at("batch_size") == 8);
-    CHECK(joins[0].second.work.settings.contains("lr"));
+    CHECK(joins[0].second.join.state == protocol::StateSource::fresh);
+    CHECK(joins[0].second.join.checkpoint_at == Resource{1});
+    const auto settings = Json::parse(joins[0].second.join.settings.text);
+    CHECK(settings.at("batch_size") == 8);
+    CHECK(settings.contains("lr"));
     for (int node : {0, 1}) {
         const auto& [to, join] = joins[static_cast<std::size_t>(1 + node)];
         CHECK(to == NodeId{node});
-        CHECK(join.state == StateSource::memory);
-        CHECK(join.generation == 1);
-        CHECK(join.size == 2);
+        CHECK(join.join.state == protocol::StateSource::memory);
+        CHECK(join.join.generation == 1);
+        CHECK(join.join.size == 2);
         REQUIRE(join.members.size() == 1);
         CHECK(join.members[0].rank == node);
-        CHECK(join.batch_multiple == 2);
+        CHECK(join.join.batch_multiple == 2);
     }
-    const auto go_on = stage.agents.sent<GoOn>();
+    const auto go_on = stage.agents.sent<protocol::Decision>();
     REQUIRE(go_on.size() == 4);  // after 2 and 3, to each node
     CHECK(go_on[0].second.checkpoint_at == Resource{4});
-    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
+    CHECK(stage.agents.sent<protocol::Leave>().size() == 2);
 }
 
 TEST_CASE("a request to stop saves every trial, and the next session resumes them") {
@@ -47,7 +48,7 @@ TEST_CASE("a request to stop saves every trial, and the next session resumes the
     stage.agents.num_waits = 10'000;  // it does not look for requests every turn
     const auto leave = stage.agents.on_order;
     stage.agents.on_order = [&](NodeId node, const Order& order) {
-        if (std::holds_alternative<GoOn>(order)) {
+        if (std::holds_alternative<protocol::Decision>(order)) {
             write_atomically(stage.directory.stop_request(), "");
         }
         leave(node, order);
@@ -55,8 +56,8 @@ TEST_CASE("a request to stop saves every trial, and the next session resumes the
 
     CHECK(stage.run() == Outcome::interrupted);
 
-    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
-    CHECK(stage.agents.sent<LeaveTrial>().front().second.save);
+    CHECK(stage.agents.sent<protocol::Leave>().size() == 2);
+    CHECK(stage.agents.sent<protocol::Leave>().front().second.save);
     std::filesystem::remove(stage.directory.stop_request());
     stage.agents.orders.clear();
     stage.agents.notices.clear();
@@ -66,10 +67,10 @@ TEST_CASE("a request to stop saves every trial, and the next session resumes the
     const auto joins = stage.agents.sent<JoinGroup>();
     REQUIRE(joins.size() == 3);  // trial 0 with the two workers that its rung is due, then trial 1 with one
     for (const auto& [node, join] : joins) {
-        CHECK(join.state == StateSource::checkpoint);
+        CHECK(join.join.state == protocol::StateSource::checkpoint);
     }
-    CHECK(joins[1].second.work.trial == TrialId{0});
-    CHECK(joins[1].second.size == 2);
-    CHECK(joins[2].second.work.trial == TrialId{1});
+    CHECK(joins[1].second.join.trial == TrialId{0});
+    CHECK(joins[1].second.join.size == 2);
+    CHECK(joins[2].second.join.trial == TrialId{1});
     CHECK(stage.history.num_sessions() == 2);
 }

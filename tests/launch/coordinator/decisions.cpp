@@ -3,10 +3,12 @@
 #include <doctest/doctest.h>
 
 #include "launch/view/results.hpp"
+#include "scheduler/samplers/random_sampler.hpp"
 #include "tests/launch/coordinator/stage.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::report_of;
 using crescendo::tests::Stage;
 
 TEST_CASE("a report is in the journal before it is answered") {
@@ -17,7 +19,7 @@ TEST_CASE("a report is in the journal before it is answered") {
     const auto leave = stage.agents.on_order;
     int answers = 0;
     stage.agents.on_order = [&](NodeId node, const Order& order) {
-        if (std::holds_alternative<GoOn>(order)) {
+        if (std::holds_alternative<protocol::Decision>(order)) {
             ++answers;
             CHECK(Journal::read(stage.directory.journal()).back().at("resource") == 2);
         }
@@ -42,7 +44,7 @@ TEST_CASE("each trial's configuration is in the journal, and counts when it is r
     for (const auto& trial : stage.history.sweep().trials()) {
         CHECK(trial.is_proposed);
         CHECK(history.sweep().trial(trial.id).config == trial.config);
-        CHECK(trial.config != other.space.sample(99, trial.id));
+        CHECK(trial.config != RandomSampler(other.space, 99).propose(trial.id)->config);
     }
 }
 
@@ -66,7 +68,7 @@ TEST_CASE("a configuration takes part in the next sync and needs none of its own
 TEST_CASE("the share of its time that a trial waits for data is journalled, and is among its results") {
     Stage stage("run_cap: 2\n", "{type: fifo, max: 3}");
     const auto report = [&](int trial, int resource, double wait) {
-        stage.agents.notices.push_back(TrialMetrics{TrialId{trial}, Resource{resource}, {{"accuracy", 0.5}}, wait});
+        stage.agents.notices.push_back(report_of(trial, resource, 0.5, wait));
     };
     report(0, 1, 0.25);
     report(0, 2, 0.75);

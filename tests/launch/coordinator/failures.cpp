@@ -77,8 +77,8 @@ TEST_CASE("three trials that fail before anybody has reported stop the sweep, wh
     CHECK(stage.run() == Outcome::hopeless);
 
     CHECK(stage.history.sweep().state() == SweepState::running);
-    CHECK(stage.agents.sent<LeaveTrial>().size() == 1);  // what ran is saved, and nobody else is started
-    CHECK(stage.agents.sent<LeaveTrial>().back().second.save);
+    CHECK(stage.agents.sent<protocol::Leave>().size() == 1);  // what ran is saved, and nobody else is started
+    CHECK(stage.agents.sent<protocol::Leave>().back().second.save);
 }
 
 TEST_CASE("trials that fail after somebody has reported fail by themselves") {

@@ -39,14 +39,14 @@ TEST_CASE("the winner alone saves when the target ends the sweep, and is measure
     stage.agents.on_order = [&](NodeId node, const Order& order) {
         leave(node, order);
         if (const auto* evaluate = std::get_if<EvaluateTrial>(&order)) {
-            CHECK(evaluate->resource == Resource{1});
+            CHECK(evaluate->evaluate.resource == Resource{1});
             stage.agents.notices.push_back(TrialEvaluated{TrialId{0}, {{"test_accuracy", 0.94}}, ""});
         }
     };
 
     CHECK(stage.run() == Outcome::finished);
 
-    for (const auto& [node, order] : stage.agents.sent<LeaveTrial>()) {
+    for (const auto& [node, order] : stage.agents.sent<protocol::Leave>()) {
         CHECK(order.save == (order.trial == TrialId{0}));
     }
     CHECK(stage.history.test()->metrics.at("test_accuracy") == 0.94);

@@ -33,8 +33,8 @@ TEST_CASE("a trial that runs out of memory is told to take smaller micro-batches
     CHECK(stage.run() == Outcome::finished);
 
     const auto joins = stage.agents.sent<JoinGroup>();
-    CHECK(joins[0].second.accumulation == 1);
-    CHECK(joins[1].second.accumulation == 2);
+    CHECK(joins[0].second.join.accumulation == 1);
+    CHECK(joins[1].second.join.accumulation == 2);
 }
 
 TEST_CASE("a trial whose every worker has died is resumed from its checkpoint") {
@@ -48,8 +48,8 @@ TEST_CASE("a trial whose every worker has died is resumed from its checkpoint") 
     CHECK(stage.run() == Outcome::finished);
 
     const auto joins = stage.agents.sent<JoinGroup>();
-    CHECK(joins.back().second.state == StateSource::checkpoint);
-    CHECK(joins.back().second.size == 2);
+    CHECK(joins.back().second.join.state == protocol::StateSource::checkpoint);
+    CHECK(joins.back().second.join.size == 2);
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);  // in one turn of events
 }
 
@@ -63,8 +63,8 @@ TEST_CASE("a trial that uses up its retries has its survivors leave before their
     CHECK(stage.run() == Outcome::finished);
 
     CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::failed);
-    CHECK(stage.agents.sent<LeaveTrial>().back().first == NodeId{1});
-    CHECK(stage.agents.sent<LeaveTrial>().back().second.trial == TrialId{0});
+    CHECK(stage.agents.sent<protocol::Leave>().back().first == NodeId{1});
+    CHECK(stage.agents.sent<protocol::Leave>().back().second.trial == TrialId{0});
 }
 
 TEST_CASE("a paused trial leaves without saving, is resumed from its checkpoint, and has not ended by leaving") {
@@ -74,8 +74,8 @@ TEST_CASE("a paused trial leaves without saving, is resumed from its checkpoint,
     stage.agents.on_order = [&](NodeId node, const Order& order) {
         leave(node, order);
         if (const auto* join = std::get_if<JoinGroup>(&order)) {
-            const bool resumed = join->state == StateSource::checkpoint;
-            stage.agents.report(join->work.trial.value, resumed ? 2 : 1, resumed ? 0.95 : 0.9 - join->work.trial.value);
+            const bool resumed = join->join.state == protocol::StateSource::checkpoint;
+            stage.agents.report(join->join.trial.value, resumed ? 2 : 1, resumed ? 0.95 : 0.9 - join->join.trial.value);
         }
     };
 
@@ -83,9 +83,9 @@ TEST_CASE("a paused trial leaves without saving, is resumed from its checkpoint,
 
     const auto joins = stage.agents.sent<JoinGroup>();
     REQUIRE(joins.size() == 3);  // trial 0, trial 1, and trial 0 again
-    CHECK(joins[2].second.work.trial == TrialId{0});
-    CHECK(joins[2].second.state == StateSource::checkpoint);
-    CHECK_FALSE(stage.agents.sent<LeaveTrial>().front().second.save);
+    CHECK(joins[2].second.join.trial == TrialId{0});
+    CHECK(joins[2].second.join.state == protocol::StateSource::checkpoint);
+    CHECK_FALSE(stage.agents.sent<protocol::Leave>().front().second.save);
     CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
     CHECK(stage.history.sweep().trial(TrialId{1}).status == TrialStatus::stopped);
@@ -119,7 +119,7 @@ TEST_CASE("a program that ended with the report that pauses it is not waited for
 
     CHECK(stage.run() == Outcome::finished);
 
-    CHECK(stage.agents.sent<LeaveTrial>().empty());
+    CHECK(stage.agents.sent<protocol::Leave>().empty());
 }
 
 TEST_CASE("once no trial is to be started, those that wait are left to the next session") {

@@ -30,8 +30,8 @@ TEST_CASE("near the deadline each program gives way at its report, and the sessi
     const auto outcome = stage.run(now + 1500);
 
     CHECK(outcome == Outcome::interrupted);
-    CHECK(stage.agents.sent<GoOn>().empty());
-    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
+    CHECK(stage.agents.sent<protocol::Decision>().empty());
+    CHECK(stage.agents.sent<protocol::Leave>().size() == 2);
     for (const auto id : {TrialId{0}, TrialId{1}}) {
         CHECK(stage.history.sweep().trial(id).status == TrialStatus::waiting);
     }
@@ -44,10 +44,10 @@ TEST_CASE("when the deadline is there what runs is saved") {
     const auto outcome = stage.run(wall_clock());
 
     CHECK(outcome == Outcome::interrupted);
-    for (const auto& [node, leave] : stage.agents.sent<LeaveTrial>()) {
+    for (const auto& [node, leave] : stage.agents.sent<protocol::Leave>()) {
         CHECK(leave.save);
     }
-    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
+    CHECK(stage.agents.sent<protocol::Leave>().size() == 2);
 }
 
 TEST_CASE("a session ends when its time is up or its user asks for it, and only then") {

@@ -14,6 +14,13 @@ namespace crescendo::tests {
 
 using namespace launch;
 
+inline protocol::Report report_of(int trial, int resource, double accuracy, std::optional<double> data_wait = {}) {
+    return {.trial = TrialId{trial},
+            .resource = Resource{resource},
+            .metrics = {{"accuracy", accuracy}},
+            .data_wait = data_wait};
+}
+
 /// Agents that are played by the test, on two nodes, so that routing shows. They answer orders as a script says, and
 /// keep all orders for the test to look at.
 class PlayedAgents final : public Transport {
@@ -44,7 +51,7 @@ class PlayedAgents final : public Transport {
     }
 
     void report(int trial, int resource, double accuracy) {
-        notices.push_back(TrialMetrics{TrialId{trial}, Resource{resource}, {{"accuracy", accuracy}}});
+        notices.push_back(report_of(trial, resource, accuracy));
     }
 
     template <class Kind>
@@ -91,7 +98,7 @@ struct Stage {
           journal(Journal::create(directory.journal(), OrderedJson::object())),
           history(file.spec, Reports::all) {
         agents.on_order = [this](NodeId, const Order& order) {
-            if (const auto* leave = std::get_if<LeaveTrial>(&order)) {
+            if (const auto* leave = std::get_if<protocol::Leave>(&order)) {
                 for (const auto& slot : agents.slots()) {
                     agents.notices.push_back(LeftTrial{leave->trial, slot.id});
                 }
@@ -119,11 +126,11 @@ struct Stage {
 inline std::vector<Notice> notices_of_every_kind(TrialId trial) {
     const SlotId slot{0};
     const Json request{{"id", 5}, {"trial", trial.value}, {"generation", 0}, {"op", "check"}, {"keys", {"x"}}};
-    std::vector<Notice> notices{TrialMetrics{trial, Resource{1}, {{"accuracy", 0.7}}},
+    std::vector<Notice> notices{report_of(trial.value, 1, 0.7),
                                 ProgramEnded{trial},
                                 WorkerFailed{trial, slot, FailureKind::crash, "signal 9"},
                                 StoreRequest{slot, request},
-                                GroupFormed{trial, 0, 0.1},
+                                protocol::Regrouped{trial, 0, 0.1},
                                 LeftTrial{trial, slot},
                                 TrialEvaluated{trial, {{"test_accuracy", 0.1}}, {}},
                                 AgentLost{NodeId{0}, "no sign of life"},

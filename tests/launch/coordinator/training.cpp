@@ -21,7 +21,7 @@ TEST_CASE("a report that is known already is answered and not journalled again")
     stage.run();
 
     CHECK(stage.history.of(TrialId{0}).reports.size() == 2);
-    CHECK(stage.agents.sent<GoOn>().size() == 2);
+    CHECK(stage.agents.sent<protocol::Decision>().size() == 2);
     CHECK(stage.history.of(TrialId{0}).reports.front().metrics.at("accuracy") == 0.5);
 }
 
@@ -45,9 +45,9 @@ TEST_CASE("a worker that fails in the turn of a report that makes its group grow
     const auto leave = stage.agents.on_order;
     stage.agents.on_order = [&](NodeId node, const Order& order) {
         leave(node, order);
-        if (const auto* join = std::get_if<JoinGroup>(&order); join && join->generation == 2) {
+        if (const auto* join = std::get_if<JoinGroup>(&order); join && join->join.generation == 2) {
             CHECK(node == NodeId{1});
-            CHECK(join->size == 1);
+            CHECK(join->join.size == 1);
             stage.agents.report(0, 4, 0.8);
         }
     };
@@ -76,14 +76,14 @@ TEST_CASE("the survivors of a dead worker go on in memory, and the group grows b
     REQUIRE(joins.size() == 6);  // one worker; two, on two nodes; the survivor; two again
     const auto& [node, alone] = joins[3];
     CHECK(node == NodeId{1});
-    CHECK(alone.state == StateSource::memory);
-    CHECK(alone.generation == 2);
-    CHECK(alone.size == 1);
+    CHECK(alone.join.state == protocol::StateSource::memory);
+    CHECK(alone.join.generation == 2);
+    CHECK(alone.join.size == 1);
     CHECK(alone.members[0].rank == 0);
-    CHECK(alone.batch_multiple == 2);
-    CHECK(alone.reported == Resource{1});
-    CHECK(joins[4].second.generation == 3);
-    CHECK(joins[4].second.reported == Resource{2});
+    CHECK(alone.join.batch_multiple == 2);
+    CHECK(alone.join.reported == Resource{1});
+    CHECK(joins[4].second.join.generation == 3);
+    CHECK(joins[4].second.join.reported == Resource{2});
 }
 
 TEST_CASE("a checkpoint that cannot be written is no failure of its trial") {
@@ -119,7 +119,7 @@ TEST_CASE("a node that is lost costs its workers; their groups go on in memory, 
     CHECK(sweep.num_slots() == 1);
     CHECK(sweep.trial(TrialId{1}).failures == 0);
     CHECK(stage.agents.sent<JoinGroup>().back().first == NodeId{0});
-    CHECK(stage.agents.sent<JoinGroup>().back().second.work.trial == TrialId{1});
+    CHECK(stage.agents.sent<JoinGroup>().back().second.join.trial == TrialId{1});
 }
 
 TEST_CASE("a slot where one trial after the other fails is left out, and its next trial goes on elsewhere") {
@@ -132,7 +132,8 @@ TEST_CASE("a slot where one trial after the other fails is left out, and its nex
     const auto leave = stage.agents.on_order;
     stage.agents.on_order = [&](NodeId node, const Order& order) {
         leave(node, order);
-        if (const auto* join = std::get_if<JoinGroup>(&order); join && join->state == StateSource::checkpoint) {
+        if (const auto* join = std::get_if<JoinGroup>(&order);
+            join && join->join.state == protocol::StateSource::checkpoint) {
             stage.agents.report(4, 4, 0.7);
         }
     };
@@ -143,7 +144,7 @@ TEST_CASE("a slot where one trial after the other fails is left out, and its nex
     CHECK(stage.history.sweep().num_slots() == 1);
     const auto [node, join] = stage.agents.sent<JoinGroup>().back();
     CHECK(node == NodeId{0});
-    CHECK(join.work.trial == TrialId{4});
+    CHECK(join.join.trial == TrialId{4});
     CHECK(stage.history.sweep().trial(TrialId{4}).failures == 0);
     CHECK(History::read(stage.file.spec, stage.directory.journal()).left_out() == std::set{SlotId{1}});
 }
@@ -162,9 +163,9 @@ TEST_CASE("a slot where no trainer starts is lost until one does, and its trial 
     const auto joins = stage.agents.sent<JoinGroup>();
     REQUIRE(joins.size() == 4);
     CHECK(joins[2].first == NodeId{0});
-    CHECK(joins[2].second.work.trial == TrialId{1});
+    CHECK(joins[2].second.join.trial == TrialId{1});
     CHECK(joins[3].first == NodeId{1});
-    CHECK(joins[3].second.work.trial == TrialId{2});
+    CHECK(joins[3].second.join.trial == TrialId{2});
     CHECK(stage.history.sweep().trial(TrialId{1}).failures == 0);
     CHECK(stage.history.sweep().num_slots() == 2);
     REQUIRE(stage.view.said.size() == 2);  // each once
@@ -229,9 +230,9 @@ TEST_CASE("workers that all lost each other come together again, and are given u
     const auto joins = stage.agents.sent<JoinGroup>();
     REQUIRE(joins.size() == 11);  // one worker; two; thrice again on both nodes; both from the checkpoint
     for (std::size_t i = 3; i < 9; ++i) {
-        CHECK(joins[i].second.state == StateSource::memory);
-        CHECK(joins[i].second.generation == 1);
+        CHECK(joins[i].second.join.state == protocol::StateSource::memory);
+        CHECK(joins[i].second.join.generation == 1);
     }
-    CHECK(joins[9].second.state == StateSource::checkpoint);
+    CHECK(joins[9].second.join.state == protocol::StateSource::checkpoint);
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
 }

@@ -4,14 +4,10 @@
 
 #include <algorithm>
 #include <fstream>
-#include <map>
 
 #include "core/check.hpp"
 #include "launch/doctor/file_system.hpp"
-#include "launch/doctor/launcher.hpp"
 #include "launch/doctor/limits.hpp"
-#include "launch/transport/launched.hpp"
-#include "launch/transport/mpi_session.hpp"
 #include "launch/transport/network.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -21,22 +17,6 @@ using namespace crescendo::tests;
 using doctest::Contains;
 
 namespace {
-
-using Environment = std::map<std::string, std::string>;
-
-auto lookup(const Environment& environment) {
-    return [&environment](const char* name) {
-        const auto found = environment.find(name);
-        return found != environment.end() ? found->second.c_str() : nullptr;
-    };
-}
-
-Finding job(int num_ranks, const Environment& environment) {
-    const auto system = batch_system(lookup(environment));
-    const auto findings = examine_job(num_ranks, *system);
-    REQUIRE(findings.size() == 1);
-    return findings.front();
-}
 
 bool is_empty(const TemporaryFolder& folder) { return std::filesystem::is_empty(folder.path()); }
 
@@ -91,36 +71,6 @@ TEST_CASE("more slots than files may be open are a problem, with the command tha
 
     CHECK(findings.front().verdict == Verdict::problem);
     CHECK(findings.front().remedy == "ulimit -n 800000064");
-}
-
-TEST_CASE("tasks that MPI does not know of are a problem, whoever started them") {
-    for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
-        const Environment two{{variable, "2"}};
-
-        CHECK(examine_launcher(2, lookup(two)).empty());
-        const auto alone = examine_launcher(1, lookup(two));
-        REQUIRE(alone.size() == 1);
-        CHECK(alone[0].verdict == Verdict::problem);
-        CHECK(doctest::String(alone[0].observation.c_str()) == Contains("2 tasks were started"));
-        const auto mpi = MpiSession::library();
-        CHECK(doctest::String(alone[0].remedy.c_str()) ==
-              Contains(mpi.empty() ? "start one task only" : ("built with " + mpi).c_str()));
-    }
-}
-
-TEST_CASE("one process that mpirun or mpiexec started is whole, however many helpers they start by srun") {
-    CHECK(examine_launcher(1, lookup({{"OMPI_COMM_WORLD_SIZE", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}})).empty());
-    CHECK(examine_launcher(1, lookup({{"PMI_SIZE", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}})).empty());
-    CHECK(examine_launcher(1, lookup({})).empty());
-}
-
-TEST_CASE("a job of several nodes of which one is used is a warning") {
-    const Environment script{{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NODELIST", "n[1-2]"}, {"SLURM_JOB_NUM_NODES", "2"}};
-
-    CHECK(job(1, script).verdict == Verdict::warning);
-    CHECK(job(1, script).remedy == rank_launcher().on_each_node() + " crescendo …");
-    CHECK(job(2, script).verdict == Verdict::ok);  // mpirun in the script
-    CHECK(job(1, {}).verdict == Verdict::ok);
 }
 
 TEST_CASE("an interface that is not there is refused with those that are") {

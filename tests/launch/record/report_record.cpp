@@ -16,26 +16,36 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+ReportRecord record_of(int trial, int resource, double loss, double time, protocol::Metrics metrics,
+                       std::optional<double> data_wait = {}) {
+    return {{.trial = TrialId{trial},
+             .resource = Resource{resource},
+             .metrics = std::move(metrics),
+             .data_wait = data_wait},
+            loss,
+            time};
+}
+
 Json read_back(const ReportRecord& record) { return Json::parse("{" + members_of(record) + "}"); }
 
 }  // namespace
 
 TEST_CASE("a report is written as the event it is, with its time and metrics") {
-    const ReportRecord record{{TrialId{3}, Resource{27}, 0.31}, 1700000000.5, {{"accuracy", 0.69}, {"loss", 0.31}}};
+    const auto record = record_of(3, 27, 0.31, 1700000000.5, {{"accuracy", 0.69}, {"loss", 0.31}});
 
     CHECK(members_of(record) == R"("event":"trial_reported","trial":3,"resource":27,"loss":0.31,"time":1700000000.5,)"
                                 R"("metrics":{"accuracy":0.69,"loss":0.31})");
 }
 
 TEST_CASE("the share of time that was waited for data is written where it is known") {
-    CHECK(read_back({{TrialId{0}, Resource{1}, 0.5}, 1.0, {{"x", 1}}, 0.25}).at("data_wait") == 0.25);
-    CHECK_FALSE(read_back({{TrialId{0}, Resource{1}, 0.5}, 1.0, {{"x", 1}}}).contains("data_wait"));
+    CHECK(read_back(record_of(0, 1, 0.5, 1.0, {{"x", 1}}, 0.25)).at("data_wait") == 0.25);
+    CHECK_FALSE(read_back(record_of(0, 1, 0.5, 1.0, {{"x", 1}})).contains("data_wait"));
 }
 
 TEST_CASE("numbers of a report read back bit for bit and as numbers with a point") {
     for (const double number : {0.1, 1.0 / 3, 1.0, -0.0, 1e16, 1e300, 5e-324, -1.7976931348623157e308}) {
         CAPTURE(number);
-        const auto json = read_back({{TrialId{0}, Resource{1}, number}, 1.0, {{"x", number}}});
+        const auto json = read_back(record_of(0, 1, number, 1.0, {{"x", number}}));
 
         CHECK(json.at("loss").is_number_float());
         CHECK(json.at("metrics").at("x").get<double>() == number);
@@ -45,7 +55,7 @@ TEST_CASE("numbers of a report read back bit for bit and as numbers with a point
 }
 
 TEST_CASE("a loss that is not finite is null, and so is a metric") {
-    const auto json = read_back({{TrialId{0}, Resource{1}, infinity}, 1.0, {{"loss", infinity}}});
+    const auto json = read_back(record_of(0, 1, infinity, 1.0, {{"loss", infinity}}));
 
     CHECK(json.at("loss").is_null());
     CHECK(json.at("metrics").at("loss").is_null());
@@ -55,16 +65,15 @@ TEST_CASE("a loss that is not finite is null, and so is a metric") {
 TEST_CASE("a metric may have any name") {
     const std::map<std::string, double> metrics{{"a \"b\" \\ c\n", 1.0}, {"caf\xC3\xA9", 2.0}};
 
-    CHECK(metrics_from(read_back({{TrialId{0}, Resource{1}, 0.5}, 1.0, metrics}).at("metrics")) == metrics);
+    CHECK(metrics_from(read_back(record_of(0, 1, 0.5, 1.0, metrics)).at("metrics")) == metrics);
     CHECK(
-        read_back({{TrialId{0}, Resource{1}, 0.5}, 1.0, {{"caf\xE9", 2.0}}}).at("metrics").contains("caf\xEF\xBF\xBD"));
+        read_back(record_of(0, 1, 0.5, 1.0, {{"caf\xE9", 2.0}})).at("metrics").contains("caf\xEF\xBF\xBD"));
 }
 
 TEST_CASE("a report that was written is read without a JSON value, bit for bit") {
     const std::vector<ReportRecord> records{
-        {{TrialId{3}, Resource{27}, 0.1}, 1700000000.5, {{"accuracy", 1.0 / 3}, {"loss", -0.0}}, 0.25},
-        {{TrialId{0}, Resource{1}, infinity}, 1.0, {{"loss", std::nan("")}}},
-        {{TrialId{0}, Resource{1}, 5e-324}, 1.0, {}}};
+        record_of(3, 27, 0.1, 1700000000.5, {{"accuracy", 1.0 / 3}, {"loss", -0.0}}, 0.25),
+        record_of(0, 1, infinity, 1.0, {{"loss", std::nan("")}}), record_of(0, 1, 5e-324, 1.0, {})};
     for (const auto& record : records) {
         const auto text = members_of(record);
 
@@ -76,12 +85,12 @@ TEST_CASE("a report that was written is read without a JSON value, bit for bit")
 }
 
 TEST_CASE("what is no report as we write it is left to the JSON parser") {
-    const auto text = members_of({{TrialId{3}, Resource{27}, 0.5}, 1.5, {{"loss", 0.5}}});
+    const auto text = members_of(record_of(3, 27, 0.5, 1.5, {{"loss", 0.5}}));
     for (std::size_t size = 0; size < text.size(); ++size) {
         CAPTURE(size);
         CHECK_FALSE(report_from(text.substr(0, size)).has_value());
     }
     CHECK_FALSE(report_from(text + R"(,"more":1)").has_value());
     CHECK_FALSE(report_from(R"("event":"trial_finished","trial":3,"time":1.5)").has_value());
-    CHECK_FALSE(report_from(members_of({{TrialId{0}, Resource{1}, 0.5}, 1.0, {{"a\"b", 1.0}}})).has_value());
+    CHECK_FALSE(report_from(members_of(record_of(0, 1, 0.5, 1.0, {{"a\"b", 1.0}}))).has_value());
 }

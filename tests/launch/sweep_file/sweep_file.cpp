@@ -125,6 +125,7 @@ TEST_CASE("W&B's words without a meaning here are accepted") {
     const auto file = parse("method: random\ndescription: the third try\nproject: thesis\nentity: us\n");
 
     CHECK(file.name == "sweep");
+    CHECK(file.spec.sampler == "random");
 }
 
 TEST_CASE("a distribution that is not named follows from the keys") {

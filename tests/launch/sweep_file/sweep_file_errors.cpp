@@ -238,9 +238,9 @@ TEST_CASE("a worker is given time to say something") {
 
 TEST_CASE("a time without a unit is not guessed at") {
     CHECK(error_of(sound + "budget: {time: 60}\n") ==
-          "sweep.yaml:10:10: budget.time: 60 is no length of time; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
+          "sweep.yaml:10:10: budget.time: 60 is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
     CHECK(error_of(sound + "budget: {time: 0s}\n") ==
-          "sweep.yaml:10:10: budget.time: \"0s\" is no length of time; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
+          "sweep.yaml:10:10: budget.time: \"0s\" is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
 }
 
 TEST_CASE("a program cannot be grown") {
@@ -304,7 +304,7 @@ budget: {time: 60}
          "sweep.yaml:10:13: scheduler.type: 'bohb' is not supported by this version",
          "sweep.yaml:10:25: scheduler.max: max is 0 and min is 1 (no trial could reach the first rung)",
          "sweep.yaml:10:33: scheduler.reduction_factor: reduction_factor is 1 (a rung must drop some",
-         "sweep.yaml:10:54: scheduler.mod: unknown key", "sweep.yaml:11:10: budget.time: 60 is no length of time"});
+         "sweep.yaml:10:54: scheduler.mod: unknown key", "sweep.yaml:11:10: budget.time: 60 is not a duration"});
 }
 
 TEST_CASE("a mistake causes no second message") {

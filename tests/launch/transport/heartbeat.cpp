@@ -21,22 +21,22 @@ TEST_CASE("the pause between looks for mail doubles while there is none, up to a
 }
 
 TEST_CASE("a sign of life is due a second after the last one") {
-    const Pulse::Time start;
-    Pulse pulse(start, 30s);
+    const SilenceTimer::Time start;
+    SilenceTimer timer(start, 30s);
 
-    CHECK_FALSE(pulse.must_send(start + 999ms));
-    CHECK(pulse.must_send(start + 1s));
+    CHECK_FALSE(timer.must_send(start + 999ms));
+    CHECK(timer.must_send(start + 1s));
 
-    pulse.sent(start + 1s);
-    CHECK_FALSE(pulse.must_send(start + 1999ms));
+    timer.sent(start + 1s);
+    CHECK_FALSE(timer.must_send(start + 1999ms));
 }
 
 TEST_CASE("a rank is dead when it was silent for the time-out, and what it hears from us is no sign of life") {
-    const Pulse::Time start;
-    Pulse pulse(start, 2s);
-    pulse.heard(start + 1s);
-    pulse.sent(start + 2s);
+    const SilenceTimer::Time start;
+    SilenceTimer timer(start, 2s);
+    timer.heard(start + 1s);
+    timer.sent(start + 2s);
 
-    CHECK_FALSE(pulse.stopped(start + 2999ms));
-    CHECK(pulse.stopped(start + 3s));
+    CHECK_FALSE(timer.stopped(start + 2999ms));
+    CHECK(timer.stopped(start + 3s));
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/check.hpp"
+#include "scheduler/samplers/random_sampler.hpp"
 #include "tests/scheduler/script.hpp"
 
 using namespace crescendo;
@@ -57,8 +58,8 @@ TEST_CASE("trial n has the n-th configuration of the seed") {
 
     script.join(3);
 
-    CHECK(script.trial(0).config == spec.space.sample(9, TrialId{0}));
-    CHECK(script.trial(2).config == spec.space.sample(9, TrialId{2}));
+    CHECK(script.trial(0).config == RandomSampler(spec.space, 9).propose(TrialId{0})->config);
+    CHECK(script.trial(2).config == RandomSampler(spec.space, 9).propose(TrialId{2})->config);
 }
 
 TEST_CASE("a trial that loses at a rung stops, and its slot starts the next at once") {

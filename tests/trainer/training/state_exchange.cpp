@@ -29,7 +29,7 @@ TEST_CASE("a newcomer gets weights, buffers, the optimizer's state and progress 
         trials[0]->step(loaded, alone, reducer);
     }
     Join join;
-    join.trial = 3;
+    join.trial = crescendo::TrialId{3};
     join.seed = 1;
 
     in_group(2, *device, [&](const Group& group) {

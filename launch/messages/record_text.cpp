@@ -1,4 +1,4 @@
-#include "launch/record/record_text.hpp"
+#include "launch/messages/record_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,77 @@
+"""A step of two workers: crescendo.torch's average of the gradients beside DistributedDataParallel's.
+
+Both train the same network on the same images, in turn in the same two processes. The interpreter needs torch.
+
+    $(scripts/install.sh python) benchmarks/python_step/measure.py
+"""
+import os
+import statistics
+import sys
+import tempfile
+import time
+from datetime import timedelta
+from pathlib import Path
+
+HERE = Path(__file__).parent
+QUICK = "--quick" in sys.argv  # small numbers, to see that it still runs
+TURNS, STEPS = (2, 2) if QUICK else (24, 15)
+sys.path[:0] = [str(HERE.parent.parent / "python"), str(HERE.parent / "python_regroup")]
+os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["GLOO_SOCKET_IFNAME"] = "lo"
+
+import torch  # noqa: E402
+import torch.distributed as dist  # noqa: E402
+import torch.multiprocessing  # noqa: E402
+from crescendo.torch.gradients import GradientAverage  # noqa: E402
+from crescendo.torch.group import Group  # noqa: E402
+from grow import BATCH, images, labels, make_model  # noqa: E402
+from torch import nn  # noqa: E402
+
+
+def make_steps(rank, size, store):
+    """A step of each kind, and the models that they train."""
+    inputs, targets = images[rank * BATCH:(rank + 1) * BATCH], labels[rank * BATCH:(rank + 1) * BATCH]
+    theirs, ours = make_model(), make_model()
+    ours.load_state_dict(theirs.state_dict())
+    wrapped = nn.parallel.DistributedDataParallel(theirs)
+    group = Group.meet(torch.device("cpu"), dist.PrefixStore("ours", store), rank, size, timedelta(seconds=60))
+    average = GradientAverage(list(ours.parameters()), lambda collective: collective())
+    optimizers = [torch.optim.SGD(each.parameters(), lr=0.01, momentum=0.9) for each in (theirs, ours)]
+
+    def step(model, optimizer):
+        average.expect(group, 0, 1, 1 / size)
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(inputs), targets).backward()
+        optimizer.step()
+
+    return [lambda: step(wrapped, optimizers[0]), lambda: step(ours, optimizers[1])], (theirs, ours)
+
+
+def worker(rank, size, path):
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    store = dist.FileStore(path, size)
+    dist.init_process_group("gloo", store=dist.PrefixStore("theirs", store), rank=rank, world_size=size)
+    steps, models = make_steps(rank, size, store)
+    times = []
+    for turn in range(TURNS + 1):  # the first does not count
+        seconds = [0.0, 0.0]
+        for kind in (0, 1) if turn % 2 else (1, 0):
+            dist.barrier()
+            begin = time.perf_counter()
+            for _ in range(STEPS):
+                steps[kind]()
+            seconds[kind] = (time.perf_counter() - begin) / STEPS
+        times.append(seconds)
+    if rank == 0:
+        theirs, ours = (statistics.median(each) * 1e3 for each in zip(*times[1:]))
+        ratio = statistics.median(a / b for a, b in times[1:])
+        difference = max((a - b).abs().max().item() for a, b in zip(*(model.parameters() for model in models)))
+        print(f"a step of two workers, medians of {TURNS} turns: DistributedDataParallel {theirs:.1f} ms, "
+              f"crescendo.torch {ours:.1f} ms, ratio {ratio:.2f}; weights differ by {difference}")
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        torch.multiprocessing.spawn(worker, (2, os.path.join(folder, "store")), nprocs=2)

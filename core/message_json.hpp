@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+
+#include "core/check.hpp"
+#include "core/trial_protocol.hpp"
+
+// Messages of the trial protocol as JSON objects. Both ends write and read them with this code. `Json` is nlohmann's
+// type at either end: core/ itself uses no library.
+namespace crescendo::protocol {
+
+/// Gives each value of a message as JSON.
+template <class Json>
+struct ValueWriter {
+    template <class Tag>
+    Json operator()(const Id<Tag>& id) const {
+        return id.value;
+    }
+    Json operator()(const Resource& resource) const { return resource.value; }
+    Json operator()(const JsonText& json) const { return Json::parse(json.text); }
+    Json operator()(const StateSource& source) const { return state_sources.of(source); }
+    Json operator()(const Metrics& metrics) const {
+        Json object = Json::object();
+        for (const auto& [name, value] : metrics) {
+            object[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
+        }
+        return object;
+    }
+    template <class Value>
+    Json operator()(const std::optional<Value>& value) const {
+        return value ? (*this)(*value) : Json(nullptr);
+    }
+    template <class Value>
+    Json operator()(const Value& value) const {
+        return value;
+    }
+};
+
+/// Reads each value of a message from JSON. Throws what `Json` throws if it is of another type.
+template <class Json>
+struct ValueReader {
+    const Json& json;
+
+    template <class Tag>
+    void operator()(Id<Tag>& id) const {
+        json.get_to(id.value);
+    }
+    void operator()(Resource& resource) const { json.get_to(resource.value); }
+    void operator()(JsonText& value) const { value.text = json.dump(); }
+    void operator()(StateSource& source) const {
+        const auto word = json.template get<std::string>();
+        const auto known = state_sources.find(word);
+        if (!known) {
+            throw std::runtime_error(text("state is \"{}\"; it is {}", word, state_sources.list()));
+        }
+        source = *known;
+    }
+    void operator()(Metrics& metrics) const {
+        for (const auto& [name, value] : json.items()) {
+            metrics[name] =
+                value.is_number() ? value.template get<double>() : std::numeric_limits<double>::quiet_NaN();
+        }
+    }
+    /// A measure that is no number counts as missing.
+    void operator()(std::optional<double>& measure) const {
+        if (json.is_number()) {
+            measure = json.template get<double>();
+        }
+    }
+    template <class Value>
+    void operator()(std::optional<Value>& value) const {
+        (*this)(value.emplace());
+    }
+    template <class Value>
+    void operator()(Value& value) const {
+        json.get_to(value);
+    }
+};
+
+/// The message as an object with its type. A member that has no value is left out.
+template <class Json, class Message>
+Json write(const Message& message) {
+    Json json = Json::object();
+    json["type"] = Message::name;
+    for_each_field(Message::fields(), [&](const auto& field) {
+        auto value = ValueWriter<Json>()(message.*field.member);
+        if (field.presence == Presence::required || !value.is_null()) {
+            json[field.key] = std::move(value);
+        }
+    });
+    return json;
+}
+
+/// Reads these fields of a message. Keys that they do not name are ignored. An optional key may be null. Throws what
+/// `Json` throws if a required key is missing, or if a value is of another type.
+template <class Message, class Json, class Fields>
+Message read(const Json& json, const Fields& fields) {
+    Message message;
+    for_each_field(fields, [&](const auto& field) {
+        const auto found = json.find(field.key);
+        if (field.presence == Presence::required) {
+            ValueReader<Json>{json.at(field.key)}(message.*field.member);
+        } else if (found != json.end() && !found->is_null()) {
+            ValueReader<Json>{*found}(message.*field.member);
+        }
+    });
+    return message;
+}
+
+template <class Message, class Json>
+Message read(const Json& json) {
+    return read<Message>(json, Message::fields());
+}
+
+}  // namespace crescendo::protocol

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace crescendo {
+
+/// The words that files and messages have for the values of an enum: one table, which is read both ways.
+template <class Enum, std::size_t Count>
+class Words {
+  public:
+    constexpr explicit Words(const std::pair<Enum, const char*> (&table)[Count]) : table_(std::to_array(table)) {}
+
+    /// The word of a value. Every value must be in the table.
+    constexpr const char* of(Enum value) const {
+        const auto found =
+            std::find_if(table_.begin(), table_.end(), [&](const auto& row) { return row.first == value; });
+        CRESCENDO_EXPECT(found != table_.end());
+        return found->second;
+    }
+
+    /// The value that has this word; nothing if none has.
+    constexpr std::optional<Enum> find(std::string_view word) const {
+        const auto found =
+            std::find_if(table_.begin(), table_.end(), [&](const auto& row) { return row.second == word; });
+        return found == table_.end() ? std::nullopt : std::optional(found->first);
+    }
+
+    /// All words, for messages: "new, checkpoint or memory".
+    std::string list() const {
+        std::string list;
+        for (std::size_t i = 0; i < Count; ++i) {
+            list += std::string(i == 0 ? "" : i + 1 == Count ? " or " : ", ") + table_[i].second;
+        }
+        return list;
+    }
+
+  private:
+    std::array<std::pair<Enum, const char*>, Count> table_;
+};
+
+}  // namespace crescendo

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/check.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/commands/validators.hpp"
+#include "launch/compare/methods.hpp"
+#include "launch/compare/report_folder.hpp"
+#include "launch/compare/scores.hpp"
+#include "launch/compare/sweep_comparison.hpp"
+#include "launch/compare/sweep_report.hpp"
+#include "launch/view/progress_bar.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    std::vector<fs::path> directories;
+    fs::path curves;
+    fs::path workloads;
+    fs::path prices;
+    std::optional<double> target;
+    std::optional<std::string> baseline;
+    std::optional<Clock> clock;
+    Grouping grouping = Grouping::arguments;
+    fs::path out;
+    bool profiles = false;
+    double r_max = 4;
+    std::optional<int> num_points;
+    Format format = Format::table;
+};
+
+Prices prices_of(const Options& options) { return options.prices.empty() ? Prices() : Prices(options.prices); }
+
+ReadProgress reading_bar() {
+    return [bar = std::make_shared<ProgressBar>("bytes")](std::int64_t done, std::int64_t total) {
+        bar->show(done, total);
+    };
+}
+
+ExitCode compare_curves(const Options& options) {
+    CRESCENDO_VALIDATE(!options.workloads.empty(), "",
+                       "--curves needs the targets: add --workloads FILE, with a line for each workload");
+    CRESCENDO_VALIDATE(
+        !options.target && options.out.empty() && options.clock != Clock::sweeps &&
+            options.grouping == Grouping::arguments,
+        "",
+        "--target, --out, --group-by and --of sweeps are for directories of sweeps; a curve file has the "
+        "clock that its column seconds has, and its targets are in --workloads");
+    const auto workloads = read_workloads(options.workloads);
+    const auto prices = prices_of(options);
+    const auto submissions = read_curves(options.curves, workloads, reading_bar());
+    if (options.baseline) {
+        require_submission(submissions, *options.baseline);
+    }
+    const auto table = options.profiles
+                           ? scores_table(submissions, workloads, {options.r_max, options.num_points, options.baseline})
+                           : times_table(submissions, workloads, prices);
+    fmt::print("{}", table.print(options.format));
+    return ExitCode::done;
+}
+
+ExitCode compare_sweeps(const Options& options) {
+    CRESCENDO_VALIDATE(options.workloads.empty() && !options.profiles && !options.num_points, "",
+                       "--workloads, --profiles and --points are for --curves; sweeps are compared by --target");
+    if (!options.out.empty()) {
+        require_place_for_folder(options.out);
+    }
+    const auto prices = prices_of(options);
+    const auto methods =
+        read_methods(options.directories, options.grouping, options.clock.value_or(Clock::sweeps), reading_bar());
+    const auto comparisons = compare_methods(methods, prices, {options.target, options.baseline});
+    const auto& spec = methods.front().runs.front().file.spec;
+    if (!options.out.empty()) {
+        const SweepReport report(methods, prices);
+        auto files = report.files();
+        files.emplace_back("comparison.csv", methods_table(comparisons, spec).print(Format::csv));
+        write_folder(options.out, files);
+    }
+    fmt::print("{}", options.format == Format::table ? methods_text(comparisons, spec)
+                                                     : methods_table(comparisons, spec).print(options.format));
+    if (options.format == Format::table && !options.out.empty()) {
+        fmt::print("{}: chart.svg, curves.csv, comparison.csv and pareto.csv, what nothing else beats at its price\n",
+                   options.out.string());
+    }
+    return ExitCode::done;
+}
+
+ExitCode compare(const Options& options) {
+    CRESCENDO_VALIDATE(options.directories.empty() != options.curves.empty(), "",
+                       "give either directories of sweeps, or curve files with --curves and --workloads");
+    return options.curves.empty() ? compare_sweeps(options) : compare_curves(options);
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, ExitCode& code) {
+    static const std::map<std::string, Clock> clocks{{"trials", Clock::trials}, {"sweeps", Clock::sweeps}};
+    static const std::map<std::string, Grouping> groupings{{"seed", Grouping::seed}};
+    auto options = std::make_shared<Options>();
+    auto* command =
+        app.add_subcommand("compare", "What a quality cost: time, slot-hours and money, of sweeps or curves");
+    command->add_option("DIR", options->directories, "Directories of sweeps, or folders of such: one for each method");
+    command->add_option("--target", options->target,
+                        "Value of the metric to be reached; default: the best value of each sweep");
+    command
+        ->add_option("--of", options->clock, "trials: each on its own clock; sweeps (default): the search as a whole")
+        ->transform(one_of(clocks));
+    command->add_option("--group-by", options->grouping, "seed: sweeps that differ only in their seed are one method")
+        ->transform(one_of(groupings));
+    command->add_option("--out", options->out, "New folder for chart.svg, curves.csv, comparison.csv and pareto.csv");
+    command->add_option("--prices", options->prices, "CSV file: submission,usd_per_hour[,workload]");
+    command->add_option("--baseline", options->baseline,
+                        "Submission that others are compared with; default for sweeps: the first");
+    command->add_option("--curves", options->curves, "CSV file: submission,workload,study,trial,seconds,value");
+    command->add_option("--workloads", options->workloads, "CSV file: workload,target,goal,max_seconds[,base]");
+    command->add_flag("--profiles", options->profiles, "Scores by performance profiles instead of times");
+    command->add_option("--rmax", options->r_max, "In profiles, a time beyond this many times the best is a miss")
+        ->check(CLI::Range(1 + 1e-6, 1e6))
+        ->capture_default_str();
+    command
+        ->add_option("--points", options->num_points,
+                     "Score by the trapezium rule over so many points; default: the exact integral")
+        ->check(CLI::Range(2, 1'000'000));
+    add_format_option(*command, options->format);
+    command->footer(
+        "Example:\n"
+        "  crescendo compare results/asha results/rasda --target 0.90\n"
+        "  crescendo compare results/*/ --group-by seed --out report\n"
+        "  crescendo compare --curves curves.csv --workloads workloads.csv --profiles --format csv");
+    command->callback([options, &code] { code = compare(*options); });
+}
+
+}  // namespace crescendo::launch

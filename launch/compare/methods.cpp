@@ -1,0 +1,151 @@
+#include "launch/compare/methods.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "core/check.hpp"
+#include "launch/record/sweep_directory.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What says nothing about how the sweep decides and trains.
+constexpr std::array descriptive_keys{"seed", "name", "description", "project", "entity"};
+
+FlatKeys without_description(FlatKeys keys) {
+    for (const auto* key : descriptive_keys) {
+        keys.erase(key);
+    }
+    return keys;
+}
+
+/// As the file has it: text without quotes.
+std::string value_of(const FlatKeys& keys, const std::string& key) {
+    const auto found = keys.find(key);
+    if (found == keys.end()) {
+        return "";
+    }
+    const auto& text = found->second;
+    return text.starts_with('"') ? Json::parse(text).get<std::string>() : text;
+}
+
+/// The values of a key, if they tell all groups apart.
+std::vector<std::string> distinct_values(const std::vector<FlatKeys>& groups, const std::string& key) {
+    std::vector<std::string> values;
+    for (const auto& keys : groups) {
+        values.push_back(value_of(keys, key));
+    }
+    const std::set<std::string> distinct(values.begin(), values.end());
+    return distinct.size() == values.size() && !distinct.contains("") ? values : std::vector<std::string>();
+}
+
+void require_one_metric(const std::vector<Method>& methods) {
+    const auto& first = methods.front().runs.front().file;
+    const auto require_same = [&](const SweepFile& file, const char* key, const std::string& here,
+                                  const std::string& there) {
+        if (here != there) {
+            file.source.fail(key, fmt::format("is {} here and {} at {}:{}; compare sweeps of one metric with one goal",
+                                              here, there, first.source.file(), first.source.position_of(key).line));
+        }
+    };
+    const auto goal_of = [](const SweepFile& file) {
+        return file.spec.goal == Goal::minimize ? "minimize" : "maximize";
+    };
+    for (const auto& method : methods) {
+        for (const auto& run : method.runs) {
+            require_same(run.file, "metric.name", run.file.spec.metric, first.spec.metric);
+            require_same(run.file, "metric.goal", goal_of(run.file), goal_of(first));
+        }
+    }
+}
+
+std::vector<Method> grouped_by_seed(std::vector<Method> methods) {
+    std::vector<FlatKeys> groups;
+    std::vector<Method> grouped;
+    for (auto& method : methods) {
+        for (auto& run : method.runs) {
+            const auto keys = without_description(run.keys);
+            const auto found = std::ranges::find(groups, keys);
+            if (found == groups.end()) {
+                groups.push_back(keys);
+                grouped.emplace_back().runs.push_back(std::move(run));
+            } else {
+                grouped[static_cast<std::size_t>(found - groups.begin())].runs.push_back(std::move(run));
+            }
+        }
+    }
+    const auto names = names_of_groups(groups);
+    for (std::size_t i = 0; i < grouped.size(); ++i) {
+        grouped[i].name = names[i];
+    }
+    return grouped;
+}
+
+/// As the user wrote it, without slashes at the end.
+std::string name_of(const fs::path& directory) {
+    auto name = directory.string();
+    name.erase(name.find_last_not_of('/') + 1);
+    return name.empty() ? "/" : name;
+}
+
+}  // namespace
+
+std::vector<std::string> names_of_groups(const std::vector<FlatKeys>& groups) {
+    if (auto types = distinct_values(groups, "scheduler.type"); !types.empty()) {
+        return types;
+    }
+    std::set<std::string> all;
+    for (const auto& keys : groups) {
+        for (const auto& [key, value] : keys) {
+            all.insert(key);
+        }
+    }
+    std::vector<std::string> names(groups.size());
+    for (const auto& key : all) {
+        const auto differs = std::ranges::any_of(
+            groups, [&](const FlatKeys& keys) { return value_of(keys, key) != value_of(groups.front(), key); });
+        for (std::size_t i = 0; differs && i < groups.size(); ++i) {
+            if (const auto value = value_of(groups[i], key); !value.empty()) {
+                names[i] += fmt::format("{}{}={}", names[i].empty() ? "" : " ", key.substr(key.rfind('.') + 1), value);
+            }
+        }
+    }
+    std::ranges::replace(names, "", "otherwise");
+    return names;
+}
+
+std::vector<Method> read_methods(const std::vector<fs::path>& directories, Grouping grouping, Clock clock,
+                                 const ReadProgress& progress) {
+    std::vector<std::vector<fs::path>> sweeps;
+    std::set<fs::path> seen;
+    std::int64_t total = 0;
+    for (const auto& directory : directories) {
+        for (const auto& sweep : sweeps.emplace_back(sweeps_in(directory))) {
+            CRESCENDO_VALIDATE(seen.insert(fs::weakly_canonical(sweep)).second, "",
+                               "{}: the sweep is named twice, and would count twice; name it once", sweep.string());
+            std::error_code ignored;
+            total += static_cast<std::int64_t>(fs::file_size(SweepDirectory(sweep).journal(), ignored));
+        }
+    }
+    std::int64_t done = 0;
+    std::vector<Method> methods;
+    for (std::size_t i = 0; i < directories.size(); ++i) {
+        auto& method = methods.emplace_back(Method{name_of(directories[i]), {}});
+        for (const auto& sweep : sweeps[i]) {
+            method.runs.push_back(read_sweep_run(sweep, clock, [&](std::size_t num_bytes) {
+                done = std::min(done + static_cast<std::int64_t>(num_bytes), total - 1);
+                progress(done, total);
+            }));
+        }
+    }
+    progress(total, total);
+    require_one_metric(methods);
+    return grouping == Grouping::seed ? grouped_by_seed(std::move(methods)) : methods;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,46 @@
+#include "launch/compare/report_folder.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/check.hpp"
+#include "launch/record/sweep_directory.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "report/" names the folder "report".
+fs::path without_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
+
+}  // namespace
+
+void require_place_for_folder(const fs::path& path) {
+    const auto folder = without_slash(path);
+    const auto parent = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
+    CRESCENDO_VALIDATE(fs::is_directory(parent), "", "{}: there is no folder {} to make it in; make that first",
+                       path.string(), parent.string());
+    CRESCENDO_VALIDATE(!fs::exists(fs::symlink_status(folder)) || (fs::is_directory(folder) && fs::is_empty(folder)),
+                       "", "{}: is there already and would be overwritten; remove it, or give another name",
+                       path.string());
+}
+
+void write_folder(const fs::path& path, const Files& files) {
+    require_place_for_folder(path);
+    const auto folder = without_slash(path);
+    const auto temporary = fs::path(fmt::format("{}.partial-{}", folder.string(), ::getpid()));
+    try {
+        fs::create_directory(temporary);
+        for (const auto& [name, content] : files) {
+            write_atomically(temporary / name, content);
+        }
+        fs::rename(temporary, folder);  // which replaces an empty folder
+    } catch (...) {
+        std::error_code ignored;
+        fs::remove_all(temporary, ignored);
+        throw;
+    }
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,206 @@
+#include "launch/compare/sweep_comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/quality_cost.hpp"
+#include "core/check.hpp"
+#include "core/median.hpp"
+#include "launch/sweep_file/spelling.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+using analysis::Interval;
+using analysis::missed;
+using analysis::Point;
+
+MedianEstimate estimate(const std::vector<double>& values) {
+    return {median(values), values.size() > 1 ? std::optional(analysis::bootstrap_median(values)) : std::nullopt};
+}
+
+/// What each sweep of a method spent until the target; infinite where it missed.
+struct Spent {
+    std::vector<double> seconds;
+    std::vector<double> slot_hours;
+    std::vector<double> cost;  ///< of the sweeps whose prices are known
+    std::vector<double> best_losses;
+    int num_reached = 0;
+};
+
+Spent spent_by(const Method& method, const Prices& prices, std::optional<double> target_loss) {
+    Spent spent;
+    for (const auto& run : method.runs) {
+        const auto best = analysis::best_so_far(run.curves, analysis::Axis::seconds);
+        const double best_loss = best.empty() ? missed : best.back().loss;
+        const auto reached = std::ranges::find_if(
+            best, [&](const Point& point) { return point.loss <= target_loss.value_or(best_loss); });
+        const bool is_reached = reached != best.end();
+        spent.num_reached += is_reached;
+        spent.best_losses.push_back(best_loss);
+        spent.seconds.push_back(is_reached ? reached->seconds : missed);
+        spent.slot_hours.push_back(is_reached ? reached->cost : missed);
+        if (const auto money = money_until(is_reached ? *reached : Point{}, method, run, prices)) {
+            spent.cost.push_back(is_reached ? *money : missed);
+        }
+    }
+    return spent;
+}
+
+/// Nothing if both medians are infinite.
+std::optional<MedianEstimate> speedup(const std::vector<double>& baseline, const std::vector<double>& seconds) {
+    const double ratio = median(baseline) / median(seconds);
+    if (std::isnan(ratio)) {
+        return std::nullopt;
+    }
+    return MedianEstimate{ratio, baseline.size() > 1 || seconds.size() > 1
+                                     ? std::optional(analysis::bootstrap_median_ratio(baseline, seconds))
+                                     : std::nullopt};
+}
+
+std::size_t find_method(const std::vector<Method>& methods, const std::string& name) {
+    std::vector<std::string> names;
+    for (const auto& each : methods) {
+        names.push_back(each.name);
+    }
+    const auto found = std::ranges::find(names, name);
+    CRESCENDO_VALIDATE(found != names.end(), "", "--baseline: '{}' is not compared{}; there are {}", name,
+                       did_you_mean(name, names), enumerate(names, " and "));
+    return static_cast<std::size_t>(found - names.begin());
+}
+
+void require_reached(const std::vector<Method>& methods, const std::vector<Spent>& spent, double target) {
+    const auto& spec = methods.front().runs.front().file.spec;
+    double best = missed;
+    std::string where;
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+        if (spent[i].num_reached > 0) {
+            return;
+        }
+        for (std::size_t j = 0; j < methods[i].runs.size(); ++j) {
+            if (spent[i].best_losses[j] < best) {
+                best = spent[i].best_losses[j];
+                where = methods[i].runs[j].directory.string();
+            }
+        }
+    }
+    CRESCENDO_VALIDATE(best != missed, "", "--target {}: no sweep has reported {} yet; wait for the first reports",
+                       target, spec.metric);
+    throw InvalidInput(
+        fmt::format("--target {}: no sweep reached it, so there is nothing to compare; the best {} is {}, "
+                    "in {}; use a target that a sweep reached",
+                    target, spec.metric, from_loss(spec.goal, best), where));
+}
+
+Cell cell_of(double number) { return std::isfinite(number) ? Cell{number} : Cell{}; }
+
+/// The median and the ends of its interval.
+void add_cells(std::vector<Cell>& row, const std::optional<MedianEstimate>& estimate) {
+    row.push_back(estimate ? cell_of(estimate->median) : Cell{});
+    const bool has_interval = estimate && estimate->interval;
+    row.push_back(has_interval ? cell_of(estimate->interval->low) : Cell{});
+    row.push_back(has_interval ? cell_of(estimate->interval->high) : Cell{});
+}
+
+/// Losses as values of the metric, whose order may be the opposite one.
+MedianEstimate as_metric(const MedianEstimate& losses, Goal goal) {
+    MedianEstimate values{from_loss(goal, losses.median), {}};
+    if (losses.interval) {
+        const double a = from_loss(goal, losses.interval->low);
+        const double b = from_loss(goal, losses.interval->high);
+        values.interval = goal == Goal::minimize ? Interval{a, b} : Interval{b, a};
+    }
+    return values;
+}
+
+std::string number_for_people(double number) {
+    return std::isinf(number)         ? "∞"
+           : std::isnan(number)       ? "?"
+           : std::abs(number) < 10000 ? fmt::format("{:.4g}", number)
+                                      : fmt::format("{:.0f}", number);
+}
+
+Cell text_of(const std::optional<MedianEstimate>& estimate) {
+    if (!estimate || !std::isfinite(estimate->median)) {
+        return {};
+    }
+    const auto& interval = estimate->interval;
+    return number_for_people(estimate->median) +
+           (interval ? fmt::format(" ({} to {})", number_for_people(interval->low), number_for_people(interval->high))
+                     : "");
+}
+
+}  // namespace
+
+std::optional<double> money_until(const Point& point, const Method& method, const SweepRun& run, const Prices& prices) {
+    if (const auto per_hour = prices.per_hour(method.name)) {
+        return *per_hour * point.seconds / 3600;
+    }
+    const auto per_slot_hour = price_of_slot_hour(run.keys);
+    return per_slot_hour ? std::optional(*per_slot_hour * point.cost) : std::nullopt;
+}
+
+std::vector<MethodComparison> compare_methods(const std::vector<Method>& methods, const Prices& prices,
+                                              const ComparisonOptions& options) {
+    const auto goal = methods.front().runs.front().file.spec.goal;
+    const auto target_loss = options.target ? std::optional(to_loss(goal, *options.target)) : std::nullopt;
+    const auto baseline = options.baseline ? find_method(methods, *options.baseline) : 0;
+    std::vector<Spent> all;
+    for (const auto& method : methods) {
+        all.push_back(spent_by(method, prices, target_loss));
+    }
+    if (options.target) {
+        require_reached(methods, all, *options.target);
+    }
+    std::vector<MethodComparison> comparisons;
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+        const auto& spent = all[i];
+        comparisons.push_back(
+            {.name = methods[i].name,
+             .num_sweeps = static_cast<int>(methods[i].runs.size()),
+             .num_reached = spent.num_reached,
+             .best_loss = estimate(spent.best_losses),
+             .seconds = estimate(spent.seconds),
+             .slot_hours = estimate(spent.slot_hours),
+             .cost = spent.cost.size() == spent.seconds.size() ? std::optional(estimate(spent.cost)) : std::nullopt,
+             .speedup = options.target ? speedup(all[baseline].seconds, spent.seconds) : std::nullopt});
+    }
+    return comparisons;
+}
+
+Table methods_table(const std::vector<MethodComparison>& methods, const SweepSpec& spec) {
+    std::vector<std::string> columns{"submission", "sweeps", "reached"};
+    for (const auto& name : {spec.metric, std::string("seconds"), std::string("slot_hours"), std::string("cost"),
+                             std::string("speedup")}) {
+        columns.insert(columns.end(), {name, name + "_low", name + "_high"});
+    }
+    Table table(std::move(columns));
+    for (const auto& method : methods) {
+        std::vector<Cell> row{method.name, std::int64_t{method.num_sweeps}, std::int64_t{method.num_reached}};
+        add_cells(row, as_metric(method.best_loss, spec.goal));
+        add_cells(row, method.seconds);
+        add_cells(row, method.slot_hours);
+        add_cells(row, method.cost);
+        add_cells(row, method.speedup);
+        table.add_row(std::move(row));
+    }
+    return table;
+}
+
+std::string methods_text(const std::vector<MethodComparison>& methods, const SweepSpec& spec) {
+    Table table({"submission", "reached", spec.metric, "seconds", "slot_hours", "cost", "speedup"});
+    bool has_intervals = false;
+    for (const auto& method : methods) {
+        has_intervals |= method.seconds.interval.has_value();
+        table.add_row({method.name, fmt::format("{} of {}", method.num_reached, method.num_sweeps),
+                       text_of(as_metric(method.best_loss, spec.goal)), text_of(method.seconds),
+                       text_of(method.slot_hours), text_of(method.cost), text_of(method.speedup)});
+    }
+    return table.print(Format::table) +
+           (has_intervals ? "Medians over sweeps, with 95 % intervals by bootstrap.\n" : "");
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/quality_cost.hpp"
+#include "launch/compare/methods.hpp"
+#include "launch/compare/report_folder.hpp"
+#include "launch/view/table.hpp"
+
+namespace crescendo::launch {
+
+/// The quality that methods had for a price, over all prices.
+///
+/// The price is in US dollars if all prices are known, else in slot-hours. A method's curve is the median over its
+/// sweeps of the best value so far. The report refers to `methods`, which are not empty.
+class SweepReport {
+  public:
+    SweepReport(const std::vector<Method>& methods, const Prices& prices);
+
+    /// The best value so far of every sweep: the columns of a curve file, resource, and slot_hours or cost.
+    Table curves() const;
+
+    /// Points of the methods' curves that no point of any method beats: submission, slot_hours or cost, and the metric.
+    Table pareto_set() const;
+
+    /// A picture (SVG) of the curves over time and over the price, with 95 % intervals.
+    std::string chart() const;
+
+    /// The report as files: curves.csv, pareto.csv and chart.svg.
+    Files files() const;
+
+  private:
+    std::vector<std::vector<analysis::MedianPoint>> medians(analysis::Axis axis) const;
+    const SweepSpec& spec() const { return methods_.front().runs.front().file.spec; }
+    const char* price_name() const { return has_prices_ ? "cost" : "slot_hours"; }
+
+    const std::vector<Method>& methods_;
+    /// For each method and each of its sweeps, the curves with `cost` as the price.
+    std::vector<std::vector<std::vector<analysis::Curve>>> curves_;
+    bool has_prices_ = true;
+};
+
+}  // namespace crescendo::launch

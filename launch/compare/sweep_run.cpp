@@ -1,0 +1,126 @@
+#include "launch/compare/sweep_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/check.hpp"
+#include "launch/messages/event_json.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/sweep_file/yaml_document.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+using analysis::Curve;
+
+/// The improvements among the reports of a journal.
+class ImprovementReader {
+  public:
+    ImprovementReader(const SweepSpec& spec, Clock clock) : history_(spec), clock_(clock) {}
+
+    void take(const Journal::Line& line) {
+        const auto reported = report_in(line);
+        const auto before = reported ? last_report(reported->trial) : Resource{0};
+        history_.apply(line);
+        if (reported && last_report(reported->trial) > before) {  // not a repetition, nor a report after the end
+            add(*reported);
+        }
+    }
+
+    std::vector<Curve> curves() && { return std::move(curves_); }
+
+  private:
+    static std::optional<TrialReported> report_in(const Journal::Line& line) {
+        if (const auto report = report_from(line.members())) {
+            return report->event;
+        }
+        if (line.members().find(R"("trial_reported")") == std::string_view::npos) {
+            return std::nullopt;
+        }
+        const auto record = line.json();
+        return record.value("event", "") == "trial_reported"
+                   ? std::optional(std::get<TrialReported>(event_from_json(record)))
+                   : std::nullopt;
+    }
+
+    Resource last_report(TrialId trial) const {
+        const auto is_known = trial.value >= 0 && std::cmp_less(trial.value, history_.sweep().trials().size());
+        return is_known && !history_.of(trial).reports.empty() ? history_.of(trial).reports.back().resource
+                                                               : Resource{0};
+    }
+
+    /// Adds a report that improves its curve: the whole sweep's, or its trial's.
+    void add(const TrialReported& reported) {
+        const auto& trial = history_.of(reported.trial);
+        const auto index = clock_ == Clock::sweeps ? 0 : static_cast<std::size_t>(reported.trial.value);
+        if (index >= curves_.size()) {
+            curves_.resize(index + 1);
+        }
+        auto& curve = curves_[index];
+        if (!std::isfinite(reported.loss) || (!curve.points().empty() && reported.loss >= curve.points().back().loss)) {
+            return;
+        }
+        const bool whole = clock_ == Clock::sweeps;
+        const auto before = curve.points().empty() ? analysis::Point{} : curve.points().back();
+        // The machine's clock may have been set back.
+        curve.add({.seconds = std::max(before.seconds, whole ? history_.elapsed() : training_seconds(trial)),
+                   .cost = std::max(before.cost, (whole ? history_.slot_seconds() : trial.slot_seconds) / 3600),
+                   .resource = static_cast<double>(reported.resource.value),
+                   .loss = reported.loss});
+    }
+
+    History history_;
+    Clock clock_;
+    std::vector<Curve> curves_;
+};
+
+bool holds_sweep(const fs::path& directory) {
+    std::error_code ignored;
+    return fs::exists(SweepDirectory(directory).journal(), ignored);
+}
+
+}  // namespace
+
+SweepRun read_sweep_run(const fs::path& path, Clock clock, const std::function<void(std::size_t)>& num_bytes) {
+    const auto directory = SweepDirectory::open(path);
+    auto file = read_first_file(directory, FrozenFile::recorded_in(directory.journal()));
+    ImprovementReader reader(file.spec, clock);
+    Journal::read(directory.journal(), [&](const Journal::Line& line) {
+        reader.take(line);
+        num_bytes(line.members().size());
+    });
+    auto keys = flat_keys(parse_yaml(file.text, directory.sweep_file().string()).root);
+    return {path, std::move(file), std::move(keys), std::move(reader).curves()};
+}
+
+std::vector<fs::path> sweeps_in(const fs::path& directory) {
+    if (holds_sweep(directory) || !fs::is_directory(directory)) {
+        return {SweepDirectory::open(directory.has_filename() ? directory : directory.parent_path()).path()};
+    }
+    std::vector<fs::path> sweeps;
+    for (const auto& entry : fs::directory_iterator(directory)) {
+        if (holds_sweep(entry.path())) {
+            sweeps.push_back(entry.path());
+        }
+    }
+    std::ranges::sort(sweeps);
+    CRESCENDO_VALIDATE(!sweeps.empty(), "",
+                       "{}: there is no sweep here, neither in the folder itself nor in folders in it; name the "
+                       "directory of a sweep, or a folder of such directories",
+                       directory.string());
+    return sweeps;
+}
+
+/// Reports have no clock of their own yet, so that evaluations and checkpoints count as well.
+double training_seconds(const TrialHistory& trial) { return trial.running_seconds; }
+
+std::optional<double> price_of_slot_hour(const FlatKeys& keys) {
+    const auto found = keys.find("price.slot_hour");
+    return found == keys.end() ? std::nullopt : std::optional(std::stod(found->second));
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace crescendo::launch {
+
+/// A line on standard error that shows how much of a long work is done. It is overwritten, and erased at the end. There
+/// is none if standard error is not a terminal.
+class ProgressBar {
+  public:
+    /// `unit` is what is counted: "samples", "bytes".
+    explicit ProgressBar(std::string unit);
+
+    /// Shows that `done` of `total` units are done. Costs next to nothing while the percentage stays the same.
+    void show(std::int64_t done, std::int64_t total);
+
+  private:
+    std::string unit_;
+    bool shown_;
+    int percent_ = -1;
+};
+
+}  // namespace crescendo::launch

@@ -1,0 +1,190 @@
+#include "scheduler/sweep/placement.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace crescendo {
+namespace {
+
+int size_of(const Trial& trial) { return static_cast<int>(trial.group.slots.size()); }
+
+}  // namespace
+
+Placement::Placement(const SchedulerSpec& spec) : spec_(spec), allocator_(spec), demand_(spec) {}
+
+void Placement::join(const std::vector<Slot>& slots) {
+    allocator_.join(slots);
+    demand_.recount(allocator_);
+}
+
+void Placement::lose(const std::set<SlotId>& slots) {
+    allocator_.lose({slots.begin(), slots.end()});
+    demand_.recount(allocator_);
+}
+
+void Placement::enter_line(const Trial& waiting) { waiting_.insert({waiting.rungs_survived, waiting.id}); }
+
+void Placement::leave_line(const Trial& waiting) { waiting_.erase({waiting.rungs_survived, waiting.id}); }
+
+std::optional<TrialId> Placement::first_waiting() const {
+    return waiting_.empty() ? std::nullopt : std::optional(waiting_.begin()->trial);
+}
+
+std::optional<InLine> Placement::next_in_line(const Prospects& prospects) const {
+    std::optional<InLine> next;
+    if (!waiting_.empty()) {
+        next = *waiting_.begin();
+    }
+    if (const auto promotable = prospects.scheduler->promotable()) {
+        const auto promoted = once_promoted(prospects.trials[static_cast<std::size_t>(promotable->value)]);
+        next = next ? std::min(*next, promoted) : promoted;
+    }
+    return next;
+}
+
+bool Placement::would_be_next(const Trial& trial, const Prospects& prospects) const {
+    return !new_trials_come_first(prospects) && (waiting_.empty() || once_promoted(trial) < *waiting_.begin());
+}
+
+/// The least that a trial in line takes is the same for all: if there are too few slots for the first, there are for
+/// none.
+bool Placement::take_slots(Trial& trial, int rungs_survived) {
+    return allocator_.grow(trial.group.slots, rungs_survived);
+}
+
+bool Placement::take_slots_for_new(Trial& trial) {
+    return allocator_.grow(trial.group.slots, 0, num_claimed(demand_.num_missing()));
+}
+
+void Placement::return_slots(Trial& trial) { allocator_.release(std::exchange(trial.group.slots, {})); }
+
+void Placement::note_running(Trial& trial) {
+    ++num_running_;
+    update_batch(trial);
+    demand_.update(trial, allocator_);
+}
+
+GroupChange Placement::adapt(Trial& trial, bool at_milestone, const Prospects& prospects) {
+    const bool is_changed = change_group(trial, prospects);
+    if (spec_.grow == GrowPolicy::wait && at_milestone && is_short(trial)) {
+        return GroupChange::leaves;
+    }
+    if (is_changed) {
+        regroup(trial);
+        return GroupChange::regrouped;
+    }
+    update_batch(trial);
+    demand_.update(trial, allocator_);
+    return GroupChange::none;
+}
+
+bool Placement::change_group(Trial& trial, const Prospects& prospects) {
+    if (give_back(trial, prospects)) {
+        return true;
+    }
+    if (grow(trial, prospects)) {
+        return true;
+    }
+    return add_surplus(trial, prospects);
+}
+
+/// A trial that could not run otherwise gets the surplus of a group; one that survived as many rungs gets all that is
+/// more than a trial starts with. No more is given back than that takes, in steps of the ladder.
+bool Placement::give_back(Trial& trial, const Prospects& prospects) {
+    if (spec_.shrink == Switch::off || size_of(trial) <= allocator_.starting_size() || !may_run_another()) {
+        return false;
+    }
+    const auto next = new_trials_come_first(prospects) ? std::nullopt : next_in_line(prospects);
+    if (!next && !prospects.can_start) {
+        return false;
+    }
+    const bool is_as_promising = next && next->rungs_survived >= trial.rungs_survived;
+    const int floor = is_as_promising ? allocator_.starting_size() : std::min(trial.target_workers, size_of(trial));
+    const int num_kept_free = next ? 0 : num_claimed(demand_.num_missing_besides(trial.id));
+    const int num_wanted = allocator_.starting_size() - (pool().num_free() - num_kept_free);
+    int size = size_of(trial);
+    while (size_of(trial) - size < num_wanted && allocator_.next_smaller_size(size) < size &&
+           allocator_.next_smaller_size(size) >= floor) {
+        size = allocator_.next_smaller_size(size);
+    }
+    if (num_wanted <= 0 || size_of(trial) - size < num_wanted) {
+        return false;
+    }
+    allocator_.shrink(trial.group.slots, size);
+    return true;
+}
+
+bool Placement::grow(Trial& trial, const Prospects& prospects) {
+    if (spec_.grow == GrowPolicy::wait) {
+        if (const auto next = next_in_line(prospects); next && *next < InLine{trial.rungs_survived, trial.id}) {
+            return false;  // the free slots are collected for another
+        }
+    }
+    return allocator_.grow(trial.group.slots, trial.rungs_survived);
+}
+
+/// Slots that no other trial needs, and that better survivors would not take.
+bool Placement::add_surplus(Trial& trial, const Prospects& prospects) {
+    if (!spec_.has_surplus() || trial.rungs_survived == 0 || is_short(trial) || prospects.can_start ||
+        next_in_line(prospects)) {
+        return false;
+    }
+    return allocator_.add_surplus(trial.group.slots, pool().num_free() - demand_.num_spare(trial, allocator_));
+}
+
+bool Placement::is_short(const Trial& trial) const {
+    return size_of(trial) < allocator_.full_size(trial.rungs_survived);
+}
+
+bool Placement::remove_workers(Trial& trial, const std::set<SlotId>& lost) {
+    auto& slots = trial.group.slots;
+    const auto is_lost = [&](SlotId slot) { return lost.contains(slot); };
+    const auto first_lost = std::stable_partition(slots.begin(), slots.end(), std::not_fn(is_lost));
+    if (first_lost == slots.begin()) {
+        return false;
+    }
+    allocator_.release({first_lost, slots.end()});
+    slots.erase(first_lost, slots.end());
+    regroup(trial);
+    return true;
+}
+
+void Placement::regroup(Trial& trial) {
+    ++trial.group.generation;
+    update_batch(trial);
+    demand_.update(trial, allocator_);
+}
+
+void Placement::leave(Trial& trial) {
+    return_slots(trial);
+    --num_running_;
+    demand_.update(trial, allocator_);
+}
+
+bool Placement::new_trials_come_first(const Prospects& prospects) const {
+    return spec_.priority == Priority::starts_first && prospects.can_start;
+}
+
+/// Number of free slots that new trials leave to running trials, which are short of `num_missing` slots.
+int Placement::num_claimed(int num_missing) const {
+    return spec_.priority == Priority::promotions_first ? num_missing : 0;
+}
+
+void Placement::update_batch(Trial& trial) const {
+    switch (spec_.batch) {
+        case BatchPolicy::ladder:
+            trial.group.batch_multiple = trial.target_workers;
+            break;
+        case BatchPolicy::per_worker:
+            trial.group.batch_multiple = size_of(trial);
+            break;
+        case BatchPolicy::global:
+            trial.group.batch_multiple = 1;
+            break;
+    }
+}
+
+}  // namespace crescendo

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "scheduler/schedulers/any_scheduler.hpp"
+#include "scheduler/slots/allocator.hpp"
+#include "scheduler/sweep/demand.hpp"
+#include "scheduler/sweep_spec.hpp"
+#include "scheduler/trial.hpp"
+
+namespace crescendo {
+
+/// A trial in the line for free slots. Those that survived most rungs come first, then lower ids.
+struct InLine {
+    int rungs_survived;  ///< of a paused trial: with the rung at which it would be promoted
+    TrialId trial;
+
+    friend bool operator<(const InLine& a, const InLine& b) {
+        return std::tie(b.rungs_survived, a.trial) < std::tie(a.rungs_survived, b.trial);
+    }
+};
+
+/// What else could use free slots, besides the trials that wait for them.
+struct Prospects {
+    const AnyScheduler& scheduler;     ///< names the paused trial that may be promoted
+    const std::vector<Trial>& trials;  ///< all trials, by id
+    bool can_start;                    ///< whether another trial may start
+};
+
+/// What becomes of a trial's group at its report.
+enum class GroupChange {
+    none,
+    regrouped,
+    leaves,  ///< the trial must leave its slots, and wait for as many as it is due
+};
+
+/// Decides who gets which slots, and keeps the line of trials that wait for some.
+///
+/// It changes a trial's group and nothing else of the trial. `Sweep` decides which trials run, and says when.
+class Placement {
+  public:
+    /// `spec` is valid.
+    explicit Placement(const SchedulerSpec& spec);
+
+    /// Adds free slots. The first slots to join fix max_workers, unless it was given.
+    void join(const std::vector<Slot>& slots);
+
+    /// Removes slots, which must be free.
+    void lose(const std::set<SlotId>& slots);
+
+    void change_max_concurrent(std::optional<int> max_concurrent) { spec_.max_concurrent = max_concurrent; }
+
+    /// Puts a trial that has no slots in line.
+    void enter_line(const Trial& waiting);
+    void leave_line(const Trial& waiting);
+
+    std::optional<TrialId> first_waiting() const;
+
+    /// Who gets free slots next, of the trials that wait and the one that may be promoted.
+    std::optional<InLine> next_in_line(const Prospects& prospects) const;
+
+    /// Whether the trial, if it paused now and were promoted, would get slots before all others.
+    bool would_be_next(const Trial& trial, const Prospects& prospects) const;
+
+    /// Whether there are free slots and one more trial may run.
+    bool can_place() const { return pool().num_free() > 0 && may_run_another(); }
+
+    /// Gives slots to a trial that is next in line and has none. Returns whether there were enough.
+    bool take_slots(Trial& trial, int rungs_survived);
+
+    /// Gives slots to a new trial, but leaves those that running trials have a claim on. Returns whether there were
+    /// enough.
+    bool take_slots_for_new(Trial& trial);
+
+    /// Takes back what the two above gave.
+    void return_slots(Trial& trial);
+
+    /// Counts a trial that was given slots as running, and sets its group's batch.
+    void note_running(Trial& trial);
+
+    /// What the trial's own report changes: it gives slots back, grows, or gets surplus slots. `at_milestone` says that
+    /// it has just survived a rung, so that there is a checkpoint to wait with.
+    GroupChange adapt(Trial& trial, bool at_milestone, const Prospects& prospects);
+
+    /// Removes the workers on `lost` slots from a running trial, which begins a new generation with those that are
+    /// left. If none would be left, nothing changes. Returns whether any is left.
+    bool remove_workers(Trial& trial, const std::set<SlotId>& lost);
+
+    /// Frees the slots of a trial that runs no more.
+    void leave(Trial& trial);
+
+    /// Number of workers to which a trial is entitled that survived so many rungs.
+    int target_workers(int rungs_survived) const { return allocator_.target_workers(rungs_survived); }
+
+    const SlotPool& pool() const { return allocator_.pool(); }
+    int max_workers() const { return allocator_.max_workers(); }
+    int num_running() const { return num_running_; }
+
+  private:
+    static InLine once_promoted(const Trial& trial) { return {trial.rungs_survived + 1, trial.id}; }
+    bool new_trials_come_first(const Prospects& prospects) const;
+    bool may_run_another() const { return num_running_ < spec_.max_concurrent.value_or(num_running_ + 1); }
+    int num_claimed(int num_missing) const;
+
+    bool change_group(Trial& trial, const Prospects& prospects);
+    bool give_back(Trial& trial, const Prospects& prospects);
+    bool grow(Trial& trial, const Prospects& prospects);
+    bool add_surplus(Trial& trial, const Prospects& prospects);
+    bool is_short(const Trial& trial) const;
+
+    void regroup(Trial& trial);
+    void update_batch(Trial& trial) const;
+
+    SchedulerSpec spec_;
+    Allocator allocator_;
+    Demand demand_;
+    std::set<InLine> waiting_;
+    int num_running_ = 0;
+};
+
+}  // namespace crescendo

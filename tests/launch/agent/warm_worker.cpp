@@ -1,0 +1,182 @@
+/// Warm workers whose trainer is a line of shell that speaks the trial protocol.
+
+#include "launch/agent/warm_worker.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <typeinfo>
+
+#include "launch/agent/agent.hpp"
+#include "tests/await.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+namespace {
+
+constexpr TrialId trial{4};
+constexpr SlotId slot{0};
+
+constexpr const char* say_hello = "say '{\"type\":\"hello\"}'; ";
+constexpr const char* report = "say '{\"type\":\"report\",\"resource\":1,\"metrics\":{\"loss\":0.25}}'; ";
+
+/// One node with one slot, whose trainer runs the script; `say` sends a line, and `hear` waits for one.
+struct Node {
+    explicit Node(const std::string& script, std::chrono::milliseconds save_timeout = std::chrono::seconds(60)) {
+        const auto trainer = folder / "trainer";
+        std::ofstream(trainer) << "#!/bin/bash\nsay() { echo \"$1\" >&$CRESCENDO_FD; }\n"
+                               << "hear() { read -r heard <&$CRESCENDO_FD; }\n"
+                               << script << '\n';
+        std::filesystem::permissions(trainer, std::filesystem::perms::owner_all);
+        WorkerOptions options;
+        options.setup.kind = WorkerKind::warm_trainer;
+        options.setup.directory = folder.path().string();
+        options.setup.log = (folder / "trainers.log").string();
+        options.setup.save_timeout = save_timeout;
+        options.setup.restart_interval = std::chrono::milliseconds(1);
+        options.grace = std::chrono::milliseconds(100);
+        options.trainer = trainer.string();
+        options.slots.resize(1);
+        agent.emplace(NodeId{0}, std::move(options));
+    }
+
+    void join() {
+        JoinGroup order;
+        order.join.trial = trial;
+        order.join.directory = folder.path().string();
+        order.join.settings.text = "{}";
+        order.members = {{slot, 0}};
+        agent->obey(order);
+    }
+
+    void evaluate() {
+        EvaluateTrial order;
+        order.slot = slot;
+        order.evaluate.trial = trial;
+        order.evaluate.settings.text = "{}";
+        order.directory = folder.path().string();
+        agent->obey(order);
+    }
+
+    /// The next notice, which is of this kind.
+    template <class Kind>
+    Kind next() {
+        await(std::string("a notice like ") + typeid(Kind).name(), [&] {
+            for (auto& notice : agent->poll(std::chrono::milliseconds(50))) {
+                notices.push_back(std::move(notice));
+            }
+            return !notices.empty();
+        });
+        const auto notice = notices.front();
+        notices.erase(notices.begin());
+        REQUIRE(std::holds_alternative<Kind>(notice));
+        return std::get<Kind>(notice);
+    }
+
+    TemporaryFolder folder;
+    std::vector<Notice> notices;
+    std::optional<Agent> agent;
+};
+
+}  // namespace
+
+TEST_CASE("an order waits until the trainer is ready, and a trainer that left takes the next trial") {
+    Node node(std::string("sleep 0.1; ") + say_hello + "while hear; do case $heard in *join*) " + report +
+              ";; *leave*) say '{\"type\":\"left\"}';; esac; done");
+
+    for (int i = 0; i < 2; ++i) {
+        node.join();
+        CHECK(node.next<protocol::Report>().metrics.at("loss") == 0.25);
+        node.agent->obey(protocol::Leave{trial, false});
+        CHECK(node.next<LeftTrial>().problem.empty());
+    }
+}
+
+TEST_CASE("an order that is taken back before the trainer is ready has been left at once") {
+    Node node("sleep 1000");
+    node.join();
+
+    node.agent->obey(protocol::Leave{trial, false});
+
+    CHECK(node.next<LeftTrial>().trial == trial);
+}
+
+TEST_CASE("a trainer that gives up fails its trial for the reason that it says, and is replaced") {
+    Node node(std::string(say_hello) + "hear; [ -e once ] && " + report + "touch once; " +
+              "say '{\"type\":\"failed\",\"kind\":\"out_of_memory\",\"message\":\"64 GiB\"}'; hear; sleep 1000");
+    node.join();
+
+    const auto failed = node.next<WorkerFailed>();
+
+    CHECK(failed.trial == trial);
+    CHECK(failed.kind == FailureKind::out_of_memory);
+    CHECK(failed.message == "64 GiB");
+    node.join();
+    node.next<protocol::Report>();
+}
+
+TEST_CASE("a trainer that dies fails its trial; one that dies as it leaves may not have saved") {
+    Node busy(std::string(say_hello) + "hear; echo out of luck > trainer.log; kill -SEGV $$");
+    busy.join();
+    Node leaving(std::string(say_hello) + "hear; " + report + "hear; exit 3");
+    leaving.join();
+    leaving.next<protocol::Report>();
+    leaving.agent->obey(protocol::Leave{trial, true});
+
+    const auto crash = busy.next<WorkerFailed>();
+    CHECK(crash.kind == FailureKind::crash);
+    CHECK(crash.message.find("signal 11") != std::string::npos);
+    CHECK(crash.message.ends_with("last words: out of luck"));
+    CHECK(leaving.next<LeftTrial>().problem == "exit status 3");
+}
+
+TEST_CASE("a trainer that does not leave in time is killed") {
+    Node node(std::string(say_hello) + "hear; " + report + "while true; do hear; done; sleep 1000",
+              std::chrono::milliseconds(0));
+    node.join();
+    node.next<protocol::Report>();
+
+    node.agent->obey(protocol::Leave{trial, true});
+
+    CHECK(node.next<LeftTrial>().problem == "it did not leave within 0 s");
+}
+
+TEST_CASE("a checkpoint that finds no room is said as such, whether the trainer trains or leaves") {
+    const std::string no_room = "say '{\"type\":\"failed\",\"kind\":\"disk\",\"message\":\"no room\"}'; exit 1";
+    Node busy(std::string(say_hello) + "hear; " + no_room);
+    busy.join();
+    Node leaving(std::string(say_hello) + "hear; " + report + "hear; " + no_room);
+    leaving.join();
+    leaving.next<protocol::Report>();
+    leaving.agent->obey(protocol::Leave{trial, true});
+
+    CHECK(busy.next<CheckpointFailed>().message == "no room");
+    CHECK(leaving.next<CheckpointFailed>().message == "no room");
+    CHECK(leaving.next<LeftTrial>().problem.empty());  // the notice before says it all
+}
+
+TEST_CASE("an evaluation answers with metrics, or with the reason that there are none") {
+    Node good(std::string(say_hello) + "hear; say '{\"type\":\"evaluated\",\"metrics\":{\"test_loss\":0.5}}'; hear");
+    Node bad(std::string(say_hello) +
+             "hear; say '{\"type\":\"failed\",\"kind\":\"disk\",\"message\":\"no file\"}'; sleep 1000");
+
+    good.evaluate();
+    bad.evaluate();
+
+    CHECK(good.next<TrialEvaluated>().metrics.at("test_loss") == 0.5);
+    CHECK(bad.next<TrialEvaluated>().error == "no file");
+}
+
+TEST_CASE("a slot where three trainers end before they are ready is down until one is") {
+    Node node("echo >> starts; [ $(wc -l < starts) -gt 4 ] || exit 9\n" + std::string(say_hello) + "hear");
+
+    const auto first = node.next<SlotDown>();
+    CHECK(first.num_retries == 0);
+    CHECK(first.message.find("ends before it is ready: exit status 9") != std::string::npos);
+    CHECK(node.next<SlotDown>().num_retries == 1);  // after the fourth
+    CHECK(node.next<SlotUp>().slot == slot);
+}

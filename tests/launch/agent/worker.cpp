@@ -1,0 +1,48 @@
+#include "launch/agent/worker.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace {
+
+protocol::Report report_from(const char* line) { return launch::report_from(TrialId{3}, parse_line(line)); }
+
+}  // namespace
+
+TEST_CASE("a report is of the trial that the worker trains, whatever else a program writes in it") {
+    const auto report = report_from(R"({"resource":1,"metrics":{"loss":0.5,"note":"x"},"trial":"mine","epoch":7})");
+
+    CHECK(report.trial == TrialId{3});
+    CHECK(report.resource == Resource{1});
+    CHECK(report.metrics.at("loss") == 0.5);
+    CHECK(std::isnan(report.metrics.at("note")));
+}
+
+TEST_CASE("the share of time that a program waited for data counts where it is a number, within its bounds") {
+    CHECK(report_from(R"({"resource":1,"metrics":{},"data_wait":0.25})").data_wait == 0.25);
+    CHECK(report_from(R"({"resource":1,"metrics":{},"data_wait":25})").data_wait == 1.0);
+    CHECK_FALSE(report_from(R"({"resource":1,"metrics":{},"data_wait":"much"})").data_wait.has_value());
+    CHECK_FALSE(report_from(R"({"resource":1,"metrics":{},"data_wait":null})").data_wait.has_value());
+}
+
+TEST_CASE("a report without a resource or metrics is refused") {
+    CHECK_THROWS(report_from(R"({"metrics":{}})"));
+    CHECK_THROWS(report_from(R"({"resource":1})"));
+    CHECK_THROWS(report_from(R"({"resource":"one","metrics":{}})"));
+}
+
+TEST_CASE("last words are the end of a log, from the beginning of a line") {
+    const TemporaryFolder folder;
+    const auto log = (folder / "log").string();
+    CHECK(last_words(log).empty());
+    std::ofstream(log) << std::string(2000, 'x') << "\nout of luck\n\n";
+
+    CHECK(last_words(log) == "out of luck");
+}

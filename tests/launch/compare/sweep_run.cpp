@@ -1,0 +1,115 @@
+#include "launch/compare/sweep_run.hpp"
+
+#include <doctest/doctest.h>
+
+#include "core/check.hpp"
+#include "tests/launch/compare/recorded_sweep.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+using analysis::Point;
+
+namespace {
+
+/// Trial 0 is good and slow, trial 1 is bad at last.
+const std::vector<Report> reports{{10, 0, 1, 0.5}, {20, 1, 1, 0.6}, {30, 1, 2, 0.4}, {40, 0, 2, 0.7}};
+
+SweepRun read(const std::filesystem::path& directory, Clock clock) {
+    return read_sweep_run(directory, clock, [](std::size_t) {});
+}
+
+}  // namespace
+
+TEST_CASE("on the sweep's clock a curve has the improvements of all trials, with all slot-hours") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "sweep", two_trials(1), reports);
+
+    const auto run = read(folder / "sweep", Clock::sweeps);
+
+    REQUIRE(run.curves.size() == 1);
+    CHECK(run.curves[0].points() == std::vector{Point{10, 20.0 / 3600, 1, -0.5}, Point{20, 40.0 / 3600, 1, -0.6},
+                                                Point{40, 80.0 / 3600, 2, -0.7}});
+    CHECK(run.file.spec.metric == "accuracy");
+    CHECK(run.keys.at("seed") == "1");
+}
+
+TEST_CASE("on the trials' clock each trial has its own curve, from the moment that it had a slot") {
+    const TemporaryFolder folder;
+    // One slot: trial 1 starts when trial 0 is done with its 9 epochs, after 20 seconds.
+    record_sweep(folder / "sweep", two_trials(1), {{10, 0, 1, 0.5}, {20, 0, 9, 0.6}, {25, 1, 1, 0.7}}, 1);
+
+    const auto run = read(folder / "sweep", Clock::trials);
+
+    REQUIRE(run.curves.size() == 2);
+    CHECK(run.curves[0].points() == std::vector{Point{10, 10.0 / 3600, 1, -0.5}, Point{20, 20.0 / 3600, 9, -0.6}});
+    CHECK(run.curves[1].points() == std::vector{Point{5, 5.0 / 3600, 1, -0.7}});
+}
+
+TEST_CASE("the time between two sessions does not count") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "sweep", two_trials(1), {{10, 0, 1, 0.5}});
+    const auto directory = SweepDirectory::open(folder / "sweep");
+    auto journal = Journal::open(directory.journal());
+    journal.append({{"event", "slots_lost"}, {"time", 1012.0}, {"slots", {0, 1}}});
+    journal.append(session_note(5000, "host", 2));
+    journal.append({{"event", "slots_joined"},
+                    {"time", 5000.0},
+                    {"slots", {{{"slot", 0}, {"node", 0}}, {{"slot", 1}, {"node", 0}}}}});
+    journal.append({{"event", "trial_reported"},
+                    {"trial", 0},
+                    {"resource", 2},
+                    {"loss", -0.9},
+                    {"time", 5008.0},
+                    {"metrics", {{"accuracy", 0.9}}}});
+    journal.sync();
+
+    CHECK(read(folder / "sweep", Clock::sweeps).curves[0].points().back().seconds == 20);  // 12 and 8
+    CHECK(read(folder / "sweep", Clock::trials).curves[0].points().back().seconds == 20);
+}
+
+TEST_CASE("a report that is repeated, or diverged, is no improvement") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "sweep", two_trials(1), {{10, 0, 1, 0.5}, {20, 0, 1, 0.9}});
+    auto journal = Journal::open(SweepDirectory::open(folder / "sweep").journal());
+    journal.append({{"event", "trial_reported"},
+                    {"trial", 1},
+                    {"resource", 1},
+                    {"loss", nullptr},
+                    {"time", 1030.0},
+                    {"metrics", {{"accuracy", nullptr}}}});
+    journal.sync();
+
+    CHECK(read(folder / "sweep", Clock::sweeps).curves[0].points().size() == 1);
+}
+
+TEST_CASE("a curve stands still while the machine's clock is set back") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "sweep", two_trials(1), {{10, 0, 1, 0.5}, {4, 0, 2, 0.6}, {12, 0, 3, 0.7}});
+
+    for (const auto clock : {Clock::sweeps, Clock::trials}) {
+        const auto points = read(folder / "sweep", clock).curves[0].points();
+        REQUIRE(points.size() == 3);
+        CHECK(points[1].seconds == 10);
+        CHECK(points[2].seconds == 12);
+    }
+}
+
+TEST_CASE("a directory holds a sweep, or folders of sweeps, or is refused") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "asha/2", two_trials(2), {});
+    record_sweep(folder / "asha/1", two_trials(1), {});
+    std::filesystem::create_directories(folder / "asha/notes");
+    std::filesystem::create_directories(folder / "empty");
+
+    CHECK(sweeps_in(folder / "asha/1") == std::vector{folder / "asha/1"});
+    CHECK(sweeps_in(folder / "asha") == std::vector{folder / "asha/1", folder / "asha/2"});
+    CHECK(error_of([&] { sweeps_in(folder / "empty"); }).find("empty: there is no sweep here") != std::string::npos);
+    CHECK(error_of([&] { sweeps_in(folder / "nothing"); }).find("nothing: no such directory") != std::string::npos);
+}
+
+TEST_CASE("the price of a slot-hour is what the file says") {
+    CHECK_FALSE(price_of_slot_hour({{"run_cap", "3"}}));
+    CHECK(price_of_slot_hour({{"price.slot_hour", "0.9"}}) == 0.9);
+}
