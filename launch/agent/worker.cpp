@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -52,6 +53,11 @@ protocol::Report report_from(TrialId trial, const Json& message) {
     report.trial = trial;
     if (report.data_wait) {
         report.data_wait = std::clamp(*report.data_wait, 0.0, 1.0);
+    }
+    for (auto* seconds : {&report.seconds, &report.evaluated}) {
+        if (*seconds && (!std::isfinite(**seconds) || **seconds < 0)) {
+            seconds->reset();  // no clock says that
+        }
     }
     return report;
 }

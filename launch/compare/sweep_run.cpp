@@ -36,7 +36,7 @@ class ImprovementReader {
   private:
     static std::optional<TrialReported> report_in(const Journal::Line& line) {
         if (const auto report = report_from(line.members())) {
-            return report->event;
+            return report->event();
         }
         if (line.members().find(R"("trial_reported")") == std::string_view::npos) {
             return std::nullopt;
@@ -116,7 +116,9 @@ std::vector<fs::path> sweeps_in(const fs::path& directory) {
 }
 
 /// Reports have no clock of their own yet, so that evaluations and checkpoints count as well.
-double training_seconds(const TrialHistory& trial) { return trial.running_seconds; }
+double training_seconds(const TrialHistory& trial) {
+    return trial.reports.empty() ? 0 : trial.reports.back().seconds.value_or(trial.running_seconds);
+}
 
 std::optional<double> price_of_slot_hour(const FlatKeys& keys) {
     const auto found = keys.find("price.slot_hour");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -88,7 +89,18 @@ void Training::take(protocol::Report& notice) {
         }
         watch_for_identical_reports(notice);
         const double loss = to_loss(spec.goal, metric->second);
-        decisions_.record(ReportRecord{std::move(notice), loss, wall_clock()});
+        const double now = wall_clock();
+        set_clock(notice, now);
+        decisions_.record(ReportRecord{std::move(notice), loss, now});
+    }
+}
+
+/// Milliseconds are exact enough, and take few bytes in the journal.
+void Training::set_clock(protocol::Report& notice, double now) const {
+    const auto rounded = [](double seconds) { return std::round(seconds * 1000) / 1000; };
+    notice.seconds = rounded(notice.seconds.value_or(decisions_.history().clock_at(notice.trial, now)));
+    if (notice.evaluated) {
+        notice.evaluated = rounded(*notice.evaluated);
     }
 }
 

@@ -20,6 +20,17 @@ constexpr auto in_journal() {
                           Report::measures());
 }
 
+protocol::Report report_from_journal(const Json& record) {
+    auto report = protocol::read<protocol::Report>(record, in_journal());
+    if (const auto clock = record.value("clock", std::vector<double>()); !clock.empty()) {
+        report.seconds = clock.front();
+        if (clock.size() > 1) {
+            report.evaluated = clock.back();
+        }
+    }
+    return report;
+}
+
 }  // namespace
 
 History::History(SweepSpec spec, Reports kept) : sweep_(std::move(spec)), kept_(kept) {}
@@ -49,7 +60,7 @@ std::vector<Action> History::apply(const Json& record) {
     }
     const auto event = event_from_json(record);
     if (const auto* report = std::get_if<TrialReported>(&event)) {
-        return apply(ReportRecord{protocol::read<protocol::Report>(record, in_journal()), report->loss, last_time_});
+        return apply(ReportRecord{report_from_journal(record), report->loss, last_time_});
     }
     if (const auto* failed = std::get_if<TrialFailed>(&event);
         failed != nullptr && record.contains("message") && knows(failed->trial)) {
@@ -146,6 +157,15 @@ void History::remember(ReportRecord&& record) {
 }
 
 /// Keeps account of who held how many slots for how long. A configuration may be told before its trial starts.
+double History::clock_at(TrialId id, double time) const {
+    const auto& reports = of(id).reports;
+    const double since = holding_.at(static_cast<std::size_t>(id.value)).first;
+    const double now = elapsed_before_ + (time - session_start_);
+    const double before = reports.empty() ? 0 : reports.back().seconds.value_or(0);
+    const double from = reports.empty() ? since : std::max(since, reports.back().time);
+    return before + std::max(0.0, now - from);  // the machine's clock may have been set back
+}
+
 void History::follow_slots(TrialId id) {
     if (!knows(id)) {
         return;

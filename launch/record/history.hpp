@@ -84,6 +84,10 @@ class History {
     /// Seconds that a coordinator was at work, over all sessions, up to the last record.
     double elapsed() const { return elapsed_before_ + (last_time_ - session_start_); }
     double last_time() const { return last_time_; }
+
+    /// The training clock, at `time` (seconds since the epoch), of a trial whose trainer keeps none: the time from its
+    /// start to its first report and from each report to the next.
+    double clock_at(TrialId trial, double time) const;
     int num_sessions() const { return num_sessions_; }
 
     /// Slots × time that trials held them.
@@ -130,7 +134,7 @@ class History {
     Sweep sweep_;
     Reports kept_;
     std::vector<TrialHistory> trials_;
-    std::vector<std::pair<double, int>> holding_;  ///< each trial's slots, and elapsed() when it got them
+    std::vector<std::pair<double, int>> holding_;  ///< elapsed() when each trial got its slots, and their number
     std::optional<Test> test_;
     double evaluation_seconds_ = 0;
     std::vector<double> regroup_seconds_;

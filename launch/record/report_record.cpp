@@ -22,6 +22,15 @@ std::string members_of(const ReportRecord& record) {
     auto text = launch::members_of(record.event());
     text += R"(,"time":)";
     append_number(text, record.time);
+    if (record.report.seconds) {
+        text += R"(,"clock":[)";
+        append_number(text, *record.report.seconds);
+        if (record.report.evaluated) {
+            text += ',';
+            append_number(text, *record.report.evaluated);
+        }
+        text += ']';
+    }
     for_each_field(protocol::Report::measures(), [&](const auto& measure) {
         if (const auto& value = record.report.*measure.member) {
             text.append(",").append(key_of(measure));
@@ -54,6 +63,13 @@ std::optional<ReportRecord> report_from(std::string_view members) {
     record.loss = read_number(scanner, std::numeric_limits<double>::infinity());
     scanner.expect(R"(,"time":)");
     record.time = scanner.number<double>();
+    if (scanner.skip(R"(,"clock":[)")) {
+        record.report.seconds = scanner.number<double>();
+        if (scanner.skip(",")) {
+            record.report.evaluated = scanner.number<double>();
+        }
+        scanner.expect("]");
+    }
     for_each_field(protocol::Report::measures(), [&](const auto& measure) {
         if (scanner.skip("," + key_of(measure))) {
             record.report.*measure.member = scanner.number<double>();
@@ -64,7 +80,7 @@ std::optional<ReportRecord> report_from(std::string_view members) {
         const auto name = scanner.string();
         scanner.expect(":");
         record.report.metrics.emplace_hint(record.report.metrics.end(), name,
-                                    read_number(scanner, std::numeric_limits<double>::quiet_NaN()));
+                                           read_number(scanner, std::numeric_limits<double>::quiet_NaN()));
         scanner.skip(",");
     }
     return scanner.is_done() ? std::optional(std::move(record)) : std::nullopt;

@@ -14,13 +14,14 @@ namespace crescendo::launch {
 struct ReportRecord {
     protocol::Report report;
     double loss = 0;  ///< what the report is worth to the sweep
-    double time = 0;  ///< seconds since the epoch
+    double time = 0;  ///< seconds since the epoch; the report's own seconds are its trial's clock
 
     TrialReported event() const { return {report.trial, report.resource, loss}; }
 };
 
 /// The members of the record's JSON object: `"event":"trial_reported","trial":3,…,"metrics":{"loss":0.31}`. Bytes of a
-/// name that are not UTF-8 are replaced.
+/// name that are not UTF-8 are replaced. `"clock":[41.203,3.1]` has the seconds of training and of evaluation, in so few
+/// bytes because a sweep may have millions of reports.
 std::string members_of(const ReportRecord& record);
 
 /// Reads what members_of() wrote. Returns nothing if there are other members, or if they are written in another way.

@@ -66,7 +66,7 @@ Table trials_table(const History& history) {
     for (const auto& parameter : sweep.spec().space.parameters()) {
         columns.push_back(parameter.name);
     }
-    columns.insert(columns.end(), {"failures", "seconds", "slot_seconds", "data_wait"});
+    columns.insert(columns.end(), {"failures", "seconds", "training_seconds", "slot_seconds", "data_wait"});
     Table table(columns);
     for (const auto& trial : sweep.trials()) {
         const auto& seen = history.of(trial.id);
@@ -80,8 +80,9 @@ Table trials_table(const History& history) {
             row.push_back(to_cell(value));
         }
         const auto wait = seen.data_wait.value();
+        const auto clock = seen.reports.empty() ? std::nullopt : seen.reports.back().seconds;
         row.insert(row.end(), {std::int64_t{trial.failures}, seen.started ? Cell{until - *seen.started} : Cell{},
-                               seen.slot_seconds, wait ? Cell{*wait} : Cell{}});
+                               clock ? Cell{*clock} : Cell{}, seen.slot_seconds, wait ? Cell{*wait} : Cell{}});
         table.add_row(std::move(row));
     }
     return table;

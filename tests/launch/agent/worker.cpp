@@ -32,6 +32,13 @@ TEST_CASE("the share of time that a program waited for data counts where it is a
     CHECK_FALSE(report_from(R"({"resource":1,"metrics":{},"data_wait":null})").data_wait.has_value());
 }
 
+TEST_CASE("a program's clock counts where it is a number that a clock can show") {
+    CHECK(report_from(R"({"resource":1,"metrics":{},"seconds":41.2,"evaluated":3})").seconds == 41.2);
+    CHECK(report_from(R"({"resource":1,"metrics":{},"seconds":41.2,"evaluated":3})").evaluated == 3.0);
+    CHECK_FALSE(report_from(R"({"resource":1,"metrics":{},"seconds":-1})").seconds.has_value());
+    CHECK_FALSE(report_from(R"({"resource":1,"metrics":{},"seconds":"1m"})").seconds.has_value());
+}
+
 TEST_CASE("a report without a resource or metrics is refused") {
     CHECK_THROWS(report_from(R"({"metrics":{}})"));
     CHECK_THROWS(report_from(R"({"resource":1})"));

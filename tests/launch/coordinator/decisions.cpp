@@ -87,6 +87,36 @@ TEST_CASE("the share of its time that a trial waits for data is journalled, and 
     CHECK(rows[1]["data_wait"].is_null());
 }
 
+TEST_CASE("a trial's clock is journalled in milliseconds; without one, the time between reports counts") {
+    Stage stage("run_cap: 2\n", "{type: fifo, max: 2}");
+    for (const int resource : {1, 2}) {
+        auto report = report_of(0, resource, 0.5);
+        report.seconds = 10.00049 * resource;
+        report.evaluated = 0.5;
+        stage.agents.notices.push_back(report);
+    }
+    stage.agents.report(1, 1, 0.5);
+    stage.agents.report(1, 2, 0.5);
+
+    stage.run();
+
+    const auto history = [&] {
+        History all(stage.file.spec, Reports::all);
+        Journal::read(stage.directory.journal(), [&](const Journal::Line& line) { all.apply(line); });
+        return all;
+    }();
+    const auto& told = history.of(TrialId{0}).reports;
+    CHECK(told[0].seconds == 10.0);
+    CHECK(told[1].seconds == 20.001);
+    CHECK(told[1].evaluated == 0.5);
+    const auto& counted = history.of(TrialId{1}).reports;
+    CHECK(*counted[0].seconds >= 0);
+    CHECK(*counted[1].seconds >= *counted[0].seconds);
+    CHECK(*counted[1].seconds <= history.elapsed() + 0.001);
+    CHECK_FALSE(counted[1].evaluated.has_value());
+    CHECK(Json::parse(trials_table(history).print(Format::json))[0]["training_seconds"] == 20.001);
+}
+
 TEST_CASE("replaying the journal gives the state that the coordinator had") {
     Stage stage("run_cap: 3\n");
     stage.agents.report(0, 1, 0.5);

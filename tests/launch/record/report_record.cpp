@@ -42,6 +42,24 @@ TEST_CASE("the share of time that was waited for data is written where it is kno
     CHECK_FALSE(read_back(record_of(0, 1, 0.5, 1.0, {{"x", 1}})).contains("data_wait"));
 }
 
+TEST_CASE("a trial's clock takes at most 30 bytes, and reads back") {
+    auto record = record_of(3, 27, 0.5, 1.0, {{"x", 1}});
+    const auto without = members_of(record);
+    CHECK(read_back(record).contains("clock") == false);
+    record.report.seconds = 86400.125;
+    const auto training = members_of(record);
+    record.report.evaluated = 9999.875;
+    const auto both = members_of(record);
+
+    CHECK(both.size() <= without.size() + 30);
+    CHECK(Json::parse("{" + both + "}").at("clock") == Json({86400.125, 9999.875}));
+    CHECK(report_from(both)->report.seconds == 86400.125);
+    CHECK(report_from(both)->report.evaluated == 9999.875);
+    CHECK(report_from(training)->report.seconds == 86400.125);
+    CHECK_FALSE(report_from(training)->report.evaluated.has_value());
+    CHECK_FALSE(report_from(without)->report.seconds.has_value());
+}
+
 TEST_CASE("numbers of a report read back bit for bit and as numbers with a point") {
     for (const double number : {0.1, 1.0 / 3, 1.0, -0.0, 1e16, 1e300, 5e-324, -1.7976931348623157e308}) {
         CAPTURE(number);
@@ -66,8 +84,7 @@ TEST_CASE("a metric may have any name") {
     const std::map<std::string, double> metrics{{"a \"b\" \\ c\n", 1.0}, {"caf\xC3\xA9", 2.0}};
 
     CHECK(metrics_from(read_back(record_of(0, 1, 0.5, 1.0, metrics)).at("metrics")) == metrics);
-    CHECK(
-        read_back(record_of(0, 1, 0.5, 1.0, {{"caf\xE9", 2.0}})).at("metrics").contains("caf\xEF\xBF\xBD"));
+    CHECK(read_back(record_of(0, 1, 0.5, 1.0, {{"caf\xE9", 2.0}})).at("metrics").contains("caf\xEF\xBF\xBD"));
 }
 
 TEST_CASE("a report that was written is read without a JSON value, bit for bit") {
