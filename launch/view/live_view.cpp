@@ -47,7 +47,7 @@ std::string time_line(const History& history, const Progress& progress, double n
 }
 
 std::string counts(const Sweep& sweep, const Progress& p) {
-    auto result = fmt::format("{}{} trials started: {} running (key `begun` of status JSON stays)", p.begun(),
+    auto result = fmt::format("{}{} trials started: {} running", p.begun(),
                               sweep.spec().run_cap ? fmt::format(" of {}", *sweep.spec().run_cap) : "", p.running);
     for (const auto& [count, word] :
          {std::pair(p.waiting, "waiting"), std::pair(p.paused, "paused"), std::pair(p.stopped, "stopped"),

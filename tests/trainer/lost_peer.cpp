@@ -151,5 +151,5 @@ TEST_CASE("a regroup that crosses a report does not answer it") {
     crescendo.go_on({0, 1}, terms);
     crescendo.await(0, "report");
 
-    CHECK(content(sweep.folder / "trial/trainer.log").find("2 epochs, 2 workers, batch 12:") != std::string::npos);
+    CHECK(content(sweep.folder / "trial/trainer.log").find("epoch 2, 2 workers, batch 12:") != std::string::npos);
 }

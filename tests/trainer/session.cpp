@@ -321,7 +321,7 @@ TEST_CASE("a trainer serves one trial after another") {
         CHECK(crescendo.train({0}, "new", terms, 1)["trial"] == trial);
         crescendo.leave({0}, /*save=*/false, trial);
 
-        CHECK(content(terms.directory / "trainer.log").find("1 epochs, 1 workers") == 0);
+        CHECK(content(terms.directory / "trainer.log").find("epoch 1, 1 workers") == 0);
     }
 }
 

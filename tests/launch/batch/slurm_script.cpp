@@ -63,5 +63,5 @@ TEST_CASE("what cannot stand in a script for sbatch is refused") {
 
     job = request();
     job.directory = "/sweeps/100%";
-    CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("a meaning of its own"), InvalidInput);
+    CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("which Slurm replaces"), InvalidInput);
 }

@@ -56,7 +56,7 @@ TEST_CASE("the screen shows progress, rungs, slots and the best trial") {
     const auto screen = text_of(screen_of(told.history, {"demo", {}}, 115.0, 80));
 
     CHECK(screen.find("demo: asha on 2 slots, 0:15 elapsed, about ") != std::string::npos);
-    CHECK(screen.find("2 of 4 trials begun: 2 running") != std::string::npos);
+    CHECK(screen.find("2 of 4 trials started: 2 running") != std::string::npos);
     CHECK(screen.find("best   loss 0.25 at 1, trial 0: lr=") != std::string::npos);
     CHECK(screen.find("0           1       1   ████") != std::string::npos);
     CHECK(screen.find("  1    trial 1    worker 1 of 1, after 0 of 9") != std::string::npos);
