@@ -117,7 +117,8 @@ TEST_CASE("mistakes in data commands are explained, and leave no file") {
     check_refused(folder.path(), {"data", "convert", "table.csv", "set.h5:/"},
                   "table.csv:3: column 1 (two): \"six\" is no number");
     check_refused(folder.path(), {"data", "convert", "table.csv"}, "LOCATION");
-    check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5:/", "--samples", "1"}, "write 0:1 for the first 1 samples");
+    check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5:/", "--samples", "1"},
+                  "write 0:1 for the first 1 samples");
     for (const char* range : {"abc", "-1:2", "1:2:3", "0-2"}) {
         check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5:/", std::string("--samples=") + range},
                       "write BEGIN:END, like 0:50000");

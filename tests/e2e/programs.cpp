@@ -500,8 +500,8 @@ TEST_CASE("what waits for data is said when a sweep ends, and by its status") {
 
         const bool much = std::string(wait) == "0.5";
         CHECK(run.code == 0);
-        CHECK((run.out.find("trials wait for data during 50 % of their time; increase data.threads") != std::string::npos) ==
-              much);
+        const char* hint = "trials wait for data during 50 % of their time; increase data.threads";
+        CHECK((run.out.find(hint) != std::string::npos) == much);
         CHECK(status.contains("hint") == much);
     }
 }

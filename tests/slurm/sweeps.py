@@ -244,7 +244,7 @@ def test_a_queued_sweep_is_taken_back(sweep):
 
     result = sweep.call("stop", "s")
 
-    assert result.returncode == 0 and f"job {job} was queued" in result.stdout, result.stdout
+    assert result.returncode == 0 and f"cancelled job {job}, which was queued" in result.stdout, result.stdout
     assert sweep.status()["state"] == "stopped"
 
 
