@@ -47,6 +47,26 @@ TEST_CASE("on the trials' clock each trial has its own curve, from the moment th
     CHECK(run.curves[1].points() == std::vector{Point{5, 5.0 / 3600, 1, -0.7}});
 }
 
+TEST_CASE("the trials' clock is the training clock of their reports") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "sweep", two_trials(1), {{10, 0, 1, 0.5}});
+    auto journal = Journal::open(SweepDirectory::open(folder / "sweep").journal());
+    journal.append({{"event", "trial_reported"},
+                    {"trial", 0},
+                    {"resource", 2},
+                    {"loss", -0.9},
+                    {"time", 1020.0},
+                    {"clock", {12.5, 1.25}},
+                    {"metrics", {{"accuracy", 0.9}}}});
+    journal.sync();
+
+    const auto points = read(folder / "sweep", Clock::trials).curves[0].points();
+
+    CHECK(points.front().seconds == 10);  // it has no clock: the time that it held slots
+    CHECK(points.back().seconds == 12.5);
+    CHECK(read(folder / "sweep", Clock::sweeps).curves[0].points().back().seconds == 20);
+}
+
 TEST_CASE("the time between two sessions does not count") {
     const TemporaryFolder folder;
     record_sweep(folder / "sweep", two_trials(1), {{10, 0, 1, 0.5}});
