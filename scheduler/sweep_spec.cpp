@@ -15,7 +15,7 @@ namespace {
 
 using Problems = std::vector<InvalidInput>;
 
-/// Of one ladder from min to max.
+/// The number of rungs of a ladder from min to max.
 int num_rungs(const SchedulerSpec& spec) {
     return static_cast<int>(ladder(spec.min.value, spec.max.value, spec.reduction_factor).size());
 }

@@ -18,7 +18,7 @@ bool is_cpu_allocation(const std::string& message) {
     return message.find("DefaultCPUAllocator: ") != std::string::npos;
 }
 
-/// Of this disk or of this user's share: the same for every trial.
+/// Whether this disk, or the user's share of it, is full: then every trial fails in the same way.
 bool is_full(const std::error_code& code) {
     return code == std::errc::no_space_on_device || code == std::errc::file_too_large || code.value() == EDQUOT;
 }

@@ -83,7 +83,7 @@ void answer(const std::vector<Problem>& problems) {
     std::cout << answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
 }
 
-/// In a process of its own, since nobody has looked at the data yet.
+/// Runs in a process of its own, because the data may be damaged: no one has looked at them yet.
 int check() {
     const auto request = nlohmann::json::parse(std::cin);
     const auto ending = datasets::in_own_process("the data", [&] {

@@ -232,7 +232,7 @@ void Session::obey(const Leave& leave) {
     if (save) {
         checkpoints_->save(*trial_, settings_);
     }
-    checkpoints_.reset();  // whoever is told that this member has left may drop the checkpoint, or read it
+    checkpoints_.reset();  // once crescendo knows that this member has left, it may drop or read the checkpoint
     trial_.reset();
     join_.reset();
     log_.reset();

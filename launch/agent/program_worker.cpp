@@ -46,7 +46,7 @@ std::string log_of(const JoinGroup& work) { return work.join.directory + "/train
 ProgramWorker::~ProgramWorker() {
     terminate();
     if (program_) {
-        // Killed at once, the guard could kill nobody: what the program started would live on.
+        // A guard that is killed at once can kill nothing: what the program started would live on.
         pollfd ended{program_->process.exit_descriptor().get(), POLLIN, 0};
         const std::chrono::milliseconds patience = options_.grace + time_of_the_guard;
         ::poll(&ended, 1, static_cast<int>(patience.count()));

@@ -116,7 +116,7 @@ OrderedJson AskTell::answer(std::string_view text) {
         }
     }
     if (actions.empty() && sweep_.finish_reason()) {
-        actions.push_back(FinishSweep{*sweep_.finish_reason(), sweep_.best()});  // whoever still asks is to know
+        actions.push_back(FinishSweep{*sweep_.finish_reason(), sweep_.best()});  // a launcher that still asks must know
     }
     OrderedJson list = OrderedJson::array();
     for (const auto& action : actions) {

@@ -15,7 +15,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// Of a running job. The host of the script stays the same when the node is no longer one of the job's.
+/// Where a running job is. The host of the script stays the same when its node no longer belongs to the job.
 struct Place {
     std::string nodes;  ///< n[1-4]; empty where the job does not run
     std::string script_host;
@@ -59,8 +59,8 @@ void queue_again(const std::string& job, const Place& place, const std::filesyst
     } else if (const auto now = place_of(job); now && !now->nodes.empty()) {  // no other rank was faster
         run_slurm_tool({"scancel", job});
         std::ofstream(log, std::ios::app) << fmt::format(
-            "{}, and Slurm does not queue it again ({}): it is cancelled; `crescendo submit {}` continues the sweep\n", what,
-            answer.output, log.parent_path().string());
+            "{}, and Slurm does not queue it again ({}): it is cancelled; `crescendo submit {}` continues the sweep\n",
+            what, answer.output, log.parent_path().string());
     }
 }
 

@@ -30,7 +30,7 @@ struct Options {
     std::optional<std::uint64_t> seed;
 };
 
-/// False where nobody reads the answers any more.
+/// False if no one reads the answers any more.
 bool write_all(std::string_view bytes) {
     while (!bytes.empty()) {
         const auto written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());

@@ -43,7 +43,7 @@ struct Examined {
     std::vector<NodeReport> nodes;
     std::vector<Result> results;
 
-    /// The same on several nodes is told once.
+    /// A finding that several nodes share is printed once.
     void add(const Finding& finding, const std::string& host) {
         auto same = std::ranges::find(results, finding, &Result::finding);
         if (same == results.end()) {

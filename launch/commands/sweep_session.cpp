@@ -61,7 +61,7 @@ std::optional<double> end_of_job() {
     return job && job->end ? std::optional(*job->end - 120.0) : std::nullopt;
 }
 
-/// Of the youngest trial that has failed; there is one.
+/// The failure of the last trial that has failed; there must be one.
 std::string last_failure(const History& history) {
     const auto& trials = history.sweep().trials();
     const auto failed = std::find_if(trials.rbegin(), trials.rend(),

@@ -26,7 +26,7 @@ void Orders::carry_out(const std::vector<Action>& actions) {
     }
 }
 
-/// Whoever reported waits for an answer. Stopping or regrouping is one; else the trial continues.
+/// A trial that reported waits for an answer. Stopping or regrouping is one; else the trial continues.
 void Orders::answer(TrialId trial, const std::vector<Action>& actions) {
     const bool is_answered = std::ranges::any_of(actions, [&](const Action& action) {
         return concerns<StopTrial>(action, trial) || concerns<PauseTrial>(action, trial) ||
@@ -83,7 +83,7 @@ void Orders::carry_out(const Regroup& action) {
 /// The checkpoint of this report is there already: it was written before the report was sent.
 void Orders::carry_out(const PauseTrial& action) { dismiss(action.trial, /*save=*/false); }
 
-/// Of the trials that are stopped, only the winner's latest state is worth writing.
+/// When trials are stopped, only the winner's latest state is worth writing.
 void Orders::carry_out(const StopTrial& action) {
     dismiss(action.trial, action.reason == StopReason::swept && sweep_.best() == action.trial);
 }

@@ -116,7 +116,7 @@ void Training::watch_for_identical_reports(const protocol::Report& notice) {
 }
 
 void Training::take(const ProgramEnded& notice) {
-    groups_.forget(notice.trial);  // whatever its last report leads to: there is nobody left to be told
+    groups_.forget(notice.trial);  // whatever its last report leads to: no worker is left to be told
     decisions_.record(TrialFinished{notice.trial});
 }
 

@@ -69,7 +69,7 @@ void LineChannel::flush() {
             outgoing_.erase(0, static_cast<std::size_t>(sent));
         } else if (errno != EINTR) {
             if (errno != EAGAIN) {
-                outgoing_.clear();  // nobody is there to read it; the end of the process is noticed elsewhere
+                outgoing_.clear();  // no process is left to read it; its end is noticed elsewhere
             }
             return;
         }

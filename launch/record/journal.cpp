@@ -143,7 +143,7 @@ void forget_cache(const std::filesystem::path& path) {
     }
 }
 
-/// A file whose name is gone, or its folder's, takes all that is written to it, and nobody will read it again.
+/// A file whose name is gone, or its folder's, takes all that is written to it, and no one will read it again.
 bool is_in_place(const std::filesystem::path& path, int file) {
     struct stat named {};
     struct stat open {};

@@ -130,7 +130,7 @@ bool take(const FileDescriptor& file) {
     return true;
 }
 
-/// A disk may be mended, a user's rights are what they are.
+/// A disk may be repaired; a user's rights stay what they are.
 [[noreturn]] void cannot_write(const fs::path& path) {
     const auto problem = fmt::format("cannot write {}: {}", path.string(), std::strerror(errno));
     if (errno == EACCES || errno == EPERM) {

@@ -7,7 +7,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// Of `scheduler.max`, `scheduler` and itself; of `command[1]`, `command`.
+/// Whether `whole` is the key or holds it: `scheduler` holds `scheduler.max`, `command` holds `command[1]`.
 bool is_part_of(std::string_view key, std::string_view whole) {
     return key.starts_with(whole) &&
            (key.size() == whole.size() || whole.empty() || key[whole.size()] == '.' || key[whole.size()] == '[');

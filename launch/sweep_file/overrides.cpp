@@ -18,7 +18,7 @@ Override parse_override(const std::string& text) {
 
 namespace {
 
-/// Of the map; there may be none.
+/// Removes the key from the map, which need not have it.
 void leave_out(std::string_view key, OrderedJson& map) {
     const auto dot = key.find('.');
     const auto found = map.find(std::string(key.substr(0, dot)));

@@ -188,7 +188,7 @@ void read_trainer_or_command(const YamlSection& file, SweepFile& result) {
     });
 }
 
-/// Of a program of the user's own, which has no way to change the number of its workers.
+/// Checks a sweep of a user's own program, which cannot change the number of its workers.
 void check_workers(const YamlSection& file, const SchedulerSpec& scheduler) {
     const auto& mistakes = file.mistakes();
     file.attempt([&] {

@@ -110,7 +110,7 @@ Table best_table(const Summary& summary, const SweepSpec& spec, std::size_t most
     const auto& best = summary.best_over_time;
     const double step = summary.makespan / static_cast<double>(most_rows);
     for (std::size_t i = 0; i < best.size(); ++i) {
-        // Of the improvements within a step, the last.
+        // The last improvement within a step counts.
         const bool is_last = i + 1 == best.size() || best.size() <= most_rows ||
                              std::floor(best[i].seconds / step) < std::floor(best[i + 1].seconds / step);
         if (is_last) {

@@ -107,7 +107,7 @@ void Hyperband::arrive(Bracket& bracket) {
     decide(bracket);
 }
 
-/// After the last trial has arrived. A rung that nobody is left on stays as it is, for those that are retried.
+/// Decides a rung once its last trial has arrived. A rung with no trial left stays, for trials that are retried.
 void Hyperband::decide(Bracket& bracket) {
     if (bracket.num_arrived < bracket.num_expected || bracket.paused.empty()) {
         return;

@@ -92,7 +92,7 @@ int Allocator::size_on(int available, int rungs_survived) const {
     expectation_failed("a GrowPolicy", __FILE__, __LINE__);
 }
 
-/// Of the sizes up to the trial's target, the largest that `available` slots allow; 0 where there is none.
+/// The largest size, up to the trial's target, that `available` slots allow; 0 if there is none.
 int Allocator::largest_size(int available, int rungs_survived) const {
     if (available == 0) {
         return 0;

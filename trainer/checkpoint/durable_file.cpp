@@ -58,8 +58,8 @@ std::filesystem::path temporary_name(const std::filesystem::path& path) {
     return path.string() + ".tmp." + host.data() + "." + std::to_string(::getpid());
 }
 
-/// Of writers that were killed, or that stood still and were given up: should they go on, there is nothing for
-/// them to rename.
+/// Removes what writers left that were killed, or that stopped responding. If such a writer continues, it finds nothing
+/// to rename.
 void remove_temporaries(const std::filesystem::path& path, const std::filesystem::path& folder) {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {

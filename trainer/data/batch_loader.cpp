@@ -19,7 +19,7 @@ std::optional<LoadedBatch> BatchLoader::next() {
 void BatchLoader::fetch() {
     const auto began = std::chrono::steady_clock::now();
     auto slice = stream_.next(device_.staging_memory());
-    // Where the device is still at work, the samples are there before it needs them.
+    // If the device still computes, the samples are there before it needs them.
     if (device_.idle()) {
         waited_ += std::chrono::steady_clock::now() - began;
     }
