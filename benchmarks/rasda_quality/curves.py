@@ -45,7 +45,8 @@ class Problem:
     def settings(self, optimizer, config, scaling, data):
         rng = random.Random(f"{self.name}/{optimizer}/{config}")
         return {**self.base, **self.configure(rng, optimizer), "optimizer": optimizer, "lr_scaling": scaling,
-                "data": {**{part: f"{data}:/{part}" for part in ("train", "validation", "test")}, **self.base["data"]}}
+                "data": {**{part: f"{data}:/{'train' if QUICK else part}" for part in ("train", "validation", "test")},
+                         **self.base["data"]}}
 
 
 def log_uniform(rng, low, high):
