@@ -153,7 +153,8 @@ def record(arguments, path):
                 writer.writerow({"commit": mark, "problem": problem, "optimizer": optimizer, "config": config,
                                  "seed": seed, "batch": batch, "scaling": scaling, **values})
             file.flush()
-            print(f"{number} of {len(todo)}: {problem} {optimizer} {config} seed {seed}, {batch}, {scaling}", flush=True)
+            print(f"{number} of {len(todo)}: {problem}, {optimizer}, {config}, seed {seed}, {batch}, {scaling}",
+                  flush=True)
     node.close()
 
 
@@ -190,11 +191,11 @@ def table(path):
 
 
 def difference(one, other, unit):
-    """In percent points of accuracy; for a loss, in percent of the reference. None where either is not finite."""
+    """In percent points of accuracy; for a loss, 100 times the logarithm of the ratio. None if either is not finite."""
     values = [float(each) if each else math.nan for each in (one, other)]
     if not all(map(math.isfinite, values)):
         return None
-    return unit * (values[0] - values[1]) if unit else 100 * (values[0] / values[1] - 1)
+    return unit * (values[0] - values[1]) if unit else 100 * math.log(values[0] / values[1])
 
 
 def main():
