@@ -115,7 +115,7 @@ std::vector<fs::path> sweeps_in(const fs::path& directory) {
     return sweeps;
 }
 
-/// Reports have no clock of their own yet, so that evaluations and checkpoints count as well.
+/// Reports of older versions have no clock. The time that the trial held slots stands in for it.
 double training_seconds(const TrialHistory& trial) {
     return trial.reports.empty() ? 0 : trial.reports.back().seconds.value_or(trial.running_seconds);
 }
