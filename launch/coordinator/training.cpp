@@ -58,8 +58,8 @@ void Training::look_ahead() {
 
 void Training::end_turn() {
     const auto& history = decisions_.history();
-    if (file_.time_budget && history.elapsed() + (wall_clock() - history.last_time()) >=
-                                 std::chrono::duration<double>(*file_.time_budget).count()) {
+    if (file_.time_budget &&
+        history.elapsed_at(wall_clock()) >= std::chrono::duration<double>(*file_.time_budget).count()) {
         decisions_.record(TimeUp{});
     }
     decisions_.commit();

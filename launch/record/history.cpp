@@ -160,7 +160,7 @@ void History::remember(ReportRecord&& record) {
 double History::clock_at(TrialId id, double time) const {
     const auto& reports = of(id).reports;
     const double since = holding_.at(static_cast<std::size_t>(id.value)).first;
-    const double now = elapsed_before_ + (time - session_start_);
+    const double now = elapsed_at(time);
     const double before = reports.empty() ? 0 : reports.back().seconds.value_or(0);
     const double from = reports.empty() ? since : std::max(since, reports.back().time);
     return before + std::max(0.0, now - from);  // the machine's clock may have been set back

@@ -82,7 +82,9 @@ class History {
     const TrialHistory& of(TrialId trial) const { return trials_.at(static_cast<std::size_t>(trial.value)); }
 
     /// Seconds that a coordinator was at work, over all sessions, up to the last record.
-    double elapsed() const { return elapsed_before_ + (last_time_ - session_start_); }
+    double elapsed() const { return elapsed_at(last_time_); }
+    /// Seconds that a coordinator was at work up to `time`, which is in this session (seconds since the epoch).
+    double elapsed_at(double time) const { return elapsed_before_ + (time - session_start_); }
     double last_time() const { return last_time_; }
 
     /// The training clock, at `time` (seconds since the epoch), of a trial whose trainer keeps none: the time from its

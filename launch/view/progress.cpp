@@ -80,7 +80,7 @@ Progress progress_of(const History& history, double now, std::optional<double> t
         }
     }
     if (time_budget) {
-        const double elapsed = history.elapsed() + (now - history.last_time());
+        const double elapsed = history.elapsed_at(now);
         const double by_time = *time_budget - elapsed;
         progress.fraction = std::max(progress.fraction.value_or(0.0), std::min(1.0, elapsed / *time_budget));
         progress.seconds_left = std::max(0.0, std::min(progress.seconds_left.value_or(by_time), by_time));
