@@ -35,7 +35,7 @@ BatchPolicy read_batch(const YamlSection& section) {
         .choice<BatchPolicy>(
             "batch",
             {{"ladder", BatchPolicy::ladder}, {"per_worker", BatchPolicy::per_worker}, {"global", BatchPolicy::global}})
-        .value_or(BatchPolicy::ladder);
+        .value_or(BatchPolicy::global);
 }
 
 GrowPolicy read_grow(const YamlSection& section) {
