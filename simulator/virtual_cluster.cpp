@@ -74,6 +74,9 @@ void VirtualCluster::finish_epoch(TrialId id) {
         const double loss = curves_.loss(id, resource);
         note_best(id, resource, loss);
         ++summary_.num_reports;
+        if (watcher_) {
+            watcher_({now_, id, resource, loss, static_cast<int>(sweep_.trial(id).group.slots.size())});
+        }
         apply(TrialReported{id, resource, loss});
     }
     if (training(id).plan == plan && sweep_.trial(id).status == TrialStatus::running) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <queue>
+#include <utility>
 #include <vector>
 
 #include "scheduler/sweep/sweep.hpp"
@@ -23,6 +25,9 @@ class VirtualCluster {
     /// `curves` must outlive the cluster.
     VirtualCluster(SweepSpec sweep, const SimulationSpec& simulation, int slots, const LearningCurves& curves,
                    EpochTime epoch_time, std::optional<double> time_budget = {});
+
+    /// From now on, every report goes to `watcher` before the sweep decides about it.
+    void watch(std::function<void(const SeenReport&)> watcher) { watcher_ = std::move(watcher); }
 
     /// Runs the whole sweep. Call it once.
     Summary run();
@@ -82,6 +87,7 @@ class VirtualCluster {
     const LearningCurves& curves_;
     EpochTime epoch_time_;
     std::optional<double> time_budget_;
+    std::function<void(const SeenReport&)> watcher_;
     std::vector<Training> trainings_;
     std::priority_queue<Occurrence, std::vector<Occurrence>, std::greater<>> future_;
     std::int64_t num_foreseen_ = 0;

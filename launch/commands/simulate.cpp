@@ -19,6 +19,7 @@ namespace crescendo::launch {
 namespace {
 
 namespace fs = std::filesystem;
+using simulator::SeenReport;
 
 struct Options {
     fs::path file;
@@ -88,7 +89,8 @@ class Study {
         return file;
     }
 
-    simulator::Summary simulate(const SweepFile& file, int slots) const {
+    /// Every report goes to `reports`, if given.
+    simulator::Summary simulate(const SweepFile& file, int slots, std::vector<SeenReport>* reports = nullptr) const {
         const auto& spec = file.spec;
         const simulator::ParametricCurves invented(spec.seed, spec.goal, spec.scheduler.max, file.simulation.noise);
         const auto& curves = recording_ ? static_cast<const simulator::LearningCurves&>(recording_->curves) : invented;
@@ -97,7 +99,11 @@ class Study {
                                : simulator::EpochTime(file.simulation, spec.seed);
         const auto budget =
             file.time_budget ? std::optional(std::chrono::duration<double>(*file.time_budget).count()) : std::nullopt;
-        return simulator::VirtualCluster(spec, file.simulation, slots, curves, times, budget).run();
+        simulator::VirtualCluster cluster(spec, file.simulation, slots, curves, times, budget);
+        if (reports != nullptr) {
+            cluster.watch([reports](const SeenReport& report) { reports->push_back(report); });
+        }
+        return cluster.run();
     }
 
     simulator::PolicyRuns simulate_seeds(const Policy& policy, int slots) const {
@@ -184,8 +190,12 @@ ExitCode compare(const Options& options, const Study& study) {
 
 ExitCode simulate_one(const Options& options, const Study& study) {
     const auto file = study.read({});
-    const auto summary = study.simulate(file, study.slots(file));
+    std::vector<SeenReport> reports;
+    const auto summary = study.simulate(file, study.slots(file), options.out.empty() ? nullptr : &reports);
     show(options, summary_json(summary, file.spec), summary, file.spec);
+    if (!options.out.empty()) {
+        write_atomically(options.out / "reports.csv", report_table(reports, file.spec).print(Format::csv));
+    }
     return ExitCode::done;
 }
 
@@ -256,7 +266,7 @@ void add_simulate_command(CLI::App& app, ExitCode& code) {
                             "times");
     command->add_option("--curves", options->recorded_curves, "CSV file of learning curves: trial,resource,<metric>")
         ->excludes(replay_option);
-    command->add_option("--out", options->out, "Folder for summary.json, best.csv, slots.csv and chart.svg");
+    command->add_option("--out", options->out, "Folder for summary.json, best.csv, slots.csv, chart.svg, and, of a single sweep, reports.csv");
     add_format_option(*command, options->format);
     command->footer(
         "Example:\n"

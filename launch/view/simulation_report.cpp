@@ -129,6 +129,15 @@ Table use_table(const Summary& summary) {
     return table;
 }
 
+Table report_table(const std::vector<simulator::SeenReport>& reports, const SweepSpec& spec) {
+    Table table({"seconds", "trial", "resource", "workers", spec.metric});
+    for (const auto& report : reports) {
+        table.add_row({report.seconds, std::int64_t{report.trial.value}, report.resource.value,
+                       std::int64_t{report.workers}, from_loss(spec.goal, report.loss)});
+    }
+    return table;
+}
+
 Table comparison_table(const std::vector<Comparison>& policies, const SweepSpec& spec) {
     Table table({"policy", "makespan", "± makespan", "speedup", "± speedup", "utilization", "slot_hours",
                  "± slot_hours", "regroups", spec.metric, "± " + spec.metric, "at_equal_time", "± at_equal_time"});

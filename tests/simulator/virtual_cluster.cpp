@@ -41,6 +41,25 @@ TEST_CASE("trials that all train to the end fill their slots in turns") {
     CHECK(summary.num_complete == 5);
 }
 
+TEST_CASE("a watcher gets every report, with its time and the workers that trained for it") {
+    const auto spec = sweep(SchedulerKind::rasda, 1, 9);
+    const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, /*noise=*/0);
+    VirtualCluster cluster(spec, plain, 3, curves, EpochTime(plain, spec.seed));
+    std::vector<SeenReport> reports;
+    cluster.watch([&](const SeenReport& report) { reports.push_back(report); });
+
+    const auto summary = cluster.run();
+
+    REQUIRE(reports.size() == 9);
+    CHECK(summary.num_reports == 9);
+    CHECK(reports.front().workers == 1);
+    CHECK(reports.front().seconds == doctest::Approx(10));
+    CHECK(reports.front().loss == curves.loss(TrialId{0}, Resource{1}));
+    CHECK(reports.back().workers == 3);
+    CHECK(reports.back().resource == Resource{9});
+    CHECK(reports.back().seconds == doctest::Approx(summary.makespan));
+}
+
 TEST_CASE("starts and checkpoints take their time") {
     auto costly = plain;
     costly.start = 2;
