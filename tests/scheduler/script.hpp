@@ -17,6 +17,8 @@ std::vector<Slot> slots(int first, int count, NodeId node = NodeId{0});
 
 /// A valid spec: the published rasda (no surplus) with eta and scaling 2, milestones 1, 2, 4, …, `max`.
 SweepSpec spec_of(int run_cap, int max);
+/// The same milestones under another scheduler.
+SweepSpec spec_of(SchedulerKind kind, int run_cap, int max, Mode mode = Mode::stop);
 
 /// A sweep to which things happen, in a line each.
 struct Script {
