@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
 #include "launch/agent/agent_setup.hpp"
 #include "launch/agent/program_worker.hpp"
 #include "launch/batch/batch_system.hpp"
@@ -178,7 +179,7 @@ ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiS
                       .run(signals, options.until ? options.until : end_of_job());
         view->update(sweep.history, sweep.history.last_time());
     }
-    write_atomically(sweep.directory.results(), trials_table(sweep.history).print(Format::csv));
+    replace_file(sweep.directory.results(), trials_table(sweep.history).print(Format::csv));
     return report_end(outcome, sweep.history, sweep.directory);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/files/durable_file.hpp"
 #include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"
 
@@ -95,8 +96,8 @@ void Orders::carry_out(const DropCheckpoint& action) { obsolete_.insert(action.t
 void Orders::prepare_directory(TrialId trial) const {
     const auto directory = directory_.trial(trial);
     std::filesystem::create_directories(directory);
-    write_atomically(directory / "params.json", launch::to_json(sweep_.trial(trial).config).dump(2) + "\n",
-                     Durability::none);
+    replace_file(directory / "params.json", launch::to_json(sweep_.trial(trial).config).dump(2) + "\n",
+                 Durability::none);
 }
 
 void Orders::join(TrialId trial, const Group& group, protocol::StateSource state) {

@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <memory>
 
+#include "core/files/file_descriptor.hpp"
 #include "core/trial_protocol.hpp"
 #include "launch/agent/worker.hpp"
 #include "launch/coordinator/rendezvous.hpp"
-#include "launch/system/file_descriptor.hpp"
 
 namespace crescendo::launch {
 namespace {

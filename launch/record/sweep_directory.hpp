@@ -56,12 +56,4 @@ class SweepDirectory {
     std::filesystem::path path_;
 };
 
-/// What a file survives: on_disk also a crash of the machine, none only a crash of this process.
-enum class Durability { on_disk, none };
-
-/// Writes a file completely or not at all: temporary file, fsync if it is to be durable, rename. Throws
-/// std::system_error.
-void write_atomically(const std::filesystem::path& path, const std::string& content,
-                      Durability durability = Durability::on_disk);
-
 }  // namespace crescendo::launch
