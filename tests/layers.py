@@ -56,8 +56,8 @@ ROOMS = {
     "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow"],
     "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
                 "checkpoint", "."],
-    "launch": ["system", "messages", "batch", "slots", "sweep_file", "agent", "transport", "record", "view", "replay",
-               "compare", "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
+    "launch": ["system", "messages", "batch", "slots", "yaml", "sweep_file", "agent", "transport", "record", "view",
+               "replay", "compare", "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
 }
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.
 PURE = {"scheduler", "simulator", "analysis"}

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "core/check.hpp"
-#include "launch/sweep_file/spelling.hpp"
+#include "launch/yaml/spelling.hpp"
 #include "launch/system/csv_file.hpp"
 
 namespace crescendo::launch {

@@ -9,7 +9,7 @@
 #include "core/check.hpp"
 #include "launch/messages/event_json.hpp"
 #include "launch/record/recorded_sweep.hpp"
-#include "launch/sweep_file/yaml_document.hpp"
+#include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -7,7 +7,7 @@
 #include "core/check.hpp"
 #include "launch/record/crc32.hpp"
 #include "launch/record/journal.hpp"
-#include "launch/sweep_file/yaml_document.hpp"
+#include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "core/check.hpp"
 #include "launch/messages/event_json.hpp"
-#include "launch/sweep_file/spelling.hpp"
-#include "launch/sweep_file/yaml_document.hpp"
+#include "launch/yaml/spelling.hpp"
+#include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
 

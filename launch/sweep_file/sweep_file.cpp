@@ -10,8 +10,8 @@
 #include "launch/sweep_file/sweep_parameters.hpp"
 #include "launch/sweep_file/sweep_scheduler.hpp"
 #include "launch/sweep_file/sweep_simulation.hpp"
-#include "launch/sweep_file/yaml_document.hpp"
-#include "launch/sweep_file/yaml_section.hpp"
+#include "launch/yaml/yaml_document.hpp"
+#include "launch/yaml/yaml_section.hpp"
 #include "launch/system/read_file.hpp"
 #include "scheduler/samplers/any_sampler.hpp"
 

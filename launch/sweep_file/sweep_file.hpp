@@ -8,9 +8,9 @@
 
 #include "launch/messages/json.hpp"
 #include "launch/slots/slot_plan.hpp"
-#include "launch/sweep_file/mistakes.hpp"
 #include "launch/sweep_file/overrides.hpp"
-#include "launch/sweep_file/source_map.hpp"
+#include "launch/yaml/mistakes.hpp"
+#include "launch/yaml/source_map.hpp"
 #include "scheduler/sweep_spec.hpp"
 #include "simulator/simulation_spec.hpp"
 

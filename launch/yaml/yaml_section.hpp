@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "launch/messages/json.hpp"
-#include "launch/sweep_file/mistakes.hpp"
+#include "launch/yaml/mistakes.hpp"
 
 namespace crescendo::launch {
 
