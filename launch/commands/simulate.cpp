@@ -168,7 +168,7 @@ ExitCode compare(const Options& options, const Study& study) {
         runs.push_back(study.simulate_seeds(parse_policy(text), study.slots(file)));
     }
     if (runs.empty()) {
-        runs.push_back(study.simulate_seeds({name_of(file.spec.scheduler.kind), {}}, study.slots(file)));
+        runs.push_back(study.simulate_seeds({scheduler_kinds.of(file.spec.scheduler.kind), {}}, study.slots(file)));
     }
     const auto comparisons = simulator::compare(runs);
     const auto table = comparison_table(comparisons, file.spec);

@@ -124,7 +124,7 @@ void print_end(Outcome outcome, const History& history, const SweepDirectory& di
     if (const auto hint = data_wait_hint(history); !hint.empty()) {
         fmt::print("{}\n", hint);
     }
-    fmt::print("finished: {}, {} trials in {}\n\n", name_of(*history.sweep().finish_reason()),
+    fmt::print("finished: {}, {} trials in {}\n\n", text_of(*history.sweep().finish_reason()),
                history.sweep().trials().size(), clock_text(history.elapsed()));
     fmt::print("  {}     every trial, its parameters and results\n", directory.results().string());
     fmt::print("  crescendo trials {}     the same as a table\n", where);

@@ -10,13 +10,15 @@
 #include "launch/sweep_file/sweep_parameters.hpp"
 #include "launch/sweep_file/sweep_scheduler.hpp"
 #include "launch/sweep_file/sweep_simulation.hpp"
+#include "launch/system/read_file.hpp"
 #include "launch/yaml/yaml_document.hpp"
 #include "launch/yaml/yaml_section.hpp"
-#include "launch/system/read_file.hpp"
 #include "scheduler/samplers/any_sampler.hpp"
 
 namespace crescendo::launch {
 namespace {
+
+constexpr Words bindings{{std::pair{Binding::automatic, "auto"}, {Binding::on, "on"}, {Binding::off, "off"}}};
 
 void check_keys(const YamlSection& file) {
     std::vector<std::string> keys{"name",    "description", "project",      "entity",    "metric", "method",
@@ -70,10 +72,7 @@ void read_metric(const YamlSection& file, SweepSpec& spec) {
         }
         spec.metric = metric.string("name").value();
     });
-    file.attempt([&] {
-        spec.goal = metric.choice<Goal>("goal", {{"minimize", Goal::minimize}, {"maximize", Goal::maximize}})
-                        .value_or(Goal::minimize);
-    });
+    file.attempt([&] { spec.goal = metric.choice("goal", goals).value_or(Goal::minimize); });
 }
 
 void read_sampler(const YamlSection& file, SweepSpec& spec) {
@@ -267,11 +266,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, SweepF
     read_spec(file, result.spec);
     file.attempt([&] { result.slots = read_slots(file); });
     file.attempt([&] { result.cpus_per_slot = file.integer_from(1, "cpus_per_slot").value_or(1); });
-    file.attempt([&] {
-        result.bind =
-            file.choice<Binding>("bind", {{"auto", Binding::automatic}, {"on", Binding::on}, {"off", Binding::off}})
-                .value_or(Binding::automatic);
-    });
+    file.attempt([&] { result.bind = file.choice("bind", bindings).value_or(Binding::automatic); });
     file.attempt([&] { read_budget(file, result); });
     file.attempt([&] {
         if (const auto simulate = file.section("simulate", "{epoch: 60, loss_per_doubling: 0.05}")) {

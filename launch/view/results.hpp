@@ -28,7 +28,7 @@ std::string clock_text(double seconds);
 /// A number to 4 or 5 significant digits.
 std::string number_text(double value);
 
-const char* name_of(SchedulerKind kind);
-const char* name_of(FinishReason reason);
+/// Why a sweep ended, for people: "the target is reached".
+const char* text_of(FinishReason reason);
 
 }  // namespace crescendo::launch
