@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/trial_protocol.hpp"
 #include "launch/agent/worker.hpp"
 #include "launch/messages/action_json.hpp"
 #include "launch/messages/event_json.hpp"
@@ -151,6 +152,11 @@ Event AskTell::read_report(const Json& line) const {
                        metric->dump().substr(0, 200));
     Json event = line;
     event["loss"] = metric->is_null() ? worst_loss : to_loss(spec.goal, *metric);
+    event["step"] = Json::array();
+    for_each_field(protocol::Report::steps(), [&](const auto& field) {
+        const auto measure = line.find(field.key);
+        event["step"].push_back(measure != line.end() && measure->is_number() ? *measure : Json(nullptr));
+    });
     return event_from_json(event);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -118,6 +120,23 @@ class Reader {
         return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
     }
 
+    /// Of a trial that reports.
+    Steps steps() const {
+        Steps steps;
+        if (!json_.contains("step")) {
+            return steps;
+        }
+        const std::array measures{&steps.seconds, &steps.batch, &steps.noise_scale};
+        const auto& values = list("step");
+        for (std::size_t i = 0; i < std::min(values.size(), measures.size()); ++i) {
+            if (!values[i].is_number() && !values[i].is_null()) {
+                wrong("step", "a list of numbers, with null for what was not measured");
+            }
+            *measures[i] = values[i].is_null() ? std::nullopt : std::optional(values[i].get<double>());
+        }
+        return steps;
+    }
+
     FailureKind kind() const {
         const auto& word = member("kind");
         const auto kind = word.is_string() ? failure_kinds.find(word.get<std::string>()) : std::nullopt;
@@ -211,6 +230,16 @@ std::string members_of(const TrialReported& event) {
     auto text = fmt::format(R"("event":"trial_reported","trial":{},"resource":{},"loss":)", event.trial.value,
                             event.resource.value);
     append_number(text, event.loss);
+    const auto& [seconds, batch, noise_scale] = event.steps;
+    const std::array measures{seconds, batch, noise_scale};
+    const auto end = std::find_if(measures.rbegin(), measures.rend(), [](const auto& measure) { return measure; });
+    std::string_view separator = R"(,"step":[)";
+    for (auto measure = measures.begin(); measure != end.base(); ++measure) {
+        text += separator;
+        append_number(text, measure->value_or(std::numeric_limits<double>::quiet_NaN()));
+        separator = ",";
+    }
+    text += end == measures.rend() ? "" : "]";
     return text;
 }
 
@@ -224,7 +253,8 @@ Event event_from_json(const Json& json) {
         return read_lost(event);
     }
     if (name == "trial_reported") {
-        return TrialReported{event.trial(), Resource{event.integer<std::int64_t>("resource")}, event.loss()};
+        return TrialReported{event.trial(), Resource{event.integer<std::int64_t>("resource")}, event.loss(),
+                             event.steps()};
     }
     if (name == "trial_finished") {
         return TrialFinished{event.trial()};

@@ -224,6 +224,8 @@ TEST_CASE("a conversation that was kept is taken up again with nothing lost but 
         ask(conversation, R"({"event":"slots_joined","slots":2})");
         ask(conversation, report(0, 1, "0.5"));
         ask(conversation, report(5, 1, "0.5"));
+        ask(conversation, R"({"event":"trial_reported","trial":1,"resource":1,"metrics":{"accuracy":0.5},)"
+                          R"("step_seconds":0.25,"noise_scale":"loud","step":"mine"})");
         ask(conversation, report(0, 2, "NaN"));
         journal.sync();
     }
@@ -238,6 +240,8 @@ TEST_CASE("a conversation that was kept is taken up again with nothing lost but 
     CHECK(history.num_sessions() == 2);
     CHECK(history.of(TrialId{0}).reports.back().resource == Resource{2});
     CHECK(std::isnan(history.of(TrialId{0}).reports.back().metrics.at("accuracy")));
+    CHECK(history.of(TrialId{1}).reports.back().step_seconds == 0.25);
+    CHECK_FALSE(history.of(TrialId{1}).reports.back().noise_scale.has_value());
 }
 
 TEST_CASE("the configurations of a conversation are in its journal, and count when it is taken up") {
