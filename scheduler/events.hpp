@@ -40,6 +40,7 @@ struct TrialReported {
     TrialId trial;
     Resource resource;
     double loss;
+    std::optional<double> seconds{};  ///< the trial's training clock; none: nobody measured it
 };
 
 /// The trial's program ended by itself and has nothing more to train.

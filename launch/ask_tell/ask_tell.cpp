@@ -151,6 +151,13 @@ Event AskTell::read_report(const Json& line) const {
                        metric->dump().substr(0, 200));
     Json event = line;
     event["loss"] = metric->is_null() ? worst_loss : to_loss(spec.goal, *metric);
+    event.erase("clock");
+    if (const auto seconds = line.find("seconds"); seconds != line.end()) {
+        CRESCENDO_VALIDATE(seconds->is_number() && *seconds >= 0, "seconds",
+                           R"("seconds" is {} (the trial's training clock); use a number that is not negative)",
+                           seconds->dump().substr(0, 200));
+        event["clock"] = Json::array({*seconds});
+    }
     return event_from_json(event);
 }
 

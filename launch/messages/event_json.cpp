@@ -35,7 +35,11 @@ struct Write {
         return {{"event", "slots_lost"}, {"slots", slots}};
     }
     OrderedJson operator()(const TrialReported& event) const {
-        return OrderedJson::parse("{" + members_of(event) + "}");
+        auto json = OrderedJson::parse("{" + members_of(event) + "}");
+        if (event.seconds) {
+            json["clock"] = OrderedJson::array({*event.seconds});
+        }
+        return json;
     }
     OrderedJson operator()(const TrialFinished& event) const {
         return {{"event", "trial_finished"}, {"trial", event.trial.value}};
@@ -116,6 +120,18 @@ class Reader {
             wrong("loss", "a number, or null where it is not finite");
         }
         return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
+    }
+
+    /// The first number of a report's clock. Older journals have none.
+    std::optional<double> training_clock() const {
+        const auto clock = json_.find("clock");
+        if (clock == json_.end()) {
+            return std::nullopt;
+        }
+        if (!clock->is_array() || clock->empty() || !clock->front().is_number()) {
+            wrong("clock", "a list of seconds");
+        }
+        return clock->front().get<double>();
     }
 
     FailureKind kind() const {
@@ -224,7 +240,8 @@ Event event_from_json(const Json& json) {
         return read_lost(event);
     }
     if (name == "trial_reported") {
-        return TrialReported{event.trial(), Resource{event.integer<std::int64_t>("resource")}, event.loss()};
+        return TrialReported{event.trial(), Resource{event.integer<std::int64_t>("resource")}, event.loss(),
+                             event.training_clock()};
     }
     if (name == "trial_finished") {
         return TrialFinished{event.trial()};

@@ -38,6 +38,8 @@ TEST_CASE("every event has its line, which reads back as the same event") {
          R"({"event":"trial_reported","trial":3,"resource":1,"loss":0.31})"},
         {TrialReported{TrialId{3}, Resource{1}, infinity},
          R"({"event":"trial_reported","trial":3,"resource":1,"loss":null})"},
+        {TrialReported{TrialId{3}, Resource{1}, 0.31, 41.203},
+         R"({"event":"trial_reported","trial":3,"resource":1,"loss":0.31,"clock":[41.203]})"},
         {TrialFinished{TrialId{3}}, R"({"event":"trial_finished","trial":3})"},
         {TrialFailed{TrialId{3}, FailureKind::crash}, R"({"event":"trial_failed","trial":3,"kind":"crash"})"},
         {TrialFailed{TrialId{3}, FailureKind::error}, R"({"event":"trial_failed","trial":3,"kind":"error"})"},
