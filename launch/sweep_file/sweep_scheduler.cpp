@@ -23,6 +23,13 @@ SchedulerKind read_kind(const YamlSection& section) {
         .value_or(SchedulerKind::rasda);
 }
 
+GrowPolicy read_grow(const YamlSection& section) {
+    if (section.has("grow") && section.at("grow") == "in_place") {
+        section.fail("grow", "in_place is how a program of `command:` grows; write it outside of scheduler");
+    }
+    return section.choice("grow", grow_policies).value_or(GrowPolicy::eager);
+}
+
 }  // namespace
 
 SchedulerSpec read_scheduler(const YamlSection& section) {
@@ -49,7 +56,7 @@ SchedulerSpec read_scheduler(const YamlSection& section) {
     read([&] { spec.scaling_factor = section.small_integer("scaling_factor"); });
     read([&] { spec.max_workers = section.small_integer("max_workers"); });
     read([&] { spec.batch = section.choice("batch", batch_policies).value_or(spec.batch); });
-    read([&] { spec.grow = section.choice("grow", grow_policies).value_or(spec.grow); });
+    read([&] { spec.grow = read_grow(section); });
     read([&] { spec.priority = section.choice("priority", priorities).value_or(spec.priority); });
     read([&] { spec.shrink = section.choice("shrink", switches).value_or(spec.shrink); });
     read([&] { spec.surplus = section.choice("surplus", switches); });

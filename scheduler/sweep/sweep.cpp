@@ -109,6 +109,7 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
 
     trial.resource = event.resource;
     trial.loss = finite_or_worst(event.loss);
+    trial.seconds = event.seconds;
     trial.failures_in_a_row = 0;
     trial.is_reforming = false;
     const int rungs_before = trial.rungs_survived;
