@@ -37,7 +37,7 @@ class FileBefore {
     std::uintmax_t bytes_ = 0;
     std::filesystem::file_time_type written_;  ///< time of writing; statistics of the file are valid while it holds
     std::array<char, 100> superblock_{};       ///< has room for the longest superblock
-    FileDescriptor descriptor_;                ///< a copy of the library's descriptor; empty if the file is not to be restored
+    FileDescriptor descriptor_;                ///< a copy of the library's; empty if the file is not to be restored
 };
 
 /// A group that appears under its name when it is complete, or not at all: in a new file, which gets its name then, or

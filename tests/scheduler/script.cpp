@@ -23,7 +23,9 @@ struct Print {
     }
     std::string operator()(const Regroup& a) const { return text("regroup {} on {}", a.trial.value, text_of(a.group)); }
     std::string operator()(const PauseTrial& a) const { return text("pause {}", a.trial.value); }
-    std::string operator()(const StopTrial& a) const { return text("stop {} {}", a.trial.value, stop_reasons.of(a.reason)); }
+    std::string operator()(const StopTrial& a) const {
+        return text("stop {} {}", a.trial.value, stop_reasons.of(a.reason));
+    }
     std::string operator()(const DropCheckpoint& a) const { return text("drop {}", a.trial.value); }
     std::string operator()(const FinishSweep& a) const {
         return text("finish {} best {}", finish_reasons.of(a.reason), a.best ? std::to_string(a.best->value) : "none");
