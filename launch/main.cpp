@@ -32,6 +32,7 @@ int run_command(int argc, char** argv, MpiSession* session) {
     add_status_command(app, code);
     add_trials_command(app, code);
     add_best_command(app, code);
+    add_latency_command(app, code);
     add_top_command(app, code);
     add_submit_command(app, code);
     add_stop_command(app, code);
