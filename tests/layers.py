@@ -52,7 +52,7 @@ ROOMS = {
     "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
                 "checkpoint", "."],
     "launch": ["system", "messages", "batch", "slots", "sweep_file", "agent", "transport", "record", "view", "replay",
-               "compare", "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
+               "compare", "export", "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
 }
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.
 PURE = {"scheduler", "simulator", "analysis"}

@@ -8,6 +8,7 @@
 
 #include "launch/messages/json.hpp"
 #include "launch/slots/slot_plan.hpp"
+#include "launch/sweep_file/entry.hpp"
 #include "launch/sweep_file/mistakes.hpp"
 #include "launch/sweep_file/overrides.hpp"
 #include "launch/sweep_file/source_map.hpp"
@@ -31,6 +32,7 @@ struct SweepFile {
     std::optional<std::vector<std::string>> command;  ///< command with macros; never together with `trainer`
     std::optional<std::chrono::seconds> hang_timeout;  ///< silence after which a worker is killed; none: never
     simulator::SimulationSpec simulation;              ///< `simulate:`, or the defaults
+    Entry entry;                                       ///< what a benchmark's entry says of the sweep
     std::string program;                               ///< value of `${program}`; empty unless given
     std::string text;                                  ///< text of the whole file, byte for byte
     SourceMap source;                                  ///< positions of the keys, for messages
