@@ -59,7 +59,7 @@ OrderedJson status_json(const RecordedSweep& recorded) {
     }
     const auto wait = recorded.history.data_wait();
     status["data_wait"] = wait ? Json(*wait) : Json(nullptr);
-    if (const auto hint = data_wait_hint(recorded.history); !hint.empty()) {
+    if (const auto hint = data_wait_hint(recorded.history, recorded.file); !hint.empty()) {
         status["hint"] = hint;
     }
     return status;

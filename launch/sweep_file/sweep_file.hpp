@@ -17,6 +17,12 @@
 
 namespace crescendo::launch {
 
+/// How a program of `command:` gets other workers while its trials train.
+enum class Growth {
+    none,      ///< it keeps those it began with
+    in_place,  ///< it is a warm trainer of the trial protocol, and regroups in memory
+};
+
 /// A sweep file, checked as far as its text alone allows.
 ///
 /// It uses the words of W&B sweeps wherever W&B has one. `method: random` means the same as `sampler: {type: random}`;
@@ -30,12 +36,20 @@ struct SweepFile {
     std::optional<std::chrono::seconds> time_budget;
     std::optional<Json> trainer;                      ///< the section `trainer`, an object that is not interpreted here
     std::optional<std::vector<std::string>> command;  ///< command with macros; never together with `trainer`
+    Growth grow = Growth::none;                       ///< of the program of `command`
+    bool final_test = false;  ///< whether the program of `command` tests the best trial in the end
     std::optional<std::chrono::seconds> hang_timeout;  ///< silence after which a worker is killed; none: never
     simulator::SimulationSpec simulation;              ///< `simulate:`, or the defaults
     Entry entry;                                       ///< what a benchmark's entry says of the sweep
     std::string program;                               ///< value of `${program}`; empty unless given
     std::string text;                                  ///< text of the whole file, byte for byte
     SourceMap source;                                  ///< positions of the keys, for messages
+
+    /// Whether processes that stay from trial to trial train it, rather than one that is started for each.
+    bool has_warm_trainers() const { return trainer || grow == Growth::in_place; }
+
+    /// Whether its best trial is measured on test data in the end.
+    bool has_final_test() const;
 };
 
 /// A sweep file that may have mistakes. The values of mistaken keys are their defaults, or missing.

@@ -39,6 +39,9 @@ BatchPolicy read_batch(const YamlSection& section) {
 }
 
 GrowPolicy read_grow(const YamlSection& section) {
+    if (section.has("grow") && section.at("grow") == "in_place") {
+        section.fail("grow", "in_place is how a program of `command:` grows; write it outside of scheduler");
+    }
     return section
         .choice<GrowPolicy>(
             "grow", {{"eager", GrowPolicy::eager}, {"wait", GrowPolicy::wait}, {"partial", GrowPolicy::partial}})

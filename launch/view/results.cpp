@@ -113,15 +113,15 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
     return table.print(format);
 }
 
-std::string data_wait_hint(const History& history) {
+std::string data_wait_hint(const History& history, const SweepFile& file) {
     const auto wait = history.data_wait();
     if (!wait || *wait <= 0.1) {
         return "";
     }
-    return fmt::format(
-        "trials wait for data during {:.0f} % of their time; increase data.threads or data.memory, or rechunk the "
-        "file (`crescendo data bench` measures how fast it is read here)",
-        100 * *wait);
+    const char* remedy = file.trainer ? "increase data.threads or data.memory, or rechunk the file (`crescendo data "
+                                        "bench` measures how fast it is read here)"
+                                      : "read ahead with more threads or processes, or from a faster disk";
+    return fmt::format("trials wait for data during {:.0f} % of their time; {}", 100 * *wait, remedy);
 }
 
 std::string brief(const Config& config) {

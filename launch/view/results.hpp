@@ -5,6 +5,7 @@
 
 #include "launch/record/history.hpp"
 #include "launch/record/sweep_directory.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
 #include "launch/view/table.hpp"
 
 namespace crescendo::launch {
@@ -19,7 +20,7 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
                       std::optional<TrialId> trial = {});
 
 /// Advice if trials wait for data for more than a tenth of their time; else empty.
-std::string data_wait_hint(const History& history);
+std::string data_wait_hint(const History& history, const SweepFile& file);
 
 /// A configuration on one line, with numbers to 4 digits: "lr=0.0312 width=32 …".
 std::string brief(const Config& config);
