@@ -57,7 +57,7 @@ ROOMS = {
     "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
                 "checkpoint", "."],
     "launch": ["system", "messages", "batch", "slots", "yaml", "sweep_file", "agent", "transport", "record", "view",
-               "replay", "compare", "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
+               "replay", "compare", "export", "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
 }
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.
 PURE = {"scheduler", "simulator", "analysis"}

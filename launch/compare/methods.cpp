@@ -21,6 +21,7 @@ FlatKeys without_description(FlatKeys keys) {
     for (const auto* key : descriptive_keys) {
         keys.erase(key);
     }
+    std::erase_if(keys, [](const auto& key) { return only_describes(key.first); });
     return keys;
 }
 

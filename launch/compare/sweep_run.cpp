@@ -120,6 +120,10 @@ double training_seconds(const TrialHistory& trial) {
     return trial.reports.empty() ? 0 : trial.reports.back().seconds.value_or(trial.running_seconds);
 }
 
+std::optional<double> price_of_slot_hour(const SweepFile& file) {
+    return price_of_slot_hour(flat_keys(parse_yaml(file.text, file.source.file()).root));
+}
+
 std::optional<double> price_of_slot_hour(const FlatKeys& keys) {
     const auto found = keys.find("price.slot_hour");
     return found == keys.end() ? std::nullopt : std::optional(std::stod(found->second));

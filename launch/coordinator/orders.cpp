@@ -154,12 +154,11 @@ void Orders::resume_held_back() {
 }
 
 void Orders::test(TrialId trial) {
-    const auto join = work_of(trial, sweep_, file_, directory_).join;
     const auto in_use = sweep_.slots();
     const auto slot = in_use.empty() ? slots_.first() : in_use.front();
-    const protocol::Evaluate evaluate{trial, join.settings, sweep_.trial(trial).resource,
-                                      join.directory + "/checkpoint.pt", "test"};
-    transport_.send(slots_.node_of(slot), EvaluateTrial{slot, evaluate, join.directory});
+    const auto evaluate = evaluation_of(trial, "test", sweep_, file_, directory_);
+    transport_.send(slots_.node_of(slot),
+                    EvaluateTrial{slot, evaluate, std::filesystem::path(evaluate.checkpoint).parent_path().string()});
 }
 
 void Orders::drop_obsolete_checkpoints() {

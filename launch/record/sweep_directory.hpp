@@ -37,6 +37,8 @@ class SweepDirectory {
     /// A request to stop the sweep: `crescendo stop` makes this file, on any node.
     std::filesystem::path stop_request() const { return path_ / "stop"; }
     std::filesystem::path trial(TrialId id) const;
+    /// The trial's last measurement of `crescendo latency`, if it has one.
+    std::filesystem::path latency(TrialId id) const { return trial(id) / "latency.json"; }
     std::filesystem::path checkpoint(TrialId id) const { return trial(id) / "checkpoint.pt"; }
 
     Json read_run() const;

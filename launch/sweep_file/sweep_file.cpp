@@ -26,7 +26,7 @@ void check_keys(const YamlSection& file) {
     std::vector<std::string> keys{"name",    "description", "project",      "entity",    "metric", "method",
                                   "sampler", "parameters",  "run_cap",      "seed",      "slots",  "cpus_per_slot",
                                   "bind",    "max_retries", "hang_timeout", "scheduler", "budget", "trainer",
-                                  "program", "command",     "grow",         "final_test", "simulate"};
+                                  "program", "command",     "grow",         "final_test", "simulate", "entry"};
     file.attempt([&] {
         if (file.has("early_terminate")) {
             keys.push_back("early_terminate");
@@ -310,6 +310,11 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, SweepF
     file.attempt([&] {
         if (const auto simulate = file.section("simulate", "{epoch: 60, loss_per_doubling: 0.05}")) {
             result.simulation = read_simulation(*simulate);
+        }
+    });
+    file.attempt([&] {
+        if (const auto entry = file.section("entry", "{author: Jane Doe, hardware: 1 V100 (EC2)}")) {
+            result.entry = read_entry(*entry);
         }
     });
     check_spec(result.spec, file.mistakes());

@@ -88,8 +88,9 @@ Table trials_table(const History& history) {
     return table;
 }
 
-std::string best_text(const History& history, const SweepDirectory& directory, Format format) {
-    const auto best = history.sweep().best();
+std::string best_text(const History& history, const SweepDirectory& directory, Format format,
+                      std::optional<TrialId> trial) {
+    const auto best = trial ? trial : history.sweep().best();
     if (!best) {
         return format == Format::json ? "null\n" : "no trial has reported yet\n";
     }

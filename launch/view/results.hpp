@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "launch/record/history.hpp"
@@ -13,9 +14,10 @@ namespace crescendo::launch {
 /// parameters, time.
 Table trials_table(const History& history);
 
-/// The best trial: configuration, metrics, test metrics, checkpoint.
+/// The best trial, or `trial`: configuration, metrics, test metrics, checkpoint.
 /// A list of name and value for people; one object for programs.
-std::string best_text(const History& history, const SweepDirectory& directory, Format format);
+std::string best_text(const History& history, const SweepDirectory& directory, Format format,
+                      std::optional<TrialId> trial = {});
 
 /// Advice if trials wait for data for more than a tenth of their time; else empty.
 std::string data_wait_hint(const History& history, const SweepFile& file);

@@ -133,6 +133,18 @@ TEST_CASE("a survivor grows from one worker to two to four in memory, learns, an
                          : bench.folder.path() / best.at("checkpoint").get<std::string>()));
     check_reports(bench.folder / "s");
     CHECK(processes_in(bench.folder.path()).empty());
+
+    const auto latency = run_crescendo(bench.folder.path(), {"latency", "s", "--format", "json"});
+    REQUIRE_MESSAGE(latency.code == 0, latency.err);
+    CHECK(latency.json().at("samples") == 500);
+    CHECK(latency.json().at("p50_ms") <= latency.json().at("p99_ms"));
+    CHECK(latency.json().at("test_accuracy").get<double>() ==
+          doctest::Approx(best.at("test").at("test_accuracy").get<double>()).epsilon(0.005));
+    const auto in_time = run_crescendo(bench.folder.path(), {"best", "s", "--within", "1000s", "--format", "json"});
+    CHECK(in_time.json() == best);
+    CHECK(in_time.err.empty());  // it was measured before
+    CHECK(run_crescendo(bench.folder.path(), {"best", "s", "--within", "0.001us"}).code == 1);
+    CHECK(processes_in(bench.folder.path()).empty());
 }
 
 TEST_CASE("more slots than cores work, and losers' checkpoints are dropped") {
