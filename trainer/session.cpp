@@ -122,13 +122,19 @@ void Session::report() {
 
 void Session::send_report() {
     const Report& report = *trial_->progress().report;
-    channel_.send(protocol::Report{.trial = join_->trial,
-                                   .generation = join_->generation,
-                                   .resource = Resource{report.resource},
-                                   .metrics = report.metrics,
-                                   .seconds = report.seconds,
-                                   .evaluated = report.evaluated,
-                                   .data_wait = generation_->data_wait()});
+    protocol::Report message{.trial = join_->trial,
+                             .generation = join_->generation,
+                             .resource = Resource{report.resource},
+                             .metrics = report.metrics,
+                             .seconds = report.seconds,
+                             .evaluated = report.evaluated};
+    if (const auto& measured = generation_->measures()) {
+        message.data_wait = measured->data_wait;
+        message.step_seconds = measured->step_seconds;
+        message.group_batch = static_cast<double>(measured->group_batch);
+        message.noise_scale = measured->noise_scale;
+    }
+    channel_.send(message);
     report_sent_ = true;
 }
 
