@@ -58,7 +58,7 @@ struct SchedulerSpec {
     int workers = 1;                    ///< workers of a trial when it starts
     std::optional<int> scaling_factor;  ///< growth of the target at each rung; default: reduction_factor
     std::optional<int> max_workers;     ///< most workers of a trial; default: the slots when the sweep begins
-    BatchPolicy batch = BatchPolicy::ladder;
+    BatchPolicy batch = BatchPolicy::global;
     GrowPolicy grow = GrowPolicy::eager;
     Priority priority = Priority::tail;
     Switch shrink = Switch::off;    ///< whether groups give slots back to trials that wait

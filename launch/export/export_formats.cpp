@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
 #include "launch/export/dawnbench.hpp"
 #include "launch/system/read_file.hpp"
 
@@ -26,7 +27,7 @@ void add_to_folder(const fs::path& folder, const Files& files) {
     for (const auto& [name, content] : files) {
         const auto path = folder / name;
         fs::create_directories(path.parent_path());
-        write_atomically(path, content);
+        replace_file(path, content);
     }
 }
 

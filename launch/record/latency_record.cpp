@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
 #include "core/message_json.hpp"
 #include "launch/system/read_file.hpp"
 
@@ -36,7 +37,7 @@ void write_latency(const SweepDirectory& directory, const LatencyRecord& record)
     json["data"] = record.data;
     json["threads"] = record.threads;
     json["hardware"] = record.hardware;
-    write_atomically(directory.latency(record.latency.trial), json.dump(2) + "\n");
+    replace_file(directory.latency(record.latency.trial), json.dump(2) + "\n");
 }
 
 std::optional<double> parse_latency(const std::string& text) {

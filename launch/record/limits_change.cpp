@@ -22,8 +22,8 @@ Json limits_record(const LimitsChange& change, const SweepFile& file, double ela
     const bool has_time_left = !file.time_budget || elapsed < std::chrono::duration<double>(*file.time_budget).count();
     Json record = launch::to_json(LimitsChanged{limits_of(file.spec), has_time_left});
     auto& settings = record["set"] = Json::object();
-    for (const auto& [key, value] : change.settings) {
-        settings[key] = value ? Json(*value) : Json(nullptr);
+    for (const auto& setting : change.settings) {
+        settings[setting.key] = setting.value ? Json(*setting.value) : Json(nullptr);
     }
     record["source"] = sources.of(change.source);
     record["time"] = time;

@@ -116,7 +116,7 @@ std::size_t num_regroups(const fs::path& sweep) {
 
 TEST_CASE("a survivor grows from one worker to two to four in memory, learns, and is tested at the end") {
     const Bench bench;
-    bench.write_sweep("type: rasda, min: 1, max: 8, reduction_factor: 2", "run_cap: 1\nslots: 4\n");
+    bench.write_sweep("type: rasda, min: 1, max: 8, reduction_factor: 2, batch: ladder", "run_cap: 1\nslots: 4\n");
 
     const auto run = run_crescendo(bench.folder.path(), {"run", "sweep.yaml"});
 

@@ -58,6 +58,7 @@ SweepSpec spec_of(int run_cap, int max) {
     spec.scheduler.max = Resource{max};
     spec.scheduler.reduction_factor = 2;
     spec.scheduler.surplus = Switch::off;
+    spec.scheduler.batch = BatchPolicy::ladder;
     return spec;
 }
 
