@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "core/message_json.hpp"
 
@@ -28,6 +29,18 @@ void ConnectedProcess::watch(std::vector<pollfd>& descriptors) const {
         descriptors.push_back({process.socket().get(), events, 0});
     }
     descriptors.push_back({process.exit_descriptor().get(), POLLIN, 0});
+}
+
+void ConnectedProcess::await_end(std::chrono::milliseconds patience) const {
+    pollfd ended{process.exit_descriptor().get(), POLLIN, 0};
+    ::poll(&ended, 1, static_cast<int>(patience.count()));
+}
+
+std::vector<std::string> guarded(const std::vector<std::string>& command, const WorkerOptions& options,
+                                 std::chrono::milliseconds grace) {
+    std::vector<std::string> result{options.guard, std::to_string(grace.count())};
+    result.insert(result.end(), command.begin(), command.end());
+    return result;
 }
 
 const SlotResources& resources_of(const WorkerOptions& options, SlotId slot) {
@@ -59,6 +72,14 @@ protocol::Report report_from(TrialId trial, const Json& message) {
             seconds->reset();  // no clock says that
         }
     }
+    const auto keep_from = [](double least, std::optional<double>& measure) {
+        if (measure && !(std::isfinite(*measure) && *measure >= least)) {
+            measure.reset();
+        }
+    };
+    keep_from(std::numeric_limits<double>::min(), report.step_seconds);
+    keep_from(1, report.group_batch);
+    keep_from(0, report.noise_scale);
     return report;
 }
 

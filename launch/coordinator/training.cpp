@@ -44,10 +44,10 @@ bool Training::is_stopped() {
     return reason.has_value();
 }
 
-/// A trainer saves at any moment, but a program's checkpoints are its own, at its reports: what it would do between the
+/// A warm trainer saves at any moment, but a program's checkpoints are its own, at its reports: what it would do between the
 /// last of them and the deadline is better not begun.
 void Training::look_ahead() {
-    if (!file_.command || sweep().deadline_is_near()) {
+    if (file_.has_warm_trainers() || sweep().deadline_is_near()) {
         return;
     }
     if (const auto seconds = decisions_.history().seconds_per_report(); seconds && end_.comes_within(*seconds)) {
@@ -91,6 +91,7 @@ void Training::take(protocol::Report& notice) {
         const double loss = to_loss(spec.goal, metric->second);
         const double now = wall_clock();
         set_clock(notice, now);
+        round_steps(notice);
         decisions_.record(ReportRecord{std::move(notice), loss, now});
     }
 }
@@ -101,6 +102,15 @@ void Training::set_clock(protocol::Report& notice, double now) const {
     notice.seconds = rounded(notice.seconds.value_or(decisions_.history().clock_at(notice.trial, now)));
     if (notice.evaluated) {
         notice.evaluated = rounded(*notice.evaluated);
+    }
+}
+
+/// Four digits are exact enough, and take few bytes in the journal.
+void Training::round_steps(protocol::Report& notice) const {
+    for (auto* measure : {&notice.step_seconds, &notice.noise_scale}) {
+        if (*measure) {
+            *measure = std::stod(fmt::format("{:.4g}", **measure));
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 #include "core/check.hpp"
 #include "launch/record/crc32.hpp"
 #include "launch/record/journal.hpp"
-#include "launch/sweep_file/yaml_document.hpp"
+#include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -58,7 +58,7 @@ void FrozenFile::require_same(const std::string& text, const std::filesystem::pa
     std::vector<std::string> changed;
     for (const auto& keys : {keys_, now}) {
         for (const auto& [key, value] : keys) {
-            if (!is_changeable(key) && value_in(keys_, key) != value_in(now, key)) {
+            if (!is_changeable(key) && !only_describes(key) && value_in(keys_, key) != value_in(now, key)) {
                 changed.push_back(key);
             }
         }

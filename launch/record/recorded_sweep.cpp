@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "launch/record/sweep_lock.hpp"
-#include "launch/sweep_file/yaml_document.hpp"
 #include "launch/system/read_file.hpp"
+#include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
 

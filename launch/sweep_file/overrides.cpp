@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "core/check.hpp"
-#include "launch/sweep_file/yaml_document.hpp"
+#include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
 
