@@ -10,6 +10,7 @@
 #include "core/fields.hpp"
 #include "core/ids.hpp"
 #include "launch/messages/json.hpp"
+#include "launch/messages/report_source.hpp"
 #include "launch/slots/slot_plan.hpp"
 
 namespace crescendo::launch {
@@ -29,6 +30,7 @@ std::chrono::seconds restart_interval_of_environment();
 struct AgentSetup {
     WorkerKind kind = WorkerKind::program;
     std::vector<std::string> trainer;                  ///< command of warm trainers; empty: crescendo-trainer
+    std::optional<ReportSource> report;                ///< where the reports of programs are; none: they send them
     std::string directory;                             ///< working directory of programs, as seen from every node
     std::string log;                                   ///< what warm trainers print while they hold no trial
     SlotPlan::Wishes slots;                            ///< what each node shall offer as slots
@@ -40,6 +42,7 @@ struct AgentSetup {
 
     static constexpr auto fields() {
         return std::tuple(Field{"kind", &AgentSetup::kind}, Field{"trainer", &AgentSetup::trainer},
+                          Field{"report", &AgentSetup::report, Presence::optional},
                           Field{"directory", &AgentSetup::directory}, Field{"log", &AgentSetup::log},
                           Field{"slots", &AgentSetup::slots},
                           Field{"hang_timeout", &AgentSetup::hang_timeout, Presence::optional},

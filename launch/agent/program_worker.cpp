@@ -38,6 +38,12 @@ constexpr std::chrono::seconds time_to_complain{30};
 
 std::string log_of(const JoinGroup& work) { return work.join.directory + "/trainer.log"; }
 
+/// How often a file is looked at into which a program writes. Nobody waits for an answer.
+constexpr std::chrono::milliseconds time_between_looks{100};
+
+/// So many lines without a match are told: more than most programs print in an epoch.
+constexpr std::int64_t many_lines = 1000;
+
 }  // namespace
 
 ProgramWorker::~ProgramWorker() {
@@ -74,6 +80,7 @@ void ProgramWorker::start() {
     started_ = Clock::now();
     dismissed_ = reported_ = hung_ = false;
     escalation_ = 0;
+    last_resource_ = {};
     deadline_.reset();
     ProcessOptions process;
     process.command = guarded(work_->command, options_, options_.grace);
@@ -81,6 +88,20 @@ void ProgramWorker::start() {
     process.environment = environment_of(work_->join, options_, slot());
     process.directory = options_.setup.directory;
     process.log = log_of(*work_);
+    if (const auto& source = options_.setup.report) {
+        const bool is_printed = source->file.empty();
+        if (is_printed) {
+            process.environment.emplace_back("PYTHONUNBUFFERED", "1");  // else a file gets an epoch's lines much later
+            tail_.emplace(process.log, FileTail::From::end);
+        } else {
+            // From the beginning: what an earlier run wrote, and nobody read, is made good.
+            tail_.emplace(work_->join.directory + "/" + source->file, FileTail::From::beginning);
+        }
+        if (!source->patterns.empty()) {
+            pattern_.emplace(source->patterns, source->metric, source->counts_from);
+        }
+        num_lines_ = 0;
+    }
     process.death_signal = SIGTERM;  // the guard has work to do before it dies
     program_ = std::make_unique<ConnectedProcess>(process);
     expect_report();
@@ -94,7 +115,9 @@ void ProgramWorker::expect_report() {
 
 void ProgramWorker::go_on(const protocol::Decision&) {
     if (program_) {
-        program_->channel.send({{"decision", protocol::decision::proceed}});
+        if (is_told_decisions()) {
+            program_->channel.send({{"decision", protocol::decision::proceed}});
+        }
         expect_report();
     }
 }
@@ -104,9 +127,13 @@ void ProgramWorker::leave(bool) {
         pending_notices_.push_back(LeftTrial{next_->join.trial, slot()});
         next_.reset();
     } else if (program_ && !dismissed_) {
-        program_->channel.send({{"decision", protocol::decision::stop}});
         dismissed_ = true;
         deadline_ = Clock::now() + options_.grace;
+        if (is_told_decisions()) {
+            program_->channel.send({{"decision", protocol::decision::stop}});
+        } else if (last_resource_ < work_->join.max_resource) {
+            deadline_ = Clock::now();  // it does not know; one that is at its end leaves by itself
+        }
     }
 }
 
@@ -126,6 +153,7 @@ void ProgramWorker::advance(std::vector<Notice>& notices) {
     // In this order: what a program wrote before it ended still counts.
     const auto status = program_->process.try_wait();
     receive(notices);
+    look_for_reports(status.has_value(), notices);
     program_->channel.flush();
     if (status) {
         conclude(*status, notices);
@@ -148,14 +176,66 @@ void ProgramWorker::receive(std::vector<Notice>& notices) {
             if (message.value("type", "") == protocol::Hello::name) {
                 throw std::runtime_error("this is a warm trainer; add `grow: in_place` to the sweep file");
             }
-            notices.push_back(report_from(work_->join.trial, message));
-            reported_ = true;
-            report_due_.reset();
+            if (is_told_decisions()) {
+                take(report_from(work_->join.trial, message), notices);
+            }
         } catch (const std::exception& error) {
             fail(fmt::format("its report cannot be understood: {} (in '{}')", error.what(), line.substr(0, 200)),
                  FailureKind::error, notices);
         }
     }
+}
+
+/// Reads what was written since the last look; all of it once the program has ended.
+void ProgramWorker::look_for_reports(bool has_ended, std::vector<Notice>& notices) {
+    const auto now = Clock::now();
+    if (!tail_ || (!has_ended && look_ && now < *look_)) {
+        return;
+    }
+    look_ = now + time_between_looks;
+    auto lines = tail_->lines();
+    if (has_ended) {
+        lines.push_back(tail_->rest());
+    }
+    for (const auto& line : lines) {
+        if (!dismissed_ && !hung_ && !line.empty()) {
+            read_printed(line, notices);
+        }
+    }
+}
+
+void ProgramWorker::read_printed(const std::string& line, std::vector<Notice>& notices) {
+    try {
+        if (!pattern_) {
+            take(report_from(work_->join.trial, parse_line(line)), notices);
+        } else if (auto report = pattern_->read(line)) {
+            report->trial = work_->join.trial;
+            take(*std::move(report), notices);
+        }
+    } catch (const std::exception& error) {
+        fail(fmt::format("{} (in '{}')", error.what(), line.substr(0, 200)), FailureKind::error, notices);
+    }
+    if (++num_lines_ == many_lines && pattern_ && !pattern_->has_matched()) {
+        notices.push_back(ProgramRemark{work_->join.trial, reason_for_no_report()});
+    }
+}
+
+void ProgramWorker::take(protocol::Report report, std::vector<Notice>& notices) {
+    last_resource_ = report.resource;
+    reported_ = true;
+    report_due_.reset();
+    notices.push_back(std::move(report));
+}
+
+/// What a user should know whose program's reports are found in what it writes, and who has none.
+std::string ProgramWorker::reason_for_no_report() const {
+    const auto& source = *options_.setup.report;
+    const auto where = source.file.empty() ? "its output" : source.file;
+    const auto missing = !pattern_                  ? "a report"
+                         : pattern_->has_matched() ? fmt::format("a match for '{}'", source.metric)
+                                                    : std::string("a match of report.pattern");
+    return fmt::format("none of the {} lines of {} has {}; the last ones: {}", num_lines_, where, missing,
+                       last_words(source.file.empty() ? log_of(*work_) : work_->join.directory + "/" + source.file));
 }
 
 void ProgramWorker::fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices,
@@ -189,7 +269,8 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
         fail("it was resumed and ended without a report; a program that is resumed sends its last report again",
              FailureKind::error, notices);
     } else if (!reported_) {
-        fail(no_report, FailureKind::repeated_error, notices, ProgramFault::never_reports);
+        fail(tail_ ? fmt::format("{}: {}", no_report, reason_for_no_report()) : no_report, FailureKind::repeated_error,
+             notices, ProgramFault::never_reports);
     } else {
         notices.push_back(ProgramEnded{work_->join.trial});
     }
@@ -197,13 +278,22 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
     work_.reset();
     deadline_.reset();
     report_due_.reset();
+    tail_.reset();
+    pattern_.reset();
+    look_.reset();
     if (next_) {
         start();
     }
 }
 
 std::optional<Clock::time_point> ProgramWorker::deadline() const {
-    return report_due_ && !dismissed_ ? std::min(*report_due_, deadline_.value_or(*report_due_)) : deadline_;
+    std::optional<Clock::time_point> first = deadline_;
+    for (const auto& each : {report_due_, look_}) {
+        if (each && !dismissed_) {
+            first = std::min(first.value_or(*each), *each);
+        }
+    }
+    return first;
 }
 
 void ProgramWorker::watch(std::vector<pollfd>& descriptors) const {

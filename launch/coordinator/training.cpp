@@ -120,6 +120,10 @@ void Training::take(const ProgramEnded& notice) {
     decisions_.record(TrialFinished{notice.trial});
 }
 
+void Training::take(const ProgramRemark& notice) {
+    view_.say(fmt::format("trial {}: {}", notice.trial.value, notice.message));
+}
+
 void Training::take(const WorkerFailed& notice) {
     directory_.require_writable();  // else it may well be what the worker died of, and the next ones would too
     decisions_.commit();            // what came before may have given its trial another group

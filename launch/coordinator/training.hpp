@@ -33,6 +33,7 @@ class Training {
 
     void take(protocol::Report& notice);
     void take(const ProgramEnded& notice);
+    void take(const ProgramRemark& notice);
     void take(const WorkerFailed& notice);
     void take(const StoreRequest& notice) { orders_.answer(notice); }
     void take(const protocol::Regrouped& notice);

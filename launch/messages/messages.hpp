@@ -49,6 +49,12 @@ struct ProgramEnded {
     TrialId trial;
 };
 
+/// What the user should know of a program that runs.
+struct ProgramRemark {
+    TrialId trial;
+    std::string message;
+};
+
 /// What a program's end says of the program itself rather than of one trial.
 enum class ProgramFault {
     none,
@@ -115,6 +121,7 @@ struct AgentLost {
 };
 
 using Notice = std::variant<protocol::Report, ProgramEnded, WorkerFailed, StoreRequest, protocol::Regrouped, LeftTrial,
-                            TrialEvaluated, AgentLost, WorkerStranded, CheckpointFailed, SlotDown, SlotUp>;
+                            TrialEvaluated, AgentLost, WorkerStranded, CheckpointFailed, SlotDown, SlotUp,
+                            ProgramRemark>;
 
 }  // namespace crescendo::launch

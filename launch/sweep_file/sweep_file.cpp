@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "core/duration.hpp"
+#include "launch/messages/report_pattern.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/sweep_file/sweep_parameters.hpp"
 #include "launch/sweep_file/sweep_scheduler.hpp"
@@ -22,7 +23,8 @@ void check_keys(const YamlSection& file) {
     std::vector<std::string> keys{"name",    "description", "project",      "entity",    "metric", "method",
                                   "sampler", "parameters",  "run_cap",      "seed",      "slots",  "cpus_per_slot",
                                   "bind",    "max_retries", "hang_timeout", "scheduler", "budget", "trainer",
-                                  "program", "command",     "grow",         "final_test", "simulate"};
+                                  "program", "command",     "grow",         "report", "final_test",
+                                  "simulate"};
     file.attempt([&] {
         if (file.has("early_terminate")) {
             keys.push_back("early_terminate");
@@ -170,7 +172,7 @@ void read_abilities(const YamlSection& file, SweepFile& result) {
         require_program("grow");
         for (const char* of_scheduler : {"eager", "partial", "wait"}) {
             if (file.has("grow") && file.at("grow") == of_scheduler) {
-                file.fail("grow", fmt::format("is how a program of `command:` grows; {} is a value of scheduler.grow, so "
+                file.fail("grow", fmt::format("is how a program of `command:` grows; {} is a value of scheduler.grow: "
                                               "write it there",
                                               of_scheduler));
             }
@@ -186,6 +188,46 @@ void read_abilities(const YamlSection& file, SweepFile& result) {
                       "is on, and only a program with `grow: in_place` can be asked to test a checkpoint; remove it");
         }
     });
+}
+
+/// Where the reports of a program are that does not send them.
+ReportSource read_report_source(const YamlSection& report, const std::string& metric) {
+    report.allow({"pattern", "file", "counts_from"});
+    ReportSource source;
+    source.metric = metric;
+    source.file = report.string("file").value_or("");
+    source.counts_from = report.integer("counts_from").value_or(1);
+    if (report.has("pattern") && report.at("pattern").is_string()) {
+        source.patterns = {report.at("pattern").get<std::string>()};
+    } else {
+        source.patterns = report.strings("pattern").value_or(source.patterns);
+    }
+    if (source.patterns.empty() && source.file.empty()) {
+        report.fail("pattern",
+                    "is missing: it finds the numbers in what the program prints; add pattern: 'epoch "
+                    "(?P<resource>\\d+).*loss=(?P<val_loss>[\\d.]+)'");
+    }
+    if (!source.patterns.empty() && !metric.empty()) {
+        const ReportPattern compiled(source.patterns, metric, source.counts_from);
+    }
+    return source;
+}
+
+void read_report(const YamlSection& file, SweepFile& result) {
+    const auto report = file.section("report", "{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<val_loss>[\\d.]+)'}");
+    if (!report) {
+        return;
+    }
+    if (!file.has("command") && !file.has("program")) {
+        file.fail("report",
+                  "finds the reports of a program, and there is no `command:`; crescendo-trainer has a setting of this "
+                  "name, which is written in the section trainer");
+    }
+    if (result.grow == Growth::in_place) {
+        file.fail("report", "finds the reports of a program that does not send them, and with `grow: in_place` it "
+                            "does; remove one of the two");
+    }
+    result.report = read_report_source(*report, result.spec.metric);
 }
 
 /// JSON, in which the trainer gets its settings, has no infinity.
@@ -319,6 +361,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, SweepF
     check_spec(result.spec, file.mistakes());
     read_trainer_or_command(file, result);
     read_abilities(file, result);
+    file.attempt([&] { read_report(file, result); });
     file.attempt([&] { result.hang_timeout = read_hang_timeout(file, result.has_warm_trainers()); });
     check_command(file, result);
 }

@@ -565,3 +565,41 @@ TEST_CASE("a target that is met ends a sweep for good") {
     CHECK(run.code == 0);
     CHECK(run.out.find("the target is reached") != std::string::npos);
 }
+
+TEST_CASE("a program that knows nothing of crescendo is tuned by what it prints") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), ":", "report: {pattern: 'epoch (?P<resource>\\d+)/9 loss (?P<loss>[\\d.]+)'}\n");
+    // Where it is to stop, it is in the middle of something.
+    write_file(folder / "train.sh",
+               "x=${1#--x=}\nfor r in {1..9}; do\n"
+               "  echo \"epoch $r/9 loss $x.$((10 - r))\"; [ $r = 9 ] || sleep 0.2\ndone\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    int stopped = 0;
+    for (const auto& trial : run_crescendo(folder.path(), {"trials", "bash", "--format", "json"}).json()) {
+        CHECK(trial.at("failures") == 0);
+        stopped += trial.at("status") == "stopped" && trial.at("resource") < 9;
+    }
+    CHECK(stopped >= 1);
+    CHECK(run_crescendo(folder.path(), {"best", "bash", "--format", "json"}).json().at("resource") == 9);
+    CHECK(processes_in(folder.path()).empty());
+}
+
+TEST_CASE("a pattern that matches nothing is told with what the program prints, and the sweep is given up") {
+    if (is_for_one_process()) {
+        return;
+    }
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), ":", "report: {pattern: 'loss=(?P<loss>[\\d.]+)'}\n");
+    write_file(folder / "train.sh", "echo 'Epoch 1 - loss: 0.5'\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK_MESSAGE(run.out.find("it ended without a report: none of the 1 lines of its output has a match of "
+                               "report.pattern; the last ones: Epoch 1 - loss: 0.5") != std::string::npos,
+                  run.out);
+    CHECK(run.out.find("docs/sweep-file.md, `report`") != std::string::npos);
+}

@@ -79,11 +79,12 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
         WorkerStranded{TrialId{1}, SlotId{2}, 4},
         CheckpointFailed{TrialId{1}, SlotId{2}, "no space"},
         SlotDown{SlotId{3}, 2, "no GPU"},
-        SlotUp{SlotId{3}}};
+        SlotUp{SlotId{3}},
+        ProgramRemark{TrialId{1}, "no match"}};
 
     const auto got = decode_notices(encode(sent));
 
-    REQUIRE(got.size() == 12);
+    REQUIRE(got.size() == 13);
     CHECK(std::isnan(std::get<protocol::Report>(got[0]).metrics.at("loss")));
     CHECK(std::get<protocol::Report>(got[0]).metrics.at("accuracy") == 1.0 / 3);
     CHECK(std::get<protocol::Report>(got[0]).data_wait == 0.25);
@@ -101,6 +102,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     CHECK(std::get<SlotDown>(got[10]).num_retries == 2);
     CHECK(std::get<SlotDown>(got[10]).message == "no GPU");
     CHECK(std::get<SlotUp>(got[11]).slot == SlotId{3});
+    CHECK(std::get<ProgramRemark>(got[12]).message == "no match");
 }
 
 TEST_CASE("nothing to say is a message too, and what is no message is refused") {

@@ -261,7 +261,7 @@ TEST_CASE("how a program grows belongs to a program, and outside of the schedule
     CHECK(error_of(sound + "trainer: {model: cnn}\nfinal_test: on\n") ==
           "sweep.yaml:11:1: final_test: is a key for the program of `command:`, and there is none; remove it");
     CHECK(error_of(sound + "command: [train]\ngrow: eager\n") ==
-          "sweep.yaml:11:1: grow: is how a program of `command:` grows; eager is a value of scheduler.grow, so write it "
+          "sweep.yaml:11:1: grow: is how a program of `command:` grows; eager is a value of scheduler.grow: write it "
           "there");
     CHECK(error_with("type: asha", "type: rasda\n  grow: in_place") ==
           "sweep.yaml:7:3: scheduler.grow: in_place is how a program of `command:` grows; write it outside of "
@@ -284,6 +284,26 @@ TEST_CASE("a program that grows in place is started before its parameters are kn
                   "' differs from trial to trial, and with `grow: in_place` the program is started before its trials; "
                   "each brings its parameters as arguments of their names (--lr=0.01): write ${args}");
     }
+}
+
+TEST_CASE("reports are found in what a program prints, which has to be said soundly") {
+    const auto with = [](const std::string& report, const std::string& more = "command: [train]\n") {
+        return error_of(sound + more + "report: " + report + "\n");
+    };
+
+    CHECK(with("{pattern: 'epoch (?P<resource>\\d+) (?P<val_loss>.*)'}") == "no error");
+    CHECK(with("{pattern: ['(?P<resource>\\d+)', '(?P<val_loss>.*)'], counts_from: 0}") == "no error");
+    CHECK(with("{file: reports.jsonl}") == "no error");
+    CHECK(with("{pattern: '(?P<loss>.*)'}")
+              .starts_with("sweep.yaml:11:10: report.pattern: has no group for 'val_loss', which is the sweep's "
+                           "metric.name"));
+    CHECK(with("{pattern: '(?P<val_loss>'}")
+              .starts_with("sweep.yaml:11:10: report.pattern: is no regular expression: "));
+    CHECK(with("{counts_from: 0}").starts_with("sweep.yaml:11:1: report.pattern: is missing: "));
+    CHECK(with("{pattern: '(?P<val_loss>.*)'}", "trainer: {model: cnn}\n")
+              .starts_with("sweep.yaml:11:1: report: finds the reports of a program, and there is no `command:`"));
+    CHECK(with("{pattern: '(?P<val_loss>.*)'}", "command: [train]\ngrow: in_place\n")
+              .starts_with("sweep.yaml:12:1: report: finds the reports of a program that does not send them"));
 }
 
 TEST_CASE("a sweep has a trainer or a command") {
