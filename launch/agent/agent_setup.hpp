@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,8 +55,14 @@ struct AgentSetup {
     /// The slots of this node, and the cores and GPUs of each.
     SlotPlan plan() const;
 
-    /// Makes this node's agent. `first_slot` is the first of its slots, whose ids are consecutive.
-    std::unique_ptr<Agent> make_agent(NodeId node, SlotId first_slot, const SlotPlan& plan) const;
+    /// Gives every node the texts of all, in their order.
+    using Exchange = std::function<std::vector<std::string>(const std::string& own)>;
+
+    /// Makes this node's agent. `first_slot` is the first of its slots, whose ids are consecutive. All nodes make
+    /// theirs at the same time, because each has to know where the others' workers are met.
+    std::unique_ptr<Agent> make_agent(
+        NodeId node, SlotId first_slot, const SlotPlan& plan,
+        const Exchange& exchange = [](const std::string& own) { return std::vector{own}; }) const;
 };
 
 void to_json(Json& json, const AgentSetup& setup);

@@ -67,6 +67,7 @@ class Training {
     SlotHealth health_;
     std::map<SlotId, SlotDown> down_;  ///< slots on which no trainer can be started now
     IdenticalReports identical_reports_;
+    std::set<std::string> remarks_;  ///< what the user was told of programs: once is enough
 };
 
 }  // namespace crescendo::launch

@@ -24,7 +24,8 @@ struct Member {
 struct JoinGroup {
     protocol::Join join;  ///< for each of them; its rank is in `members`
     std::vector<Member> members;
-    std::vector<std::string> command;  ///< for programs: the command to execute
+    std::vector<std::string> command = {};  ///< for programs: the command to execute
+    std::vector<SlotId> slots = {};         ///< for programs: those of all members, on all nodes, by rank
 };
 
 /// Runs a checkpoint's model over a named data set, on an idle worker. The answer is a TrialEvaluated.

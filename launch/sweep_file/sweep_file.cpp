@@ -177,8 +177,9 @@ void read_abilities(const YamlSection& file, SweepFile& result) {
                                               of_scheduler));
             }
         }
-        result.grow = file.choice<Growth>("grow", {{"none", Growth::none}, {"in_place", Growth::in_place}})
-                          .value_or(Growth::none);
+        using enum Growth;
+        result.grow = file.choice<Growth>("grow", {{"none", none}, {"restart", restart}, {"in_place", in_place}})
+                          .value_or(none);
     });
     file.attempt([&] {
         require_program("final_test");
@@ -260,21 +261,15 @@ void read_trainer_or_command(const YamlSection& file, SweepFile& result) {
     });
 }
 
-/// Checks a sweep of a program that cannot change the number of its workers.
-void check_workers(const YamlSection& file, const SchedulerSpec& scheduler) {
+void check_growth(const YamlSection& file, const SweepFile& result) {
     const auto& mistakes = file.mistakes();
     file.attempt([&] {
-        if (scheduler.kind == SchedulerKind::rasda && !mistakes.concern("scheduler.type")) {
+        if (result.spec.scheduler.kind == SchedulerKind::rasda && result.grow == Growth::none &&
+            !mistakes.concern("scheduler.type") && !mistakes.concern("grow")) {
             file.fail("scheduler.type",
-                      "rasda grows the trials that survive, and this program has one worker for good; add `grow: "
-                      "in_place` outside of scheduler if it can grow (docs/your-own-program.md), else use type: asha");
-        }
-    });
-    file.attempt([&] {
-        if (scheduler.workers > 1 && !mistakes.concern("scheduler.workers")) {
-            file.fail("scheduler.workers",
-                      fmt::format("is {}, and a program has one worker unless it has `grow: in_place`; remove it",
-                                  scheduler.workers));
+                      "rasda grows the trials that survive, and this program keeps its workers; add, outside of "
+                      "scheduler, `grow: restart` if it continues from its checkpoint with another WORLD_SIZE, or "
+                      "`grow: in_place` (docs/your-own-program.md); else use type: asha");
         }
     });
 }
@@ -283,9 +278,7 @@ void check_command(const YamlSection& file, const SweepFile& result) {
     if (!result.command || file.has("trainer")) {
         return;
     }
-    if (result.grow == Growth::none && !file.mistakes().concern("grow")) {
-        check_workers(file, result.spec.scheduler);
-    }
+    check_growth(file, result);
     Config any_values;
     if (file.has("parameters") && file.map().at("parameters").is_object()) {
         for (const auto& [name, value] : file.map().at("parameters").items()) {

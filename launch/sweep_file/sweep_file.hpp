@@ -19,7 +19,8 @@ namespace crescendo::launch {
 
 /// How a program of `command:` gets other workers while its trials train.
 enum class Growth {
-    none,      ///< it keeps those it began with
+    none,      ///< it keeps as many as it began with
+    restart,   ///< it saves and ends, and is started anew in the new group
     in_place,  ///< it is a warm trainer of the trial protocol, and regroups in memory
 };
 

@@ -29,7 +29,8 @@ TEST_CASE("orders arrive as they were sent, in their order") {
                           .directory = "/sweep/trials/000007",
                           .state = protocol::StateSource::memory},
                          {{SlotId{5}, 1}, {SlotId{6}, 2}},
-                         {"python3", "train.py"}};
+                         {"python3", "train.py"},
+                         {SlotId{4}, SlotId{5}}};
     const protocol::Evaluate evaluate{TrialId{7}, settings, Resource{9}, "checkpoint.pt", "test"};
     const std::vector<Order> sent{join, protocol::Decision{TrialId{1}, 2, Resource{3}}, protocol::Decision{},
                                   protocol::Leave{TrialId{4}, true},
@@ -39,13 +40,14 @@ TEST_CASE("orders arrive as they were sent, in their order") {
     const auto got = decode_orders(encode(sent));
 
     REQUIRE(got.size() == 6);
-    const auto& [joined, members, command] = std::get<JoinGroup>(got[0]);
+    const auto& [joined, members, command, slots] = std::get<JoinGroup>(got[0]);
     CHECK(joined.trial == TrialId{7});
     CHECK(joined.seed == 1ULL << 63);
     CHECK(joined.directory == "/sweep/trials/000007");
     CHECK(joined.max_resource == Resource{1LL << 40});
     CHECK(joined.settings == settings);
     CHECK(command == std::vector<std::string>{"python3", "train.py"});
+    CHECK(slots == std::vector{SlotId{4}, SlotId{5}});
     CHECK(joined.generation == 2);
     CHECK(joined.accumulation == 2);
     CHECK(joined.reported == Resource{8});

@@ -69,7 +69,7 @@ TEST_CASE("an unknown key is named with the nearest one") {
     CHECK(error_of(sound + "epochs: 27\n") ==
           "sweep.yaml:10:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
           "sampler, parameters, run_cap, seed, slots, cpus_per_slot, bind, max_retries, hang_timeout, scheduler, "
-          "budget, trainer, program, command and simulate");
+          "budget, trainer, program, command, grow, report, final_test and simulate");
 }
 
 TEST_CASE("a key that is given twice is named with the line of the first") {
@@ -243,16 +243,19 @@ TEST_CASE("a time without a unit is not guessed at") {
           "sweep.yaml:10:10: budget.time: \"0s\" is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
 }
 
-TEST_CASE("a program cannot be grown") {
+TEST_CASE("a program that keeps its workers cannot be grown") {
     CHECK(error_with("type: asha", "type: rasda") == "no error");
     CHECK(error_of(sound + "command: [train]\n") == "no error");
-    CHECK(error_with("scheduler:\n  type: asha", "command: [train]\nscheduler:\n  type: rasda") ==
-          "sweep.yaml:7:3: scheduler.type: rasda grows the trials that survive, and this program has one worker for "
-          "good; add `grow: in_place` outside of scheduler if it can grow (docs/your-own-program.md), else use type: "
-          "asha");
-    CHECK(error_with("scheduler:\n", "command: [train]\nscheduler:\n  workers: 2\n") ==
-          "sweep.yaml:7:3: scheduler.workers: is 2, and a program has one worker unless it has `grow: in_place`; "
-          "remove it");
+    CHECK(error_with("scheduler:\n", "command: [train]\nscheduler:\n  workers: 2\n") == "no error");
+    const auto growing = [](const std::string& more) {
+        return error_with("scheduler:\n  type: asha", "command: [train]\n" + more + "scheduler:\n  type: rasda");
+    };
+    CHECK(growing("") ==
+          "sweep.yaml:7:3: scheduler.type: rasda grows the trials that survive, and this program keeps its workers; "
+          "add, outside of scheduler, `grow: restart` if it continues from its checkpoint with another WORLD_SIZE, or "
+          "`grow: in_place` (docs/your-own-program.md); else use type: asha");
+    CHECK(growing("grow: restart\n") == "no error");
+    CHECK(growing("grow: in_place\n") == "no error");
 }
 
 TEST_CASE("how a program grows belongs to a program, and outside of the scheduler") {
@@ -280,7 +283,7 @@ TEST_CASE("a program that grows in place is started before its parameters are kn
     CHECK(with("--batch-size=32") == "no error");
     for (const std::string word : {"${lr}", "--rate=${lr}", "${args_json}", "${args_no_hyphens}"}) {
         CHECK(with(word) ==
-              "sweep.yaml:11:28: command[2]: '" + word +
+              "sweep.yaml:11:30: command[2]: '" + word +
                   "' differs from trial to trial, and with `grow: in_place` the program is started before its trials; "
                   "each brings its parameters as arguments of their names (--lr=0.01): write ${args}");
     }
