@@ -180,17 +180,29 @@ struct Report {
     std::optional<double> evaluated = {};  ///< seconds of evaluations since the trial began
     std::optional<double> data_wait = {};  ///< share of the time since the report before that the group waited for data
 
+    /// Mean seconds of an optimizer step since the report before, with the wait for data. A group's first step is left
+    /// out.
+    std::optional<double> step_seconds = {};
+    std::optional<double> group_batch = {};  ///< samples in an optimizer step of the whole group
+    std::optional<double> noise_scale = {};  ///< gradient noise scale in samples, smoothed (McCandlish et al. 2018)
+
     /// What a report may say of how its trial trained. A trainer that does not measure it leaves it out. These travel
     /// to the journal and back under the same keys.
     static constexpr auto measures() {
         return std::tuple(Field{"data_wait", &Report::data_wait, Presence::optional});
+    }
+    /// What a report may say of its optimizer steps.
+    static constexpr auto steps() {
+        return std::tuple(Field{"step_seconds", &Report::step_seconds, Presence::optional},
+                          Field{"group_batch", &Report::group_batch, Presence::optional},
+                          Field{"noise_scale", &Report::noise_scale, Presence::optional});
     }
     /// What programs send: they need not say for which trial.
     static constexpr auto content() {
         return std::tuple_cat(std::tuple(Field{"resource", &Report::resource}, Field{"metrics", &Report::metrics},
                                          Field{"seconds", &Report::seconds, Presence::optional},
                                          Field{"evaluated", &Report::evaluated, Presence::optional}),
-                              measures());
+                              measures(), steps());
     }
     static constexpr auto fields() {
         return std::tuple_cat(

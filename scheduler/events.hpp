@@ -35,11 +35,22 @@ struct SlotsLost {
     std::vector<SlotId> slots;
 };
 
+/// The optimizer steps of a trial since its report before. A trainer leaves out what it does not measure.
+struct Steps {
+    std::optional<double> seconds{};      ///< mean seconds of a step, > 0
+    std::optional<double> batch{};        ///< samples in a step of the whole group, >= 1
+    std::optional<double> noise_scale{};  ///< gradient noise scale in samples, >= 0
+
+    friend bool operator==(const Steps&, const Steps&) = default;
+};
+
 /// The trial's metric, as a loss, after it consumed `resource` in total.
 struct TrialReported {
     TrialId trial;
     Resource resource;
     double loss;
+    std::optional<double> seconds{};  ///< the trial's training clock; none: nobody measured it
+    Steps steps{};
 };
 
 /// The trial's program ended by itself and has nothing more to train.

@@ -36,7 +36,8 @@ struct Trial {
     Resource attempted{0};       ///< resource of the last report since it started or was resumed; 0 before
     std::optional<double> loss;  ///< loss of the last report; +infinity if it was not finite
 
-    bool is_proposed = false;  ///< whether an event gave the configuration, and not only the seed
+    std::optional<double> seconds;  ///< training clock of the last report; none if the report had none
+    bool is_proposed = false;       ///< whether an event gave the configuration, and not only the seed
 
     bool ended() const;
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "core/message_json.hpp"
 
@@ -71,6 +72,14 @@ protocol::Report report_from(TrialId trial, const Json& message) {
             seconds->reset();  // no clock says that
         }
     }
+    const auto keep_from = [](double least, std::optional<double>& measure) {
+        if (measure && !(std::isfinite(*measure) && *measure >= least)) {
+            measure.reset();
+        }
+    };
+    keep_from(std::numeric_limits<double>::min(), report.step_seconds);
+    keep_from(1, report.group_batch);
+    keep_from(0, report.noise_scale);
     return report;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/trial_protocol.hpp"
 #include "launch/agent/worker.hpp"
 #include "launch/messages/action_json.hpp"
 #include "launch/messages/event_json.hpp"
@@ -151,6 +152,18 @@ Event AskTell::read_report(const Json& line) const {
                        metric->dump().substr(0, 200));
     Json event = line;
     event["loss"] = metric->is_null() ? worst_loss : to_loss(spec.goal, *metric);
+    event["step"] = Json::array();
+    for_each_field(protocol::Report::steps(), [&](const auto& field) {
+        const auto measure = line.find(field.key);
+        event["step"].push_back(measure != line.end() && measure->is_number() ? *measure : Json(nullptr));
+    });
+    event.erase("clock");
+    if (const auto seconds = line.find("seconds"); seconds != line.end()) {
+        CRESCENDO_VALIDATE(seconds->is_number() && *seconds >= 0, "seconds",
+                           R"("seconds" is {} (the trial's training clock); use a number that is not negative)",
+                           seconds->dump().substr(0, 200));
+        event["clock"] = Json::array({*seconds});
+    }
     return event_from_json(event);
 }
 

@@ -91,6 +91,7 @@ void Training::take(protocol::Report& notice) {
         const double loss = to_loss(spec.goal, metric->second);
         const double now = wall_clock();
         set_clock(notice, now);
+        round_steps(notice);
         decisions_.record(ReportRecord{std::move(notice), loss, now});
     }
 }
@@ -101,6 +102,15 @@ void Training::set_clock(protocol::Report& notice, double now) const {
     notice.seconds = rounded(notice.seconds.value_or(decisions_.history().clock_at(notice.trial, now)));
     if (notice.evaluated) {
         notice.evaluated = rounded(*notice.evaluated);
+    }
+}
+
+/// Four digits are exact enough, and take few bytes in the journal.
+void Training::round_steps(protocol::Report& notice) const {
+    for (auto* measure : {&notice.step_seconds, &notice.noise_scale}) {
+        if (*measure) {
+            *measure = std::stod(fmt::format("{:.4g}", **measure));
+        }
     }
 }
 

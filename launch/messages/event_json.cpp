@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -35,7 +37,11 @@ struct Write {
         return {{"event", "slots_lost"}, {"slots", slots}};
     }
     OrderedJson operator()(const TrialReported& event) const {
-        return OrderedJson::parse("{" + members_of(event) + "}");
+        auto json = OrderedJson::parse("{" + members_of(event) + "}");
+        if (event.seconds) {
+            json["clock"] = OrderedJson::array({*event.seconds});
+        }
+        return json;
     }
     OrderedJson operator()(const TrialFinished& event) const {
         return {{"event", "trial_finished"}, {"trial", event.trial.value}};
@@ -116,6 +122,35 @@ class Reader {
             wrong("loss", "a number, or null where it is not finite");
         }
         return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
+    }
+
+    /// Of a trial that reports.
+    Steps steps() const {
+        Steps steps;
+        if (!json_.contains("step")) {
+            return steps;
+        }
+        const std::array measures{&steps.seconds, &steps.batch, &steps.noise_scale};
+        const auto& values = list("step");
+        for (std::size_t i = 0; i < std::min(values.size(), measures.size()); ++i) {
+            if (!values[i].is_number() && !values[i].is_null()) {
+                wrong("step", "a list of numbers, with null for what was not measured");
+            }
+            *measures[i] = values[i].is_null() ? std::nullopt : std::optional(values[i].get<double>());
+        }
+        return steps;
+    }
+
+    /// The first number of a report's clock. Older journals have none.
+    std::optional<double> training_clock() const {
+        const auto clock = json_.find("clock");
+        if (clock == json_.end()) {
+            return std::nullopt;
+        }
+        if (!clock->is_array() || clock->empty() || !clock->front().is_number()) {
+            wrong("clock", "a list of seconds");
+        }
+        return clock->front().get<double>();
     }
 
     FailureKind kind() const {
@@ -211,6 +246,16 @@ std::string members_of(const TrialReported& event) {
     auto text = fmt::format(R"("event":"trial_reported","trial":{},"resource":{},"loss":)", event.trial.value,
                             event.resource.value);
     append_number(text, event.loss);
+    const auto& [seconds, batch, noise_scale] = event.steps;
+    const std::array measures{seconds, batch, noise_scale};
+    const auto end = std::find_if(measures.rbegin(), measures.rend(), [](const auto& measure) { return measure; });
+    std::string_view separator = R"(,"step":[)";
+    for (auto measure = measures.begin(); measure != end.base(); ++measure) {
+        text += separator;
+        append_number(text, measure->value_or(std::numeric_limits<double>::quiet_NaN()));
+        separator = ",";
+    }
+    text += end == measures.rend() ? "" : "]";
     return text;
 }
 
@@ -224,7 +269,8 @@ Event event_from_json(const Json& json) {
         return read_lost(event);
     }
     if (name == "trial_reported") {
-        return TrialReported{event.trial(), Resource{event.integer<std::int64_t>("resource")}, event.loss()};
+        return TrialReported{event.trial(), Resource{event.integer<std::int64_t>("resource")}, event.loss(),
+                             event.training_clock(), event.steps()};
     }
     if (name == "trial_finished") {
         return TrialFinished{event.trial()};

@@ -60,7 +60,9 @@ std::vector<Action> History::apply(const Json& record) {
     }
     const auto event = event_from_json(record);
     if (const auto* report = std::get_if<TrialReported>(&event)) {
-        return apply(ReportRecord{report_from_journal(record), report->loss, last_time_});
+        ReportRecord reported{report_from_journal(record), report->loss, last_time_};
+        reported.set_steps(report->steps);
+        return apply(std::move(reported));
     }
     if (const auto* failed = std::get_if<TrialFailed>(&event);
         failed != nullptr && record.contains("message") && knows(failed->trial)) {

@@ -16,7 +16,31 @@ double read_number(RecordScanner& scanner, double if_null) {
     return scanner.skip("null") ? if_null : scanner.number<double>();
 }
 
+/// What members_of(TrialReported) wrote after the loss.
+Steps read_steps(RecordScanner& scanner) {
+    Steps steps;
+    if (!scanner.skip(R"(,"step":[)")) {
+        return steps;
+    }
+    for (auto* measure : {&steps.seconds, &steps.batch, &steps.noise_scale}) {
+        if (!scanner.skip("null")) {
+            *measure = scanner.number<double>();
+        }
+        if (!scanner.skip(",")) {
+            break;
+        }
+    }
+    scanner.expect("]");
+    return steps;
+}
+
 }  // namespace
+
+void ReportRecord::set_steps(const Steps& steps) {
+    report.step_seconds = steps.seconds;
+    report.group_batch = steps.batch;
+    report.noise_scale = steps.noise_scale;
+}
 
 std::string members_of(const ReportRecord& record) {
     auto text = launch::members_of(record.event());
@@ -61,6 +85,7 @@ std::optional<ReportRecord> report_from(std::string_view members) {
     record.report.resource = Resource{scanner.number<std::int64_t>()};
     scanner.expect(R"(,"loss":)");
     record.loss = read_number(scanner, std::numeric_limits<double>::infinity());
+    record.set_steps(read_steps(scanner));
     scanner.expect(R"(,"time":)");
     record.time = scanner.number<double>();
     if (scanner.skip(R"(,"clock":[)")) {

@@ -16,7 +16,11 @@ struct ReportRecord {
     double loss = 0;  ///< what the report is worth to the sweep
     double time = 0;  ///< seconds since the epoch; the report's own seconds are its trial's clock
 
-    TrialReported event() const { return {report.trial, report.resource, loss}; }
+    TrialReported event() const {
+        return {report.trial, report.resource, loss, report.seconds,
+                {report.step_seconds, report.group_batch, report.noise_scale}};
+    }
+    void set_steps(const Steps& steps);
 };
 
 /// The members of the record's JSON object: `"event":"trial_reported","trial":3,…,"metrics":{"loss":0.31}`. Bytes of a

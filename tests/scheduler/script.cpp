@@ -87,4 +87,11 @@ SweepSpec spec_of(int run_cap, int max) {
     return spec;
 }
 
+SweepSpec spec_of(SchedulerKind kind, int run_cap, int max, Mode mode) {
+    auto spec = spec_of(run_cap, max);
+    spec.scheduler.kind = kind;
+    spec.scheduler.mode = mode;
+    return spec;
+}
+
 }  // namespace crescendo

@@ -39,6 +39,19 @@ TEST_CASE("a program's clock counts where it is a number that a clock can show")
     CHECK_FALSE(report_from(R"({"resource":1,"metrics":{},"seconds":"1m"})").seconds.has_value());
 }
 
+TEST_CASE("what a program says of its steps counts where it is possible") {
+    const auto report =
+        report_from(R"({"resource":1,"metrics":{},"step_seconds":0.025,"group_batch":256,"noise_scale":810.5})");
+    CHECK(report.step_seconds == 0.025);
+    CHECK(report.group_batch == 256.0);
+    CHECK(report.noise_scale == 810.5);
+
+    const auto wrong = report_from(R"({"resource":1,"metrics":{},"step_seconds":0,"group_batch":0,"noise_scale":-1})");
+    CHECK_FALSE(wrong.step_seconds.has_value());
+    CHECK_FALSE(wrong.group_batch.has_value());
+    CHECK_FALSE(wrong.noise_scale.has_value());
+}
+
 TEST_CASE("a report without a resource or metrics is refused") {
     CHECK_THROWS(report_from(R"({"metrics":{}})"));
     CHECK_THROWS(report_from(R"({"resource":1})"));

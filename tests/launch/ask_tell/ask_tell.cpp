@@ -224,6 +224,8 @@ TEST_CASE("a conversation that was kept is taken up again with nothing lost but 
         ask(conversation, R"({"event":"slots_joined","slots":2})");
         ask(conversation, report(0, 1, "0.5"));
         ask(conversation, report(5, 1, "0.5"));
+        ask(conversation, R"({"event":"trial_reported","trial":1,"resource":1,"metrics":{"accuracy":0.5},)"
+                          R"("step_seconds":0.25,"noise_scale":"loud","step":"mine"})");
         ask(conversation, report(0, 2, "NaN"));
         journal.sync();
     }
@@ -238,6 +240,34 @@ TEST_CASE("a conversation that was kept is taken up again with nothing lost but 
     CHECK(history.num_sessions() == 2);
     CHECK(history.of(TrialId{0}).reports.back().resource == Resource{2});
     CHECK(std::isnan(history.of(TrialId{0}).reports.back().metrics.at("accuracy")));
+    CHECK(history.of(TrialId{1}).reports.back().step_seconds == 0.25);
+    CHECK_FALSE(history.of(TrialId{1}).reports.back().noise_scale.has_value());
+}
+
+TEST_CASE("a launcher may say the training clock, and a conversation that is taken up has it") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal";
+    auto line = Json::parse(report(0, 1, "0.5"));
+    line["clock"] = "its own";
+    {
+        auto journal = Journal::create(path);
+        AskTell conversation(asha(9), journal, Journal::read(path));
+        ask(conversation, R"({"event":"slots_joined","slots":2})");
+        CHECK(actions_of(ask(conversation, line.dump())) == "");
+        CHECK_FALSE(conversation.sweep().trial(TrialId{0}).seconds.has_value());
+        line["resource"] = 2;
+        line["seconds"] = -1;
+        CHECK(error_of(conversation, line.dump()).find("\"seconds\" is -1") != std::string::npos);
+        line["seconds"] = 41.2;
+        ask(conversation, line.dump());
+        journal.sync();
+    }
+
+    auto journal = Journal::open(path);
+    const AskTell conversation(asha(9), journal, Journal::read(path));
+
+    CHECK(conversation.sweep().trial(TrialId{0}).seconds == 41.2);
+    CHECK(History::read(asha(9), path).of(TrialId{0}).reports.back().seconds == 41.2);
 }
 
 TEST_CASE("the configurations of a conversation are in its journal, and count when it is taken up") {

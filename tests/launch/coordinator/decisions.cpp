@@ -117,6 +117,26 @@ TEST_CASE("a trial's clock is journalled in milliseconds; without one, the time 
     CHECK(Json::parse(trials_table(history).print(Format::json))[0]["training_seconds"] == 20.001);
 }
 
+TEST_CASE("the measures of a trial's steps are journalled with four digits") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 2}");
+    auto report = report_of(0, 1, 0.5);
+    report.step_seconds = 0.0251349;
+    report.group_batch = 24576;
+    report.noise_scale = 1234.56;
+    stage.agents.notices.push_back(report);
+    stage.agents.report(0, 2, 0.5);
+
+    stage.run();
+
+    History history(stage.file.spec, Reports::all);
+    Journal::read(stage.directory.journal(), [&](const Journal::Line& line) { history.apply(line); });
+    const auto& reports = history.of(TrialId{0}).reports;
+    CHECK(reports[0].step_seconds == 0.02513);
+    CHECK(reports[0].group_batch == 24576.0);
+    CHECK(reports[0].noise_scale == 1235.0);
+    CHECK_FALSE(reports[1].step_seconds.has_value());
+}
+
 TEST_CASE("replaying the journal gives the state that the coordinator had") {
     Stage stage("run_cap: 3\n");
     stage.agents.report(0, 1, 0.5);

@@ -38,6 +38,12 @@ TEST_CASE("every event has its line, which reads back as the same event") {
          R"({"event":"trial_reported","trial":3,"resource":1,"loss":0.31})"},
         {TrialReported{TrialId{3}, Resource{1}, infinity},
          R"({"event":"trial_reported","trial":3,"resource":1,"loss":null})"},
+        {TrialReported{TrialId{3}, Resource{1}, 0.31, std::nullopt, {0.025, 256.0, 810.5}},
+         R"({"event":"trial_reported","trial":3,"resource":1,"loss":0.31,"step":[0.025,256.0,810.5]})"},
+        {TrialReported{TrialId{3}, Resource{1}, 0.31, std::nullopt, {std::nullopt, 256.0, std::nullopt}},
+         R"({"event":"trial_reported","trial":3,"resource":1,"loss":0.31,"step":[null,256.0]})"},
+        {TrialReported{TrialId{3}, Resource{1}, 0.31, 41.203},
+         R"({"event":"trial_reported","trial":3,"resource":1,"loss":0.31,"clock":[41.203]})"},
         {TrialFinished{TrialId{3}}, R"({"event":"trial_finished","trial":3})"},
         {TrialFailed{TrialId{3}, FailureKind::crash}, R"({"event":"trial_failed","trial":3,"kind":"crash"})"},
         {TrialFailed{TrialId{3}, FailureKind::error}, R"({"event":"trial_failed","trial":3,"kind":"error"})"},
@@ -106,6 +112,8 @@ TEST_CASE("what is wrong with an event is said") {
     CHECK(error_of(R"({"event":"trial_failed","trial":1,"kind":"bored"})") ==
           R"("kind" of {"event":"trial_failed","kind":"bored","trial":1} has to be crash, error, )"
           R"(repeated_error or out_of_memory)");
+    CHECK(error_of(R"({"event":"trial_reported","trial":1,"resource":2,"loss":1,"step":["fast"]})")
+              .ends_with("has to be a list of numbers, with null for what was not measured"));
     CHECK(error_of(R"({"event":"slots_lost","slots":3})") ==
           R"("slots" of {"event":"slots_lost","slots":3} has to be a list)");
 }

@@ -60,6 +60,34 @@ TEST_CASE("a trial's clock takes at most 30 bytes, and reads back") {
     CHECK_FALSE(report_from(without)->report.seconds.has_value());
 }
 
+TEST_CASE("the measures of a trial's steps take at most 30 bytes, and read back") {
+    auto record = record_of(3, 27, 0.5, 1.0, {{"x", 1}});
+    const auto without = members_of(record);
+    record.set_steps({0.02513, 256.0, 810.5});
+    const auto all = members_of(record);
+    record.set_steps({std::nullopt, 256.0, std::nullopt});
+    const auto batch = members_of(record);
+
+    CHECK(without.find("step") == std::string::npos);
+    CHECK(all.size() <= without.size() + 30);
+    CHECK(Json::parse("{" + all + "}").at("step") == Json({0.02513, 256.0, 810.5}));
+    CHECK(report_from(without)->event().steps == Steps{});
+    CHECK(report_from(all)->event().steps == Steps{0.02513, 256.0, 810.5});
+    CHECK(report_from(batch)->event().steps == Steps{std::nullopt, 256.0, std::nullopt});
+    CHECK(report_from(batch)->report.group_batch == 256.0);
+}
+
+TEST_CASE("the scheduler's event has the training clock, however its record is read") {
+    auto record = record_of(3, 27, 0.5, 1.0, {{"x", 1}});
+    CHECK_FALSE(std::get<TrialReported>(event_from_json(read_back(record))).seconds.has_value());
+    record.report.seconds = 0.1;
+    record.report.evaluated = 3.1;
+
+    CHECK(record.event().seconds == 0.1);
+    CHECK(report_from(members_of(record))->event().seconds == 0.1);
+    CHECK(std::get<TrialReported>(event_from_json(read_back(record))).seconds == 0.1);
+}
+
 TEST_CASE("numbers of a report read back bit for bit and as numbers with a point") {
     for (const double number : {0.1, 1.0 / 3, 1.0, -0.0, 1e16, 1e300, 5e-324, -1.7976931348623157e308}) {
         CAPTURE(number);
