@@ -19,7 +19,7 @@ say() { echo "$1" >&$CRESCENDO_FD; }
 number() { [[ $line =~ \"$1\":([0-9]+) ]] && echo ${BASH_REMATCH[1]}; }
 report() {
   ((rank == 0)) || return
-  local loss=$x.$((9 - ++resource))
+  local loss=$x.$((100000 - ++resource))
   say '{"type":"report","trial":'$trial',"generation":'$generation',"resource":'$resource',"metrics":{"loss":'$loss'}}'
 }
 say '{"type":"hello"}'
