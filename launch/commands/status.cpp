@@ -32,7 +32,7 @@ OrderedJson status_json(const RecordedSweep& recorded) {
     status["name"] = recorded.file.name;
     status["state"] = state_of(recorded);
     if (const auto reason = sweep.finish_reason()) {
-        status["reason"] = name_of(*reason);
+        status["reason"] = text_of(*reason);
     }
     status["directory"] = recorded.directory.path().string();
     status["limits"] = limits_json(recorded);

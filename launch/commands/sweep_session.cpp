@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
 #include "launch/agent/agent_setup.hpp"
 #include "launch/agent/program_worker.hpp"
 #include "launch/batch/batch_system.hpp"
@@ -132,7 +133,7 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
     if (const auto hint = data_wait_hint(history, file); !hint.empty()) {
         fmt::print("{}\n", hint);
     }
-    fmt::print("finished: {}, {} trials in {}\n\n", name_of(*history.sweep().finish_reason()),
+    fmt::print("finished: {}, {} trials in {}\n\n", text_of(*history.sweep().finish_reason()),
                history.sweep().trials().size(), clock_text(history.elapsed()));
     fmt::print("  {}     every trial, its parameters and results\n", directory.results().string());
     fmt::print("  crescendo trials {}     the same as a table\n", where);
@@ -187,7 +188,7 @@ ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiS
                       .run(signals, options.until ? options.until : end_of_job());
         view->update(sweep.history, sweep.history.last_time());
     }
-    write_atomically(sweep.directory.results(), trials_table(sweep.history).print(Format::csv));
+    replace_file(sweep.directory.results(), trials_table(sweep.history).print(Format::csv));
     return report_end(outcome, sweep.file, sweep.history, sweep.directory);
 }
 

@@ -33,4 +33,10 @@ JoinGroup work_of(TrialId trial, const Sweep& sweep, const SweepFile& file, cons
     return work;
 }
 
+protocol::Evaluate evaluation_of(TrialId trial, const std::string& data, const Sweep& sweep, const SweepFile& file,
+                                 const SweepDirectory& directory) {
+    return {trial, work_of(trial, sweep, file, directory).join.settings, sweep.trial(trial).resource,
+            std::filesystem::absolute(directory.checkpoint(trial)).string(), data};
+}
+
 }  // namespace crescendo::launch

@@ -11,20 +11,25 @@
 #include "launch/sweep_file/sweep_parameters.hpp"
 #include "launch/sweep_file/sweep_scheduler.hpp"
 #include "launch/sweep_file/sweep_simulation.hpp"
-#include "launch/sweep_file/yaml_document.hpp"
-#include "launch/sweep_file/yaml_section.hpp"
 #include "launch/system/read_file.hpp"
+#include "launch/yaml/yaml_document.hpp"
+#include "launch/yaml/yaml_section.hpp"
 #include "scheduler/samplers/any_sampler.hpp"
 
 namespace crescendo::launch {
 namespace {
 
+constexpr Words bindings{{std::pair{Binding::automatic, "auto"}, {Binding::on, "on"}, {Binding::off, "off"}}};
+constexpr Words growths{
+    {std::pair{Growth::none, "none"}, {Growth::restart, "restart"}, {Growth::in_place, "in_place"}}};
+constexpr Words on_or_off{{std::pair{true, "on"}, {false, "off"}}};
+
 void check_keys(const YamlSection& file) {
     std::vector<std::string> keys{"name",    "description", "project",      "entity",    "metric", "method",
                                   "sampler", "parameters",  "run_cap",      "seed",      "slots",  "cpus_per_slot",
                                   "bind",    "max_retries", "hang_timeout", "scheduler", "budget", "trainer",
-                                  "program", "command",     "grow",         "report", "final_test",
-                                  "simulate"};
+                                  "program", "command",     "grow",         "report",    "final_test",
+                                  "simulate", "entry"};
     file.attempt([&] {
         if (file.has("early_terminate")) {
             keys.push_back("early_terminate");
@@ -72,10 +77,7 @@ void read_metric(const YamlSection& file, SweepSpec& spec) {
         }
         spec.metric = metric.string("name").value();
     });
-    file.attempt([&] {
-        spec.goal = metric.choice<Goal>("goal", {{"minimize", Goal::minimize}, {"maximize", Goal::maximize}})
-                        .value_or(Goal::minimize);
-    });
+    file.attempt([&] { spec.goal = metric.choice("goal", goals).value_or(Goal::minimize); });
 }
 
 void read_sampler(const YamlSection& file, SweepSpec& spec) {
@@ -177,13 +179,11 @@ void read_abilities(const YamlSection& file, SweepFile& result) {
                                               of_scheduler));
             }
         }
-        using enum Growth;
-        result.grow = file.choice<Growth>("grow", {{"none", none}, {"restart", restart}, {"in_place", in_place}})
-                          .value_or(none);
+        result.grow = file.choice("grow", growths).value_or(Growth::none);
     });
     file.attempt([&] {
         require_program("final_test");
-        result.final_test = file.choice<bool>("final_test", {{"on", true}, {"off", false}}).value_or(false);
+        result.final_test = file.choice("final_test", on_or_off).value_or(false);
         if (result.final_test && result.grow != Growth::in_place && !file.mistakes().concern("grow")) {
             file.fail("final_test",
                       "is on, and only a program with `grow: in_place` can be asked to test a checkpoint; remove it");
@@ -340,15 +340,16 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, SweepF
     read_spec(file, result.spec);
     file.attempt([&] { result.slots = read_slots(file); });
     file.attempt([&] { result.cpus_per_slot = file.integer_from(1, "cpus_per_slot").value_or(1); });
-    file.attempt([&] {
-        result.bind =
-            file.choice<Binding>("bind", {{"auto", Binding::automatic}, {"on", Binding::on}, {"off", Binding::off}})
-                .value_or(Binding::automatic);
-    });
+    file.attempt([&] { result.bind = file.choice("bind", bindings).value_or(Binding::automatic); });
     file.attempt([&] { read_budget(file, result); });
     file.attempt([&] {
         if (const auto simulate = file.section("simulate", "{epoch: 60, loss_per_doubling: 0.05}")) {
             result.simulation = read_simulation(*simulate);
+        }
+    });
+    file.attempt([&] {
+        if (const auto entry = file.section("entry", "{author: Jane Doe, hardware: 1 V100 (EC2)}")) {
+            result.entry = read_entry(*entry);
         }
     });
     check_spec(result.spec, file.mistakes());

@@ -9,9 +9,10 @@
 #include "launch/messages/json.hpp"
 #include "launch/messages/report_source.hpp"
 #include "launch/slots/slot_plan.hpp"
-#include "launch/sweep_file/mistakes.hpp"
+#include "launch/sweep_file/entry.hpp"
 #include "launch/sweep_file/overrides.hpp"
-#include "launch/sweep_file/source_map.hpp"
+#include "launch/yaml/mistakes.hpp"
+#include "launch/yaml/source_map.hpp"
 #include "scheduler/sweep_spec.hpp"
 #include "simulator/simulation_spec.hpp"
 
@@ -42,6 +43,7 @@ struct SweepFile {
     bool final_test = false;  ///< whether the program of `command` tests the best trial in the end
     std::optional<std::chrono::seconds> hang_timeout;  ///< silence after which a worker is killed; none: never
     simulator::SimulationSpec simulation;              ///< `simulate:`, or the defaults
+    Entry entry;                                       ///< what a benchmark's entry says of the sweep
     std::string program;                               ///< value of `${program}`; empty unless given
     std::string text;                                  ///< text of the whole file, byte for byte
     SourceMap source;                                  ///< positions of the keys, for messages

@@ -19,7 +19,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "launch/system/file_descriptor.hpp"
+#include "core/files/file_descriptor.hpp"
 
 extern char** environ;
 

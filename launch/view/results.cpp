@@ -88,8 +88,9 @@ Table trials_table(const History& history) {
     return table;
 }
 
-std::string best_text(const History& history, const SweepDirectory& directory, Format format) {
-    const auto best = history.sweep().best();
+std::string best_text(const History& history, const SweepDirectory& directory, Format format,
+                      std::optional<TrialId> trial) {
+    const auto best = trial ? trial : history.sweep().best();
     if (!best) {
         return format == Format::json ? "null\n" : "no trial has reported yet\n";
     }
@@ -141,40 +142,12 @@ std::string clock_text(double seconds) {
 
 std::string number_text(double value) { return fmt::format("{:.4g}", value); }
 
-const char* name_of(SchedulerKind kind) {
-    switch (kind) {
-        case SchedulerKind::fifo:
-            return "fifo";
-        case SchedulerKind::asha:
-            return "asha";
-        case SchedulerKind::rasda:
-            return "rasda";
-        case SchedulerKind::successive_halving:
-            return "successive_halving";
-        case SchedulerKind::hyperband:
-            return "hyperband";
-        case SchedulerKind::async_hyperband:
-            return "async_hyperband";
-        case SchedulerKind::pasha:
-            return "pasha";
-        case SchedulerKind::median:
-            return "median";
-    }
-    return "";
-}
-
-const char* name_of(FinishReason reason) {
-    switch (reason) {
-        case FinishReason::all_trials_done:
-            return "all trials are done";
-        case FinishReason::target_reached:
-            return "the target is reached";
-        case FinishReason::time_up:
-            return "the time budget is used up";
-        case FinishReason::cancelled:
-            return "it was cancelled";
-    }
-    return "";
+const char* text_of(FinishReason reason) {
+    static constexpr Words texts{{std::pair{FinishReason::all_trials_done, "all trials are done"},
+                                  {FinishReason::target_reached, "the target is reached"},
+                                  {FinishReason::time_up, "the time budget is used up"},
+                                  {FinishReason::cancelled, "it was cancelled"}}};
+    return texts.of(reason);
 }
 
 }  // namespace crescendo::launch

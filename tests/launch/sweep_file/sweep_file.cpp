@@ -117,7 +117,7 @@ TEST_CASE("what is left out has the documented default") {
     CHECK(file.spec.scheduler.min == Resource{1});
     CHECK(file.spec.scheduler.rule == Rule::rank);
     CHECK_FALSE(file.spec.scheduler.scaling_factor.has_value());
-    CHECK(file.spec.scheduler.batch == BatchPolicy::ladder);
+    CHECK(file.spec.scheduler.batch == BatchPolicy::global);
     CHECK(distribution("{min: 0.0, max: 1.0}").index() == 0);
 }
 

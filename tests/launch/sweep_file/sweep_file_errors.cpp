@@ -69,7 +69,7 @@ TEST_CASE("an unknown key is named with the nearest one") {
     CHECK(error_of(sound + "epochs: 27\n") ==
           "sweep.yaml:10:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
           "sampler, parameters, run_cap, seed, slots, cpus_per_slot, bind, max_retries, hang_timeout, scheduler, "
-          "budget, trainer, program, command, grow, report, final_test and simulate");
+          "budget, trainer, program, command, grow, report, final_test, simulate and entry");
 }
 
 TEST_CASE("a key that is given twice is named with the line of the first") {

@@ -1,4 +1,4 @@
-#include "launch/sweep_file/mistakes.hpp"
+#include "launch/yaml/mistakes.hpp"
 
 #include <fmt/format.h>
 

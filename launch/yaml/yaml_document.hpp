@@ -3,8 +3,8 @@
 #include <string>
 
 #include "launch/messages/json.hpp"
-#include "launch/sweep_file/mistakes.hpp"
-#include "launch/sweep_file/source_map.hpp"
+#include "launch/yaml/mistakes.hpp"
+#include "launch/yaml/source_map.hpp"
 
 namespace crescendo::launch {
 

@@ -1,4 +1,4 @@
-#include "launch/sweep_file/yaml_scalar.hpp"
+#include "launch/yaml/yaml_scalar.hpp"
 
 #include <algorithm>
 #include <cctype>

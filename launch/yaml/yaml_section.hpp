@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,8 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/words.hpp"
 #include "launch/messages/json.hpp"
-#include "launch/sweep_file/mistakes.hpp"
+#include "launch/yaml/mistakes.hpp"
 
 namespace crescendo::launch {
 
@@ -67,6 +69,19 @@ class YamlSection {
                                     const std::vector<UnsupportedWord>& unsupported = {}) const;
 
     /// Reads one of `words`, and returns what it stands for.
+    template <class Enum, std::size_t Count>
+    std::optional<Enum> choice(const std::string& name, const Words<Enum, Count>& words,
+                               const std::vector<UnsupportedWord>& unsupported = {}) const {
+        std::vector<std::string> texts;
+        texts.reserve(Count);
+        for (const auto& row : words) {
+            texts.emplace_back(row.second);
+        }
+        const auto chosen = word(name, texts, unsupported);
+        return chosen ? words.find(*chosen) : std::nullopt;
+    }
+
+    /// Reads one of `words`, and returns what it stands for, where that is no value of an enum.
     template <class T>
     std::optional<T> choice(const std::string& name, const std::vector<std::pair<std::string, T>>& words,
                             const std::vector<UnsupportedWord>& unsupported = {}) const {

@@ -1,4 +1,4 @@
-#include "launch/sweep_file/yaml_document.hpp"
+#include "launch/yaml/yaml_document.hpp"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "launch/sweep_file/yaml_scalar.hpp"
+#include "launch/yaml/yaml_scalar.hpp"
 
 namespace crescendo::launch {
 namespace {

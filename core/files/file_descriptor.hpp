@@ -4,9 +4,9 @@
 
 #include <utility>
 
-namespace crescendo::launch {
+namespace crescendo {
 
-/// Owns one descriptor and closes it.
+/// Owns a file descriptor and closes it.
 class FileDescriptor {
   public:
     FileDescriptor() = default;
@@ -34,4 +34,4 @@ class FileDescriptor {
     int fd_ = -1;
 };
 
-}  // namespace crescendo::launch
+}  // namespace crescendo

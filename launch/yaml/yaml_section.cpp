@@ -1,4 +1,4 @@
-#include "launch/sweep_file/yaml_section.hpp"
+#include "launch/yaml/yaml_section.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/check.hpp"
-#include "launch/sweep_file/spelling.hpp"
+#include "launch/yaml/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -1,4 +1,4 @@
-#include "launch/sweep_file/source_map.hpp"
+#include "launch/yaml/source_map.hpp"
 
 #include <fmt/format.h>
 

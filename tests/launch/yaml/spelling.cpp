@@ -1,4 +1,4 @@
-#include "launch/sweep_file/spelling.hpp"
+#include "launch/yaml/spelling.hpp"
 
 #include <doctest/doctest.h>
 

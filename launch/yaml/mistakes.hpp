@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "launch/sweep_file/source_map.hpp"
+#include "launch/yaml/source_map.hpp"
 
 namespace crescendo::launch {
 
