@@ -25,6 +25,7 @@ THIRD_PARTY = {
     "spdlog": ("spdlog/",),
     "hwloc": ("hwloc",),
     "yaml-cpp": ("yaml-cpp/",),
+    "re2": ("re2/",),
     "nlohmann-json": ("nlohmann/",),
     "hdf5": ("hdf5", "H5"),
     "archives and images": ("zip.h", "png.h", "jpeglib.h"),
@@ -43,7 +44,7 @@ ALLOWED = {
     "datasets": {"hdf5", "decompression", "archives and images", "nlohmann-json"},
     "trainer": {"torch", "nlohmann-json"},
     "trainer/device/cuda": {"torch", "nlohmann-json", "cuda"},
-    "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "nlohmann-json"},
+    "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "re2", "nlohmann-json"},
 }
 # The C++ library can neither own a descriptor nor wait until a file is on the disk. Folders that need it done share
 # one way, in core/files/.

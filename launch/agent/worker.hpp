@@ -14,10 +14,18 @@
 #include "launch/slots/slot_plan.hpp"
 #include "launch/system/child_process.hpp"
 #include "launch/system/oom_kills.hpp"
+#include "launch/system/tcp_port.hpp"
 
 namespace crescendo::launch {
 
 using Clock = std::chrono::steady_clock;
+
+/// Where a group meets whose rank 0 is on a slot.
+struct MeetingPlace {
+    std::string host;
+    std::string address;
+    int port = 0;
+};
 
 /// How this node runs its workers.
 struct WorkerOptions {
@@ -27,6 +35,8 @@ struct WorkerOptions {
     SlotId first_slot;                       ///< first slot of this node
     std::vector<SlotResources> slots;        ///< what each slot of this node gets, from first_slot on
     std::chrono::milliseconds grace{5'000};  ///< time for a program to leave before it gets SIGTERM
+    std::vector<MeetingPlace> places;        ///< of all slots on all nodes, by their ids; for programs
+    std::vector<TcpPort> ports;              ///< those of this node's places, which nobody else is to take
 };
 
 /// What runs on one slot: at most one trial, and the process that trains it.

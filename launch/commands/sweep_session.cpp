@@ -47,6 +47,7 @@ AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, cons
     setup.slots = {options.slots ? options.slots : file.slots, file.cpus_per_slot, file.bind};
     setup.interface = options.interface;
     setup.hang_timeout = file.hang_timeout;
+    setup.report = file.report;
     return setup;
 }
 
@@ -82,9 +83,13 @@ std::string failed_trials(const History& history) {
 }
 
 /// What a report is, where programs ended well without any.
-std::string advice_on_reports(const History& history) {
+std::string advice_on_reports(const SweepFile& file, const History& history) {
     if (!last_failure(history).starts_with(no_report)) {
         return {};
+    }
+    if (file.report) {
+        return fmt::format("docs/sweep-file.md, `report`, says how reports are found in {}.\n\n",
+                           file.report->file.empty() ? "what a program prints" : file.report->file);
     }
     return fmt::format(
         "A program reports by a line of JSON, after each epoch say, to the descriptor whose number is in\n"
@@ -112,7 +117,7 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
             "{}  {}/trials/*/trainer.log     what the trainers printed\n"
             "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed, and continues\n"
             "  crescendo resume {}     continues with other trials\n",
-            failed_trials(history), last_failure(history), advice_on_reports(history), where, where, where);
+            failed_trials(history), last_failure(history), advice_on_reports(file, history), where, where, where);
         return;
     }
     if (outcome == Outcome::failed) {

@@ -72,12 +72,20 @@ void Orders::carry_out(const ResumeTrial& action) {
     }
 }
 
+/// A program cannot regroup: it saves and leaves, and is started anew in the group.
 void Orders::carry_out(const Regroup& action) {
     if (groups_.is_held_back(action.trial)) {
         groups_.hold_back(action.trial, action.group);  // it has lost workers before it came together
-    } else if (groups_.has(action.trial)) {
+    } else if (!groups_.has(action.trial)) {
+        return;  // it has ended meanwhile
+    } else if (file_.has_warm_trainers()) {
         join(action.trial, action.group, protocol::StateSource::memory);
         groups_.note_regrouping(action.trial);
+    } else {
+        dismiss(action.trial, /*save=*/true);
+        if (!starts_no_more_) {
+            groups_.hold_back(action.trial, action.group);
+        }
     }
 }
 
@@ -117,6 +125,9 @@ void Orders::join(TrialId trial, const Group& group, protocol::StateSource state
     order.join.accumulation = group.accumulation;
     order.join.checkpoint_at = sweep_.next_milestone(trial);
     order.join.reported = sweep_.trial(trial).resource;
+    if (!file_.has_warm_trainers()) {
+        order.slots = group.slots;
+    }
     for (const auto node : nodes) {
         order.members.clear();
         for (std::size_t rank = 0; rank < group.slots.size(); ++rank) {

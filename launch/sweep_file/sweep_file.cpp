@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "core/duration.hpp"
+#include "launch/messages/report_pattern.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/sweep_file/sweep_parameters.hpp"
 #include "launch/sweep_file/sweep_scheduler.hpp"
@@ -19,14 +20,16 @@ namespace crescendo::launch {
 namespace {
 
 constexpr Words bindings{{std::pair{Binding::automatic, "auto"}, {Binding::on, "on"}, {Binding::off, "off"}}};
-constexpr Words growths{{std::pair{Growth::none, "none"}, {Growth::in_place, "in_place"}}};
+constexpr Words growths{
+    {std::pair{Growth::none, "none"}, {Growth::restart, "restart"}, {Growth::in_place, "in_place"}}};
 constexpr Words on_or_off{{std::pair{true, "on"}, {false, "off"}}};
 
 void check_keys(const YamlSection& file) {
     std::vector<std::string> keys{"name",    "description", "project",      "entity",    "metric", "method",
                                   "sampler", "parameters",  "run_cap",      "seed",      "slots",  "cpus_per_slot",
                                   "bind",    "max_retries", "hang_timeout", "scheduler", "budget", "trainer",
-                                  "program", "command",     "grow",         "final_test", "simulate", "entry"};
+                                  "program", "command",     "grow",         "report",    "final_test",
+                                  "simulate", "entry"};
     file.attempt([&] {
         if (file.has("early_terminate")) {
             keys.push_back("early_terminate");
@@ -171,7 +174,7 @@ void read_abilities(const YamlSection& file, SweepFile& result) {
         require_program("grow");
         for (const char* of_scheduler : {"eager", "partial", "wait"}) {
             if (file.has("grow") && file.at("grow") == of_scheduler) {
-                file.fail("grow", fmt::format("is how a program of `command:` grows; {} is a value of scheduler.grow, so "
+                file.fail("grow", fmt::format("is how a program of `command:` grows; {} is a value of scheduler.grow: "
                                               "write it there",
                                               of_scheduler));
             }
@@ -186,6 +189,46 @@ void read_abilities(const YamlSection& file, SweepFile& result) {
                       "is on, and only a program with `grow: in_place` can be asked to test a checkpoint; remove it");
         }
     });
+}
+
+/// Where the reports of a program are that does not send them.
+ReportSource read_report_source(const YamlSection& report, const std::string& metric) {
+    report.allow({"pattern", "file", "counts_from"});
+    ReportSource source;
+    source.metric = metric;
+    source.file = report.string("file").value_or("");
+    source.counts_from = report.integer("counts_from").value_or(1);
+    if (report.has("pattern") && report.at("pattern").is_string()) {
+        source.patterns = {report.at("pattern").get<std::string>()};
+    } else {
+        source.patterns = report.strings("pattern").value_or(source.patterns);
+    }
+    if (source.patterns.empty() && source.file.empty()) {
+        report.fail("pattern",
+                    "is missing: it finds the numbers in what the program prints; add pattern: 'epoch "
+                    "(?P<resource>\\d+).*loss=(?P<val_loss>[\\d.]+)'");
+    }
+    if (!source.patterns.empty() && !metric.empty()) {
+        const ReportPattern compiled(source.patterns, metric, source.counts_from);
+    }
+    return source;
+}
+
+void read_report(const YamlSection& file, SweepFile& result) {
+    const auto report = file.section("report", "{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<val_loss>[\\d.]+)'}");
+    if (!report) {
+        return;
+    }
+    if (!file.has("command") && !file.has("program")) {
+        file.fail("report",
+                  "finds the reports of a program, and there is no `command:`; crescendo-trainer has a setting of this "
+                  "name, which is written in the section trainer");
+    }
+    if (result.grow == Growth::in_place) {
+        file.fail("report", "finds the reports of a program that does not send them, and with `grow: in_place` it "
+                            "does; remove one of the two");
+    }
+    result.report = read_report_source(*report, result.spec.metric);
 }
 
 /// JSON, in which the trainer gets its settings, has no infinity.
@@ -218,21 +261,15 @@ void read_trainer_or_command(const YamlSection& file, SweepFile& result) {
     });
 }
 
-/// Checks a sweep of a program that cannot change the number of its workers.
-void check_workers(const YamlSection& file, const SchedulerSpec& scheduler) {
+void check_growth(const YamlSection& file, const SweepFile& result) {
     const auto& mistakes = file.mistakes();
     file.attempt([&] {
-        if (scheduler.kind == SchedulerKind::rasda && !mistakes.concern("scheduler.type")) {
+        if (result.spec.scheduler.kind == SchedulerKind::rasda && result.grow == Growth::none &&
+            !mistakes.concern("scheduler.type") && !mistakes.concern("grow")) {
             file.fail("scheduler.type",
-                      "rasda grows the trials that survive, and this program has one worker for good; add `grow: "
-                      "in_place` outside of scheduler if it can grow (docs/your-own-program.md), else use type: asha");
-        }
-    });
-    file.attempt([&] {
-        if (scheduler.workers > 1 && !mistakes.concern("scheduler.workers")) {
-            file.fail("scheduler.workers",
-                      fmt::format("is {}, and a program has one worker unless it has `grow: in_place`; remove it",
-                                  scheduler.workers));
+                      "rasda grows the trials that survive, and this program keeps its workers; add, outside of "
+                      "scheduler, `grow: restart` if it continues from its checkpoint with another WORLD_SIZE, or "
+                      "`grow: in_place` (docs/your-own-program.md); else use type: asha");
         }
     });
 }
@@ -241,9 +278,7 @@ void check_command(const YamlSection& file, const SweepFile& result) {
     if (!result.command || file.has("trainer")) {
         return;
     }
-    if (result.grow == Growth::none && !file.mistakes().concern("grow")) {
-        check_workers(file, result.spec.scheduler);
-    }
+    check_growth(file, result);
     Config any_values;
     if (file.has("parameters") && file.map().at("parameters").is_object()) {
         for (const auto& [name, value] : file.map().at("parameters").items()) {
@@ -320,6 +355,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, SweepF
     check_spec(result.spec, file.mistakes());
     read_trainer_or_command(file, result);
     read_abilities(file, result);
+    file.attempt([&] { read_report(file, result); });
     file.attempt([&] { result.hang_timeout = read_hang_timeout(file, result.has_warm_trainers()); });
     check_command(file, result);
 }

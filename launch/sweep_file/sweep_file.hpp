@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "launch/messages/json.hpp"
+#include "launch/messages/report_source.hpp"
 #include "launch/slots/slot_plan.hpp"
 #include "launch/sweep_file/entry.hpp"
 #include "launch/sweep_file/overrides.hpp"
@@ -19,7 +20,8 @@ namespace crescendo::launch {
 
 /// How a program of `command:` gets other workers while its trials train.
 enum class Growth {
-    none,      ///< it keeps those it began with
+    none,      ///< it keeps as many as it began with
+    restart,   ///< it saves and ends, and is started anew in the new group
     in_place,  ///< it is a warm trainer of the trial protocol, and regroups in memory
 };
 
@@ -37,6 +39,7 @@ struct SweepFile {
     std::optional<Json> trainer;                      ///< the section `trainer`, an object that is not interpreted here
     std::optional<std::vector<std::string>> command;  ///< command with macros; never together with `trainer`
     Growth grow = Growth::none;                       ///< of the program of `command`
+    std::optional<ReportSource> report;  ///< where its reports are found; none: it sends them
     bool final_test = false;  ///< whether the program of `command` tests the best trial in the end
     std::optional<std::chrono::seconds> hang_timeout;  ///< silence after which a worker is killed; none: never
     simulator::SimulationSpec simulation;              ///< `simulate:`, or the defaults

@@ -62,6 +62,29 @@ class GrowingSweepTest(unittest.TestCase):
             time.sleep(0.01)
         return False
 
+    def test_a_script_with_ddp_is_started_anew_with_more_workers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sweep = {
+                "metric": {"name": "loss"},
+                "run_cap": 1,
+                "slots": 2,
+                "bind": "off",
+                "parameters": {"lr": {"min": 0.01, "max": 0.1}},
+                "scheduler": {"type": "rasda", "max": 4, "reduction_factor": 2},
+                "grow": "restart",
+                "command": [sys.executable, str(HERE / "ddp.py"), "${args}"],
+            }
+            Path(folder, "sweep.yaml").write_text(json.dumps(sweep))
+            command = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
+            done = subprocess.run(command, cwd=folder, timeout=200, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            notes = [json.loads(line) for line in Path(folder, "out", "journal.jsonl").read_text().splitlines()]
+
+        reports = [note for note in notes if note.get("event") == "trial_reported"]
+        self.assertEqual([note for note in notes if note.get("event") == "trial_failed"], [])
+        self.assertEqual({note["metrics"]["workers"] for note in reports}, {1, 2})
+        self.assertEqual([note["resource"] for note in reports], [1, 2, 3, 4])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <typeinfo>
@@ -187,29 +188,27 @@ TEST_CASE("a slot where three trainers end before they are ready is down until o
 }
 
 TEST_CASE("a user's own trainer leaves nothing behind: not when it is killed, when it dies, or when the agent goes") {
-    const std::string leaves_a_daemon = "setsid sleep 1000 & echo $! > daemon$(ls daemon* 2>/dev/null | wc -l); ";
-    const auto daemon_of = [](const Node& node, int trainer) {
-        return number_in(node.folder / ("daemon" + std::to_string(trainer)));
-    };
+    const auto script = std::string("setsid sleep 1000 & echo $! > daemon; ") + say_hello + "hear; " + report + "hear; ";
+    const auto daemon_of = [](const Node& node) { return number_in(node.folder / "daemon"); };
     long last = 0;
     {
-        Node node(leaves_a_daemon + say_hello + "hear; " + report + "hear; [ -e once ] && exit 1; touch once; sleep 1000",
-                  std::chrono::milliseconds(0), /*is_of_user=*/true);
-        for (const char* end : {"it did not leave within 0 s", "exit status 1"}) {
-            node.join();
-            node.next<protocol::Report>();
-            node.agent->obey(protocol::Leave{trial, false});
-            CHECK(node.next<LeftTrial>().problem == end);
+        Node killed(script + "sleep 1000", std::chrono::milliseconds(0), /*is_of_user=*/true);
+        Node dying(script + "exit 1", std::chrono::seconds(60), true);
+        Node training(script, std::chrono::seconds(60), true);
+        for (auto* node : {&killed, &dying, &training}) {
+            node->join();
+            node->next<protocol::Report>();
+            REQUIRE(is_alive(daemon_of(*node)));
         }
-        node.join();
-        node.next<protocol::Report>();
-        for (const int trainer : {0, 1}) {
-            const long daemon = daemon_of(node, trainer);
-            REQUIRE(daemon != 0);
+        const std::array daemons{daemon_of(killed), daemon_of(dying)};
+        killed.agent->obey(protocol::Leave{trial, false});
+        dying.agent->obey(protocol::Leave{trial, false});
+        CHECK(killed.next<LeftTrial>().problem == "it did not leave within 0 s");
+        CHECK(dying.next<LeftTrial>().problem == "exit status 1");
+        for (const long daemon : daemons) {
             CHECK_FALSE(is_alive(daemon));
         }
-        last = daemon_of(node, 2);
-        REQUIRE(is_alive(last));
+        last = daemon_of(training);
     }
     CHECK_FALSE(is_alive(last));
 }

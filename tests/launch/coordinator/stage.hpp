@@ -137,7 +137,8 @@ inline std::vector<Notice> notices_of_every_kind(TrialId trial) {
                                 WorkerStranded{trial, slot, 0},
                                 CheckpointFailed{trial, slot, "no space"},
                                 SlotDown{slot, 0, "no GPU"},
-                                SlotUp{slot}};
+                                SlotUp{slot},
+                                ProgramRemark{trial, "no match"}};
     for (std::size_t kind = 0; kind < std::variant_size_v<Notice>; ++kind) {
         REQUIRE_MESSAGE((kind < notices.size() && notices[kind].index() == kind), "a kind of notice is missing here");
     }
