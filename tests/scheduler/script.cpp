@@ -14,20 +14,6 @@ std::string text_of(const Group& group) {
     return text("{} g{} b{}{}", slots, group.generation, group.batch_multiple, accumulation);
 }
 
-const char* name(StopReason reason) {
-    switch (reason) {
-        case StopReason::judged:
-            return "judged";
-        case StopReason::completed:
-            return "completed";
-        case StopReason::swept:
-            return "swept";
-        case StopReason::failed:
-            return "failed";
-    }
-    return "?";
-}
-
 const char* name(FinishReason reason) {
     switch (reason) {
         case FinishReason::all_trials_done:
@@ -51,7 +37,7 @@ struct Print {
     }
     std::string operator()(const Regroup& a) const { return text("regroup {} on {}", a.trial.value, text_of(a.group)); }
     std::string operator()(const PauseTrial& a) const { return text("pause {}", a.trial.value); }
-    std::string operator()(const StopTrial& a) const { return text("stop {} {}", a.trial.value, name(a.reason)); }
+    std::string operator()(const StopTrial& a) const { return text("stop {} {}", a.trial.value, to_string(a.reason)); }
     std::string operator()(const DropCheckpoint& a) const { return text("drop {}", a.trial.value); }
     std::string operator()(const FinishSweep& a) const {
         return text("finish {} best {}", name(a.reason), a.best ? std::to_string(a.best->value) : "none");
