@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
+#include "core/words.hpp"
 
 namespace crescendo {
 
@@ -24,8 +25,17 @@ enum class StopReason {
     swept,      ///< the sweep ended (target met, time up, cancelled)
     failed,     ///< the trial used up its retries, and has workers left
 };
+inline constexpr Words stop_reasons{{std::pair{StopReason::judged, "judged"},
+                                     {StopReason::completed, "completed"},
+                                     {StopReason::reached, "reached"},
+                                     {StopReason::swept, "swept"},
+                                     {StopReason::failed, "failed"}}};
 
 enum class FinishReason { all_trials_done, target_reached, time_up, cancelled };
+inline constexpr Words finish_reasons{{std::pair{FinishReason::all_trials_done, "all_trials_done"},
+                                       {FinishReason::target_reached, "target_reached"},
+                                       {FinishReason::time_up, "time_up"},
+                                       {FinishReason::cancelled, "cancelled"}}};
 
 /// Trains a new trial, from scratch.
 struct StartTrial {

@@ -3,41 +3,18 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/words.hpp"
 
 namespace crescendo {
 
 const char* to_string(TrialStatus status) {
-    switch (status) {
-        case TrialStatus::running:
-            return "running";
-        case TrialStatus::waiting:
-            return "waiting";
-        case TrialStatus::paused:
-            return "paused";
-        case TrialStatus::stopped:
-            return "stopped";
-        case TrialStatus::finished:
-            return "finished";
-        case TrialStatus::failed:
-            return "failed";
-    }
-    expectation_failed("a TrialStatus", __FILE__, __LINE__);
-}
-
-const char* to_string(StopReason reason) {
-    switch (reason) {
-        case StopReason::judged:
-            return "judged";
-        case StopReason::completed:
-            return "completed";
-        case StopReason::reached:
-            return "reached";
-        case StopReason::swept:
-            return "swept";
-        case StopReason::failed:
-            return "failed";
-    }
-    expectation_failed("a StopReason", __FILE__, __LINE__);
+    static constexpr Words statuses{{std::pair{TrialStatus::running, "running"},
+                                     {TrialStatus::waiting, "waiting"},
+                                     {TrialStatus::paused, "paused"},
+                                     {TrialStatus::stopped, "stopped"},
+                                     {TrialStatus::finished, "finished"},
+                                     {TrialStatus::failed, "failed"}}};
+    return statuses.of(status);
 }
 
 TrialStatus status_after(StopReason reason) {

@@ -19,7 +19,6 @@ enum class TrialStatus {
 };
 
 const char* to_string(TrialStatus status);
-const char* to_string(StopReason reason);
 
 /// The status of a trial that has ended for this reason.
 TrialStatus status_after(StopReason reason);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "core/fields.hpp"
 #include "core/ids.hpp"
@@ -27,6 +28,7 @@ std::chrono::seconds restart_interval_of_environment();
 /// How a sweep's agents run their workers. It is the same on every node.
 struct AgentSetup {
     WorkerKind kind = WorkerKind::program;
+    std::vector<std::string> trainer;                  ///< command of warm trainers; empty: crescendo-trainer
     std::string directory;                             ///< working directory of programs, as seen from every node
     std::string log;                                   ///< what warm trainers print while they hold no trial
     SlotPlan::Wishes slots;                            ///< what each node shall offer as slots
@@ -37,8 +39,9 @@ struct AgentSetup {
                             ///< of the default route
 
     static constexpr auto fields() {
-        return std::tuple(Field{"kind", &AgentSetup::kind}, Field{"directory", &AgentSetup::directory},
-                          Field{"log", &AgentSetup::log}, Field{"slots", &AgentSetup::slots},
+        return std::tuple(Field{"kind", &AgentSetup::kind}, Field{"trainer", &AgentSetup::trainer},
+                          Field{"directory", &AgentSetup::directory}, Field{"log", &AgentSetup::log},
+                          Field{"slots", &AgentSetup::slots},
                           Field{"hang_timeout", &AgentSetup::hang_timeout, Presence::optional},
                           Field{"save_timeout", &AgentSetup::save_timeout},
                           Field{"restart_interval", &AgentSetup::restart_interval},

@@ -36,9 +36,6 @@ bool had_reported(const JoinGroup& work) { return work.join.reported && work.joi
 constexpr int usage_error_status = 2;
 constexpr std::chrono::seconds time_to_complain{30};
 
-/// To find and kill all that a program started. A guard that needs longer is stuck itself.
-constexpr std::chrono::seconds time_of_the_guard{10};
-
 std::string log_of(const JoinGroup& work) { return work.join.directory + "/trainer.log"; }
 
 }  // namespace
@@ -47,9 +44,7 @@ ProgramWorker::~ProgramWorker() {
     terminate();
     if (program_) {
         // A guard that is killed at once can kill nothing: what the program started would live on.
-        pollfd ended{program_->process.exit_descriptor().get(), POLLIN, 0};
-        const std::chrono::milliseconds patience = options_.grace + time_of_the_guard;
-        ::poll(&ended, 1, static_cast<int>(patience.count()));
+        program_->await_end(options_.grace + time_of_the_guard);
     }
 }
 
@@ -81,8 +76,7 @@ void ProgramWorker::start() {
     escalation_ = 0;
     deadline_.reset();
     ProcessOptions process;
-    process.command = {options_.guard, std::to_string(options_.grace.count())};
-    process.command.insert(process.command.end(), work_->command.begin(), work_->command.end());
+    process.command = guarded(work_->command, options_, options_.grace);
     process.cpus = resources_of(options_, slot()).cpus;
     process.environment = environment_of(work_->join, options_, slot());
     process.directory = options_.setup.directory;
@@ -150,7 +144,11 @@ void ProgramWorker::receive(std::vector<Notice>& notices) {
             continue;
         }
         try {
-            notices.push_back(report_from(work_->join.trial, parse_line(line)));
+            const auto message = parse_line(line);
+            if (message.value("type", "") == protocol::Hello::name) {
+                throw std::runtime_error("this is a warm trainer; add `grow: in_place` to the sweep file");
+            }
+            notices.push_back(report_from(work_->join.trial, message));
             reported_ = true;
             report_due_.reset();
         } catch (const std::exception& error) {

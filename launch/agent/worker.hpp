@@ -68,15 +68,26 @@ class Worker {
     OomKills& oom_kills_;
 };
 
+/// Time for a guard to find and kill all that a program started. One that needs longer is stuck itself.
+inline constexpr std::chrono::seconds time_of_the_guard{10};
+
 /// A process and the channel to it, for both kinds of worker.
 struct ConnectedProcess {
     explicit ConnectedProcess(const ProcessOptions& options) : process(options), channel(process.socket().get()) {}
+
+    /// Waits until the process has ended, at most so long.
+    void await_end(std::chrono::milliseconds patience) const;
 
     void watch(std::vector<pollfd>& descriptors) const;
 
     ChildProcess process;
     LineChannel channel;
 };
+
+/// The command that runs a program under crescendo-guard, which on SIGTERM passes it on and kills, after `grace`, what
+/// has not left; on SIGQUIT at once.
+std::vector<std::string> guarded(const std::vector<std::string>& command, const WorkerOptions& options,
+                                 std::chrono::milliseconds grace);
 
 /// What the worker on `slot` gets: cores, threads, a GPU.
 const SlotResources& resources_of(const WorkerOptions& options, SlotId slot);

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
@@ -124,10 +125,10 @@ class Study {
 
 void write_files(const fs::path& folder, const simulator::Summary& summary, const SweepSpec& spec) {
     fs::create_directories(folder);
-    write_atomically(folder / "summary.json", summary_json(summary, spec).dump(2) + "\n");
-    write_atomically(folder / "best.csv", best_table(summary, spec, summary.best_over_time.size()).print(Format::csv));
-    write_atomically(folder / "slots.csv", use_table(summary).print(Format::csv));
-    write_atomically(folder / "chart.svg", chart(summary, spec));
+    replace_file(folder / "summary.json", summary_json(summary, spec).dump(2) + "\n");
+    replace_file(folder / "best.csv", best_table(summary, spec, summary.best_over_time.size()).print(Format::csv));
+    replace_file(folder / "slots.csv", use_table(summary).print(Format::csv));
+    replace_file(folder / "chart.svg", chart(summary, spec));
 }
 
 void print(const OrderedJson& summary, Format format) {
@@ -167,7 +168,7 @@ ExitCode compare(const Options& options, const Study& study) {
         runs.push_back(study.simulate_seeds(parse_policy(text), study.slots(file)));
     }
     if (runs.empty()) {
-        runs.push_back(study.simulate_seeds({name_of(file.spec.scheduler.kind), {}}, study.slots(file)));
+        runs.push_back(study.simulate_seeds({scheduler_kinds.of(file.spec.scheduler.kind), {}}, study.slots(file)));
     }
     const auto comparisons = simulator::compare(runs);
     const auto table = comparison_table(comparisons, file.spec);
@@ -177,7 +178,7 @@ ExitCode compare(const Options& options, const Study& study) {
         for (const auto& policy : runs) {
             write_files(options.out / policy.name, policy.runs.front(), file.spec);
         }
-        write_atomically(options.out / "comparison.csv", table.print(Format::csv));
+        replace_file(options.out / "comparison.csv", table.print(Format::csv));
     }
     return ExitCode::done;
 }

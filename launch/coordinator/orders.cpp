@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/files/durable_file.hpp"
 #include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"
 
@@ -95,8 +96,8 @@ void Orders::carry_out(const DropCheckpoint& action) { obsolete_.insert(action.t
 void Orders::prepare_directory(TrialId trial) const {
     const auto directory = directory_.trial(trial);
     std::filesystem::create_directories(directory);
-    write_atomically(directory / "params.json", launch::to_json(sweep_.trial(trial).config).dump(2) + "\n",
-                     Durability::none);
+    replace_file(directory / "params.json", launch::to_json(sweep_.trial(trial).config).dump(2) + "\n",
+                 Durability::none);
 }
 
 void Orders::join(TrialId trial, const Group& group, protocol::StateSource state) {
@@ -153,12 +154,11 @@ void Orders::resume_held_back() {
 }
 
 void Orders::test(TrialId trial) {
-    const auto join = work_of(trial, sweep_, file_, directory_).join;
     const auto in_use = sweep_.slots();
     const auto slot = in_use.empty() ? slots_.first() : in_use.front();
-    const protocol::Evaluate evaluate{trial, join.settings, sweep_.trial(trial).resource,
-                                      join.directory + "/checkpoint.pt", "test"};
-    transport_.send(slots_.node_of(slot), EvaluateTrial{slot, evaluate, join.directory});
+    const auto evaluate = evaluation_of(trial, "test", sweep_, file_, directory_);
+    transport_.send(slots_.node_of(slot),
+                    EvaluateTrial{slot, evaluate, std::filesystem::path(evaluate.checkpoint).parent_path().string()});
 }
 
 void Orders::drop_obsolete_checkpoints() {

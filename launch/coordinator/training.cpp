@@ -44,10 +44,10 @@ bool Training::is_stopped() {
     return reason.has_value();
 }
 
-/// A trainer saves at any moment, but a program's checkpoints are its own, at its reports: what it would do between the
+/// A warm trainer saves at any moment, but a program's checkpoints are its own, at its reports: what it would do between the
 /// last of them and the deadline is better not begun.
 void Training::look_ahead() {
-    if (!file_.command || sweep().deadline_is_near()) {
+    if (file_.has_warm_trainers() || sweep().deadline_is_near()) {
         return;
     }
     if (const auto seconds = decisions_.history().seconds_per_report(); seconds && end_.comes_within(*seconds)) {

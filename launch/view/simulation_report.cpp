@@ -88,7 +88,7 @@ std::string escaped(const std::string& text) {
 
 OrderedJson summary_json(const Summary& summary, const SweepSpec& spec) {
     OrderedJson json;
-    json["ended"] = name_of(summary.reason);
+    json["ended"] = text_of(summary.reason);
     json["makespan"] = summary.makespan;
     json["slots"] = summary.slots;
     json["slot_hours_used"] = summary.slot_seconds_used / 3600;

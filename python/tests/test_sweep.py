@@ -18,10 +18,6 @@ CRESCENDO = os.environ.get("CRESCENDO_BINARY")
 class GrowingSweepTest(unittest.TestCase):
     def test_a_trial_grows_from_one_worker_to_four_and_outlives_one_of_them(self):
         with tempfile.TemporaryDirectory() as folder:
-            # crescendo starts a trainer without arguments, and by its own first line.
-            trainer = Path(folder, "trainer")
-            trainer.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{HERE / 'grow.py'}' \"$@\"\n")
-            trainer.chmod(0o755)
             sweep = {
                 "metric": {"name": "val_loss"},
                 "run_cap": 3,
@@ -29,13 +25,13 @@ class GrowingSweepTest(unittest.TestCase):
                 "bind": "off",
                 "parameters": {"lr": {"min": 0.01, "max": 0.3}},
                 "scheduler": {"type": "rasda", "max": 8, "reduction_factor": 2},
-                "trainer": {"pause": 0.01, "batch-size": 8},
+                "grow": "in_place",
+                "command": [sys.executable, str(HERE / "grow.py"), "--pause=0.01", "--batch-size=8", "${args}"],
             }
             Path(folder, "sweep.yaml").write_text(json.dumps(sweep))
             command = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
-            environment = {**os.environ, "CRESCENDO_TRAINER": str(trainer)}
             with open(Path(folder, "output"), "w") as output:
-                run = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
+                run = subprocess.Popen(command, cwd=folder, stdout=output, stderr=output)
                 killed = self.kill_a_member(Path(folder, "out"), run)
                 status = run.wait(timeout=120)
             self.assertEqual(status, 0, Path(folder, "output").read_text())

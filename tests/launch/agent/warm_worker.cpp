@@ -26,7 +26,8 @@ constexpr const char* report = "say '{\"type\":\"report\",\"resource\":1,\"metri
 
 /// One node with one slot, whose trainer runs the script; `say` sends a line, and `hear` waits for one.
 struct Node {
-    explicit Node(const std::string& script, std::chrono::milliseconds save_timeout = std::chrono::seconds(60)) {
+    explicit Node(const std::string& script, std::chrono::milliseconds save_timeout = std::chrono::seconds(60),
+                  bool is_of_user = false) {
         const auto trainer = folder / "trainer";
         std::ofstream(trainer) << "#!/bin/bash\nsay() { echo \"$1\" >&$CRESCENDO_FD; }\n"
                                << "hear() { read -r heard <&$CRESCENDO_FD; }\n"
@@ -40,6 +41,10 @@ struct Node {
         options.setup.restart_interval = std::chrono::milliseconds(1);
         options.grace = std::chrono::milliseconds(100);
         options.trainer = trainer.string();
+        if (is_of_user) {
+            options.setup.trainer = {"bash", trainer.string(), "--of-user"};
+            options.guard = CRESCENDO_GUARD;
+        }
         options.slots.resize(1);
         agent.emplace(NodeId{0}, std::move(options));
     }
@@ -179,4 +184,32 @@ TEST_CASE("a slot where three trainers end before they are ready is down until o
     CHECK(first.message.find("ends before it is ready: exit status 9") != std::string::npos);
     CHECK(node.next<SlotDown>().num_retries == 1);  // after the fourth
     CHECK(node.next<SlotUp>().slot == slot);
+}
+
+TEST_CASE("a user's own trainer leaves nothing behind: not when it is killed, when it dies, or when the agent goes") {
+    const std::string leaves_a_daemon = "setsid sleep 1000 & echo $! > daemon$(ls daemon* 2>/dev/null | wc -l); ";
+    const auto daemon_of = [](const Node& node, int trainer) {
+        return number_in(node.folder / ("daemon" + std::to_string(trainer)));
+    };
+    long last = 0;
+    {
+        Node node(leaves_a_daemon + say_hello + "hear; " + report + "hear; [ -e once ] && exit 1; touch once; sleep 1000",
+                  std::chrono::milliseconds(0), /*is_of_user=*/true);
+        for (const char* end : {"it did not leave within 0 s", "exit status 1"}) {
+            node.join();
+            node.next<protocol::Report>();
+            node.agent->obey(protocol::Leave{trial, false});
+            CHECK(node.next<LeftTrial>().problem == end);
+        }
+        node.join();
+        node.next<protocol::Report>();
+        for (const int trainer : {0, 1}) {
+            const long daemon = daemon_of(node, trainer);
+            REQUIRE(daemon != 0);
+            CHECK_FALSE(is_alive(daemon));
+        }
+        last = daemon_of(node, 2);
+        REQUIRE(is_alive(last));
+    }
+    CHECK_FALSE(is_alive(last));
 }

@@ -85,7 +85,7 @@ class SilentView final : public LiveView {
 /// A sweep of up to four epochs in a folder of its own; trials leave when they are told to.
 struct Stage {
     explicit Stage(const std::string& more,
-                   const std::string& scheduler = "{type: rasda, min: 1, max: 4, reduction_factor: 2}")
+                   const std::string& scheduler = "{type: rasda, min: 1, max: 4, reduction_factor: 2, batch: ladder}")
         : file(parse_sweep("name: s\nmetric: {name: accuracy, goal: maximize}\n"
                            "parameters: {lr: {min: 0.1, max: 0.2}}\n"
                            "scheduler: " +

@@ -247,11 +247,43 @@ TEST_CASE("a program cannot be grown") {
     CHECK(error_with("type: asha", "type: rasda") == "no error");
     CHECK(error_of(sound + "command: [train]\n") == "no error");
     CHECK(error_with("scheduler:\n  type: asha", "command: [train]\nscheduler:\n  type: rasda") ==
-          "sweep.yaml:7:3: scheduler.type: rasda grows the trials that survive, and a trial with a command has one "
-          "worker "
-          "for good; use type: asha");
+          "sweep.yaml:7:3: scheduler.type: rasda grows the trials that survive, and this program has one worker for "
+          "good; add `grow: in_place` outside of scheduler if it can grow (docs/your-own-program.md), else use type: "
+          "asha");
     CHECK(error_with("scheduler:\n", "command: [train]\nscheduler:\n  workers: 2\n") ==
-          "sweep.yaml:7:3: scheduler.workers: is 2, and a trial with a command has one worker; remove it");
+          "sweep.yaml:7:3: scheduler.workers: is 2, and a program has one worker unless it has `grow: in_place`; "
+          "remove it");
+}
+
+TEST_CASE("how a program grows belongs to a program, and outside of the scheduler") {
+    CHECK(error_of(sound + "grow: in_place\n") ==
+          "sweep.yaml:10:1: grow: is a key for the program of `command:`, and there is none; remove it");
+    CHECK(error_of(sound + "trainer: {model: cnn}\nfinal_test: on\n") ==
+          "sweep.yaml:11:1: final_test: is a key for the program of `command:`, and there is none; remove it");
+    CHECK(error_of(sound + "command: [train]\ngrow: eager\n") ==
+          "sweep.yaml:11:1: grow: is how a program of `command:` grows; eager is a value of scheduler.grow, so write it "
+          "there");
+    CHECK(error_with("type: asha", "type: rasda\n  grow: in_place") ==
+          "sweep.yaml:7:3: scheduler.grow: in_place is how a program of `command:` grows; write it outside of "
+          "scheduler");
+    CHECK(error_of(sound + "command: [train]\nfinal_test: on\n") ==
+          "sweep.yaml:11:1: final_test: is on, and only a program with `grow: in_place` can be asked to test a "
+          "checkpoint; remove it");
+}
+
+TEST_CASE("a program that grows in place is started before its parameters are known") {
+    const auto with = [](const std::string& word) {
+        return error_of(sound + "grow: in_place\ncommand: [python3, train.py, \"" + word + "\"]\n");
+    };
+
+    CHECK(with("${args}") == "no error");
+    CHECK(with("--batch-size=32") == "no error");
+    for (const std::string word : {"${lr}", "--rate=${lr}", "${args_json}", "${args_no_hyphens}"}) {
+        CHECK(with(word) ==
+              "sweep.yaml:11:28: command[2]: '" + word +
+                  "' differs from trial to trial, and with `grow: in_place` the program is started before its trials; "
+                  "each brings its parameters as arguments of their names (--lr=0.01): write ${args}");
+    }
 }
 
 TEST_CASE("a sweep has a trainer or a command") {
