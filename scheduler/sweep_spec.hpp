@@ -72,6 +72,12 @@ struct SchedulerSpec {
     bool has_surplus() const { return kind == SchedulerKind::rasda && surplus.value_or(Switch::on) == Switch::on; }
 };
 
+/// When a trial is complete before it consumed the maximum resource. Looked at when it reports.
+struct TrialEnd {
+    std::optional<double> target{};   ///< a report of the metric at least this good
+    std::optional<double> seconds{};  ///< a training clock of at least this
+};
+
 /// What a sweep searches and when it ends, without its trainer and its data.
 struct SweepSpec {
     std::string metric;
@@ -80,6 +86,7 @@ struct SweepSpec {
     std::optional<double> target;  ///< a report of the metric at least this good ends the sweep
     bool has_time_budget = false;  ///< the launcher will send TimeUp
     int max_retries = 2;           ///< how often a trial is retried in a row before it has failed for good
+    TrialEnd trial_end;
     std::uint64_t seed = 0;
     SearchSpace space;
     std::string sampler = "random";  ///< who proposes configurations: one of sampler_names()

@@ -17,6 +17,20 @@ const char* to_string(TrialStatus status) {
     return statuses.of(status);
 }
 
+TrialStatus status_after(StopReason reason) {
+    switch (reason) {
+        case StopReason::judged:
+        case StopReason::swept:
+            return TrialStatus::stopped;
+        case StopReason::completed:
+        case StopReason::reached:
+            return TrialStatus::finished;
+        case StopReason::failed:
+            return TrialStatus::failed;
+    }
+    expectation_failed("a StopReason", __FILE__, __LINE__);
+}
+
 bool Trial::ended() const {
     return status != TrialStatus::running && status != TrialStatus::waiting && status != TrialStatus::paused;
 }
@@ -45,6 +59,7 @@ bool Trial::count_failure(FailureKind kind, int max_retries) {
 void Trial::retry() {
     CRESCENDO_EXPECT(status == TrialStatus::failed);
     status = TrialStatus::waiting;
+    reason.reset();
     failures_in_a_row = 0;
 }
 

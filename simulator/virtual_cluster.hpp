@@ -57,6 +57,9 @@ class VirtualCluster {
         double left = 1;         ///< share of the current epoch that was left at the time `began`
         double began = 0;        ///< time at which it began to train at `speed`
         double speed = 0;        ///< epochs a second
+        double clock = 0;        ///< its training clock, up to the last report or failure
+        double saved_clock = 0;  ///< its training clock at its last checkpoint
+        double counted_from = 0;  ///< time from which on its training clock counts again
         int plan = 0;            ///< number of its current plan; what earlier plans queued is void
     };
 
@@ -71,8 +74,9 @@ class VirtualCluster {
 
     void take(const Occurrence& occurrence);
     void finish_epoch(TrialId trial);
-    void begin_epoch(TrialId trial, double overhead);
-    void go_on(TrialId trial, double overhead);
+    void begin_epoch(TrialId trial, double wait);
+    void go_on(TrialId trial, double wait, double regroup);
+    void advance_clock(Training& trial) const;
     SlotId failed_slot(const Occurrence& occurrence) const;
     void foresee(double seconds, Kind kind, TrialId trial, int plan);
     std::optional<double> seconds_to_failure(TrialId trial, int workers) const;

@@ -118,6 +118,13 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
 
     if (verdict == Verdict::complete) {
         stop(trial, StopReason::completed, effects);
+    } else if (has_reached_end(trial)) {
+        if (verdict == Verdict::go_on) {
+            scheduler_->finish(trial);
+        } else if (verdict == Verdict::pause) {
+            scheduler_->withdraw(trial);
+        }
+        stop(trial, StopReason::reached, effects);
     } else if (target_met) {
         stop(trial, StopReason::swept, effects);
     } else if (verdict == Verdict::stop) {
@@ -141,7 +148,7 @@ void Sweep::handle(const TrialFinished& event, Effects& effects) {
     Trial& trial = known_trial(event.trial);
     if (trial.status == TrialStatus::running) {
         scheduler_->finish(trial);
-        end(trial, TrialStatus::finished, effects);
+        end(trial, StopReason::completed, effects);
     }
 }
 
@@ -165,7 +172,7 @@ void Sweep::handle(const TrialFailed& event, Effects& effects) {
         effects.actions.push_back(StopTrial{trial.id, StopReason::failed});
     }
     scheduler_->fail(trial);
-    end(trial, TrialStatus::failed, effects);
+    end(trial, StopReason::failed, effects);
 }
 
 void Sweep::handle(const DeadlineNear&, Effects&) { deadline_is_near_ = true; }
@@ -233,6 +240,13 @@ bool Sweep::meets_target() const {
     return spec_.target && best_trial && *trial(*best_trial).loss <= to_loss(spec_.goal, *spec_.target);
 }
 
+/// Whether a trial that has just reported is complete, although it might train further.
+bool Sweep::has_reached_end(const Trial& trial) const {
+    const auto& [target, seconds] = spec_.trial_end;
+    return (target && *trial.loss <= to_loss(spec_.goal, *target)) ||
+           (seconds && trial.seconds.value_or(0) >= *seconds);
+}
+
 /// Whether a sweep that ended would not end again at once, if it had something to do.
 bool Sweep::may_go_on() const { return finish_reason_ != FinishReason::cancelled && !time_is_up_ && !meets_target(); }
 
@@ -272,7 +286,7 @@ bool Sweep::try_promote(Trial& trial, Effects& effects) {
     }
     placement_.return_slots(trial);
     if (judgement.verdict != Verdict::pause) {
-        end(trial, judgement.verdict == Verdict::complete ? TrialStatus::finished : TrialStatus::stopped, effects);
+        end(trial, judgement.verdict == Verdict::complete ? StopReason::completed : StopReason::judged, effects);
     }
     end_eliminated(effects);
     return false;
@@ -383,18 +397,19 @@ void Sweep::suspend(Trial& trial, TrialStatus how) {
 
 void Sweep::stop(Trial& trial, StopReason reason, Effects& effects) {
     effects.actions.push_back(StopTrial{trial.id, reason});
-    end(trial, reason == StopReason::completed ? TrialStatus::finished : TrialStatus::stopped, effects);
+    end(trial, reason, effects);
 }
 
-void Sweep::end(Trial& trial, TrialStatus how, Effects& effects) {
+void Sweep::end(Trial& trial, StopReason reason, Effects& effects) {
     const auto before = trial.status;
-    trials_.transition(trial, how);
+    trials_.transition(trial, status_after(reason));
+    trial.reason = reason;
     if (before == TrialStatus::running) {
         placement_.leave(trial);
     } else if (before == TrialStatus::waiting) {
         placement_.leave_line(trial);
     }
-    if (how != TrialStatus::failed) {  // which may be tried again
+    if (reason != StopReason::failed) {  // which may be tried again
         if (const auto obsolete = trials_.rank_ended(trial)) {
             effects.obsolete.push_back(*obsolete);
         }
@@ -404,7 +419,7 @@ void Sweep::end(Trial& trial, TrialStatus how, Effects& effects) {
 
 void Sweep::end_eliminated(Effects& effects) {
     for (const auto id : scheduler_->take_eliminated()) {
-        end(known_trial(id), TrialStatus::stopped, effects);
+        end(known_trial(id), StopReason::judged, effects);
     }
 }
 
@@ -414,14 +429,14 @@ void Sweep::end_paused(Effects& effects) {
         can_promote()) {
         return;
     }
-    end_all_paused(effects);
+    end_all_paused(StopReason::judged, effects);
 }
 
 /// The last trials that have not ended.
-void Sweep::end_all_paused(Effects& effects) {
+void Sweep::end_all_paused(StopReason reason, Effects& effects) {
     for (auto& trial : trials_) {
         if (trial.status == TrialStatus::paused) {
-            end(trial, TrialStatus::stopped, effects);
+            end(trial, reason, effects);
         }
     }
     scheduler_->end_all();
@@ -438,9 +453,9 @@ void Sweep::end_sweep(FinishReason reason, Effects& effects) {
         }
     }
     while (const auto waiting = placement_.first_waiting()) {
-        end(known_trial(*waiting), TrialStatus::stopped, effects);
+        end(known_trial(*waiting), StopReason::swept, effects);
     }
-    end_all_paused(effects);
+    end_all_paused(StopReason::swept, effects);
 }
 
 }  // namespace crescendo

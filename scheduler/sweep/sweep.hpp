@@ -116,6 +116,7 @@ class Sweep {
     Trial& known_trial(TrialId id);
     bool over() const { return finish_reason_.has_value(); }
     bool meets_target() const;
+    bool has_reached_end(const Trial& trial) const;
     bool may_go_on() const;
 
     Verdict judge(Trial& trial);
@@ -135,10 +136,10 @@ class Sweep {
     void pause(Trial& trial, TrialStatus how, Effects& effects);
     void suspend(Trial& trial, TrialStatus how);
     void stop(Trial& trial, StopReason reason, Effects& effects);
-    void end(Trial& trial, TrialStatus how, Effects& effects);
+    void end(Trial& trial, StopReason reason, Effects& effects);
     void end_eliminated(Effects& effects);
     void end_paused(Effects& effects);
-    void end_all_paused(Effects& effects);
+    void end_all_paused(StopReason reason, Effects& effects);
     void end_sweep(FinishReason reason, Effects& effects);
 
     SweepSpec spec_;

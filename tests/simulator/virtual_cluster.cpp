@@ -71,6 +71,20 @@ TEST_CASE("starts and checkpoints take their time") {
     CHECK(summary.makespan == doctest::Approx(2 + 30 + 1 + 5));  // one checkpoint, at the end
 }
 
+TEST_CASE("a trial's clock counts epochs and regroups, but neither its start nor its checkpoints") {
+    auto costly = plain;
+    costly.start = 100;
+    costly.checkpoint = 100;
+    costly.regroup = 4;
+    auto spec = sweep(SchedulerKind::rasda, 1, 9);  // grows to three workers at 1
+    spec.trial_end.seconds = 20;
+
+    const auto summary = simulate(spec, costly, 3);
+
+    CHECK(summary.num_reports == 3);  // 10 s alone, 4 s of regroup, two epochs of 10/3 s
+    CHECK(summary.num_complete == 1);
+}
+
 TEST_CASE("a group that grows takes a regroup, and less for its epochs") {
     auto growing = plain;
     growing.regroup = 4;
