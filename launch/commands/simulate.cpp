@@ -195,7 +195,7 @@ ExitCode simulate_one(const Options& options, const Study& study) {
     const auto summary = study.simulate(file, study.slots(file), options.out.empty() ? nullptr : &reports);
     show(options, summary_json(summary, file.spec), summary, file.spec);
     if (!options.out.empty()) {
-        write_atomically(options.out / "reports.csv", report_table(reports, file.spec).print(Format::csv));
+        replace_file(options.out / "reports.csv", report_table(reports, file.spec).print(Format::csv));
     }
     return ExitCode::done;
 }

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "launch/system/file_descriptor.hpp"
+#include "core/files/file_descriptor.hpp"
 
 namespace crescendo::launch {
 
