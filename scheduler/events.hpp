@@ -49,6 +49,7 @@ struct TrialReported {
     TrialId trial;
     Resource resource;
     double loss;
+    std::optional<double> seconds{};  ///< the trial's training clock; none: nobody measured it
     Steps steps{};
 };
 

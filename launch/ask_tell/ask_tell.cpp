@@ -157,6 +157,13 @@ Event AskTell::read_report(const Json& line) const {
         const auto measure = line.find(field.key);
         event["step"].push_back(measure != line.end() && measure->is_number() ? *measure : Json(nullptr));
     });
+    event.erase("clock");
+    if (const auto seconds = line.find("seconds"); seconds != line.end()) {
+        CRESCENDO_VALIDATE(seconds->is_number() && *seconds >= 0, "seconds",
+                           R"("seconds" is {} (the trial's training clock); use a number that is not negative)",
+                           seconds->dump().substr(0, 200));
+        event["clock"] = Json::array({*seconds});
+    }
     return event_from_json(event);
 }
 

@@ -37,7 +37,11 @@ struct Write {
         return {{"event", "slots_lost"}, {"slots", slots}};
     }
     OrderedJson operator()(const TrialReported& event) const {
-        return OrderedJson::parse("{" + members_of(event) + "}");
+        auto json = OrderedJson::parse("{" + members_of(event) + "}");
+        if (event.seconds) {
+            json["clock"] = OrderedJson::array({*event.seconds});
+        }
+        return json;
     }
     OrderedJson operator()(const TrialFinished& event) const {
         return {{"event", "trial_finished"}, {"trial", event.trial.value}};
@@ -135,6 +139,18 @@ class Reader {
             *measures[i] = values[i].is_null() ? std::nullopt : std::optional(values[i].get<double>());
         }
         return steps;
+    }
+
+    /// The first number of a report's clock. Older journals have none.
+    std::optional<double> training_clock() const {
+        const auto clock = json_.find("clock");
+        if (clock == json_.end()) {
+            return std::nullopt;
+        }
+        if (!clock->is_array() || clock->empty() || !clock->front().is_number()) {
+            wrong("clock", "a list of seconds");
+        }
+        return clock->front().get<double>();
     }
 
     FailureKind kind() const {
@@ -254,7 +270,7 @@ Event event_from_json(const Json& json) {
     }
     if (name == "trial_reported") {
         return TrialReported{event.trial(), Resource{event.integer<std::int64_t>("resource")}, event.loss(),
-                             event.steps()};
+                             event.training_clock(), event.steps()};
     }
     if (name == "trial_finished") {
         return TrialFinished{event.trial()};

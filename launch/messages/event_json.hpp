@@ -10,7 +10,7 @@ namespace crescendo::launch {
 /// An event as the journal and `ask-tell` write it:
 ///
 ///   {"event":"slots_joined","slots":[{"slot":0,"node":0}]}     {"event":"slots_lost","slots":[0]}
-///   {"event":"trial_reported","trial":3,"resource":1,"loss":0.31,"step":[0.025,256,810.5]}
+///   {"event":"trial_reported","trial":3,"resource":1,"loss":0.31,"step":[0.025,256,810.5],"clock":[41.2]}
 ///   {"event":"trial_finished","trial":3}
 ///   {"event":"trial_failed","trial":3,"kind":"crash"}           kind: crash, error, out_of_memory
 ///   {"event":"time_up"}                                         {"event":"cancelled"}
@@ -22,11 +22,12 @@ namespace crescendo::launch {
 /// without nulls at the end, and missing if nothing was measured. So it takes few bytes of a journal.
 ///
 /// A loss that is not finite is the worst there is and becomes null, which reads back as +infinity.
-/// A finite one reads back bit for bit.
+/// A finite one reads back bit for bit. Of a report's clock, a list of seconds, the first number is the event's; the
+/// list is missing if nobody measured it.
 OrderedJson to_json(const Event& event);
 
-/// The members of a report's JSON object, as text: most events are reports, and a journal writes them without a JSON
-/// value in between.
+/// The members of a report's JSON object but its clock, as text: most events are reports, and a journal writes them
+/// without a JSON value in between.
 std::string members_of(const TrialReported& event);
 
 /// Keys beyond an event's own are ignored. Throws InvalidInput on an unknown event, and on a key that

@@ -17,8 +17,8 @@ struct ReportRecord {
     double time = 0;  ///< seconds since the epoch; the report's own seconds are its trial's clock
 
     TrialReported event() const {
-        return {
-            report.trial, report.resource, loss, {report.step_seconds, report.group_batch, report.noise_scale}};
+        return {report.trial, report.resource, loss, report.seconds,
+                {report.step_seconds, report.group_batch, report.noise_scale}};
     }
     void set_steps(const Steps& steps);
 };

@@ -15,8 +15,11 @@ std::string text_of(const std::vector<Action>& actions);
 /// `count` slots on one node, numbered from `first`.
 std::vector<Slot> slots(int first, int count, NodeId node = NodeId{0});
 
-/// A valid spec: the published rasda (no surplus) with eta and scaling 2, milestones 1, 2, 4, …, `max`.
+/// A valid spec: the published rasda (no surplus) with eta and scaling 2, milestones 1, 2, 4, …, `max`. The batch is
+/// `ladder`, so that the actions show the targets.
 SweepSpec spec_of(int run_cap, int max);
+/// The same milestones under another scheduler.
+SweepSpec spec_of(SchedulerKind kind, int run_cap, int max, Mode mode = Mode::stop);
 
 /// A sweep to which things happen, in a line each.
 struct Script {
@@ -28,8 +31,8 @@ struct Script {
     std::string apply(const Event& event) { return text_of(sweep.apply(event)); }
     std::string join(int count) { return apply(SlotsJoined{slots(sweep.num_slots(), count)}); }
     std::string lose(const std::vector<SlotId>& lost) { return apply(SlotsLost{lost}); }
-    std::string report(int trial, int resource, double loss) {
-        return apply(TrialReported{TrialId{trial}, Resource{resource}, loss});
+    std::string report(int trial, int resource, double loss, std::optional<double> seconds = {}) {
+        return apply(TrialReported{TrialId{trial}, Resource{resource}, loss, seconds});
     }
     std::string finish(int trial) { return apply(TrialFinished{TrialId{trial}}); }
     std::string fail(int trial, FailureKind kind = FailureKind::crash) {

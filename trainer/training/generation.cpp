@@ -128,7 +128,7 @@ void Generation::report(std::int64_t resource) {
 }
 
 void Generation::log(const Report& report, Seconds training, Seconds waiting, Seconds evaluating) const {
-    std::string unit = word(trial_.settings().report.unit);
+    std::string unit = resource_units.of(trial_.settings().report.unit);
     unit.pop_back();  // "epoch 3", of "epochs"
     std::string line = text("{} {}, {} workers, batch {}:", unit, report.resource, group_.size(), trial_.group_batch());
     for (const auto& [name, value] : report.metrics) {

@@ -244,6 +244,32 @@ TEST_CASE("a conversation that was kept is taken up again with nothing lost but 
     CHECK_FALSE(history.of(TrialId{1}).reports.back().noise_scale.has_value());
 }
 
+TEST_CASE("a launcher may say the training clock, and a conversation that is taken up has it") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal";
+    auto line = Json::parse(report(0, 1, "0.5"));
+    line["clock"] = "its own";
+    {
+        auto journal = Journal::create(path);
+        AskTell conversation(asha(9), journal, Journal::read(path));
+        ask(conversation, R"({"event":"slots_joined","slots":2})");
+        CHECK(actions_of(ask(conversation, line.dump())) == "");
+        CHECK_FALSE(conversation.sweep().trial(TrialId{0}).seconds.has_value());
+        line["resource"] = 2;
+        line["seconds"] = -1;
+        CHECK(error_of(conversation, line.dump()).find("\"seconds\" is -1") != std::string::npos);
+        line["seconds"] = 41.2;
+        ask(conversation, line.dump());
+        journal.sync();
+    }
+
+    auto journal = Journal::open(path);
+    const AskTell conversation(asha(9), journal, Journal::read(path));
+
+    CHECK(conversation.sweep().trial(TrialId{0}).seconds == 41.2);
+    CHECK(History::read(asha(9), path).of(TrialId{0}).reports.back().seconds == 41.2);
+}
+
 TEST_CASE("the configurations of a conversation are in its journal, and count when it is taken up") {
     const TemporaryFolder folder;
     const auto path = folder / "journal";

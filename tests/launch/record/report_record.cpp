@@ -77,6 +77,17 @@ TEST_CASE("the measures of a trial's steps take at most 30 bytes, and read back"
     CHECK(report_from(batch)->report.group_batch == 256.0);
 }
 
+TEST_CASE("the scheduler's event has the training clock, however its record is read") {
+    auto record = record_of(3, 27, 0.5, 1.0, {{"x", 1}});
+    CHECK_FALSE(std::get<TrialReported>(event_from_json(read_back(record))).seconds.has_value());
+    record.report.seconds = 0.1;
+    record.report.evaluated = 3.1;
+
+    CHECK(record.event().seconds == 0.1);
+    CHECK(report_from(members_of(record))->event().seconds == 0.1);
+    CHECK(std::get<TrialReported>(event_from_json(read_back(record))).seconds == 0.1);
+}
+
 TEST_CASE("numbers of a report read back bit for bit and as numbers with a point") {
     for (const double number : {0.1, 1.0 / 3, 1.0, -0.0, 1e16, 1e300, 5e-324, -1.7976931348623157e308}) {
         CAPTURE(number);

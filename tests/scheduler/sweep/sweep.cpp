@@ -199,6 +199,21 @@ TEST_CASE("the best trial has the best loss at its last report; ties go to the l
     CHECK(script.sweep.best() == TrialId{0});
 }
 
+TEST_CASE("a trial has the training clock of its last report, not of what it repeats") {
+    Script script{asha(1, 4)};
+    script.join(1);
+
+    script.report(0, 2, 0.5, 20.5);
+    script.fail(0);
+    script.report(0, 1, 0.5, 11.0);  // back at its checkpoint, on a slower machine
+    script.report(0, 2, 0.5, 22.0);
+    CHECK(script.trial(0).seconds == 20.5);
+    script.report(0, 3, 0.5, 33.0);
+    CHECK(script.trial(0).seconds == 33.0);
+    script.report(0, 4, 0.5);
+    CHECK_FALSE(script.trial(0).seconds.has_value());
+}
+
 TEST_CASE("impossible events are refused and change nothing") {
     Script script{asha(2, 4)};
     script.join(1);
