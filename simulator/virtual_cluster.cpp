@@ -53,6 +53,7 @@ void VirtualCluster::take(const Occurrence& occurrence) {
     now_ = occurrence.time;
     if (occurrence.kind == Kind::failure) {
         auto& trial = training(occurrence.trial);
+        trial.clock += std::max(0.0, now_ - trial.planned - trial.unclocked);
         trial.left -= std::clamp((now_ - trial.began) * trial.speed, 0.0, trial.left);
         ++trial.plan;
         apply(TrialFailed{occurrence.trial, FailureKind::crash, failed_slot(occurrence)});
@@ -63,6 +64,7 @@ void VirtualCluster::take(const Occurrence& occurrence) {
 
 void VirtualCluster::finish_epoch(TrialId id) {
     auto& trial = training(id);
+    trial.clock += std::max(0.0, now_ - trial.planned - trial.unclocked);
     ++trial.resource.value;
     trial.left = 1;
     if (trial.saves) {
@@ -74,7 +76,7 @@ void VirtualCluster::finish_epoch(TrialId id) {
         const double loss = curves_.loss(id, resource);
         note_best(id, resource, loss);
         ++summary_.num_reports;
-        apply(TrialReported{id, resource, loss});
+        apply(TrialReported{id, resource, loss, trial.clock, steps_of(id, resource)});
     }
     if (training(id).plan == plan && sweep_.trial(id).status == TrialStatus::running) {
         begin_epoch(id, 0);
@@ -101,7 +103,7 @@ void VirtualCluster::perform(const ResumeTrial& action) {
 
 void VirtualCluster::perform(const Regroup& action) {
     ++summary_.num_regroups;
-    go_on(action.trial, simulation_.regroup);
+    go_on(action.trial, 0, simulation_.regroup);
 }
 
 void VirtualCluster::perform(const PauseTrial& action) { ++training(action.trial).plan; }
@@ -122,22 +124,34 @@ void VirtualCluster::begin_epoch(TrialId id, double overhead) {
 }
 
 /// The trial trains on with its present group. Events that were foreseen for it are void.
-void VirtualCluster::go_on(TrialId id, double overhead) {
+void VirtualCluster::go_on(TrialId id, double overhead, double regroup) {
     const int workers = static_cast<int>(sweep_.trial(id).group.slots.size());
     auto& trial = training(id);
     const Resource next{trial.resource.value + 1};
     trial.saves = next >= sweep_.next_milestone(id);
     ++trial.plan;
     const double epoch = epoch_time_.seconds(id, next, workers);
-    trial.began = now_ + overhead;
+    trial.began = now_ + overhead + regroup;
     trial.speed = 1 / epoch;
-    const double seconds = overhead + trial.left * epoch + (trial.saves ? simulation_.checkpoint : 0);
+    trial.planned = now_;
+    trial.unclocked = overhead + (trial.saves ? simulation_.checkpoint : 0);
+    const double seconds = overhead + regroup + trial.left * epoch + (trial.saves ? simulation_.checkpoint : 0);
     const auto failure = seconds_to_failure(id, workers);
     if (failure && *failure < seconds) {
         foresee(*failure, Kind::failure, id, trial.plan);
     } else {
         foresee(seconds, Kind::epoch_done, id, trial.plan);
     }
+}
+
+/// What the trial reports of its steps in the epoch that ends at `resource`.
+Steps VirtualCluster::steps_of(TrialId id, Resource resource) const {
+    const auto& group = sweep_.trial(id).group;
+    const double batch = simulation_.batch * group.batch_multiple;
+    const double epoch = epoch_time_.seconds(id, resource, static_cast<int>(group.slots.size()));
+    const double deviation = simulation_.step_noise *
+                             (2.0 * draws(sweep_.spec().seed, Purpose::timing, id, resource.value).uniform() - 1.0);
+    return {epoch * (1.0 + deviation) * batch / simulation_.samples, batch, std::nullopt};
 }
 
 void VirtualCluster::foresee(double seconds, Kind kind, TrialId trial, int plan) {

@@ -52,6 +52,9 @@ class VirtualCluster {
         double left = 1;         ///< share of the current epoch that was left at the time `began`
         double began = 0;        ///< time at which it began to train at `speed`
         double speed = 0;        ///< epochs a second
+        double clock = 0;        ///< seconds of training and of regroups
+        double unclocked = 0;    ///< seconds of its present plan that do not count for the clock
+        double planned = 0;      ///< time at which its present plan was made
         int plan = 0;            ///< number of its current plan; what earlier plans queued is void
     };
 
@@ -67,7 +70,8 @@ class VirtualCluster {
     void take(const Occurrence& occurrence);
     void finish_epoch(TrialId trial);
     void begin_epoch(TrialId trial, double overhead);
-    void go_on(TrialId trial, double overhead);
+    void go_on(TrialId trial, double overhead, double regroup = 0);
+    Steps steps_of(TrialId trial, Resource resource) const;
     SlotId failed_slot(const Occurrence& occurrence) const;
     void foresee(double seconds, Kind kind, TrialId trial, int plan);
     std::optional<double> seconds_to_failure(TrialId trial, int workers) const;

@@ -47,7 +47,7 @@ ALLOWED = {
 # Inside a folder the rooms have an order: each includes itself and those before it, so that there is no circle.
 # "." is the folder itself: first where its files are the words that all rooms use, last where they use all rooms.
 ROOMS = {
-    "scheduler": [".", "samplers", "schedulers", "slots", "sweep"],
+    "scheduler": [".", "samplers", "schedulers", "slots", "growth", "sweep"],
     "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow"],
     "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
                 "checkpoint", "."],

@@ -45,6 +45,14 @@ GrowPolicy read_grow(const YamlSection& section) {
         .value_or(GrowPolicy::eager);
 }
 
+GrowWhen read_grow_when(const YamlSection& section) {
+    return section
+        .choice<GrowWhen>("grow_when", {{"always", GrowWhen::always},
+                                        {"faster", GrowWhen::faster},
+                                        {"goodput", GrowWhen::goodput}})
+        .value_or(GrowWhen::always);
+}
+
 Priority read_priority(const YamlSection& section) {
     return section
         .choice<Priority>("priority", {{"promotions_first", Priority::promotions_first},
@@ -61,7 +69,7 @@ std::optional<Switch> read_switch(const YamlSection& section, const std::string&
 
 SchedulerSpec read_scheduler(const YamlSection& section) {
     section.allow({"type", "resource", "min", "max", "reduction_factor", "mode", "rule", "brackets", "max_concurrent",
-                   "workers", "scaling_factor", "max_workers", "grow", "priority", "shrink", "surplus", "batch"});
+                   "workers", "scaling_factor", "max_workers", "grow", "grow_when", "priority", "shrink", "surplus", "batch"});
     SchedulerSpec spec;
     const auto read = [&](const auto& step) { section.attempt(step); };
     read([&] { section.word("resource", {"epochs", "steps", "samples", "seconds"}); });  // for its readers
@@ -84,6 +92,7 @@ SchedulerSpec read_scheduler(const YamlSection& section) {
     read([&] { spec.max_workers = section.small_integer("max_workers"); });
     read([&] { spec.batch = read_batch(section); });
     read([&] { spec.grow = read_grow(section); });
+    read([&] { spec.grow_when = read_grow_when(section); });
     read([&] { spec.priority = read_priority(section); });
     read([&] { spec.shrink = read_switch(section, "shrink").value_or(spec.shrink); });
     read([&] { spec.surplus = read_switch(section, "surplus"); });

@@ -61,6 +61,7 @@ SweepSpec random_spec(CounterRandom& random) {
     }
     if (scheduler.kind == SchedulerKind::rasda) {
         scheduler.grow = one_of(random, GrowPolicy::partial);
+        scheduler.grow_when = one_of(random, GrowWhen::goodput);
         scheduler.priority = one_of(random, Priority::tail);
         scheduler.shrink = one_of(random, Switch::on);
         scheduler.surplus = one_of(random, Switch::on);
@@ -166,7 +167,26 @@ class RandomCluster {
     Event next_report() {
         const auto trial = some_running();
         const auto step = chance(random_, 0.1) ? between(random_, 2, 10) : 1;
-        return TrialReported{trial, Resource{books_.sweep().trial(trial).resource.value + step}, some_loss_value()};
+        const auto& before = books_.sweep().trial(trial);
+        return TrialReported{trial, Resource{before.resource.value + step}, some_loss_value(),
+                             before.seconds.value_or(0) + 100 * random_.uniform(), some_steps(before)};
+    }
+
+    /// Of any scaling, with stragglers, and sometimes with what cannot be.
+    Steps some_steps(const Trial& trial) {
+        if (chance(random_, 0.2)) {
+            return {};
+        }
+        const auto workers = static_cast<double>(trial.group.slots.size());
+        const double shared = 0.5 + 0.5 * random_.uniform();
+        Steps steps{1.0 - shared + shared / workers, 64.0 * trial.group.batch_multiple, 1000 * random_.uniform()};
+        if (chance(random_, 0.1)) {
+            steps.seconds = *steps.seconds * 5;
+        }
+        if (chance(random_, 0.05)) {
+            steps = {-1.0, std::numeric_limits<double>::quiet_NaN(), -1.0};
+        }
+        return steps;
     }
 
     LimitsChanged some_limits() {
