@@ -19,6 +19,7 @@ enum class Purpose : std::uint64_t {
     straggling = 5,
     failing = 6,
     curve = 7,
+    timing = 8,
 };
 
 /// The random numbers for one purpose of one trial.

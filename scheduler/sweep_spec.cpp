@@ -46,6 +46,11 @@ void check_slots(const SchedulerSpec& spec, Problems& problems) {
             "max_concurrent is {} (no trial could run); use 1 or more", *spec.max_concurrent);
     REQUIRE(grows || spec.grow == GrowPolicy::eager, "scheduler.grow",
             "grow is about survivors that get more workers, as with type: rasda only; remove it");
+    REQUIRE(grows || spec.grow_when == GrowWhen::always, "scheduler.grow_when",
+            "grow_when is about survivors that get more workers, as with type: rasda only; remove it");
+    REQUIRE(spec.grow_when == GrowWhen::always || spec.grow != GrowPolicy::wait, "scheduler.grow_when",
+            "grow is wait (a trial would wait for workers that grow_when then refuses); use grow: eager or grow_when: "
+            "always");
     REQUIRE(grows || spec.priority == Priority::tail, "scheduler.priority",
             "priority is about survivors that get more workers, as with type: rasda only; remove it");
     REQUIRE(grows || spec.shrink == Switch::off, "scheduler.shrink",

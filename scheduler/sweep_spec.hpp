@@ -45,6 +45,13 @@ enum class Priority {
 };
 enum class Switch { off, on };
 
+/// When a survivor takes the workers that it may have.
+enum class GrowWhen {
+    always,   ///< the published algorithm (RASDA, Aach et al. 2025)
+    faster,   ///< if its steps take more samples in a second with them, or if nobody knows
+    goodput,  ///< if its goodput rises by so much that a regroup pays, or if nobody knows
+};
+
 /// `scheduler:` of the sweep file. The words and defaults are those of docs/sweep-file.md.
 struct SchedulerSpec {
     SchedulerKind kind = SchedulerKind::rasda;
@@ -60,6 +67,7 @@ struct SchedulerSpec {
     std::optional<int> max_workers;     ///< most workers of a trial; default: the slots when the sweep begins
     BatchPolicy batch = BatchPolicy::global;
     GrowPolicy grow = GrowPolicy::eager;
+    GrowWhen grow_when = GrowWhen::always;
     Priority priority = Priority::tail;
     Switch shrink = Switch::off;    ///< whether groups give slots back to trials that wait
     std::optional<Switch> surplus;  ///< whether idle slots double the best survivors; rasda: on by default

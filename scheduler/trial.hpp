@@ -30,6 +30,7 @@ struct Trial {
     TrialStatus status = TrialStatus::running;
     Group group;             ///< has no slots unless the trial is running
     int target_workers = 1;  ///< number of workers to which its last rung entitles it
+    bool wants_workers = true;  ///< whether more workers would be worth it
     int bracket = 0;         ///< which ladder of rungs it climbs
     int rungs_survived = 0;
     int failures = 0;            ///< all failures of the trial

@@ -29,6 +29,18 @@ Estimate speedup_over(const std::vector<Summary>& reference, const std::vector<S
     return estimate_ratio(ratios);
 }
 
+std::optional<Estimate> speedup_to_quality(const std::vector<Summary>& reference, const std::vector<Summary>& runs) {
+    std::vector<double> ratios;
+    for (std::size_t seed = 0; seed < runs.size(); ++seed) {
+        const auto& best = reference[seed].best_over_time;
+        const auto seconds = best.empty() ? std::nullopt : runs[seed].seconds_to(best.back().loss);
+        if (seconds) {
+            ratios.push_back(best.back().seconds / *seconds);
+        }
+    }
+    return ratios.empty() ? std::nullopt : std::optional(estimate_ratio(ratios));
+}
+
 /// For each seed, the shortest makespan of all policies.
 std::vector<double> shortest_makespans(const std::vector<PolicyRuns>& policies) {
     std::vector<double> shortest;
@@ -58,7 +70,8 @@ std::vector<Comparison> compare(const std::vector<PolicyRuns>& policies) {
              of([](const Summary& run) { return run.slot_seconds_used / 3600; }),
              of([](const Summary& run) { return static_cast<double>(run.num_regroups); }),
              estimate_of(runs, [](const Summary& run, std::size_t) { return run.best_loss; }),
-             estimate_of(runs, [&](const Summary& run, std::size_t seed) { return run.best_by(shortest[seed]); })});
+             estimate_of(runs, [&](const Summary& run, std::size_t seed) { return run.best_by(shortest[seed]); }),
+             speedup_to_quality(policies.front().runs, runs)});
     }
     return result;
 }

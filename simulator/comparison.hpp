@@ -25,6 +25,9 @@ struct Comparison {
     Estimate regroups;
     std::optional<Estimate> best_loss;           ///< loss of the sweep's best trial at its last report
     std::optional<Estimate> loss_at_equal_time;  ///< best loss reported when the fastest policy was done
+    /// Time of the first policy to its own best loss over that of this one to the same loss, over the seeds that reach
+    /// it; none if no seed does.
+    std::optional<Estimate> speedup_to_quality;
 };
 
 /// Compares `policies` in their order. All have the same number of runs, at least one. Losses are present if each run

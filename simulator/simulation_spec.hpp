@@ -17,6 +17,9 @@ struct SimulationSpec {
     double checkpoint = 0.5;  ///< seconds to write a checkpoint (before the report of a milestone), and to read one
     double evaluation = 0;    ///< seconds of the evaluation at the end of the sweep
     double noise = 0.01;      ///< standard deviation of a report from its trial's curve
+    double samples = 60000;    ///< samples of an epoch
+    double batch = 128;        ///< samples of a step before the batch grows
+    double step_noise = 0.03;  ///< most relative error of the step times that trials report
     int slots_per_node = 4;
 };
 

@@ -12,4 +12,10 @@ std::optional<double> Summary::best_by(double seconds) const {
     return later == best_over_time.begin() ? std::nullopt : std::optional(std::prev(later)->loss);
 }
 
+std::optional<double> Summary::seconds_to(double loss) const {
+    const auto reached = std::partition_point(best_over_time.begin(), best_over_time.end(),
+                                              [loss](const BestSoFar& each) { return each.loss > loss; });
+    return reached == best_over_time.end() ? std::nullopt : std::optional(reached->seconds);
+}
+
 }  // namespace crescendo::simulator

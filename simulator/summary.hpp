@@ -56,6 +56,9 @@ struct Summary {
 
     /// The best loss reported in the first `seconds` of the sweep.
     std::optional<double> best_by(double seconds) const;
+
+    /// Seconds until a loss of at most `loss` was reported; nothing if none was.
+    std::optional<double> seconds_to(double loss) const;
 };
 
 }  // namespace crescendo::simulator

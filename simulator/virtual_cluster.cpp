@@ -81,7 +81,7 @@ void VirtualCluster::finish_epoch(TrialId id) {
         if (watcher_) {
             watcher_({now_, id, resource, loss, static_cast<int>(sweep_.trial(id).group.slots.size())});
         }
-        apply(TrialReported{id, resource, loss, clock});
+        apply(TrialReported{id, resource, loss, clock, steps_of(id, resource)});
     }
     if (training(id).plan == plan && sweep_.trial(id).status == TrialStatus::running) {
         begin_epoch(id, 0);
@@ -154,6 +154,16 @@ void VirtualCluster::go_on(TrialId id, double wait, double regroup) {
     } else {
         foresee(seconds, Kind::epoch_done, id, trial.plan);
     }
+}
+
+/// What the trial reports of its steps in the epoch that ends at `resource`.
+Steps VirtualCluster::steps_of(TrialId id, Resource resource) const {
+    const auto& group = sweep_.trial(id).group;
+    const double batch = simulation_.batch * group.batch_multiple;
+    const double epoch = epoch_time_.seconds(id, resource, static_cast<int>(group.slots.size()));
+    const double deviation = simulation_.step_noise *
+                             (2.0 * draws(sweep_.spec().seed, Purpose::timing, id, resource.value).uniform() - 1.0);
+    return {epoch * (1.0 + deviation) * batch / simulation_.samples, batch, std::nullopt};
 }
 
 void VirtualCluster::foresee(double seconds, Kind kind, TrialId trial, int plan) {

@@ -12,6 +12,8 @@ constexpr Words batch_policies{{std::pair{BatchPolicy::ladder, "ladder"},
                                 {BatchPolicy::global, "global"}}};
 constexpr Words grow_policies{
     {std::pair{GrowPolicy::eager, "eager"}, {GrowPolicy::wait, "wait"}, {GrowPolicy::partial, "partial"}}};
+constexpr Words grow_conditions{
+    {std::pair{GrowWhen::always, "always"}, {GrowWhen::faster, "faster"}, {GrowWhen::goodput, "goodput"}}};
 constexpr Words priorities{{std::pair{Priority::promotions_first, "promotions_first"},
                             {Priority::starts_first, "starts_first"},
                             {Priority::tail, "tail"}}};
@@ -34,7 +36,8 @@ GrowPolicy read_grow(const YamlSection& section) {
 
 SchedulerSpec read_scheduler(const YamlSection& section) {
     section.allow({"type", "resource", "min", "max", "reduction_factor", "mode", "rule", "brackets", "max_concurrent",
-                   "workers", "scaling_factor", "max_workers", "grow", "priority", "shrink", "surplus", "batch"});
+                   "workers", "scaling_factor", "max_workers", "grow", "grow_when", "priority", "shrink", "surplus",
+                   "batch"});
     SchedulerSpec spec;
     const auto read = [&](const auto& step) { section.attempt(step); };
     read([&] { section.word("resource", {"epochs", "steps", "samples", "seconds"}); });  // for its readers
@@ -57,6 +60,7 @@ SchedulerSpec read_scheduler(const YamlSection& section) {
     read([&] { spec.max_workers = section.small_integer("max_workers"); });
     read([&] { spec.batch = section.choice("batch", batch_policies).value_or(spec.batch); });
     read([&] { spec.grow = read_grow(section); });
+    read([&] { spec.grow_when = section.choice("grow_when", grow_conditions).value_or(spec.grow_when); });
     read([&] { spec.priority = section.choice("priority", priorities).value_or(spec.priority); });
     read([&] { spec.shrink = section.choice("shrink", switches).value_or(spec.shrink); });
     read([&] { spec.surplus = section.choice("surplus", switches); });

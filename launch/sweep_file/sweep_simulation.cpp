@@ -18,6 +18,9 @@ simulator::SimulationSpec read_simulation(const YamlSection& section) {
         {"checkpoint", &spec.checkpoint},
         {"evaluation", &spec.evaluation},
         {"noise", &spec.noise},
+        {"samples", &spec.samples},
+        {"batch", &spec.batch},
+        {"step_noise", &spec.step_noise},
     };
     std::vector<std::string> names{"slots_per_node"};
     for (const auto& [name, number] : numbers) {

@@ -39,13 +39,14 @@ int Allocator::full_size(int rungs_survived) const {
                                           : largest_size(pool_.size(), rungs_survived);
 }
 
+int Allocator::offer(int size, int rungs_survived, int num_reserved) const {
+    const int num_free = pool_.num_free() - num_reserved;
+    return num_free <= 0 ? size : std::max(size, size_on(size + num_free, rungs_survived));
+}
+
 bool Allocator::grow(std::vector<SlotId>& group, int rungs_survived, int num_reserved) {
     const int current = static_cast<int>(group.size());
-    const int num_free = pool_.num_free() - num_reserved;
-    if (num_free <= 0) {
-        return false;
-    }
-    const int size = size_on(current + num_free, rungs_survived);
+    const int size = offer(current, rungs_survived, num_reserved);
     if (size <= current) {
         return false;
     }
@@ -53,13 +54,15 @@ bool Allocator::grow(std::vector<SlotId>& group, int rungs_survived, int num_res
     return true;
 }
 
-bool Allocator::add_surplus(std::vector<SlotId>& group, int num_reserved) {
-    const int more = surplus(static_cast<int>(group.size()));
-    if (more <= 0 || more > pool_.num_free() - num_reserved) {
-        return false;
+std::vector<int> Allocator::sizes_up_to(int from, int to) const {
+    std::vector<int> sizes;
+    for (const auto size : sizes_) {
+        if (size > from && size < to) {
+            sizes.push_back(static_cast<int>(size));
+        }
     }
-    add(more, group);
-    return true;
+    sizes.push_back(to);
+    return sizes;
 }
 
 void Allocator::shrink(std::vector<SlotId>& group, int size) {

@@ -42,6 +42,15 @@ class Allocator {
     /// Number of workers with which a trial starts.
     int starting_size() const { return full_size(0); }
 
+    /// The size to which grow() would bring a group of `size` slots; `size` if it would not grow.
+    int offer(int size, int rungs_survived, int num_reserved = 0) const;
+
+    /// Sizes of the ladder above `from` and below `to`, and `to`.
+    std::vector<int> sizes_up_to(int from, int to) const;
+
+    /// Adds free slots, of which there are enough, to the group until it has `size`.
+    void grow_to(std::vector<SlotId>& group, int size) { add(size - static_cast<int>(group.size()), group); }
+
     /// Adds slots to the group (which may be empty) of a trial that survived `rungs_survived` rungs. Leaves
     /// `num_reserved` free slots for others. Returns whether the group grew.
     bool grow(std::vector<SlotId>& group, int rungs_survived, int num_reserved = 0);
@@ -49,10 +58,6 @@ class Allocator {
     /// Number of surplus slots that a group of `size` slots can get beyond its target: as many as it has, up to
     /// max_workers.
     int surplus(int size) const { return std::min(size, max_workers() - size); }
-
-    /// Adds its surplus to the group if that many slots are free besides the `num_reserved` ones. Returns whether it
-    /// did.
-    bool add_surplus(std::vector<SlotId>& group, int num_reserved);
 
     /// Frees the last slots of the group until it has `size` slots.
     void shrink(std::vector<SlotId>& group, int size);

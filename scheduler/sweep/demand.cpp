@@ -52,7 +52,7 @@ int Demand::num_spare(const Trial& trial, const Allocator& allocator) const {
 
 Demand::Claim Demand::claim_of(const Trial& trial) {
     return {trial.id, static_cast<int>(trial.group.slots.size()), trial.rungs_survived,
-            trial.loss.value_or(worst_loss)};
+            trial.loss.value_or(worst_loss), /*num_missing=*/0, trial.wants_workers};
 }
 
 const Demand::Claim* Demand::find(TrialId trial) const {
@@ -77,7 +77,8 @@ void Demand::erase(TrialId trial) {
 }
 
 void Demand::count(Claim& claim, const Allocator& allocator) {
-    claim.num_missing = std::max(0, allocator.full_size(claim.rungs_survived) - claim.size);
+    claim.num_missing =
+        claim.wants_workers ? std::max(0, allocator.full_size(claim.rungs_survived) - claim.size) : 0;
     num_missing_ += claim.num_missing;
     if (may_get_surplus(claim)) {
         survivors_.emplace(merit(claim), claim.size);

@@ -49,6 +49,7 @@ class Demand {
         int rungs_survived = 0;
         double loss = 0;  ///< matters only once the trial survived a rung
         int num_missing = 0;
+        bool wants_workers = true;
     };
 
     /// Order in which survivors get surplus slots: those of the highest rung first, then by loss.
@@ -56,7 +57,7 @@ class Demand {
 
     static Claim claim_of(const Trial& trial);
     static Merit merit(const Claim& claim) { return {-claim.rungs_survived, claim.loss, claim.trial}; }
-    bool may_get_surplus(const Claim& claim) const { return has_surplus_ && claim.rungs_survived > 0; }
+    bool may_get_surplus(const Claim& claim) const { return has_surplus_ && claim.wants_workers && claim.rungs_survived > 0; }
     void replace(const Trial& trial, const Allocator& allocator);
     const Claim* find(TrialId trial) const;
     void insert(const Claim& claim, const Allocator& allocator);

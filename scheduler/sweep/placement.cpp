@@ -13,7 +13,7 @@ int size_of(const Trial& trial) { return static_cast<int>(trial.group.slots.size
 
 }  // namespace
 
-Placement::Placement(const SchedulerSpec& spec) : spec_(spec), allocator_(spec), demand_(spec) {}
+Placement::Placement(const SchedulerSpec& spec) : spec_(spec), allocator_(spec), growth_(spec), demand_(spec) {}
 
 void Placement::join(const std::vector<Slot>& slots) {
     allocator_.join(slots);
@@ -69,6 +69,7 @@ void Placement::note_running(Trial& trial) {
 
 GroupChange Placement::adapt(Trial& trial, bool at_milestone, const Prospects& prospects) {
     const bool is_changed = change_group(trial, prospects);
+    trial.wants_workers = wants_workers(trial);
     if (spec_.grow == GrowPolicy::wait && at_milestone && is_short(trial)) {
         return GroupChange::leaves;
     }
@@ -82,7 +83,7 @@ GroupChange Placement::adapt(Trial& trial, bool at_milestone, const Prospects& p
 }
 
 bool Placement::change_group(Trial& trial, const Prospects& prospects) {
-    if (give_back(trial, prospects)) {
+    if (give_back(trial, prospects) || give_back_idle(trial, prospects)) {
         return true;
     }
     if (grow(trial, prospects)) {
@@ -123,7 +124,50 @@ bool Placement::grow(Trial& trial, const Prospects& prospects) {
             return false;  // the free slots are collected for another
         }
     }
-    return allocator_.grow(trial.group.slots, trial.rungs_survived);
+    return grow_to(trial, allocator_.offer(size_of(trial), trial.rungs_survived));
+}
+
+/// Grows to `offered` workers, or to as many of them as are worth it.
+bool Placement::grow_to(Trial& trial, int offered) {
+    if (offered > size_of(trial) && spec_.grow_when != GrowWhen::always) {
+        offered = growth_.choose(trial, allocator_.sizes_up_to(size_of(trial), offered));
+    }
+    if (offered <= size_of(trial)) {
+        return false;
+    }
+    growth_.note_growth(trial, offered);
+    allocator_.grow_to(trial.group.slots, offered);
+    return true;
+}
+
+/// Whether the trial would take workers if there were enough for it.
+bool Placement::wants_workers(const Trial& trial) const {
+    if (spec_.grow_when == GrowWhen::always) {
+        return true;
+    }
+    const int full = allocator_.full_size(trial.rungs_survived);
+    const int most = size_of(trial) < full ? full : size_of(trial) + std::max(0, allocator_.surplus(size_of(trial)));
+    return most > size_of(trial) &&
+           growth_.choose(trial, allocator_.sizes_up_to(size_of(trial), most)) > size_of(trial);
+}
+
+/// Workers that do not make the trial faster go to trials that could not run otherwise.
+bool Placement::give_back_idle(Trial& trial, const Prospects& prospects) {
+    if (spec_.grow_when != GrowWhen::goodput || pool().num_free() >= allocator_.starting_size() ||
+        !may_run_another() || !(prospects.can_start || next_in_line(prospects))) {
+        return false;
+    }
+    int size = size_of(trial);
+    for (int smaller = allocator_.next_smaller_size(size);
+         smaller < size && smaller >= allocator_.starting_size() && growth_.is_as_fast_with(trial, smaller);
+         smaller = allocator_.next_smaller_size(size)) {
+        size = smaller;
+    }
+    if (size == size_of(trial)) {
+        return false;
+    }
+    allocator_.shrink(trial.group.slots, size);
+    return true;
 }
 
 /// Slots that no other trial needs, and that better survivors would not take.
@@ -132,7 +176,9 @@ bool Placement::add_surplus(Trial& trial, const Prospects& prospects) {
         next_in_line(prospects)) {
         return false;
     }
-    return allocator_.add_surplus(trial.group.slots, pool().num_free() - demand_.num_spare(trial, allocator_));
+    const int more = allocator_.surplus(size_of(trial));
+    return more > 0 && more <= demand_.num_spare(trial, allocator_) &&
+           grow_to(trial, size_of(trial) + more);
 }
 
 bool Placement::is_short(const Trial& trial) const {

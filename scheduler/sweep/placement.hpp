@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
+#include "scheduler/growth/growth.hpp"
 #include "scheduler/schedulers/any_scheduler.hpp"
 #include "scheduler/slots/allocator.hpp"
 #include "scheduler/sweep/demand.hpp"
@@ -82,6 +83,11 @@ class Placement {
     /// Counts a trial that was given slots as running, and sets its group's batch.
     void note_running(Trial& trial);
 
+    /// Learns from a report of a running trial, which still has the state of the report before.
+    void note_report(const Trial& trial, const TrialReported& report) { growth_.note(trial, report); }
+
+    const Growth& growth() const { return growth_; }
+
     /// What the trial's own report changes: it gives slots back, grows, or gets surplus slots. `at_milestone` says that
     /// it has just survived a rung, so that there is a checkpoint to wait with.
     GroupChange adapt(Trial& trial, bool at_milestone, const Prospects& prospects);
@@ -108,7 +114,10 @@ class Placement {
 
     bool change_group(Trial& trial, const Prospects& prospects);
     bool give_back(Trial& trial, const Prospects& prospects);
+    bool give_back_idle(Trial& trial, const Prospects& prospects);
     bool grow(Trial& trial, const Prospects& prospects);
+    bool grow_to(Trial& trial, int offered);
+    bool wants_workers(const Trial& trial) const;
     bool add_surplus(Trial& trial, const Prospects& prospects);
     bool is_short(const Trial& trial) const;
 
@@ -117,6 +126,7 @@ class Placement {
 
     SchedulerSpec spec_;
     Allocator allocator_;
+    Growth growth_;
     Demand demand_;
     std::set<InLine> waiting_;
     int num_running_ = 0;

@@ -107,6 +107,7 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
         return;
     }
 
+    placement_.note_report(trial, event);
     trial.resource = event.resource;
     trial.loss = finite_or_worst(event.loss);
     trial.seconds = event.seconds;

@@ -93,6 +93,9 @@ class Sweep {
     /// `max_workers` of the sweep file, or the number of the first slots that joined; 0 before they joined.
     int max_workers() const { return placement_.max_workers(); }
 
+    /// What more workers brought to trials, and what they promise.
+    const Growth& growth() const { return placement_.growth(); }
+
   private:
     /// What an event leads to, collected while it is handled.
     struct Effects {

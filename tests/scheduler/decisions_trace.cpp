@@ -27,6 +27,8 @@ SweepSpec random_spec(CounterRandom& random) {
     }
     if (scheduler.kind == SchedulerKind::rasda) {
         scheduler.grow = one_of(random, GrowPolicy::partial);
+        scheduler.grow_when =
+            scheduler.grow == GrowPolicy::wait ? GrowWhen::always : one_of(random, GrowWhen::goodput);
         scheduler.priority = one_of(random, Priority::tail);
         scheduler.surplus = one_of(random, Switch::on);
         scheduler.shrink = scheduler.grow == GrowPolicy::wait ? Switch::off : one_of(random, Switch::on);
@@ -46,9 +48,12 @@ int main() {
             const auto& trial = script.trial(id);
             if (trial.status == TrialStatus::running) {
                 const double loss = 1.0 / (1.0 + random.uniform() * static_cast<double>(trial.resource.value));
+                const auto workers = static_cast<double>(trial.group.slots.size());
+                const double seconds = (1.0 + 0.1 * random.uniform()) * (0.3 + 0.7 / workers);
+                const Steps steps{seconds, 64.0 * trial.group.batch_multiple, 500 * random.uniform()};
                 std::puts(random.below(50) == 0
                               ? script.fail(id).c_str()
-                              : script.report(id, static_cast<int>(trial.resource.value) + 1, loss).c_str());
+                              : script.report(id, static_cast<int>(trial.resource.value) + 1, loss, steps).c_str());
             }
         }
     }

@@ -34,6 +34,9 @@ struct Script {
     std::string report(int trial, int resource, double loss, std::optional<double> seconds = {}) {
         return apply(TrialReported{TrialId{trial}, Resource{resource}, loss, seconds});
     }
+    std::string report(int trial, int resource, double loss, const Steps& steps) {
+        return apply(TrialReported{TrialId{trial}, Resource{resource}, loss, std::nullopt, steps});
+    }
     std::string finish(int trial) { return apply(TrialFinished{TrialId{trial}}); }
     std::string fail(int trial, FailureKind kind = FailureKind::crash) {
         return apply(TrialFailed{TrialId{trial}, kind});

@@ -85,7 +85,9 @@ void SlotBooks::enter(const Regroup& action) {
         require(now == old, "survivors go on by themselves, in order");
     } else {
         require(now.size() != old.size(), "a regroup changes a group");
-        require(now.size() > old.size() || sweep_.spec().scheduler.shrink == Switch::on, "groups shrink if they may");
+        const auto& spec = sweep_.spec().scheduler;
+        require(now.size() > old.size() || spec.shrink == Switch::on || spec.grow_when == GrowWhen::goodput,
+                "groups shrink if they may");
     }
     require(std::equal(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(std::min(old.size(), now.size())),
                        now.begin()),
@@ -252,6 +254,9 @@ int SlotBooks::num_claimed() const {
     const auto& spec = sweep_.spec().scheduler;
     int sum = 0;
     for (const auto& [id, group] : groups_) {
+        if (!sweep_.trial(id).wants_workers) {
+            continue;
+        }
         const int target = std::min(sweep_.trial(id).target_workers, sweep_.num_slots());
         int size = std::min({spec.workers, sweep_.max_workers(), sweep_.num_slots()});
         if (spec.grow == GrowPolicy::partial) {

@@ -43,3 +43,15 @@ TEST_CASE("at equal time the slower policy has what it had when the faster was d
     CHECK(result[0].best_loss->mean == 0.1);
     CHECK(result[1].loss_at_equal_time->mean == 0.3);
 }
+
+TEST_CASE("the time to the first policy's quality counts over the seeds that reach it") {
+    const auto slow = run(100, {{10, 0.5, {}, {}}, {80, 0.2, {}, {}}});
+    const auto fast = run(50, {{5, 0.3, {}, {}}, {20, 0.15, {}, {}}});
+    const auto worse = run(50, {{5, 0.3, {}, {}}});
+
+    const auto result = compare({{"slow", {slow, slow}}, {"fast", {fast, worse}}, {"worse", {worse, worse}}});
+
+    CHECK(result[0].speedup_to_quality->mean == doctest::Approx(1));
+    CHECK(result[1].speedup_to_quality->mean == doctest::Approx(4));  // 80 / 20, in the first seed
+    CHECK_FALSE(result[2].speedup_to_quality.has_value());
+}

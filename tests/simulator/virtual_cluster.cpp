@@ -199,3 +199,48 @@ TEST_CASE("every scheduler and policy comes to its end on few and on many slots,
         }
     }
 }
+
+TEST_CASE("simulated trials report their steps, so a sweep learns what its workers bring") {
+    auto simulation = plain;
+    simulation.step_noise = 0;
+    simulation.loss_per_doubling = 0.1;
+    auto spec = sweep(SchedulerKind::rasda, 1, 9);
+    spec.scheduler.reduction_factor = 2;
+    const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, simulation.noise);
+    VirtualCluster cluster(spec, simulation, 4, curves, EpochTime(simulation, spec.seed));
+
+    cluster.run();
+
+    CHECK(cluster.sweep().growth().measured_speedup(TrialId{0}) == doctest::Approx(4 * 0.9 * 0.9));
+}
+
+TEST_CASE("goodput burns less than half of the slot-hours that growing in vain takes, and is no slower than ASHA") {
+    auto poor = plain;
+    poor.spread = 0.2;
+    poor.loss_per_doubling = 0.5;
+    for (const double regroup : {0.1, 30.0}) {
+        CAPTURE(regroup);
+        poor.regroup = regroup;
+        const auto asha = simulate(sweep(SchedulerKind::asha, 64, 81), poor, 64);
+        auto spec = sweep(SchedulerKind::rasda, 64, 81);
+        spec.scheduler.batch = BatchPolicy::global;
+        const auto always = simulate(spec, poor, 64);
+        spec.scheduler.grow_when = GrowWhen::goodput;
+        const auto goodput = simulate(spec, poor, 64);
+
+        CHECK(goodput.slot_seconds_used - asha.slot_seconds_used <
+              (always.slot_seconds_used - asha.slot_seconds_used) / 2);
+        CHECK(goodput.makespan <= 1.05 * asha.makespan);
+    }
+}
+
+TEST_CASE("goodput is as fast as always where workers make trials faster") {
+    auto good = plain;
+    good.loss_per_doubling = 0.05;
+    auto spec = sweep(SchedulerKind::rasda, 64, 81);
+    spec.scheduler.batch = BatchPolicy::global;
+    const auto always = simulate(spec, good, 64);
+    spec.scheduler.grow_when = GrowWhen::goodput;
+
+    CHECK(simulate(spec, good, 64).makespan <= 1.1 * always.makespan);
+}

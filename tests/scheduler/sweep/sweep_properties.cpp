@@ -67,6 +67,7 @@ SweepSpec random_spec(CounterRandom& random) {
     }
     if (scheduler.kind == SchedulerKind::rasda) {
         scheduler.grow = one_of(random, GrowPolicy::partial);
+        scheduler.grow_when = one_of(random, GrowWhen::goodput);
         scheduler.priority = one_of(random, Priority::tail);
         scheduler.shrink = one_of(random, Switch::on);
         scheduler.surplus = one_of(random, Switch::on);
@@ -180,7 +181,24 @@ class RandomCluster {
         const auto clock = chance(random_, 0.9)
                                ? std::optional(static_cast<double>(resource) * (0.5 + 0.1 * (trial.value % 10)))
                                : std::nullopt;
-        return {trial, Resource{resource}, some_loss_value(), clock};
+        return {trial, Resource{resource}, some_loss_value(), clock, some_steps(books_.sweep().trial(trial))};
+    }
+
+    /// Of any scaling, with stragglers, and sometimes with what cannot be.
+    Steps some_steps(const Trial& trial) {
+        if (chance(random_, 0.2)) {
+            return {};
+        }
+        const auto workers = static_cast<double>(trial.group.slots.size());
+        const double shared = 0.5 + 0.5 * random_.uniform();
+        Steps steps{1.0 - shared + shared / workers, 64.0 * trial.group.batch_multiple, 1000 * random_.uniform()};
+        if (chance(random_, 0.1)) {
+            steps.seconds = *steps.seconds * 5;
+        }
+        if (chance(random_, 0.05)) {
+            steps = {-1.0, std::numeric_limits<double>::quiet_NaN(), -1.0};
+        }
+        return steps;
     }
 
     LimitsChanged some_limits() {

@@ -1,0 +1,132 @@
+#include "scheduler/growth/growth.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace crescendo {
+namespace {
+
+int size_of(const Trial& trial) { return static_cast<int>(trial.group.slots.size()); }
+
+bool is_positive(double number) { return std::isfinite(number) && number > 0; }
+
+/// Whether only a try can tell what this brings.
+bool is_unsure(const std::optional<Speedup>& gain) {
+    constexpr double least = 1.05;
+    return !gain || (!gain->is_measured && !gain->is_gain() && gain->ratio > least);
+}
+
+}  // namespace
+
+Growth::Growth(const SchedulerSpec& spec) : when_(spec.grow_when), max_(spec.max), batch_(spec.batch) {}
+
+void Growth::note(const Trial& trial, const TrialReported& report) {
+    const auto& steps = report.steps;
+    if (!steps.seconds || !is_positive(*steps.seconds) || trial.group.slots.empty()) {
+        return;
+    }
+    const Setting at{size_of(trial), steps.batch && is_positive(*steps.batch)
+                                         ? *steps.batch
+                                         : static_cast<double>(trial.group.batch_multiple)};
+    const auto index = static_cast<std::size_t>(trial.id.value);
+    const bool is_first = !times_.knows(trial.id);
+    times_.note(trial.id, at, *steps.seconds);
+
+    reported_.resize(std::max(reported_.size(), index + 1));
+    auto& now = reported_[index];
+    const bool is_same_group = is_first || now.generation == trial.group.generation;
+    if (report.seconds) {
+        const double trained = *report.seconds - trial.seconds.value_or(0);
+        const auto resource = static_cast<double>(report.resource.value - trial.resource.value);
+        const double samples_per_second = at.batch / *steps.seconds;
+        if (!is_positive(trained)) {
+            // The trial continued from a checkpoint, and its clock with it.
+        } else if (is_same_group) {
+            now.samples_per_resource = trained * samples_per_second / resource;
+        } else if (now.samples_per_resource) {
+            const double training = resource * *now.samples_per_resource / samples_per_second;
+            regroup_seconds_.add(std::max(0.0, trained - training));
+        }
+    }
+    now.at = at;
+    now.batch_multiple = trial.group.batch_multiple;
+    now.generation = trial.group.generation;
+    now.first = is_first ? at : now.first;
+    now.noise_scale = steps.noise_scale.value_or(now.noise_scale);
+}
+
+int Growth::choose(const Trial& trial, const std::vector<int>& sizes) const {
+    const int size = size_of(trial);
+    if (when_ == GrowWhen::always || !times_.knows(trial.id)) {
+        return sizes.empty() ? size : sizes.back();
+    }
+    int best = size;
+    for (const int larger : sizes) {
+        const auto gain = goodput(trial, best, larger);
+        if (is_unsure(gain) || gain->is_gain()) {
+            best = larger;
+        }
+    }
+    return best > size && pays(trial, best) ? best : size;
+}
+
+bool Growth::is_as_fast_with(const Trial& trial, int size) const {
+    if (when_ == GrowWhen::always || !times_.knows(trial.id)) {
+        return false;
+    }
+    const auto gain = goodput(trial, size, size_of(trial));
+    return gain && !gain->is_gain();
+}
+
+void Growth::note_growth(const Trial& trial, int size) {
+    if (!times_.knows(trial.id)) {
+        return;
+    }
+    auto& now = reported_[static_cast<std::size_t>(trial.id.value)];
+    const auto speedup = times_.speedup(trial.id, now.first, setting(trial, size));
+    now.predicted_speedup = speedup ? std::optional(speedup->ratio) : std::nullopt;
+}
+
+std::optional<double> Growth::predicted_speedup(TrialId trial) const {
+    return times_.knows(trial) ? reported(trial).predicted_speedup : std::nullopt;
+}
+
+std::optional<Speedup> Growth::goodput(const Trial& trial, int from, int to) const {
+    const auto before = setting(trial, from);
+    const auto after = setting(trial, to);
+    auto gain = times_.speedup(trial.id, before, after);
+    if (gain && when_ == GrowWhen::goodput) {
+        const double noise = reported(trial.id).noise_scale;
+        const double efficiency = noise > 0 ? (noise + before.batch) / (noise + after.batch) : 1.0;
+        gain->ratio *= efficiency;
+        gain->error *= efficiency;
+    }
+    return gain;
+}
+
+/// Whether the trial, if it trains to its end, saves more time than the change costs. If nobody measured what more
+/// workers bring, it may be all that they can.
+bool Growth::pays(const Trial& trial, int size) const {
+    const auto& now = reported(trial.id);
+    if (when_ != GrowWhen::goodput || regroup_seconds_.count() == 0 || !now.samples_per_resource) {
+        return true;
+    }
+    const auto before = setting(trial, size_of(trial));
+    const auto seconds = times_.seconds(trial.id, before);
+    const auto gain = goodput(trial, size_of(trial), size);
+    const double ratio = gain ? gain->ratio : static_cast<double>(size) / size_of(trial);
+    const double training = static_cast<double>(max_.value - trial.resource.value) * *now.samples_per_resource *
+                            seconds.value_or(0) / before.batch;
+    return training * (1.0 - 1.0 / ratio) > regroup_seconds_.median();
+}
+
+/// Workers and batch of the trial if it had a group of `size`.
+Setting Growth::setting(const Trial& trial, int size) const {
+    const auto& now = reported(trial.id);
+    const int multiple = batch_ == BatchPolicy::ladder       ? trial.target_workers
+                         : batch_ == BatchPolicy::per_worker ? size
+                                                             : 1;
+    return {size, now.at.batch * multiple / now.batch_multiple};
+}
+
+}  // namespace crescendo

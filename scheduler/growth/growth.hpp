@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "scheduler/events.hpp"
+#include "scheduler/growth/recent.hpp"
+#include "scheduler/growth/step_times.hpp"
+#include "scheduler/sweep_spec.hpp"
+#include "scheduler/trial.hpp"
+
+namespace crescendo {
+
+/// What more workers are worth to a trial (`scheduler.grow_when`).
+///
+/// Its goodput is its throughput, from StepTimes, times the efficiency of its batch (Qiao et al., Pollux, OSDI 2021). A
+/// sample in a batch b is worth (noise + b0) / (noise + b) of one in the trial's first batch b0, where `noise` is the
+/// gradient noise scale that the trial reports. With batch: global it is 1.
+///
+/// A change costs the time of a regroup, which follows from the training clocks of trials that regrouped.
+class Growth {
+  public:
+    explicit Growth(const SchedulerSpec& spec);
+
+    /// Takes a report of the trial, which still has the state of the report before.
+    void note(const Trial& trial, const TrialReported& report);
+
+    /// To which of `sizes` (ascending, more workers than the trial has) the trial should grow; its present size if none
+    /// is worth it. What nobody measured is tried where it may bring something.
+    int choose(const Trial& trial, const std::vector<int>& sizes) const;
+
+    /// The trial grows from the size of its group to `size` now.
+    void note_growth(const Trial& trial, int size);
+
+    /// Whether the trial is known to be as fast with `size` workers, fewer than it has.
+    bool is_as_fast_with(const Trial& trial, int size) const;
+
+    /// What the trial gained in samples a second by its largest group, over the one that it began with; nothing if it
+    /// never grew, or if its reports have no step times.
+    std::optional<double> measured_speedup(TrialId trial) const { return times_.measured_speedup(trial); }
+
+    /// The same as it was predicted before the trial grew for the last time; nothing if nobody could tell.
+    std::optional<double> predicted_speedup(TrialId trial) const;
+
+  private:
+    struct Reported {
+        Setting at;
+        int batch_multiple = 1;
+        int generation = 0;
+        Setting first;
+        double noise_scale = 0;                      ///< samples; 0: unknown
+        std::optional<double> samples_per_resource;  ///< in units of the batch
+        std::optional<double> predicted_speedup;     ///< over the trial's first group
+    };
+
+    std::optional<Speedup> goodput(const Trial& trial, int from, int to) const;
+    bool pays(const Trial& trial, int size) const;
+    Setting setting(const Trial& trial, int size) const;
+    const Reported& reported(TrialId trial) const { return reported_[static_cast<std::size_t>(trial.value)]; }
+
+    GrowWhen when_;
+    Resource max_;
+    BatchPolicy batch_;
+    StepTimes times_;
+    std::vector<Reported> reported_;  // by trial
+    Recent<9> regroup_seconds_;
+};
+
+}  // namespace crescendo

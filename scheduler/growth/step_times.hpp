@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "scheduler/growth/recent.hpp"
+#include "scheduler/growth/step_model.hpp"
+
+namespace crescendo {
+
+/// How many times as many samples a trial takes in a second.
+struct Speedup {
+    double ratio = 1;
+    double error = 0;         ///< standard error of `ratio`
+    bool is_measured = true;  ///< whether both numbers of workers were measured
+
+    /// Whether it is faster, by more than may be an error.
+    bool is_gain() const { return ratio > 1.0 + error; }
+};
+
+/// How long the steps of the trials of a sweep take, by workers and batch.
+///
+/// A trial's own times count most. Where it has none, those of trials of the same shape do, scaled by the trial's own
+/// first time. Trials have the same shape if their first steps took about as long, within a factor of two: parameters
+/// that change the work of a step show there, and others do not matter. Beyond the widths that were measured, a
+/// StepModel that fits them predicts. Medians of recent times count, so a straggling step changes little.
+class StepTimes {
+  public:
+    /// `seconds` is > 0.
+    void note(TrialId trial, const Setting& at, double seconds);
+
+    /// Whether the trial has a time.
+    bool knows(TrialId trial) const { return find(trial) != nullptr; }
+
+    /// Seconds of a step of the trial; nothing before its first time.
+    std::optional<double> seconds(TrialId trial, const Setting& at) const;
+
+    /// What the trial gains by a change. Nothing before a trial of its shape was measured with two numbers of workers.
+    std::optional<Speedup> speedup(TrialId trial, const Setting& from, const Setting& to) const;
+
+    /// What the trial gained by its largest group over the group that it began with. Nothing if it never grew.
+    std::optional<double> measured_speedup(TrialId trial) const;
+
+  private:
+    static constexpr std::size_t own_memory = 3;
+    static constexpr std::size_t shared_memory = 9;
+
+    struct OwnTimes {
+        Setting at;
+        Recent<own_memory> seconds;
+    };
+    /// Times in units of each trial's first, and batches in units of its first batch.
+    struct Shape {
+        std::map<Setting, Recent<shared_memory>> times;
+        mutable std::optional<StepModel> model;  ///< none: `times` changed since it was asked for
+
+        int fewest_workers() const { return times.begin()->first.workers; }
+        int most_workers() const { return times.rbegin()->first.workers; }
+    };
+    using ShapeId = std::pair<int, int>;  ///< exponent of the seconds of a first step, and its workers
+    struct Own {
+        ShapeId shape{};
+        std::vector<OwnTimes> times;  ///< the first one is the trial's unit
+    };
+    /// A time in the units of its shape, with its standard error.
+    struct Relative {
+        double time;
+        double error;
+    };
+
+    const Own* find(TrialId trial) const;
+    static const OwnTimes* find(const Own& own, const Setting& at);
+    static Setting relative(const Own& own, const Setting& at);
+    static StepModel fit(const Shape& shape);
+    static Relative shared_time(const Shape& shape, const Setting& at);
+
+    std::vector<Own> own_;  // by trial; empty where a trial was not measured
+    std::map<ShapeId, Shape> shapes_;
+};
+
+}  // namespace crescendo

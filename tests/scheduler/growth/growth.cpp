@@ -1,0 +1,147 @@
+#include "scheduler/growth/growth.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace crescendo;
+
+namespace {
+
+/// Trials on one worker each, with a batch of 128. Every unit of resource takes 100 steps.
+struct Trials {
+    explicit Trials(GrowWhen when, BatchPolicy batch = BatchPolicy::global, int max = 64)
+        : growth([&] {
+              SchedulerSpec spec;
+              spec.max = Resource{max};
+              spec.grow_when = when;
+              spec.batch = batch;
+              return spec;
+          }()) {}
+
+    Growth growth;
+
+    static Trial make(int id) {
+        Trial trial;
+        trial.id = TrialId{id};
+        trial.group.slots.resize(1);
+        return trial;
+    }
+
+    /// The trial reports after one more unit of resource, and took `overhead` seconds beside its steps.
+    void report(Trial& trial, double step_seconds, double overhead = 0, std::optional<double> noise_scale = {}) {
+        const double clock = trial.seconds.value_or(0) + 100 * step_seconds + overhead;
+        const Resource next{trial.resource.value + 1};
+        const double samples = 128.0 * trial.group.batch_multiple;
+        growth.note(trial, {trial.id, next, 0.5, clock, {step_seconds, samples, noise_scale}});
+        trial.resource = next;
+        trial.seconds = clock;
+    }
+
+    void resize(Trial& trial, std::size_t size) {
+        growth.note_growth(trial, static_cast<int>(size));
+        trial.group.slots.resize(size);
+        ++trial.group.generation;
+    }
+
+    int choose(const Trial& trial, const std::vector<int>& sizes) const { return growth.choose(trial, sizes); }
+};
+
+}  // namespace
+
+TEST_CASE("always takes what is offered") {
+    Trials trials(GrowWhen::always);
+    auto trial = Trials::make(0);
+    trials.report(trial, 1.0);
+    trials.resize(trial, 2);
+    trials.report(trial, 1.0);
+
+    CHECK(trials.choose(trial, {4, 8}) == 8);
+}
+
+TEST_CASE("a sweep whose reports have no step times grows as ever") {
+    Trials trials(GrowWhen::goodput);
+
+    CHECK(trials.choose(Trials::make(0), {2}) == 2);
+    CHECK(trials.choose(Trials::make(1), {2}) == 2);
+}
+
+TEST_CASE("what nobody measured is tried") {
+    Trials trials(GrowWhen::faster);
+    auto first = Trials::make(0);
+    auto second = Trials::make(1);
+    trials.report(first, 1.0);
+    trials.report(second, 1.0);
+
+    CHECK(trials.choose(first, {2}) == 2);
+    CHECK(trials.choose(second, {2}) == 2);
+}
+
+TEST_CASE("once a trial has grown in vain, no other repeats it") {
+    Trials trials(GrowWhen::faster);
+    auto first = Trials::make(0);
+    auto second = Trials::make(1);
+    trials.report(first, 1.0);
+    trials.report(second, 1.0);
+    trials.resize(first, 2);
+    trials.report(first, 1.0);
+
+    CHECK(trials.choose(second, {2}) == 1);
+    CHECK(trials.choose(second, {2, 4}) == 1);  // nor goes beyond
+    CHECK(trials.choose(first, {4}) == 2);
+}
+
+TEST_CASE("a trial takes as many of the workers on offer as make it faster") {
+    Trials trials(GrowWhen::faster);
+    auto first = Trials::make(0);
+    trials.report(first, 1.0);
+    for (const auto& [size, seconds] : {std::pair{2, 0.5}, {4, 0.25}, {8, 0.25}}) {
+        trials.resize(first, static_cast<std::size_t>(size));
+        trials.report(first, seconds);
+    }
+    auto second = Trials::make(1);
+    trials.report(second, 1.0);
+
+    CHECK(trials.choose(second, {2, 4, 8}) == 4);
+}
+
+TEST_CASE("goodput grows only where it saves more time than a regroup costs") {
+    for (const int max : {3, 4}) {
+        Trials trials(GrowWhen::goodput, BatchPolicy::global, max);
+        auto first = Trials::make(0);
+        trials.report(first, 1.0);
+        trials.resize(first, 2);
+        trials.report(first, 0.5, /*overhead=*/120);
+        auto second = Trials::make(1);
+        trials.report(second, 1.0);  // at resource 1, of 100 s each; two workers save half of that
+
+        CHECK(trials.choose(second, {2}) == (max == 3 ? 1 : 2));  // saves 100 s, or 150 s
+    }
+}
+
+TEST_CASE("a batch far beyond the noise scale is worth little") {
+    // Twice the workers take twice the batch in the same time.
+    Trials trials(GrowWhen::goodput, BatchPolicy::per_worker);
+    auto first = Trials::make(0);
+    trials.report(first, 1.0);
+    trials.resize(first, 2);
+    first.group.batch_multiple = 2;
+    trials.report(first, 1.0);
+    auto noisy = Trials::make(1);
+    trials.report(noisy, 1.0, 0, /*noise_scale=*/12800);
+    auto quiet = Trials::make(2);
+    trials.report(quiet, 1.0, 0, /*noise_scale=*/1);
+
+    CHECK(trials.choose(noisy, {2}) == 2);  // 2 * (12800 + 128) / (12800 + 256) = 1.98
+    CHECK(trials.choose(quiet, {2}) == 1);  // 2 * (1 + 128) / (1 + 256) = 1.004
+}
+
+TEST_CASE("workers that do not make a trial faster are known as such") {
+    Trials trials(GrowWhen::goodput);
+    auto vain = Trials::make(0);
+    trials.report(vain, 1.0);
+    CHECK_FALSE(trials.growth.is_as_fast_with(vain, 1));
+    trials.resize(vain, 2);
+    trials.report(vain, 1.0);
+
+    CHECK(trials.growth.is_as_fast_with(vain, 1));
+    CHECK_FALSE(Trials(GrowWhen::always).growth.is_as_fast_with(vain, 1));
+}

@@ -1,0 +1,102 @@
+#include <doctest/doctest.h>
+
+#include "tests/scheduler/script.hpp"
+
+using namespace crescendo;
+
+namespace {
+
+SweepSpec spec_when(GrowWhen when, int run_cap = 2) {
+    auto spec = spec_of(run_cap, /*max=*/16);
+    spec.scheduler.grow_when = when;
+    spec.scheduler.batch = BatchPolicy::global;
+    return spec;
+}
+
+/// Steps of so many seconds, of 128 samples.
+Steps steps(double seconds) { return {seconds, 128.0, std::nullopt}; }
+
+}  // namespace
+
+TEST_CASE("grow_when: faster tries a size, and nobody repeats what brought nothing") {
+    Script script{spec_when(GrowWhen::faster)};
+    script.join(4);
+
+    CHECK(script.report(0, 1, 0.1, steps(1.0)) == "regroup 0 on 0,2 g1 b1");
+    CHECK(script.report(0, 2, 0.1, steps(1.0)) == "");  // no gain
+    CHECK(script.report(1, 2, 0.05, steps(1.0)) == "");
+    CHECK(script.report(0, 8, 0.1, steps(1.0)) == "");
+    CHECK(script.sweep.num_free_slots() == 1);
+}
+
+TEST_CASE("grow_when: faster grows as ever where workers make trials faster") {
+    Script script{spec_when(GrowWhen::faster)};
+    script.join(8);
+
+    CHECK(script.report(0, 1, 0.1, steps(1.0)) == "regroup 0 on 0,2 g1 b1");
+    CHECK(script.report(0, 2, 0.1, steps(0.52)) == "regroup 0 on 0,2,3,4 g2 b1");
+    CHECK(script.report(1, 2, 0.04, steps(1.0)) == "regroup 1 on 1,5,6,7 g1 b1");
+}
+
+TEST_CASE("grow_when: always grows also in vain, as it is published") {
+    Script script{spec_when(GrowWhen::always)};
+    script.join(4);
+    script.report(0, 1, 0.1, steps(1.0));
+
+    CHECK(script.report(1, 1, 0.05, steps(1.0)) == "regroup 1 on 1,3 g1 b1");
+}
+
+TEST_CASE("grow_when: goodput gives back workers that are no use once a trial waits for slots") {
+    auto spec = spec_when(GrowWhen::goodput, /*run_cap=*/3);
+    spec.scheduler.max_concurrent = 2;
+    Script script{spec};
+    script.join(3);
+    CHECK(script.report(0, 1, 0.1, steps(1.0)) == "regroup 0 on 0,2 g1 b1");
+    CHECK(script.report(0, 2, 0.1, steps(1.0)) == "");  // no gain, but nobody may run there
+    auto limits = limits_of(script.sweep.spec());
+    limits.max_concurrent = 3;
+    CHECK(script.change(limits) == "");
+
+    CHECK(script.report(0, 3, 0.1, steps(1.0)) == "regroup 0 on 0 g2 b1; start 2 on 2 g0 b1");
+}
+
+TEST_CASE("grow_when: goodput keeps the workers that make a trial faster") {
+    auto spec = spec_when(GrowWhen::goodput, /*run_cap=*/3);
+    spec.scheduler.max_concurrent = 2;
+    Script script{spec};
+    script.join(3);
+    script.report(0, 1, 0.1, steps(1.0));
+    script.report(0, 2, 0.1, steps(0.55));
+    auto limits = limits_of(script.sweep.spec());
+    limits.max_concurrent = 3;
+    script.change(limits);
+
+    CHECK(script.report(0, 3, 0.1, steps(0.55)) == "");
+}
+
+TEST_CASE("priority: promotions_first keeps no slots for survivors that do not want them") {
+    auto spec = spec_when(GrowWhen::goodput, /*run_cap=*/4);
+    spec.scheduler.priority = Priority::promotions_first;
+    spec.scheduler.max_workers = 2;
+    Script script{spec};
+    script.join(3);
+    script.report(0, 1, 0.1, steps(1.0));  // entitled to 2; all slots are in use
+    script.report(1, 1, 0.2, steps(1.0));  // stops: its slot is kept for trial 0
+    CHECK(script.report(0, 2, 0.1, steps(1.0)) == "regroup 0 on 0,1 g1 b1");
+    CHECK(script.report(0, 3, 0.1, steps(1.0)) == "regroup 0 on 0 g2 b1; start 3 on 1 g0 b1");  // in vain
+}
+
+TEST_CASE("surplus slots go past a survivor that gains nothing from them") {
+    auto spec = spec_when(GrowWhen::goodput);
+    spec.scheduler.surplus = Switch::on;
+    spec.scheduler.max_workers = 8;
+    Script script{spec};
+    script.join(16);
+    script.report(0, 1, 0.1, steps(1.0));
+    CHECK(script.report(0, 2, 0.1, steps(1.0)) == "");  // two workers are as slow as one
+
+    // Of another shape, and faster with every worker.
+    CHECK(script.report(1, 1, 0.05, steps(9.0)) == "regroup 1 on 1,3 g1 b1");
+    CHECK(script.report(1, 2, 0.04, steps(4.5)) == "regroup 1 on 1,3,4,5 g2 b1");
+    CHECK(script.report(1, 3, 0.04, steps(2.25)) == "regroup 1 on 1,3,4,5,6,7,8,9 g3 b1");
+}
