@@ -77,6 +77,7 @@ class VirtualCluster {
     void begin_epoch(TrialId trial, double wait);
     void go_on(TrialId trial, double wait, double regroup);
     void advance_clock(Training& trial) const;
+    Steps steps_of(TrialId trial, Resource resource) const;
     SlotId failed_slot(const Occurrence& occurrence) const;
     void foresee(double seconds, Kind kind, TrialId trial, int plan);
     std::optional<double> seconds_to_failure(TrialId trial, int workers) const;
