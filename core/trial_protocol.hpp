@@ -31,11 +31,12 @@ inline constexpr const char* group_timeout_variable = "CRESCENDO_GROUP_TIMEOUT";
 /// {"resource":…,"metrics":{…}} and reads {"decision":"continue"|"stop"}.
 namespace type {
 // crescendo → trainer
-inline constexpr const char* join = "join";          ///< form or enter a trial's group
-inline constexpr const char* decision = "decision";  ///< answer to a report
-inline constexpr const char* leave = "leave";        ///< leave the trial
-inline constexpr const char* evaluate = "evaluate";  ///< run a checkpoint over a data set
-inline constexpr const char* store = "store";        ///< answer to a store request
+inline constexpr const char* join = "join";                        ///< form or enter a trial's group
+inline constexpr const char* decision = "decision";                ///< answer to a report
+inline constexpr const char* leave = "leave";                      ///< leave the trial
+inline constexpr const char* evaluate = "evaluate";                ///< run a checkpoint over a data set
+inline constexpr const char* measure_latency = "measure_latency";  ///< answer samples one at a time
+inline constexpr const char* store = "store";                      ///< answer to a store request
 // trainer → crescendo
 inline constexpr const char* hello = "hello";                  ///< ready for work
 inline constexpr const char* report = "report";                ///< metrics at a resource
@@ -45,6 +46,7 @@ inline constexpr const char* stranded = "stranded";            ///< the worker l
 inline constexpr const char* left = "left";                    ///< has left the trial and is idle again
 inline constexpr const char* failed = "failed";                ///< gave up; the process ends
 inline constexpr const char* evaluated = "evaluated";          ///< metrics of an evaluation
+inline constexpr const char* latency = "latency";              ///< times of answers, one sample at a time
 inline constexpr const char* group_checked = "group_checked";  ///< the group that `--check-group` formed works
 }  // namespace type
 
@@ -150,6 +152,18 @@ struct Evaluate {
         return std::tuple(Field{"trial", &Evaluate::trial}, Field{"settings", &Evaluate::settings},
                           Field{"resource", &Evaluate::resource}, Field{"checkpoint", &Evaluate::checkpoint},
                           Field{"data", &Evaluate::data});
+    }
+};
+
+/// Have a checkpoint's model answer the samples of a data set one at a time, and measure how long each answer takes.
+/// Without a checkpoint, the model has random weights and its answers no metrics. The trainer is idle.
+struct MeasureLatency : Evaluate {
+    static constexpr const char* name = type::measure_latency;
+
+    int num_warm_ups = 0;  ///< answers before the first that counts
+
+    static constexpr auto fields() {
+        return std::tuple_cat(Evaluate::fields(), std::tuple(Field{"warm_ups", &MeasureLatency::num_warm_ups}));
     }
 };
 
@@ -282,6 +296,24 @@ struct Evaluated {
     static constexpr auto fields() {
         return std::tuple(Field{"trial", &Evaluated::trial, Presence::optional},
                           Field{"metrics", &Evaluated::metrics});
+    }
+};
+
+/// How long the answers to single samples took, in seconds from the sample in the host's memory to the answer there.
+struct Latency {
+    static constexpr const char* name = type::latency;
+
+    TrialId trial = {};
+    std::int64_t samples = 0;  ///< answers that count
+    double mean = 0;
+    double p50 = 0;        ///< half of the answers took no longer
+    double p99 = 0;        ///< 99 of 100 answers took no longer
+    Metrics metrics = {};  ///< of these answers; empty if the weights were random
+
+    static constexpr auto fields() {
+        return std::tuple(Field{"trial", &Latency::trial, Presence::optional}, Field{"samples", &Latency::samples},
+                          Field{"mean", &Latency::mean}, Field{"p50", &Latency::p50}, Field{"p99", &Latency::p99},
+                          Field{"metrics", &Latency::metrics, Presence::optional});
     }
 };
 

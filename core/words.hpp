@@ -33,6 +33,10 @@ class Words {
         return found == table_.end() ? std::nullopt : std::optional(found->first);
     }
 
+    /// The rows of the table: pairs of a value and its word.
+    constexpr auto begin() const { return table_.begin(); }
+    constexpr auto end() const { return table_.end(); }
+
     /// All words, for messages: "new, checkpoint or memory".
     std::string list() const {
         std::string list;

@@ -32,6 +32,7 @@ int run_command(int argc, char** argv, MpiSession* session) {
     add_status_command(app, code);
     add_trials_command(app, code);
     add_best_command(app, code);
+    add_latency_command(app, code);
     add_top_command(app, code);
     add_submit_command(app, code);
     add_stop_command(app, code);
@@ -40,6 +41,7 @@ int run_command(int argc, char** argv, MpiSession* session) {
     add_ask_tell_command(app, code);
     add_simulate_command(app, code);
     add_compare_command(app, code);
+    add_export_command(app, code);
 #ifdef CRESCENDO_HDF5
     add_data_commands(app, code);
 #endif

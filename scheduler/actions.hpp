@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
+#include "core/words.hpp"
 
 namespace crescendo {
 
@@ -19,12 +20,22 @@ struct Group {
 
 enum class StopReason {
     judged,     ///< the trial lost at a rung
-    completed,  ///< the trial consumed the maximum resource
+    completed,  ///< the trial consumed the maximum resource, or its program ended
+    reached,    ///< the trial met its own target, or its clock is spent (TrialEnd)
     swept,      ///< the sweep ended (target met, time up, cancelled)
     failed,     ///< the trial used up its retries, and has workers left
 };
+inline constexpr Words stop_reasons{{std::pair{StopReason::judged, "judged"},
+                                     {StopReason::completed, "completed"},
+                                     {StopReason::reached, "reached"},
+                                     {StopReason::swept, "swept"},
+                                     {StopReason::failed, "failed"}}};
 
 enum class FinishReason { all_trials_done, target_reached, time_up, cancelled };
+inline constexpr Words finish_reasons{{std::pair{FinishReason::all_trials_done, "all_trials_done"},
+                                       {FinishReason::target_reached, "target_reached"},
+                                       {FinishReason::time_up, "time_up"},
+                                       {FinishReason::cancelled, "cancelled"}}};
 
 /// Trains a new trial, from scratch.
 struct StartTrial {

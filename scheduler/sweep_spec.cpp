@@ -96,6 +96,11 @@ std::vector<InvalidInput> problems_of(const SweepSpec& spec) {
             *spec.run_cap);
     REQUIRE(std::isfinite(spec.target.value_or(0)), "budget.target",
             "target is {} (no report can ever, or every report would, meet it); use a finite number", *spec.target);
+    REQUIRE(std::isfinite(spec.trial_end.target.value_or(0)), "trial.target",
+            "target is {} (no report can ever, or every report would, meet it); use a finite number",
+            *spec.trial_end.target);
+    REQUIRE(spec.trial_end.seconds.value_or(1) > 0, "trial.time",
+            "time is {} seconds (a trial needs some to train); use more than 0", *spec.trial_end.seconds);
     REQUIRE(spec.run_cap || spec.target || spec.has_time_budget, "run_cap",
             "nothing ends this sweep (new trials would start for ever); "
             "give run_cap, budget.time or budget.target");

@@ -7,13 +7,25 @@
 
 #include "core/check.hpp"
 #include "core/ids.hpp"
+#include "core/words.hpp"
 #include "scheduler/limits.hpp"
 #include "scheduler/search_space.hpp"
 
 namespace crescendo {
 
 enum class Goal { minimize, maximize };
+inline constexpr Words goals{{std::pair{Goal::minimize, "minimize"}, {Goal::maximize, "maximize"}}};
+
 enum class SchedulerKind { fifo, asha, rasda, successive_halving, hyperband, async_hyperband, pasha, median };
+inline constexpr Words scheduler_kinds{{std::pair{SchedulerKind::fifo, "fifo"},
+                                        {SchedulerKind::asha, "asha"},
+                                        {SchedulerKind::rasda, "rasda"},
+                                        {SchedulerKind::successive_halving, "successive_halving"},
+                                        {SchedulerKind::hyperband, "hyperband"},
+                                        {SchedulerKind::async_hyperband, "async_hyperband"},
+                                        {SchedulerKind::pasha, "pasha"},
+                                        {SchedulerKind::median, "median"}}};
+
 enum class Mode { stop, promote };
 enum class Rule { rank, percentile };
 enum class BatchPolicy { ladder, per_worker, global };
@@ -53,7 +65,7 @@ struct SchedulerSpec {
     int workers = 1;                    ///< workers of a trial when it starts
     std::optional<int> scaling_factor;  ///< growth of the target at each rung; default: reduction_factor
     std::optional<int> max_workers;     ///< most workers of a trial; default: the slots when the sweep begins
-    BatchPolicy batch = BatchPolicy::ladder;
+    BatchPolicy batch = BatchPolicy::global;
     GrowPolicy grow = GrowPolicy::eager;
     GrowWhen grow_when = GrowWhen::always;
     Priority priority = Priority::tail;
@@ -68,6 +80,12 @@ struct SchedulerSpec {
     bool has_surplus() const { return kind == SchedulerKind::rasda && surplus.value_or(Switch::on) == Switch::on; }
 };
 
+/// When a trial is complete before it consumed the maximum resource. Looked at when it reports.
+struct TrialEnd {
+    std::optional<double> target{};   ///< a report of the metric at least this good
+    std::optional<double> seconds{};  ///< a training clock of at least this
+};
+
 /// What a sweep searches and when it ends, without its trainer and its data.
 struct SweepSpec {
     std::string metric;
@@ -76,6 +94,7 @@ struct SweepSpec {
     std::optional<double> target;  ///< a report of the metric at least this good ends the sweep
     bool has_time_budget = false;  ///< the launcher will send TimeUp
     int max_retries = 2;           ///< how often a trial is retried in a row before it has failed for good
+    TrialEnd trial_end;
     std::uint64_t seed = 0;
     SearchSpace space;
     std::string sampler = "random";  ///< who proposes configurations: one of sampler_names()

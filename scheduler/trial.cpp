@@ -3,25 +3,32 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/words.hpp"
 
 namespace crescendo {
 
 const char* to_string(TrialStatus status) {
-    switch (status) {
-        case TrialStatus::running:
-            return "running";
-        case TrialStatus::waiting:
-            return "waiting";
-        case TrialStatus::paused:
-            return "paused";
-        case TrialStatus::stopped:
-            return "stopped";
-        case TrialStatus::finished:
-            return "finished";
-        case TrialStatus::failed:
-            return "failed";
+    static constexpr Words statuses{{std::pair{TrialStatus::running, "running"},
+                                     {TrialStatus::waiting, "waiting"},
+                                     {TrialStatus::paused, "paused"},
+                                     {TrialStatus::stopped, "stopped"},
+                                     {TrialStatus::finished, "finished"},
+                                     {TrialStatus::failed, "failed"}}};
+    return statuses.of(status);
+}
+
+TrialStatus status_after(StopReason reason) {
+    switch (reason) {
+        case StopReason::judged:
+        case StopReason::swept:
+            return TrialStatus::stopped;
+        case StopReason::completed:
+        case StopReason::reached:
+            return TrialStatus::finished;
+        case StopReason::failed:
+            return TrialStatus::failed;
     }
-    expectation_failed("a TrialStatus", __FILE__, __LINE__);
+    expectation_failed("a StopReason", __FILE__, __LINE__);
 }
 
 bool Trial::ended() const {
@@ -52,6 +59,7 @@ bool Trial::count_failure(FailureKind kind, int max_retries) {
 void Trial::retry() {
     CRESCENDO_EXPECT(status == TrialStatus::failed);
     status = TrialStatus::waiting;
+    reason.reset();
     failures_in_a_row = 0;
 }
 

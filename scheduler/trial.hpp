@@ -14,11 +14,14 @@ enum class TrialStatus {
     waiting,   ///< to be resumed from its checkpoint when slots are free
     paused,    ///< waits at a rung, with its checkpoint, until it is promoted
     stopped,   ///< lost at a rung, or the sweep ended first
-    finished,  ///< consumed the maximum resource, or its program ended
+    finished,  ///< consumed the maximum resource, came to its own end, or its program ended
     failed,    ///< used up its retries
 };
 
 const char* to_string(TrialStatus status);
+
+/// The status of a trial that has ended for this reason.
+TrialStatus status_after(StopReason reason);
 
 /// One configuration, and how far its training has come.
 struct Trial {
@@ -37,8 +40,9 @@ struct Trial {
     Resource attempted{0};       ///< resource of the last report since it started or was resumed; 0 before
     std::optional<double> loss;  ///< loss of the last report; +infinity if it was not finite
 
-    std::optional<double> seconds;  ///< training clock of the last report; none if the report had none
-    bool is_proposed = false;       ///< whether an event gave the configuration, and not only the seed
+    std::optional<double> seconds;     ///< training clock of the last report; none if the report had none
+    std::optional<StopReason> reason;  ///< why the trial ended; none while it has not
+    bool is_proposed = false;          ///< whether an event gave the configuration, and not only the seed
 
     bool ended() const;
 

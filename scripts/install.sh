@@ -12,7 +12,7 @@ TORCH_VERSION=2.11.0
 VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VERSION}
 WHEELS=("torch==$TORCH_VERSION" h5py hdf5plugin numpy)
 PACKAGES=(build-essential cmake ninja-build ccache git python3 python3-venv
-          libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev
+          libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev libre2-dev
           libhdf5-dev hdf5-tools zlib1g-dev libdeflate-dev libzstd-dev liblz4-dev libblosc-dev
           libzip-dev libpng-dev libjpeg-dev bitshuffle
           libopenmpi-dev openmpi-bin libmpich-dev mpich libhwloc-dev libgloo-dev slurm-wlm munge doctest-dev

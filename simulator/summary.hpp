@@ -23,6 +23,15 @@ struct SlotUse {
     int slots;
 };
 
+/// A trial's report, and the workers that trained for it.
+struct SeenReport {
+    double seconds;
+    TrialId trial;
+    Resource resource;
+    double loss;
+    int workers;
+};
+
 /// Results of a simulated sweep. Times count from its beginning.
 struct Summary {
     FinishReason reason = FinishReason::all_trials_done;

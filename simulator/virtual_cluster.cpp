@@ -53,7 +53,7 @@ void VirtualCluster::take(const Occurrence& occurrence) {
     now_ = occurrence.time;
     if (occurrence.kind == Kind::failure) {
         auto& trial = training(occurrence.trial);
-        trial.clock += std::max(0.0, now_ - trial.planned - trial.unclocked);
+        advance_clock(trial);
         trial.left -= std::clamp((now_ - trial.began) * trial.speed, 0.0, trial.left);
         ++trial.plan;
         apply(TrialFailed{occurrence.trial, FailureKind::crash, failed_slot(occurrence)});
@@ -64,19 +64,24 @@ void VirtualCluster::take(const Occurrence& occurrence) {
 
 void VirtualCluster::finish_epoch(TrialId id) {
     auto& trial = training(id);
-    trial.clock += std::max(0.0, now_ - trial.planned - trial.unclocked);
+    advance_clock(trial);
     ++trial.resource.value;
     trial.left = 1;
     if (trial.saves) {
         trial.checkpoint = trial.resource;
+        trial.saved_clock = trial.clock;
     }
     const auto resource = trial.resource;
+    const double clock = trial.clock;
     const int plan = trial.plan;
     if (resource > sweep_.trial(id).resource) {  // else a resumed trial repeats what is known
         const double loss = curves_.loss(id, resource);
         note_best(id, resource, loss);
         ++summary_.num_reports;
-        apply(TrialReported{id, resource, loss, trial.clock, steps_of(id, resource)});
+        if (watcher_) {
+            watcher_({now_, id, resource, loss, static_cast<int>(sweep_.trial(id).group.slots.size())});
+        }
+        apply(TrialReported{id, resource, loss, clock, steps_of(id, resource)});
     }
     if (training(id).plan == plan && sweep_.trial(id).status == TrialStatus::running) {
         begin_epoch(id, 0);
@@ -97,45 +102,52 @@ void VirtualCluster::perform(const StartTrial& action) { begin_epoch(action.tria
 void VirtualCluster::perform(const ResumeTrial& action) {
     auto& trial = training(action.trial);
     trial.resource = trial.checkpoint;
+    trial.clock = trial.saved_clock;
     ++summary_.num_resumptions;
     begin_epoch(action.trial, simulation_.start + (trial.checkpoint.value > 0 ? simulation_.checkpoint : 0));
 }
 
 void VirtualCluster::perform(const Regroup& action) {
     ++summary_.num_regroups;
-    go_on(action.trial, 0, simulation_.regroup);
+    go_on(action.trial, /*wait=*/0, simulation_.regroup);
 }
 
 void VirtualCluster::perform(const PauseTrial& action) { ++training(action.trial).plan; }
 
 void VirtualCluster::perform(const StopTrial& action) {
     ++training(action.trial).plan;
-    summary_.num_complete += action.reason == StopReason::completed ? 1 : 0;
+    summary_.num_complete += sweep_.trial(action.trial).status == TrialStatus::finished ? 1 : 0;
 }
 
 void VirtualCluster::perform(const DropCheckpoint&) {}
 
 void VirtualCluster::perform(const FinishSweep& action) { summary_.reason = action.reason; }
 
-/// The trial trains from its last report on.
-void VirtualCluster::begin_epoch(TrialId id, double overhead) {
+/// The trial trains from its last report on, after `wait` seconds.
+void VirtualCluster::begin_epoch(TrialId id, double wait) {
     training(id).left = 1;
-    go_on(id, overhead);
+    go_on(id, wait, /*regroup=*/0);
 }
 
-/// The trial trains on with its present group. Events that were foreseen for it are void.
-void VirtualCluster::go_on(TrialId id, double overhead, double regroup) {
+/// The training clock counts steps and regroups, but neither starts nor checkpoints.
+void VirtualCluster::advance_clock(Training& trial) const {
+    const double trained_until = std::min(now_, trial.began + trial.left / trial.speed);
+    trial.clock += std::max(0.0, trained_until - trial.counted_from);
+}
+
+/// The trial trains on with its present group, after `wait` seconds and a regroup of `regroup` seconds. Events that
+/// were foreseen for it are void.
+void VirtualCluster::go_on(TrialId id, double wait, double regroup) {
     const int workers = static_cast<int>(sweep_.trial(id).group.slots.size());
     auto& trial = training(id);
     const Resource next{trial.resource.value + 1};
     trial.saves = next >= sweep_.next_milestone(id);
     ++trial.plan;
     const double epoch = epoch_time_.seconds(id, next, workers);
-    trial.began = now_ + overhead + regroup;
+    trial.counted_from = now_ + wait;
+    trial.began = trial.counted_from + regroup;
     trial.speed = 1 / epoch;
-    trial.planned = now_;
-    trial.unclocked = overhead + (trial.saves ? simulation_.checkpoint : 0);
-    const double seconds = overhead + regroup + trial.left * epoch + (trial.saves ? simulation_.checkpoint : 0);
+    const double seconds = wait + regroup + trial.left * epoch + (trial.saves ? simulation_.checkpoint : 0);
     const auto failure = seconds_to_failure(id, workers);
     if (failure && *failure < seconds) {
         foresee(*failure, Kind::failure, id, trial.plan);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <queue>
+#include <utility>
 #include <vector>
 
 #include "scheduler/sweep/sweep.hpp"
@@ -23,6 +25,9 @@ class VirtualCluster {
     /// `curves` must outlive the cluster.
     VirtualCluster(SweepSpec sweep, const SimulationSpec& simulation, int slots, const LearningCurves& curves,
                    EpochTime epoch_time, std::optional<double> time_budget = {});
+
+    /// From now on, every report goes to `watcher` before the sweep decides about it.
+    void watch(std::function<void(const SeenReport&)> watcher) { watcher_ = std::move(watcher); }
 
     /// Runs the whole sweep. Call it once.
     Summary run();
@@ -52,9 +57,9 @@ class VirtualCluster {
         double left = 1;         ///< share of the current epoch that was left at the time `began`
         double began = 0;        ///< time at which it began to train at `speed`
         double speed = 0;        ///< epochs a second
-        double clock = 0;        ///< seconds of training and of regroups
-        double unclocked = 0;    ///< seconds of its present plan that do not count for the clock
-        double planned = 0;      ///< time at which its present plan was made
+        double clock = 0;        ///< its training clock, up to the last report or failure
+        double saved_clock = 0;  ///< its training clock at its last checkpoint
+        double counted_from = 0;  ///< time from which on its training clock counts again
         int plan = 0;            ///< number of its current plan; what earlier plans queued is void
     };
 
@@ -69,9 +74,9 @@ class VirtualCluster {
 
     void take(const Occurrence& occurrence);
     void finish_epoch(TrialId trial);
-    void begin_epoch(TrialId trial, double overhead);
-    void go_on(TrialId trial, double overhead, double regroup = 0);
-    Steps steps_of(TrialId trial, Resource resource) const;
+    void begin_epoch(TrialId trial, double wait);
+    void go_on(TrialId trial, double wait, double regroup);
+    void advance_clock(Training& trial) const;
     SlotId failed_slot(const Occurrence& occurrence) const;
     void foresee(double seconds, Kind kind, TrialId trial, int plan);
     std::optional<double> seconds_to_failure(TrialId trial, int workers) const;
@@ -86,6 +91,7 @@ class VirtualCluster {
     const LearningCurves& curves_;
     EpochTime epoch_time_;
     std::optional<double> time_budget_;
+    std::function<void(const SeenReport&)> watcher_;
     std::vector<Training> trainings_;
     std::priority_queue<Occurrence, std::vector<Occurrence>, std::greater<>> future_;
     std::int64_t num_foreseen_ = 0;

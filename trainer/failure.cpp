@@ -6,8 +6,8 @@
 #include <new>
 #include <system_error>
 
+#include "core/files/durable_file.hpp"
 #include "core/trial_protocol.hpp"
-#include "trainer/checkpoint/durable_file.hpp"
 
 namespace crescendo::trainer {
 

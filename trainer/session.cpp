@@ -8,9 +8,11 @@
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
 #include "trainer/checkpoint/checkpoint.hpp"
+#include "trainer/data/normalization.hpp"
 #include "trainer/failure.hpp"
 #include "trainer/protocol/control_store.hpp"
 #include "trainer/training/evaluation.hpp"
+#include "trainer/training/latency.hpp"
 #include "trainer/training/state_exchange.hpp"
 
 namespace crescendo::trainer {
@@ -26,10 +28,14 @@ std::chrono::duration<double> since(std::chrono::steady_clock::time_point time) 
     return std::chrono::steady_clock::now() - time;
 }
 
-std::unique_ptr<Trial> new_trial(const Join& join, const Settings& settings, DataCache& data, const Device& device) {
+/// What the metrics of an evaluation's samples begin with.
+std::string prefix_of(const Evaluate& evaluate) { return evaluate.data == "test" ? "test" : "val"; }
+
+std::unique_ptr<Trial> new_trial(TrialId number, std::uint64_t seed, const Settings& settings, DataCache& data,
+                                 const Device& device) {
     const auto samples = data.set(settings.data.train, settings.data);
     require_none(misfits(settings, *samples, "trainer.data.train"));
-    return std::make_unique<Trial>(join.trial.value, join.seed, settings, describe_task(settings, data), device);
+    return std::make_unique<Trial>(number.value, seed, settings, describe_task(settings, data), device);
 }
 
 }  // namespace
@@ -116,13 +122,19 @@ void Session::report() {
 
 void Session::send_report() {
     const Report& report = *trial_->progress().report;
-    channel_.send(protocol::Report{.trial = join_->trial,
-                                   .generation = join_->generation,
-                                   .resource = Resource{report.resource},
-                                   .metrics = report.metrics,
-                                   .seconds = report.seconds,
-                                   .evaluated = report.evaluated,
-                                   .data_wait = generation_->data_wait()});
+    protocol::Report message{.trial = join_->trial,
+                             .generation = join_->generation,
+                             .resource = Resource{report.resource},
+                             .metrics = report.metrics,
+                             .seconds = report.seconds,
+                             .evaluated = report.evaluated};
+    if (const auto& measured = generation_->measures()) {
+        message.data_wait = measured->data_wait;
+        message.step_seconds = measured->step_seconds;
+        message.group_batch = static_cast<double>(measured->group_batch);
+        message.noise_scale = measured->noise_scale;
+    }
+    channel_.send(message);
     report_sent_ = true;
 }
 
@@ -188,7 +200,7 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
                     static_cast<long long>(trial_->progress().position));
         std::fflush(stdout);
     } else {
-        trial_ = new_trial(join, settings, data_, device_);
+        trial_ = new_trial(join.trial, join.seed, settings, data_, device_);
     }
     report_sent_ = false;
 }
@@ -242,18 +254,43 @@ void Session::obey(const Leave& leave) {
 void Session::obey(const Evaluate& evaluate) {
     CRESCENDO_EXPECT(!join_);
     const Settings settings = usable_settings(json::parse(evaluate.settings.text));
-    const bool test = evaluate.data == "test";
-    const std::string& location = test ? settings.data.test : settings.data.validation;
+    auto& stream = data_.evaluation(location_of(evaluate, settings), settings.data);
+    const auto trial = read_trial(evaluate, settings);
+    Metrics metrics;
+    add_means(metrics, prefix_of(evaluate), evaluate_share(*trial, stream, Group(device_), pulse_), trial->task());
+    channel_.send(protocol::Evaluated{evaluate.trial, metrics});
+}
+
+void Session::obey(const MeasureLatency& measure) {
+    CRESCENDO_EXPECT(!join_);
+    const Settings settings = usable_settings(json::parse(measure.settings.text));
+    const auto samples = data_.set(location_of(measure, settings), settings.data);
+    const bool is_trained = !measure.checkpoint.empty();
+    const auto trial = is_trained ? read_trial(measure, settings)
+                                  : new_trial(measure.trial, /*seed=*/0, settings, data_, device_);
+    const auto answers = answer_one_at_a_time(*trial, *samples, conversions(*samples, settings.data), settings.data.nan,
+                                              measure.num_warm_ups, pulse_);
+    protocol::Latency latency = summary_of(answers.seconds);
+    latency.trial = measure.trial;
+    if (is_trained) {
+        add_means(latency.metrics, prefix_of(measure), answers.sums, trial->task());
+    }
+    channel_.send(latency);
+}
+
+const std::string& Session::location_of(const Evaluate& evaluate, const Settings& settings) const {
+    const auto& location = evaluate.data == "test" ? settings.data.test : settings.data.validation;
     CRESCENDO_VALIDATE(!location.empty(), "trainer.data." + evaluate.data,
                        "missing: there are no {} samples to run trial {} over", evaluate.data, evaluate.trial.value);
-    const auto trial = read_checkpoint(evaluate.checkpoint, evaluate.trial.value, 0, settings, device_);
+    return location;
+}
+
+std::unique_ptr<Trial> Session::read_trial(const Evaluate& evaluate, const Settings& settings) const {
+    auto trial = read_checkpoint(evaluate.checkpoint, evaluate.trial.value, 0, settings, device_);
     CRESCENDO_VALIDATE(trial->progress().reported() >= evaluate.resource.value, "",
                        "the checkpoint is of the report at {}; what trial {} reported at {} was not saved",
                        trial->progress().reported(), evaluate.trial.value, evaluate.resource.value);
-    auto& stream = data_.evaluation(location, settings.data);
-    Metrics metrics;
-    add_means(metrics, test ? "test" : "val", evaluate_share(*trial, stream, Group(device_), pulse_), trial->task());
-    channel_.send(protocol::Evaluated{evaluate.trial, metrics});
+    return trial;
 }
 
 }  // namespace crescendo::trainer

@@ -45,11 +45,14 @@ class Session {
     void obey(const Decision& decision);
     void obey(const Leave& leave);
     void obey(const Evaluate& evaluate);
+    void obey(const MeasureLatency& measure);
 
     Settings usable_settings(const nlohmann::json& section) const;
     void prepare_state(const Join& join, const Settings& settings);
     void settle_report(const Join& join);
     Group meet(const Join& join);
+    const std::string& location_of(const Evaluate& evaluate, const Settings& settings) const;
+    std::unique_ptr<Trial> read_trial(const Evaluate& evaluate, const Settings& settings) const;
     void lose_group(const PeerLost& cause);
 
     ControlChannel& channel_;

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "launch/system/file_descriptor.hpp"
+#include "core/files/file_descriptor.hpp"
 #include "launch/transport/transport.hpp"
 
 namespace crescendo::benchmarks {
@@ -55,7 +55,7 @@ class EmulatedAgents final : public launch::Transport {
     std::vector<launch::Notice> take();
 
     Load load_;
-    launch::FileDescriptor socket_;
+    FileDescriptor socket_;
     Observed* observed_ = nullptr;  ///< in memory that both processes see
     pid_t process_ = -1;
     std::map<NodeId, std::vector<launch::Order>> outbox_;

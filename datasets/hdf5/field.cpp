@@ -38,47 +38,25 @@ bool is_floating(ElementType type) {
 }
 
 const char* to_string(ElementType type) {
-    switch (type) {
-        case ElementType::u8:
-            return "uint8";
-        case ElementType::i8:
-            return "int8";
-        case ElementType::u16:
-            return "uint16";
-        case ElementType::i16:
-            return "int16";
-        case ElementType::u32:
-            return "uint32";
-        case ElementType::i32:
-            return "int32";
-        case ElementType::u64:
-            return "uint64";
-        case ElementType::i64:
-            return "int64";
-        case ElementType::f16:
-            return "float16";
-        case ElementType::bf16:
-            return "bfloat16";
-        case ElementType::f32:
-            return "float32";
-        case ElementType::f64:
-            return "float64";
-    }
-    CRESCENDO_EXPECT(false);
-    return "";
+    static constexpr Words types{{std::pair{ElementType::u8, "uint8"},
+                                  {ElementType::i8, "int8"},
+                                  {ElementType::u16, "uint16"},
+                                  {ElementType::i16, "int16"},
+                                  {ElementType::u32, "uint32"},
+                                  {ElementType::i32, "int32"},
+                                  {ElementType::u64, "uint64"},
+                                  {ElementType::i64, "int64"},
+                                  {ElementType::f16, "float16"},
+                                  {ElementType::bf16, "bfloat16"},
+                                  {ElementType::f32, "float32"},
+                                  {ElementType::f64, "float64"}}};
+    return types.of(type);
 }
 
 const char* to_string(Route route) {
-    switch (route) {
-        case Route::pread:
-            return "pread";
-        case Route::chunks:
-            return "chunks";
-        case Route::library:
-            return "library";
-    }
-    CRESCENDO_EXPECT(false);
-    return "";
+    static constexpr Words routes{
+        {std::pair{Route::pread, "pread"}, {Route::chunks, "chunks"}, {Route::library, "library"}}};
+    return routes.of(route);
 }
 
 std::int64_t Field::sample_elements() const {

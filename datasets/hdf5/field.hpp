@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/words.hpp"
 #include "datasets/hdf5/packing.hpp"
 
 namespace crescendo::datasets {
@@ -34,6 +35,7 @@ enum class Routes {
 
 /// Position of the channels in a row of three axes or more: first (channels x height x width) or last.
 enum class SampleLayout { chw, hwc };
+inline constexpr Words sample_layouts{{std::pair{SampleLayout::chw, "chw"}, {SampleLayout::hwc, "hwc"}}};
 
 /// Runs of a row's elements that have one mean and one spread: channel 0, channel 1 …, each `run` elements long.
 struct Channels {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/files/file_descriptor.hpp"
 #include "datasets/system/own_process.hpp"
 
 namespace crescendo::datasets::hdf5 {
@@ -95,12 +96,8 @@ Opened open_locked(const std::filesystem::path& file, Access access, bool with_l
 /// Whether the file system takes no lock of the file, rather than that somebody else holds one. Network and read-only
 /// ones say so in many ways: ENOLCK, EROFS, EOPNOTSUPP, and 524, which has no name in C.
 bool refuses_locks(const std::filesystem::path& file) {
-    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    const bool refused = descriptor >= 0 && ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno != EWOULDBLOCK;
-    if (descriptor >= 0) {
-        ::close(descriptor);
-    }
-    return refused;
+    const FileDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    return descriptor && ::flock(descriptor.get(), LOCK_SH | LOCK_NB) != 0 && errno != EWOULDBLOCK;
 }
 
 std::vector<std::int64_t> signed_lengths(const std::vector<hsize_t>& lengths) {

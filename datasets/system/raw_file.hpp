@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "core/files/file_descriptor.hpp"
 #include "datasets/system/page.hpp"
 #include "datasets/system/task_pool.hpp"
 
@@ -14,9 +15,6 @@ class RawFile {
   public:
     /// Throws std::system_error if the file cannot be opened.
     explicit RawFile(const std::filesystem::path& file);
-    ~RawFile();
-    RawFile(const RawFile&) = delete;
-    RawFile& operator=(const RawFile&) = delete;
 
     /// Drops what the page cache has of the file, except for pages that still must be written.
     void forget() const;
@@ -26,7 +24,7 @@ class RawFile {
     std::uint64_t read(std::uint64_t bytes, TaskPool& pool);
 
   private:
-    int descriptor_;
+    FileDescriptor descriptor_;
     std::uint64_t size_;
     std::vector<Page> window_;
 };

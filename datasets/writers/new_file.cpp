@@ -1,32 +1,17 @@
 #include "datasets/writers/new_file.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
 #include "datasets/system/own_process.hpp"
 
 namespace crescendo::datasets {
 
 namespace fs = std::filesystem;
-
-void sync_to_disk(const fs::path& path) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    const bool ok = descriptor >= 0 && ::fsync(descriptor) == 0;
-    const int error = errno;
-    if (descriptor >= 0) {
-        ::close(descriptor);
-    }
-    if (!ok) {
-        throw std::runtime_error(
-            text("{} cannot be written to disk: {}", path.string(), std::generic_category().message(error)));
-    }
-}
 
 NewFile::NewFile(fs::path path) : path_(std::move(path)), temporary_(path_) {
     temporary_ += text(".part-{}", ::getpid());
@@ -48,10 +33,6 @@ void NewFile::publish() {
     replace();
 }
 
-void NewFile::replace() {
-    sync_to_disk(temporary_);
-    fs::rename(temporary_, path_);
-    sync_to_disk(path_.has_parent_path() ? path_.parent_path() : ".");
-}
+void NewFile::replace() { rename_durably(temporary_, path_); }
 
 }  // namespace crescendo::datasets

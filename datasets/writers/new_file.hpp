@@ -4,9 +4,6 @@
 
 namespace crescendo::datasets {
 
-/// Waits until a file, or the names in a folder, are on the disk. Throws std::runtime_error if they cannot be written.
-void sync_to_disk(const std::filesystem::path& path);
-
 /// A file that appears under its name when it is complete, or not at all.
 class NewFile {
   public:

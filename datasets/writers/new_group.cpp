@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
 
 namespace crescendo::datasets {
 namespace {
@@ -51,26 +52,19 @@ void FileBefore::take(int descriptor) {
     if (!known || descriptor < 0) {
         return;
     }
-    descriptor_ = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-    if (descriptor_ < 0) {
+    descriptor_ = FileDescriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+    if (!descriptor_) {
         throw std::runtime_error(
             text("{} cannot be kept locked: {}", path_.string(), std::generic_category().message(errno)));
     }
 }
 
-void FileBefore::leave() {
-    if (descriptor_ >= 0) {
-        ::close(std::exchange(descriptor_, -1));
-    }
-}
-
 FileBefore::~FileBefore() {
-    if (descriptor_ >= 0 && ::ftruncate(descriptor_, static_cast<off_t>(bytes_)) == 0 &&
-        ::pwrite(descriptor_, superblock_.data(), superblock_.size(), 0) == std::ssize(superblock_)) {
+    if (descriptor_ && ::ftruncate(descriptor_.get(), static_cast<off_t>(bytes_)) == 0 &&
+        ::pwrite(descriptor_.get(), superblock_.data(), superblock_.size(), 0) == std::ssize(superblock_)) {
         std::error_code ignored;
         std::filesystem::last_write_time(path_, written_, ignored);
     }
-    leave();
 }
 
 NewGroup::NewGroup(Location place) : NewGroup(std::move(place), hdf5::Session()) {}

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "core/files/file_descriptor.hpp"
 #include "datasets/hdf5/hdf5.hpp"
 #include "datasets/hdf5/location.hpp"
 #include "datasets/writers/new_file.hpp"
@@ -29,14 +30,14 @@ class FileBefore {
     /// that does not begin with its superblock, or has grown since, is not touched.
     void take(int descriptor);
     /// From this call on, the destructor leaves the file as it is.
-    void leave();
+    void leave() { descriptor_.reset(); }
 
   private:
     std::filesystem::path path_;
     std::uintmax_t bytes_ = 0;
     std::filesystem::file_time_type written_;  ///< time of writing; statistics of the file are valid while it holds
     std::array<char, 100> superblock_{};       ///< has room for the longest superblock
-    int descriptor_ = -1;  ///< a copy of the library's descriptor; -1 if the file is not to be restored
+    FileDescriptor descriptor_;                ///< a copy of the library's; empty if the file is not to be restored
 };
 
 /// A group that appears under its name when it is complete, or not at all: in a new file, which gets its name then, or

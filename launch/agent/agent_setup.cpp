@@ -1,6 +1,7 @@
 #include "launch/agent/agent_setup.hpp"
 
 #include "launch/agent/agent.hpp"
+#include "launch/slots/node_resources.hpp"
 #include "launch/slots/slot_plan_json.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/system/environment.hpp"
@@ -17,7 +18,8 @@ std::chrono::seconds restart_interval_of_environment() {
 
 SlotPlan AgentSetup::plan() const { return SlotPlan::make(NodeResources::detect(), slots); }
 
-std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot, const SlotPlan& plan) const {
+std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot, const SlotPlan& plan,
+                                              const Exchange& exchange) const {
     const auto paths = ProgramPaths::find();
     WorkerOptions options;
     options.setup = *this;
@@ -25,6 +27,18 @@ std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot, co
     options.guard = paths.guard;
     options.first_slot = first_slot;
     options.slots = plan.slots;
+    if (kind == WorkerKind::program) {
+        options.ports = std::vector<TcpPort>(plan.slots.size());
+        Json own = Json::array();
+        for (const auto& port : options.ports) {
+            own.push_back({host_name(), address_of(interface), port.number()});
+        }
+        for (const auto& text : exchange(own.dump())) {
+            for (const auto& place : Json::parse(text)) {
+                options.places.push_back({place.at(0), place.at(1), place.at(2)});
+            }
+        }
+    }
     return std::make_unique<Agent>(node, std::move(options));
 }
 

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "core/fields.hpp"
 #include "core/ids.hpp"
 #include "launch/messages/json.hpp"
+#include "launch/messages/report_source.hpp"
 #include "launch/slots/slot_plan.hpp"
 
 namespace crescendo::launch {
@@ -27,6 +30,8 @@ std::chrono::seconds restart_interval_of_environment();
 /// How a sweep's agents run their workers. It is the same on every node.
 struct AgentSetup {
     WorkerKind kind = WorkerKind::program;
+    std::vector<std::string> trainer;                  ///< command of warm trainers; empty: crescendo-trainer
+    std::optional<ReportSource> report;                ///< where the reports of programs are; none: they send them
     std::string directory;                             ///< working directory of programs, as seen from every node
     std::string log;                                   ///< what warm trainers print while they hold no trial
     SlotPlan::Wishes slots;                            ///< what each node shall offer as slots
@@ -37,8 +42,10 @@ struct AgentSetup {
                             ///< of the default route
 
     static constexpr auto fields() {
-        return std::tuple(Field{"kind", &AgentSetup::kind}, Field{"directory", &AgentSetup::directory},
-                          Field{"log", &AgentSetup::log}, Field{"slots", &AgentSetup::slots},
+        return std::tuple(Field{"kind", &AgentSetup::kind}, Field{"trainer", &AgentSetup::trainer},
+                          Field{"report", &AgentSetup::report, Presence::optional},
+                          Field{"directory", &AgentSetup::directory}, Field{"log", &AgentSetup::log},
+                          Field{"slots", &AgentSetup::slots},
                           Field{"hang_timeout", &AgentSetup::hang_timeout, Presence::optional},
                           Field{"save_timeout", &AgentSetup::save_timeout},
                           Field{"restart_interval", &AgentSetup::restart_interval},
@@ -48,8 +55,14 @@ struct AgentSetup {
     /// The slots of this node, and the cores and GPUs of each.
     SlotPlan plan() const;
 
-    /// Makes this node's agent. `first_slot` is the first of its slots, whose ids are consecutive.
-    std::unique_ptr<Agent> make_agent(NodeId node, SlotId first_slot, const SlotPlan& plan) const;
+    /// Gives every node the texts of all, in their order.
+    using Exchange = std::function<std::vector<std::string>(const std::string& own)>;
+
+    /// Makes this node's agent. `first_slot` is the first of its slots, whose ids are consecutive. All nodes make
+    /// theirs at the same time, because each has to know where the others' workers are met.
+    std::unique_ptr<Agent> make_agent(
+        NodeId node, SlotId first_slot, const SlotPlan& plan,
+        const Exchange& exchange = [](const std::string& own) { return std::vector{own}; }) const;
 };
 
 void to_json(Json& json, const AgentSetup& setup);

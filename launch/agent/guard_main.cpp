@@ -2,8 +2,9 @@
 /// started the guard.
 ///
 /// A program of the user's may start processes of its own, in sessions of their own. The guard adopts
-/// them when their parents end (PR_SET_CHILD_SUBREAPER), so that it can find and kill them all. SIGTERM, which it
-/// also gets when crescendo dies, is passed on; what has not left after GRACE milliseconds is killed.
+/// them when their parents end (PR_SET_CHILD_SUBREAPER), so that it can find and kill them all. SIGTERM is passed on;
+/// what has not left after GRACE milliseconds is killed. On SIGQUIT all is killed at once. The one who starts the guard
+/// chooses which of the two it gets when he dies.
 /// Exit status: the program's, or 128 + signal.
 
 #include <sys/prctl.h>
@@ -44,7 +45,7 @@ void kill_descendants() {
 int exit_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
 /// Waits for the program; adopted children that end meanwhile are reaped.
-/// Without a value: it was told to leave and did not within the grace period.
+/// Without a value: it is to be killed.
 std::optional<int> wait_for(pid_t program, const sigset_t& watched, std::chrono::milliseconds grace) {
     using Clock = std::chrono::steady_clock;
     std::optional<Clock::time_point> deadline;  // set once it was told to leave
@@ -62,7 +63,11 @@ std::optional<int> wait_for(pid_t program, const sigset_t& watched, std::chrono:
         // Both signals stay blocked outside, so none can slip through between the check and the wait.
         const timespec turn{deadline ? 0 : 3600, deadline ? 50'000'000 : 0};
         siginfo_t info;
-        if (::sigtimedwait(&watched, &info, &turn) == SIGTERM && !deadline) {
+        const int signal = ::sigtimedwait(&watched, &info, &turn);
+        if (signal == SIGQUIT) {
+            return std::nullopt;
+        }
+        if (signal == SIGTERM && !deadline) {
             ::kill(-program, SIGTERM);
             deadline = Clock::now() + grace;
         }
@@ -80,6 +85,7 @@ int main(int argc, char** argv) {
     sigset_t before;
     ::sigemptyset(&watched);
     ::sigaddset(&watched, SIGTERM);
+    ::sigaddset(&watched, SIGQUIT);
     ::sigaddset(&watched, SIGCHLD);
     ::sigprocmask(SIG_BLOCK, &watched, &before);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);

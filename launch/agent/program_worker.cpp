@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <utility>
 
 #include "core/check.hpp"
@@ -11,35 +12,25 @@
 namespace crescendo::launch {
 namespace {
 
-/// The environment that docs/trial-protocol.md promises to any program.
-std::vector<std::pair<std::string, std::string>> environment_of(const protocol::Join& work,
-                                                                const WorkerOptions& options, SlotId slot) {
-    auto result = device_environment(options, slot);
-    result.insert(result.end(), {{protocol::trial_variable, std::to_string(work.trial.value)},
-                                 {protocol::seed_variable, std::to_string(work.seed)},
-                                 {protocol::directory_variable, work.directory},
-                                 {protocol::max_resource_variable, std::to_string(work.max_resource.value)},
-                                 {"RANK", "0"},
-                                 {"LOCAL_RANK", "0"},
-                                 {"WORLD_SIZE", "1"},
-                                 {"LOCAL_WORLD_SIZE", "1"},
-                                 {"MASTER_ADDR", "127.0.0.1"},
-                                 {"MASTER_PORT", "0"}});
-    return result;
-}
+constexpr const char* hosts_variable = "CRESCENDO_HOSTS";
 
 /// Whether the trial reported in an earlier run.
-bool had_reported(const JoinGroup& work) { return work.join.reported && work.join.reported->value > 0; }
+bool had_reported(const protocol::Join& join) { return join.reported && join.reported->value > 0; }
 
 /// What shells, argparse and getopt users end with where they do not understand their arguments. A program that has
 /// worked for longer means something else by it; one that imports much may need a while to look at them.
 constexpr int usage_error_status = 2;
 constexpr std::chrono::seconds time_to_complain{30};
 
-/// To find and kill all that a program started. A guard that needs longer is stuck itself.
-constexpr std::chrono::seconds time_of_the_guard{10};
+std::string hosts_file(const protocol::Join& join) { return join.directory + "/hosts"; }
 
-std::string log_of(const JoinGroup& work) { return work.join.directory + "/trainer.log"; }
+std::string log_of(const protocol::Join& join) { return join.directory + "/trainer.log"; }
+
+/// How often a file is looked at into which a program writes. Nobody waits for an answer.
+constexpr std::chrono::milliseconds time_between_looks{100};
+
+/// So many lines without a match are told: more than most programs print in an epoch.
+constexpr std::int64_t many_lines = 1000;
 
 }  // namespace
 
@@ -47,9 +38,7 @@ ProgramWorker::~ProgramWorker() {
     terminate();
     if (program_) {
         // A guard that is killed at once can kill nothing: what the program started would live on.
-        pollfd ended{program_->process.exit_descriptor().get(), POLLIN, 0};
-        const std::chrono::milliseconds patience = options_.grace + time_of_the_guard;
-        ::poll(&ended, 1, static_cast<int>(patience.count()));
+        program_->await_end(options_.grace + time_of_the_guard);
     }
 }
 
@@ -61,14 +50,14 @@ void ProgramWorker::terminate() {
 
 std::optional<TrialId> ProgramWorker::trial() const {
     if (next_) {
-        return next_->join.trial;
+        return next_->join().trial;
     }
-    return work_ && !dismissed_ ? std::optional(work_->join.trial) : std::nullopt;
+    return work_ && !dismissed_ ? std::optional(work_->join().trial) : std::nullopt;
 }
 
-void ProgramWorker::join(const JoinGroup& order, int) {
-    CRESCENDO_EXPECT(order.join.size == 1 && !order.command.empty());
-    next_ = order;
+void ProgramWorker::join(const JoinGroup& order, int rank) {
+    CRESCENDO_EXPECT(!order.command.empty());
+    next_ = Work{order, rank};
     if (!program_) {
         start();
     }
@@ -77,42 +66,131 @@ void ProgramWorker::join(const JoinGroup& order, int) {
 void ProgramWorker::start() {
     work_ = std::exchange(next_, std::nullopt);
     started_ = Clock::now();
-    dismissed_ = reported_ = hung_ = false;
+    dismissed_ = has_failed_ = reported_ = awaits_decision_ = hung_ = false;
     escalation_ = 0;
+    last_resource_ = {};
     deadline_.reset();
     ProcessOptions process;
-    process.command = {options_.guard, std::to_string(options_.grace.count())};
-    process.command.insert(process.command.end(), work_->command.begin(), work_->command.end());
+    process.command = guarded(work_->order.command, options_, options_.grace);
     process.cpus = resources_of(options_, slot()).cpus;
-    process.environment = environment_of(work_->join, options_, slot());
+    process.environment = environment();
     process.directory = options_.setup.directory;
-    process.log = log_of(*work_);
+    process.log = log_of(work_->join());
+    if (const auto& source = options_.setup.report; source && work_->rank == 0) {
+        const bool is_printed = source->file.empty();
+        if (is_printed) {
+            process.environment.emplace_back("PYTHONUNBUFFERED", "1");  // else a file gets an epoch's lines much later
+            tail_.emplace(process.log, FileTail::From::end);
+        } else {
+            // From the beginning: what an earlier run wrote, and nobody read, is made good.
+            tail_.emplace(work_->join().directory + "/" + source->file, FileTail::From::beginning);
+        }
+        if (!source->patterns.empty()) {
+            pattern_.emplace(source->patterns, source->metric, source->counts_from);
+        }
+        num_lines_ = 0;
+    }
+    write_hosts();
     process.death_signal = SIGTERM;  // the guard has work to do before it dies
     program_ = std::make_unique<ConnectedProcess>(process);
     expect_report();
 }
 
+/// The environment that docs/trial-protocol.md promises to any program.
+std::vector<std::pair<std::string, std::string>> ProgramWorker::environment() const {
+    const auto& join = work_->join();
+    const auto& [order, rank] = *work_;
+    auto result = device_environment(options_, slot());
+    result.insert(result.end(), {{protocol::trial_variable, std::to_string(join.trial.value)},
+                                 {protocol::seed_variable, std::to_string(join.seed)},
+                                 {protocol::directory_variable, join.directory},
+                                 {protocol::max_resource_variable, std::to_string(join.max_resource.value)}});
+    int local_rank = 0;
+    std::string gpus;  // of all members here, as torchrun has it: LOCAL_RANK chooses one
+    for (std::size_t i = 0; i < order.members.size(); ++i) {
+        const auto& gpu = resources_of(options_, order.members[i].slot).gpu;
+        gpus += (gpus.empty() || gpu.empty() ? "" : ",") + gpu;
+        local_rank = order.members[i].slot == slot() ? static_cast<int>(i) : local_rank;
+    }
+    if (!gpus.empty()) {
+        std::erase_if(result, [](const auto& variable) { return variable.first == "CUDA_VISIBLE_DEVICES"; });
+        result.emplace_back("CUDA_VISIBLE_DEVICES", gpus);
+    }
+    const MeetingPlace nowhere{"", "127.0.0.1", 0};
+    const auto& place = order.slots.empty() ? nowhere : place_of(order.slots.front());
+    result.insert(result.end(), {{"RANK", std::to_string(rank)},
+                                 {"LOCAL_RANK", std::to_string(local_rank)},
+                                 {"WORLD_SIZE", std::to_string(join.size)},
+                                 {"LOCAL_WORLD_SIZE", std::to_string(order.members.size())},
+                                 {"MASTER_ADDR", place.address},
+                                 {"MASTER_PORT", std::to_string(place.port)}});
+    if (join.size > 1) {
+        result.emplace_back(hosts_variable, hosts_file(join));
+    }
+    return result;
+}
+
+const MeetingPlace& ProgramWorker::place_of(SlotId slot) const {
+    return options_.places.at(static_cast<std::size_t>(slot.value));
+}
+
+/// The hosts of the group, in the form that mpirun and DeepSpeed take, with the number of workers on each.
+void ProgramWorker::write_hosts() const {
+    if (work_->rank > 0 || work_->order.slots.size() < 2) {
+        return;
+    }
+    std::vector<std::pair<std::string, int>> hosts;
+    for (const auto each : work_->order.slots) {
+        const auto& host = place_of(each).host;
+        if (hosts.empty() || hosts.back().first != host) {
+            hosts.emplace_back(host, 0);
+        }
+        ++hosts.back().second;
+    }
+    std::ofstream file(hosts_file(work_->join()));
+    for (const auto& [host, count] : hosts) {
+        file << host << " slots=" << count << '\n';
+    }
+}
+
 void ProgramWorker::expect_report() {
-    if (options_.setup.hang_timeout) {
+    if (options_.setup.hang_timeout && work_->rank == 0) {
         report_due_ = Clock::now() + *options_.setup.hang_timeout;
     }
 }
 
 void ProgramWorker::go_on(const protocol::Decision&) {
     if (program_) {
-        program_->channel.send({{"decision", protocol::decision::proceed}});
+        if (is_told_decisions()) {
+            program_->channel.send({{"decision", protocol::decision::proceed}});
+        }
+        awaits_decision_ = false;
         expect_report();
     }
 }
 
-void ProgramWorker::leave(bool) {
+void ProgramWorker::leave(bool save) {
     if (next_) {
-        pending_notices_.push_back(LeftTrial{next_->join.trial, slot()});
+        pending_notices_.push_back(LeftTrial{next_->join().trial, slot()});
         next_.reset();
+    } else if (work_ && !program_) {
+        pending_notices_.push_back(LeftTrial{work_->join().trial, slot()});
+        work_.reset();
     } else if (program_ && !dismissed_) {
-        program_->channel.send({{"decision", protocol::decision::stop}});
         dismissed_ = true;
         deadline_ = Clock::now() + options_.grace;
+        if (is_told_decisions()) {
+            Json message{{"decision", protocol::decision::stop}};
+            if (save) {
+                message["save"] = true;
+                if (awaits_decision_ || work_->rank > 0) {  // it reads that now, and not after another epoch
+                    deadline_ = Clock::now() + std::max(options_.grace, options_.setup.save_timeout);
+                }
+            }
+            program_->channel.send(message);
+        } else if (work_->rank == 0 && last_resource_ < work_->join().max_resource) {
+            deadline_ = Clock::now();  // it does not know; one that is at its end leaves by itself
+        }
     }
 }
 
@@ -132,6 +210,7 @@ void ProgramWorker::advance(std::vector<Notice>& notices) {
     // In this order: what a program wrote before it ended still counts.
     const auto status = program_->process.try_wait();
     receive(notices);
+    look_for_reports(status.has_value(), notices);
     program_->channel.flush();
     if (status) {
         conclude(*status, notices);
@@ -150,9 +229,13 @@ void ProgramWorker::receive(std::vector<Notice>& notices) {
             continue;
         }
         try {
-            notices.push_back(report_from(work_->join.trial, parse_line(line)));
-            reported_ = true;
-            report_due_.reset();
+            const auto message = parse_line(line);
+            if (message.value("type", "") == protocol::Hello::name) {
+                throw std::runtime_error("this is a warm trainer; add `grow: in_place` to the sweep file");
+            }
+            if (is_told_decisions() && work_->rank == 0) {
+                take(report_from(work_->join().trial, message), notices);
+            }
         } catch (const std::exception& error) {
             fail(fmt::format("its report cannot be understood: {} (in '{}')", error.what(), line.substr(0, 200)),
                  FailureKind::error, notices);
@@ -160,15 +243,73 @@ void ProgramWorker::receive(std::vector<Notice>& notices) {
     }
 }
 
+/// Reads what was written since the last look; all of it once the program has ended.
+void ProgramWorker::look_for_reports(bool has_ended, std::vector<Notice>& notices) {
+    const auto now = Clock::now();
+    if (!tail_ || (!has_ended && look_ && now < *look_)) {
+        return;
+    }
+    look_ = now + time_between_looks;
+    auto lines = tail_->lines();
+    if (has_ended) {
+        lines.push_back(tail_->rest());
+    }
+    for (const auto& line : lines) {
+        if (!dismissed_ && !hung_ && !line.empty()) {
+            read_printed(line, notices);
+        }
+    }
+}
+
+void ProgramWorker::read_printed(const std::string& line, std::vector<Notice>& notices) {
+    try {
+        if (!pattern_) {
+            take(report_from(work_->join().trial, parse_line(line)), notices);
+        } else if (auto report = pattern_->read(line)) {
+            report->trial = work_->join().trial;
+            take(*std::move(report), notices);
+        }
+    } catch (const std::exception& error) {
+        fail(fmt::format("{} (in '{}')", error.what(), line.substr(0, 200)), FailureKind::error, notices);
+    }
+    if (++num_lines_ == many_lines && pattern_ && !pattern_->has_matched()) {
+        notices.push_back(ProgramRemark{work_->join().trial, reason_for_no_report()});
+    }
+}
+
+void ProgramWorker::take(protocol::Report report, std::vector<Notice>& notices) {
+    last_resource_ = report.resource;
+    reported_ = awaits_decision_ = true;
+    report_due_.reset();
+    notices.push_back(std::move(report));
+}
+
+/// What a user should know whose program's reports are found in what it writes, and who has none.
+std::string ProgramWorker::reason_for_no_report() const {
+    const auto& source = *options_.setup.report;
+    const auto where = source.file.empty() ? "its output" : source.file;
+    const auto missing = !pattern_                  ? "a report"
+                         : pattern_->has_matched() ? fmt::format("a match for '{}'", source.metric)
+                                                    : std::string("a match of report.pattern");
+    const auto file = source.file.empty() ? log_of(work_->join()) : work_->join().directory + "/" + source.file;
+    return fmt::format("none of the {} lines of {} has {}; the last ones: {}", num_lines_, where, missing,
+                       last_words(file));
+}
+
 void ProgramWorker::fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices,
                          ProgramFault fault) {
-    notices.push_back(WorkerFailed{work_->join.trial, slot(), kind, message, fault});
-    dismissed_ = true;
+    notices.push_back(WorkerFailed{work_->join().trial, slot(), kind, message, fault});
+    dismissed_ = has_failed_ = true;
     deadline_ = Clock::now();
 }
 
 void ProgramWorker::escalate(Clock::time_point now) {
     if (escalation_++ == 0) {
+        if (dismissed_ && is_told_decisions() && !has_failed_) {
+            pending_notices_.push_back(
+                ProgramRemark{work_->join().trial, "it was told to stop and did not leave, so it is ended by SIGTERM; a "
+                                                   "program has to read the decision after each report and to end"});
+        }
         terminate();
         deadline_ = now + options_.grace + time_of_the_guard;
     } else {
@@ -179,33 +320,46 @@ void ProgramWorker::escalate(Clock::time_point now) {
 
 void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices) {
     if (dismissed_) {
-        notices.push_back(LeftTrial{work_->join.trial, slot()});
+        notices.push_back(LeftTrial{work_->join().trial, slot()});
     } else if (hung_ || !status.success()) {
         const auto cause = hung_ ? no_progress_for(*options_.setup.hang_timeout) : to_string(status);
-        const bool is_usage_error = !hung_ && !reported_ && !had_reported(*work_) && status.signal == 0 &&
+        const bool is_usage_error = !hung_ && !reported_ && !had_reported(work_->join()) && status.signal == 0 &&
                                     status.code == usage_error_status && Clock::now() - started_ < time_to_complain;
         const auto kind = is_usage_error ? FailureKind::repeated_error : hung_ ? FailureKind::crash : kind_of(status);
-        fail(fmt::format("{}; last words: {}", cause, last_words(log_of(*work_))), kind, notices,
+        fail(fmt::format("{}; last words: {}", cause, last_words(log_of(work_->join()))), kind, notices,
              is_usage_error ? ProgramFault::usage_error : ProgramFault::none);
-    } else if (!reported_ && had_reported(*work_)) {
+    } else if (work_->rank > 0) {
+        program_.reset();  // rank 0 says what becomes of the trial
+        return;
+    } else if (!reported_ && had_reported(work_->join())) {
         fail("it was resumed and ended without a report; a program that is resumed sends its last report again",
              FailureKind::error, notices);
     } else if (!reported_) {
-        fail(no_report, FailureKind::repeated_error, notices, ProgramFault::never_reports);
+        fail(tail_ ? fmt::format("{}: {}", no_report, reason_for_no_report()) : no_report, FailureKind::repeated_error,
+             notices, ProgramFault::never_reports);
     } else {
-        notices.push_back(ProgramEnded{work_->join.trial});
+        notices.push_back(ProgramEnded{work_->join().trial});
     }
     program_.reset();
     work_.reset();
     deadline_.reset();
     report_due_.reset();
+    tail_.reset();
+    pattern_.reset();
+    look_.reset();
     if (next_) {
         start();
     }
 }
 
 std::optional<Clock::time_point> ProgramWorker::deadline() const {
-    return report_due_ && !dismissed_ ? std::min(*report_due_, deadline_.value_or(*report_due_)) : deadline_;
+    std::optional<Clock::time_point> first = deadline_;
+    for (const auto& each : {report_due_, look_}) {
+        if (each && !dismissed_) {
+            first = std::min(first.value_or(*each), *each);
+        }
+    }
+    return first;
 }
 
 void ProgramWorker::watch(std::vector<pollfd>& descriptors) const {

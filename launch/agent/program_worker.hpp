@@ -1,6 +1,8 @@
 #pragma once
 
 #include "launch/agent/worker.hpp"
+#include "launch/messages/report_pattern.hpp"
+#include "launch/system/file_tail.hpp"
 
 namespace crescendo::launch {
 
@@ -9,6 +11,8 @@ inline constexpr const char* no_report = "it ended without a report";
 
 /// Runs any program other than crescendo-trainer: one process for each trial, under a guard that kills what the program
 /// leaves behind.
+///
+/// A group has one process a slot. Rank 0 reports and says when the trial is over. All ranks get the decisions.
 class ProgramWorker final : public Worker {
   public:
     ProgramWorker(SlotId slot, const WorkerOptions& options, OomKills& oom_kills)
@@ -29,23 +33,47 @@ class ProgramWorker final : public Worker {
   private:
     void start();
     void expect_report();
+    bool is_told_decisions() const { return !options_.setup.report; }
     void receive(std::vector<Notice>& notices);
+    void look_for_reports(bool has_ended, std::vector<Notice>& notices);
+    void read_printed(const std::string& line, std::vector<Notice>& notices);
+    void take(protocol::Report report, std::vector<Notice>& notices);
+    std::string reason_for_no_report() const;
     void fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices,
               ProgramFault fault = ProgramFault::none);
     void escalate(Clock::time_point now);
     void conclude(const ExitStatus& status, std::vector<Notice>& notices);
 
+    /// A trial, and this worker's rank in its group.
+    struct Work {
+        JoinGroup order;
+        int rank = 0;
+
+        const protocol::Join& join() const { return order.join; }
+    };
+
+    std::vector<std::pair<std::string, std::string>> environment() const;
+    const MeetingPlace& place_of(SlotId slot) const;
+    void write_hosts() const;
+
     const WorkerOptions& options_;
-    std::optional<JoinGroup> work_;  ///< what the present process trains
-    std::optional<JoinGroup> next_;  ///< work that waits for the present process to end
+    std::optional<Work> work_;  ///< what the present process trains, or has trained if it ended before its group
+    std::optional<Work> next_;  ///< work that waits for the present process to end
     std::unique_ptr<ConnectedProcess> program_;
     bool dismissed_ = false;  ///< the program was told to leave, or has failed: its messages are ignored
+    bool has_failed_ = false;  ///< it is being ended, because it did something wrong
     bool reported_ = false;
+    bool awaits_decision_ = false;  ///< about its last report
+    Resource last_resource_ = {};  ///< of its reports
     Clock::time_point started_;
     bool hung_ = false;  ///< the program is being ended, because it did not report for too long
     std::optional<Clock::time_point> report_due_;  ///< none while a decision is due
     int escalation_ = 0;  ///< how the program was told to end: 0 by a message, 1 by SIGTERM, 2 by SIGKILL
     std::optional<Clock::time_point> deadline_;
+    std::optional<FileTail> tail_;            ///< where its reports are found, if it does not send them
+    std::optional<ReportPattern> pattern_;    ///< none: the lines are JSON
+    std::int64_t num_lines_ = 0;              ///< of the tail, so far
+    std::optional<Clock::time_point> look_;   ///< when the tail is looked at again
     std::vector<Notice> pending_notices_;  ///< of orders that were carried out at once
 };
 

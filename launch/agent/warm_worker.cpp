@@ -1,8 +1,10 @@
 #include "launch/agent/warm_worker.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <csignal>
 #include <utility>
 
 #include "core/message_json.hpp"
@@ -11,7 +13,7 @@ namespace crescendo::launch {
 namespace {
 
 constexpr std::chrono::milliseconds most_of_a_group{60'000};
-constexpr std::chrono::milliseconds least_to_start{60'000};
+constexpr std::chrono::milliseconds least_to_start{300'000};  // imports from a parallel file system that is busy
 
 Json join_message(protocol::Join join, int rank) {
     join.rank = rank;
@@ -25,10 +27,37 @@ WarmWorker::WarmWorker(SlotId slot, const WorkerOptions& options, OomKills& oom_
     spawn();
 }
 
+WarmWorker::~WarmWorker() {
+    terminate();
+    if (trainer_ && is_guarded()) {
+        // A guard that is killed at once can kill nothing: what the program started would live on.
+        trainer_->await_end(time_of_the_guard);
+    }
+}
+
+/// crescendo-trainer has started nothing that would outlive it, and is killed as its channel goes.
+void WarmWorker::terminate() {
+    if (trainer_ && is_guarded()) {
+        kill();
+    }
+}
+
+void WarmWorker::kill() const {
+    if (is_guarded()) {
+        trainer_->process.signal(SIGQUIT);
+    } else {
+        trainer_->process.signal_group(SIGKILL);
+    }
+}
+
 void WarmWorker::spawn() {
     const auto& resources = resources_of(options_, slot());
     ProcessOptions process;
     process.command = {options_.trainer};
+    if (is_guarded()) {
+        process.command = guarded(options_.setup.trainer, options_, options_.setup.save_timeout);
+        process.death_signal = SIGQUIT;  // the guard has work to do before it dies
+    }
     process.cpus = resources.cpus;
     process.environment = device_environment(options_, slot());
     // Threads that wait must sleep: a spinning one takes its core from another worker.
@@ -139,10 +168,10 @@ void WarmWorker::advance(std::vector<Notice>& notices) {
     if (status) {
         conclude(*status, notices);
     } else if (const auto limit = silent_until(); limit && Clock::now() >= *limit) {
-        trainer_->process.signal_group(SIGKILL);
+        kill();
         hung_ = true;
     } else if (const auto end = time_to_end(); end && Clock::now() >= *end) {
-        trainer_->process.signal_group(SIGKILL);
+        kill();
         std::visit(
             [](auto& state) {
                 if constexpr (requires { state.deadline; }) {
@@ -265,8 +294,9 @@ void WarmWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices
 void WarmWorker::rest(const ExitStatus& status, std::vector<Notice>& notices) {
     constexpr int growth = 3;
     constexpr int longest = 30;  // intervals
-    const auto message = fmt::format("{} ends before it is ready: {}; its last words: {}", options_.trainer,
-                                     to_string(status), last_words(options_.setup.log));
+    const auto name = is_guarded() ? fmt::format("{}", fmt::join(options_.setup.trainer, " ")) : options_.trainer;
+    const auto message = fmt::format("{} ends before it is ready: {}; its last words: {}", name, to_string(status),
+                                     last_words(options_.setup.log));
     if (next_ && next_->task.is_evaluation) {
         notices.push_back(TrialEvaluated{next_->task.trial, {}, message});
     }

@@ -6,11 +6,13 @@
 
 namespace crescendo::launch {
 
-/// A crescendo-trainer that stays alive from trial to trial. It is replaced only when it dies.
+/// A warm trainer: crescendo-trainer, or a program of the user's. It stays alive from trial to trial, and is replaced
+/// only when it dies.
 class WarmWorker final : public Worker {
   public:
     /// Starts the trainer, so that it is warm when the first trial comes.
     WarmWorker(SlotId slot, const WorkerOptions& options, OomKills& oom_kills);
+    ~WarmWorker() override;
 
     std::optional<TrialId> trial() const override;
     void join(const JoinGroup& order, int rank) override;
@@ -18,7 +20,7 @@ class WarmWorker final : public Worker {
     void leave(bool save) override;
     void evaluate(const EvaluateTrial& order) override;
     void answer_store(const Json& answer) override;
-    void terminate() override {}  // a trainer has started nothing that would outlive it
+    void terminate() override;
     void advance(std::vector<Notice>& notices) override;
     void watch(std::vector<pollfd>& descriptors) const override;
     std::optional<Clock::time_point> deadline() const override;
@@ -67,6 +69,8 @@ class WarmWorker final : public Worker {
     std::optional<Clock::time_point> time_to_end() const;
 
     void spawn();
+    void kill() const;
+    bool is_guarded() const { return !options_.setup.trainer.empty(); }
     std::optional<Clock::time_point> silent_until() const;
     void assign(const Task& task, const Json& message);
     void begin();

@@ -31,6 +31,18 @@ void ConnectedProcess::watch(std::vector<pollfd>& descriptors) const {
     descriptors.push_back({process.exit_descriptor().get(), POLLIN, 0});
 }
 
+void ConnectedProcess::await_end(std::chrono::milliseconds patience) const {
+    pollfd ended{process.exit_descriptor().get(), POLLIN, 0};
+    ::poll(&ended, 1, static_cast<int>(patience.count()));
+}
+
+std::vector<std::string> guarded(const std::vector<std::string>& command, const WorkerOptions& options,
+                                 std::chrono::milliseconds grace) {
+    std::vector<std::string> result{options.guard, std::to_string(grace.count())};
+    result.insert(result.end(), command.begin(), command.end());
+    return result;
+}
+
 const SlotResources& resources_of(const WorkerOptions& options, SlotId slot) {
     return options.slots.at(static_cast<std::size_t>(slot.value - options.first_slot.value));
 }

@@ -14,10 +14,18 @@
 #include "launch/slots/slot_plan.hpp"
 #include "launch/system/child_process.hpp"
 #include "launch/system/oom_kills.hpp"
+#include "launch/system/tcp_port.hpp"
 
 namespace crescendo::launch {
 
 using Clock = std::chrono::steady_clock;
+
+/// Where a group meets whose rank 0 is on a slot.
+struct MeetingPlace {
+    std::string host;
+    std::string address;
+    int port = 0;
+};
 
 /// How this node runs its workers.
 struct WorkerOptions {
@@ -27,6 +35,8 @@ struct WorkerOptions {
     SlotId first_slot;                       ///< first slot of this node
     std::vector<SlotResources> slots;        ///< what each slot of this node gets, from first_slot on
     std::chrono::milliseconds grace{5'000};  ///< time for a program to leave before it gets SIGTERM
+    std::vector<MeetingPlace> places;        ///< of all slots on all nodes, by their ids; for programs
+    std::vector<TcpPort> ports;              ///< those of this node's places, which nobody else is to take
 };
 
 /// What runs on one slot: at most one trial, and the process that trains it.
@@ -68,15 +78,26 @@ class Worker {
     OomKills& oom_kills_;
 };
 
+/// Time for a guard to find and kill all that a program started. One that needs longer is stuck itself.
+inline constexpr std::chrono::seconds time_of_the_guard{10};
+
 /// A process and the channel to it, for both kinds of worker.
 struct ConnectedProcess {
     explicit ConnectedProcess(const ProcessOptions& options) : process(options), channel(process.socket().get()) {}
+
+    /// Waits until the process has ended, at most so long.
+    void await_end(std::chrono::milliseconds patience) const;
 
     void watch(std::vector<pollfd>& descriptors) const;
 
     ChildProcess process;
     LineChannel channel;
 };
+
+/// The command that runs a program under crescendo-guard, which on SIGTERM passes it on and kills, after `grace`, what
+/// has not left; on SIGQUIT at once.
+std::vector<std::string> guarded(const std::vector<std::string>& command, const WorkerOptions& options,
+                                 std::chrono::milliseconds grace);
 
 /// What the worker on `slot` gets: cores, threads, a GPU.
 const SlotResources& resources_of(const WorkerOptions& options, SlotId slot);

@@ -3,9 +3,9 @@
 namespace crescendo::launch {
 
 ToolResult run_slurm_tool(const std::vector<std::string>& command) {
-    return run_tool(command, [](std::string_view variable) {
-        return variable.starts_with("SLURM_") && !variable.starts_with("SLURM_CONF=");
-    });
+    return run_tool(command, {.hides = [](std::string_view variable) {
+                        return variable.starts_with("SLURM_") && !variable.starts_with("SLURM_CONF=");
+                    }});
 }
 
 std::optional<std::string> ask_squeue(const std::string& job, const std::string& format, const std::string& states) {

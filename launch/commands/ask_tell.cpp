@@ -134,8 +134,8 @@ ExitCode ask_tell(const Options& options) {
     const auto frozen = FrozenFile::recorded_in(options.journal);
     if (frozen) {
         frozen->require_same(file.text, options.file);
-        file = read_with(options, frozen->limits());
     }
+    file = read_with(options, limits_after(frozen, {}));
     auto journal = Journal::open(options.journal, end);
     AskTell conversation(file.spec, journal, records);
     if (frozen) {

@@ -1,8 +1,16 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "core/check.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/latency_bench.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/view/results.hpp"
@@ -12,12 +20,62 @@ namespace {
 
 struct Options {
     std::filesystem::path directory;
+    std::string within;
+    LatencyBench::Options bench;
     Format format = Format::table;
 };
 
+/// Trials that did not fail, best first, as Sweep::best() ranks them.
+std::vector<TrialId> ranking(const Sweep& sweep) {
+    std::vector<TrialId> ranking;
+    for (const auto& trial : sweep.trials()) {
+        if (trial.loss && std::isfinite(*trial.loss) && trial.status != TrialStatus::failed) {
+            ranking.push_back(trial.id);
+        }
+    }
+    std::ranges::stable_sort(ranking, {}, [&](TrialId id) { return *sweep.trial(id).loss; });
+    return ranking;
+}
+
+/// The best trial of which 99 of 100 answers come within so many seconds; nothing if there is none. Trials are measured
+/// until one is found.
+std::optional<TrialId> best_within(double seconds, const RecordedSweep& sweep, const LatencyBench::Options& options) {
+    LatencyBench bench(sweep, options);
+    std::optional<LatencyRecord> fastest;
+    for (const auto trial : ranking(sweep.history.sweep())) {
+        auto record = bench.known(trial);
+        if (!record) {
+            fmt::print(stderr, "crescendo: measuring trial {}\n", trial.value);
+            // The result of a sweep that is over has its checkpoint, and so metrics of its answers.
+            const bool is_result = sweep.history.sweep().state() == SweepState::finished &&
+                                   trial == sweep.history.sweep().best() &&
+                                   std::filesystem::exists(sweep.directory.checkpoint(trial));
+            record = bench.measure(trial, is_result ? LatencyBench::Weights::trained : LatencyBench::Weights::random);
+        }
+        if (record->latency.p99 <= seconds) {
+            return trial;
+        }
+        if (!fastest || record->latency.p99 < fastest->latency.p99) {
+            fastest = std::move(record);
+        }
+    }
+    if (fastest) {
+        fmt::print(stderr, "crescendo: no trial answers in time; the fastest is trial {}, with {:.4g} ms\n",
+                   fastest->latency.trial.value, fastest->latency.p99 * 1e3);
+    }
+    return {};
+}
+
 ExitCode best(const Options& options) {
     const RecordedSweep sweep(options.directory);
-    fmt::print("{}", best_text(sweep.history, sweep.directory, options.format));
+    auto trial = sweep.history.sweep().best();
+    if (!options.within.empty() && trial) {
+        trial = best_within(*parse_latency(options.within), sweep, options.bench);
+        if (!trial) {
+            return ExitCode::failed;
+        }
+    }
+    fmt::print("{}", best_text(sweep.history, sweep.directory, options.format, trial));
     return ExitCode::done;
 }
 
@@ -27,8 +85,17 @@ void add_best_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<Options>();
     auto* command = app.add_subcommand("best", "The best trial of a sweep: its parameters, metrics and checkpoint");
     add_directory_argument(*command, options->directory);
+    auto* within = command->add_option("--within", options->within,
+                                       "The best trial of which 99 of 100 answers come within this time, such as 2ms; "
+                                       "trials are measured as `crescendo latency` does");
+    within->check(CLI::Validator(
+        [](const std::string& text) { return parse_latency(text) ? "" : text + " is no time such as 2ms or 800us"; },
+        "TIME"));
+    for (auto* option : add_latency_options(*command, options->bench)) {
+        option->needs(within);
+    }
     add_format_option(*command, options->format);
-    command->footer("Example:\n  crescendo best results/first");
+    command->footer("Example:\n  crescendo best results/first\n  crescendo best results/first --within 2ms");
     command->callback([options, &code] { code = best(*options); });
 }
 

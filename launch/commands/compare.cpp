@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -104,8 +103,8 @@ ExitCode compare(const Options& options) {
 }  // namespace
 
 void add_compare_command(CLI::App& app, ExitCode& code) {
-    static const std::map<std::string, Clock> clocks{{"trials", Clock::trials}, {"sweeps", Clock::sweeps}};
-    static const std::map<std::string, Grouping> groupings{{"seed", Grouping::seed}};
+    static constexpr Words clocks{{std::pair{Clock::trials, "trials"}, {Clock::sweeps, "sweeps"}}};
+    static constexpr Words groupings{{std::pair{Grouping::seed, "seed"}}};
     auto options = std::make_shared<Options>();
     auto* command =
         app.add_subcommand("compare", "What a quality cost: time, slot-hours and money, of sweeps or curves");

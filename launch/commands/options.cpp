@@ -1,15 +1,12 @@
 #include "launch/commands/options.hpp"
 
-#include <map>
-#include <string>
-
 #include "launch/commands/validators.hpp"
 
 namespace crescendo::launch {
 
 void add_format_option(CLI::App& command, Format& format) {
-    static const std::map<std::string, Format> formats{
-        {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
+    static constexpr Words formats{
+        {std::pair{Format::table, "table"}, {Format::json, "json"}, {Format::csv, "csv"}}};
     command.add_option("--format", format, "table, json or csv")->transform(one_of(formats))->default_str("table");
 }
 

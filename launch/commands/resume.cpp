@@ -53,7 +53,7 @@ Reopening reopen(const RecordedSweep& recorded, const Options& options) {
     CRESCENDO_VALIDATE(settings.empty() || !was_over || sweep.state() == SweepState::running, "",
                        "{}: the sweep is over ({}), and with these limits nothing is left to do: {} trials have begun, "
                        "and run_cap is {}; raise run_cap, or the budget that ended it",
-                       recorded.directory.path().string(), name_of(*sweep.finish_reason()), sweep.trials().size(),
+                       recorded.directory.path().string(), text_of(*sweep.finish_reason()), sweep.trials().size(),
                        sweep.spec().run_cap ? std::to_string(*sweep.spec().run_cap) : "not given");
     return reopening;
 }
@@ -69,11 +69,11 @@ ExitCode resume(const Options& options, MpiSession* session) {
     auto& history = recorded.history;
     const auto reopening = reopen(recorded, options);
     const auto best = history.sweep().best();
-    const bool tested = !best || !recorded.file.trainer || (history.test() && history.test()->trial == best);
+    const bool tested = !best || !recorded.file.has_final_test() || (history.test() && history.test()->trial == best);
     const bool was_over = history.sweep().state() != SweepState::running;
     if (was_over && tested && reopening.sweep().state() != SweepState::running) {
         const auto outcome = history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished;
-        return report_end(outcome, history, directory);
+        return report_end(outcome, recorded.file, history, directory);
     }
     if (std::getenv(exit_status_variable) != nullptr) {
         note_own_job(directory);

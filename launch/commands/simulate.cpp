@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
@@ -19,6 +20,7 @@ namespace crescendo::launch {
 namespace {
 
 namespace fs = std::filesystem;
+using simulator::SeenReport;
 
 struct Options {
     fs::path file;
@@ -88,7 +90,8 @@ class Study {
         return file;
     }
 
-    simulator::Summary simulate(const SweepFile& file, int slots) const {
+    /// Every report goes to `reports`, if given.
+    simulator::Summary simulate(const SweepFile& file, int slots, std::vector<SeenReport>* reports = nullptr) const {
         const auto& spec = file.spec;
         const simulator::ParametricCurves invented(spec.seed, spec.goal, spec.scheduler.max, file.simulation.noise);
         const auto& curves = recording_ ? static_cast<const simulator::LearningCurves&>(recording_->curves) : invented;
@@ -97,7 +100,11 @@ class Study {
                                : simulator::EpochTime(file.simulation, spec.seed);
         const auto budget =
             file.time_budget ? std::optional(std::chrono::duration<double>(*file.time_budget).count()) : std::nullopt;
-        return simulator::VirtualCluster(spec, file.simulation, slots, curves, times, budget).run();
+        simulator::VirtualCluster cluster(spec, file.simulation, slots, curves, times, budget);
+        if (reports != nullptr) {
+            cluster.watch([reports](const SeenReport& report) { reports->push_back(report); });
+        }
+        return cluster.run();
     }
 
     simulator::PolicyRuns simulate_seeds(const Policy& policy, int slots) const {
@@ -124,10 +131,10 @@ class Study {
 
 void write_files(const fs::path& folder, const simulator::Summary& summary, const SweepSpec& spec) {
     fs::create_directories(folder);
-    write_atomically(folder / "summary.json", summary_json(summary, spec).dump(2) + "\n");
-    write_atomically(folder / "best.csv", best_table(summary, spec, summary.best_over_time.size()).print(Format::csv));
-    write_atomically(folder / "slots.csv", use_table(summary).print(Format::csv));
-    write_atomically(folder / "chart.svg", chart(summary, spec));
+    replace_file(folder / "summary.json", summary_json(summary, spec).dump(2) + "\n");
+    replace_file(folder / "best.csv", best_table(summary, spec, summary.best_over_time.size()).print(Format::csv));
+    replace_file(folder / "slots.csv", use_table(summary).print(Format::csv));
+    replace_file(folder / "chart.svg", chart(summary, spec));
 }
 
 void print(const OrderedJson& summary, Format format) {
@@ -167,7 +174,7 @@ ExitCode compare(const Options& options, const Study& study) {
         runs.push_back(study.simulate_seeds(parse_policy(text), study.slots(file)));
     }
     if (runs.empty()) {
-        runs.push_back(study.simulate_seeds({name_of(file.spec.scheduler.kind), {}}, study.slots(file)));
+        runs.push_back(study.simulate_seeds({scheduler_kinds.of(file.spec.scheduler.kind), {}}, study.slots(file)));
     }
     const auto comparisons = simulator::compare(runs);
     const auto table = comparison_table(comparisons, file.spec);
@@ -177,15 +184,19 @@ ExitCode compare(const Options& options, const Study& study) {
         for (const auto& policy : runs) {
             write_files(options.out / policy.name, policy.runs.front(), file.spec);
         }
-        write_atomically(options.out / "comparison.csv", table.print(Format::csv));
+        replace_file(options.out / "comparison.csv", table.print(Format::csv));
     }
     return ExitCode::done;
 }
 
 ExitCode simulate_one(const Options& options, const Study& study) {
     const auto file = study.read({});
-    const auto summary = study.simulate(file, study.slots(file));
+    std::vector<SeenReport> reports;
+    const auto summary = study.simulate(file, study.slots(file), options.out.empty() ? nullptr : &reports);
     show(options, summary_json(summary, file.spec), summary, file.spec);
+    if (!options.out.empty()) {
+        replace_file(options.out / "reports.csv", report_table(reports, file.spec).print(Format::csv));
+    }
     return ExitCode::done;
 }
 
@@ -256,7 +267,7 @@ void add_simulate_command(CLI::App& app, ExitCode& code) {
                             "times");
     command->add_option("--curves", options->recorded_curves, "CSV file of learning curves: trial,resource,<metric>")
         ->excludes(replay_option);
-    command->add_option("--out", options->out, "Folder for summary.json, best.csv, slots.csv and chart.svg");
+    command->add_option("--out", options->out, "Folder for summary.json, best.csv, slots.csv, chart.svg, and, of a single sweep, reports.csv");
     add_format_option(*command, options->format);
     command->footer(
         "Example:\n"

@@ -48,7 +48,7 @@ OrderedJson status_json(const RecordedSweep& recorded) {
     status["name"] = recorded.file.name;
     status["state"] = state_of(recorded);
     if (const auto reason = sweep.finish_reason()) {
-        status["reason"] = name_of(*reason);
+        status["reason"] = text_of(*reason);
     }
     status["directory"] = recorded.directory.path().string();
     status["limits"] = limits_json(recorded);
@@ -76,7 +76,7 @@ OrderedJson status_json(const RecordedSweep& recorded) {
     status["speedups"] = speedups_json(sweep);
     const auto wait = recorded.history.data_wait();
     status["data_wait"] = wait ? Json(*wait) : Json(nullptr);
-    if (const auto hint = data_wait_hint(recorded.history); !hint.empty()) {
+    if (const auto hint = data_wait_hint(recorded.history, recorded.file); !hint.empty()) {
         status["hint"] = hint;
     }
     return status;

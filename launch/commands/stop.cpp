@@ -4,6 +4,7 @@
 #include <memory>
 #include <thread>
 
+#include "core/files/durable_file.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
@@ -23,7 +24,7 @@ void take_job_back(const SweepDirectory& directory) {
 void request_until_gone(const SweepDirectory& directory) {
     for (;;) {
         if (!std::filesystem::exists(directory.stop_request())) {
-            write_atomically(directory.stop_request(), "stop\n");
+            replace_file(directory.stop_request(), "stop\n");
         }
         if (SweepLock::holder(directory)) {
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -53,7 +54,7 @@ ExitCode stop(const std::filesystem::path& path) {
         take_job_back(directory);
         return ExitCode::done;
     }
-    write_atomically(directory.stop_request(), "stop\n");
+    replace_file(directory.stop_request(), "stop\n");
     fmt::print("asked {} to save its trials and stop\n",
                holder.value_or(fmt::format("job {}", directory.read_run().value("job", ""))));
     std::fflush(stdout);

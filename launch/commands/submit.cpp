@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
 #include "launch/batch/job_script.hpp"
 #include "launch/batch/job_time.hpp"
 #include "launch/commands/commands.hpp"
@@ -95,7 +96,7 @@ ExitCode submit_new(const Options& options) {
     const auto directory = create_sweep(path, file);
     try {
         note_request(directory, options.job, site);
-        write_atomically(directory.job_script(), script);
+        replace_file(directory.job_script(), script);
         return queue(directory);
     } catch (...) {
         directory.discard();
@@ -150,7 +151,7 @@ ExitCode submit_again(const Options& options) {
         script = job_script(request, *batch_system());
         if (!options.dry_run) {
             note_request(directory, job, site);
-            write_atomically(directory.job_script(), script);
+            replace_file(directory.job_script(), script);
         }
     }
     if (options.dry_run) {

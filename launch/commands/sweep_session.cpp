@@ -8,12 +8,14 @@
 #include <memory>
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
 #include "launch/agent/agent_setup.hpp"
 #include "launch/agent/program_worker.hpp"
 #include "launch/batch/batch_system.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/doctor/launcher.hpp"
 #include "launch/record/sweep_lock.hpp"
+#include "launch/sweep_file/command_macros.hpp"
 #include "launch/transport/local_transport.hpp"
 #include "launch/transport/mpi_transport.hpp"
 #include "launch/transport/network.hpp"
@@ -36,12 +38,16 @@ std::unique_ptr<LiveView> make_view(const SweepFile& file, bool in_mpi_job) {
 
 AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, const SessionOptions& options) {
     AgentSetup setup;
-    setup.kind = file.trainer ? WorkerKind::warm_trainer : WorkerKind::program;
+    setup.kind = file.has_warm_trainers() ? WorkerKind::warm_trainer : WorkerKind::program;
+    if (file.grow == Growth::in_place) {
+        setup.trainer = expand_shared_command(*file.command, file.program);
+    }
     setup.directory = directory.read_run().at("working_directory");
     setup.log = std::filesystem::absolute(directory.worker_log()).string();
     setup.slots = {options.slots ? options.slots : file.slots, file.cpus_per_slot, file.bind};
     setup.interface = options.interface;
     setup.hang_timeout = file.hang_timeout;
+    setup.report = file.report;
     return setup;
 }
 
@@ -77,9 +83,13 @@ std::string failed_trials(const History& history) {
 }
 
 /// What a report is, where programs ended well without any.
-std::string advice_on_reports(const History& history) {
+std::string advice_on_reports(const SweepFile& file, const History& history) {
     if (!last_failure(history).starts_with(no_report)) {
         return {};
+    }
+    if (file.report) {
+        return fmt::format("docs/sweep-file.md, `report`, says how reports are found in {}.\n\n",
+                           file.report->file.empty() ? "what a program prints" : file.report->file);
     }
     return fmt::format(
         "A program reports by a line of JSON, after each epoch say, to the descriptor whose number is in\n"
@@ -89,7 +99,7 @@ std::string advice_on_reports(const History& history) {
         history.sweep().spec().metric);
 }
 
-void print_end(Outcome outcome, const History& history, const SweepDirectory& directory) {
+void print_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {
     const auto where = directory.path().string();
     if (outcome == Outcome::interrupted) {
         fmt::print(
@@ -107,7 +117,7 @@ void print_end(Outcome outcome, const History& history, const SweepDirectory& di
             "{}  {}/trials/*/trainer.log     what the trainers printed\n"
             "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed, and continues\n"
             "  crescendo resume {}     continues with other trials\n",
-            failed_trials(history), last_failure(history), advice_on_reports(history), where, where, where);
+            failed_trials(history), last_failure(history), advice_on_reports(file, history), where, where, where);
         return;
     }
     if (outcome == Outcome::failed) {
@@ -120,10 +130,10 @@ void print_end(Outcome outcome, const History& history, const SweepDirectory& di
         return;
     }
     fmt::print("\n{}\n", best_text(history, directory, Format::table));
-    if (const auto hint = data_wait_hint(history); !hint.empty()) {
+    if (const auto hint = data_wait_hint(history, file); !hint.empty()) {
         fmt::print("{}\n", hint);
     }
-    fmt::print("finished: {}, {} trials in {}\n\n", name_of(*history.sweep().finish_reason()),
+    fmt::print("finished: {}, {} trials in {}\n\n", text_of(*history.sweep().finish_reason()),
                history.sweep().trials().size(), clock_text(history.elapsed()));
     fmt::print("  {}     every trial, its parameters and results\n", directory.results().string());
     fmt::print("  crescendo trials {}     the same as a table\n", where);
@@ -178,12 +188,12 @@ ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiS
                       .run(signals, options.until ? options.until : end_of_job());
         view->update(sweep.history, sweep.history.last_time());
     }
-    write_atomically(sweep.directory.results(), trials_table(sweep.history).print(Format::csv));
-    return report_end(outcome, sweep.history, sweep.directory);
+    replace_file(sweep.directory.results(), trials_table(sweep.history).print(Format::csv));
+    return report_end(outcome, sweep.file, sweep.history, sweep.directory);
 }
 
-ExitCode report_end(Outcome outcome, const History& history, const SweepDirectory& directory) {
-    print_end(outcome, history, directory);
+ExitCode report_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {
+    print_end(outcome, file, history, directory);
     return exit_code(outcome);
 }
 

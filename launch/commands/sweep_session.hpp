@@ -39,6 +39,6 @@ ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiS
                      std::vector<Json> opening = {});
 
 /// Prints how a sweep ended, and what the user can do next. Returns the exit code.
-ExitCode report_end(Outcome outcome, const History& history, const SweepDirectory& directory);
+ExitCode report_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory);
 
 }  // namespace crescendo::launch

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "launch/sweep_file/spelling.hpp"
+#include "launch/yaml/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -3,10 +3,12 @@
 #include <CLI/CLI.hpp>
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <system_error>
+
+#include "core/words.hpp"
 
 namespace crescendo::launch {
 
@@ -27,18 +29,18 @@ inline CLI::Validator at_least_one() { return at_least(1); }
 inline CLI::Validator number_of_threads() { return CLI::Range(1, 1024); }
 
 /// To transform one of some words into its value. CLI::CheckedTransformer would show the numbers behind the values.
-template <class Enum>
-CLI::Validator one_of(const std::map<std::string, Enum>& words) {
+template <class Enum, std::size_t Count>
+CLI::Validator one_of(const Words<Enum, Count>& words) {
     std::string all;
-    for (const auto& [word, value] : words) {
-        all += (all.empty() ? "" : ",") + word;
+    for (const auto& row : words) {
+        all += std::string(all.empty() ? "" : ",") + row.second;
     }
     const auto transform = [words, all](std::string& text) {
-        const auto found = words.find(text);
-        if (found == words.end()) {
+        const auto value = words.find(text);
+        if (!value) {
             return text + " is none of {" + all + "}";
         }
-        text = std::to_string(static_cast<int>(found->second));
+        text = std::to_string(static_cast<int>(*value));
         return std::string();
     };
     return {transform, "{" + all + "}"};

@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "core/check.hpp"
-#include "launch/sweep_file/spelling.hpp"
 #include "launch/system/csv_file.hpp"
+#include "launch/yaml/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -23,11 +23,11 @@ std::string name_in(const CsvFile& file, std::size_t column, std::string_view ki
 }
 
 Goal goal_in(const CsvFile& file, std::size_t column) {
-    const auto text = file.text(column);
-    if (text != "minimize" && text != "maximize") {
-        file.fail(fmt::format("the goal is '{}'; write minimize or maximize", text));
+    const auto goal = goals.find(file.text(column));
+    if (!goal) {
+        file.fail(fmt::format("the goal is '{}'; write {}", file.text(column), goals.list()));
     }
-    return text == "minimize" ? Goal::minimize : Goal::maximize;
+    return *goal;
 }
 
 double max_seconds_in(const CsvFile& file, std::size_t column) {

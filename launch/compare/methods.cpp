@@ -21,6 +21,7 @@ FlatKeys without_description(FlatKeys keys) {
     for (const auto* key : descriptive_keys) {
         keys.erase(key);
     }
+    std::erase_if(keys, [](const auto& key) { return only_describes(key.first); });
     return keys;
 }
 
@@ -53,9 +54,7 @@ void require_one_metric(const std::vector<Method>& methods) {
                                               here, there, first.source.file(), first.source.position_of(key).line));
         }
     };
-    const auto goal_of = [](const SweepFile& file) {
-        return file.spec.goal == Goal::minimize ? "minimize" : "maximize";
-    };
+    const auto goal_of = [](const SweepFile& file) { return goals.of(file.spec.goal); };
     for (const auto& method : methods) {
         for (const auto& run : method.runs) {
             require_same(run.file, "metric.name", run.file.spec.metric, first.spec.metric);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
 #include "launch/record/sweep_directory.hpp"
 
 namespace crescendo::launch {
@@ -33,7 +34,7 @@ void write_folder(const fs::path& path, const Files& files) {
     try {
         fs::create_directory(temporary);
         for (const auto& [name, content] : files) {
-            write_atomically(temporary / name, content);
+            replace_file(temporary / name, content);
         }
         fs::rename(temporary, folder);  // which replaces an empty folder
     } catch (...) {

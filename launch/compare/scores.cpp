@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
-#include "launch/sweep_file/spelling.hpp"
+#include "launch/yaml/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {

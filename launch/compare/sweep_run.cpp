@@ -9,7 +9,7 @@
 #include "core/check.hpp"
 #include "launch/messages/event_json.hpp"
 #include "launch/record/recorded_sweep.hpp"
-#include "launch/sweep_file/yaml_document.hpp"
+#include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -118,6 +118,10 @@ std::vector<fs::path> sweeps_in(const fs::path& directory) {
 /// Reports of older versions have no clock. The time that the trial held slots stands in for it.
 double training_seconds(const TrialHistory& trial) {
     return trial.reports.empty() ? 0 : trial.reports.back().seconds.value_or(trial.running_seconds);
+}
+
+std::optional<double> price_of_slot_hour(const SweepFile& file) {
+    return price_of_slot_hour(flat_keys(parse_yaml(file.text, file.source.file()).root));
 }
 
 std::optional<double> price_of_slot_hour(const FlatKeys& keys) {

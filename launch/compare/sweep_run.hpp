@@ -45,5 +45,6 @@ double training_seconds(const TrialHistory& trial);
 
 /// What an hour of one slot costs in US dollars (`price.slot_hour` of the sweep's file); nothing if it does not say.
 std::optional<double> price_of_slot_hour(const FlatKeys& keys);
+std::optional<double> price_of_slot_hour(const SweepFile& file);
 
 }  // namespace crescendo::launch

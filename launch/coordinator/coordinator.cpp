@@ -84,9 +84,7 @@ void Coordinator::go_through(Phase& phase) {
 void Coordinator::test_the_best() {
     const auto best = sweep().best();
     const auto& test = decisions_.history().test();
-    const bool has_test_data =
-        file_.trainer && file_.trainer->contains("data") && file_.trainer->at("data").contains("test");
-    if (!best || !has_test_data || (test && test->trial == best)) {
+    if (!best || !file_.has_final_test() || (test && test->trial == best)) {
         return;
     }
     FinalTest final_test(*best, orders_, view_);

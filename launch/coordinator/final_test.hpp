@@ -24,8 +24,9 @@ class FinalTest {
 
     void take(const TrialEvaluated& notice) { answer_ = notice; }
     /// No trial has a group any more.
-    void take(const OneOf<protocol::Report, ProgramEnded, WorkerFailed, StoreRequest, protocol::Regrouped, LeftTrial,
-                          AgentLost, WorkerStranded, CheckpointFailed, SlotDown, SlotUp> auto&) {}
+    void take(const OneOf<protocol::Report, ProgramEnded, ProgramRemark, WorkerFailed, StoreRequest,
+                          protocol::Regrouped, LeftTrial, AgentLost, WorkerStranded, CheckpointFailed, SlotDown,
+                          SlotUp> auto&) {}
 
     /// Call it when the phase is over. Returns the metrics; none if there are none, and the user has then read why.
     std::optional<std::map<std::string, double>> conclude();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/files/durable_file.hpp"
 #include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"
 
@@ -71,12 +72,20 @@ void Orders::carry_out(const ResumeTrial& action) {
     }
 }
 
+/// A program cannot regroup: it saves and leaves, and is started anew in the group.
 void Orders::carry_out(const Regroup& action) {
     if (groups_.is_held_back(action.trial)) {
         groups_.hold_back(action.trial, action.group);  // it has lost workers before it came together
-    } else if (groups_.has(action.trial)) {
+    } else if (!groups_.has(action.trial)) {
+        return;  // it has ended meanwhile
+    } else if (file_.has_warm_trainers()) {
         join(action.trial, action.group, protocol::StateSource::memory);
         groups_.note_regrouping(action.trial);
+    } else {
+        dismiss(action.trial, /*save=*/true);
+        if (!starts_no_more_) {
+            groups_.hold_back(action.trial, action.group);
+        }
     }
 }
 
@@ -95,8 +104,8 @@ void Orders::carry_out(const DropCheckpoint& action) { obsolete_.insert(action.t
 void Orders::prepare_directory(TrialId trial) const {
     const auto directory = directory_.trial(trial);
     std::filesystem::create_directories(directory);
-    write_atomically(directory / "params.json", launch::to_json(sweep_.trial(trial).config).dump(2) + "\n",
-                     Durability::none);
+    replace_file(directory / "params.json", launch::to_json(sweep_.trial(trial).config).dump(2) + "\n",
+                 Durability::none);
 }
 
 void Orders::join(TrialId trial, const Group& group, protocol::StateSource state) {
@@ -116,6 +125,9 @@ void Orders::join(TrialId trial, const Group& group, protocol::StateSource state
     order.join.accumulation = group.accumulation;
     order.join.checkpoint_at = sweep_.next_milestone(trial);
     order.join.reported = sweep_.trial(trial).resource;
+    if (!file_.has_warm_trainers()) {
+        order.slots = group.slots;
+    }
     for (const auto node : nodes) {
         order.members.clear();
         for (std::size_t rank = 0; rank < group.slots.size(); ++rank) {
@@ -153,12 +165,11 @@ void Orders::resume_held_back() {
 }
 
 void Orders::test(TrialId trial) {
-    const auto join = work_of(trial, sweep_, file_, directory_).join;
     const auto in_use = sweep_.slots();
     const auto slot = in_use.empty() ? slots_.first() : in_use.front();
-    const protocol::Evaluate evaluate{trial, join.settings, sweep_.trial(trial).resource,
-                                      join.directory + "/checkpoint.pt", "test"};
-    transport_.send(slots_.node_of(slot), EvaluateTrial{slot, evaluate, join.directory});
+    const auto evaluate = evaluation_of(trial, "test", sweep_, file_, directory_);
+    transport_.send(slots_.node_of(slot),
+                    EvaluateTrial{slot, evaluate, std::filesystem::path(evaluate.checkpoint).parent_path().string()});
 }
 
 void Orders::drop_obsolete_checkpoints() {

@@ -44,10 +44,10 @@ bool Training::is_stopped() {
     return reason.has_value();
 }
 
-/// A trainer saves at any moment, but a program's checkpoints are its own, at its reports: what it would do between the
+/// A warm trainer saves at any moment, but a program's checkpoints are its own, at its reports: what it would do between the
 /// last of them and the deadline is better not begun.
 void Training::look_ahead() {
-    if (!file_.command || sweep().deadline_is_near()) {
+    if (file_.has_warm_trainers() || sweep().deadline_is_near()) {
         return;
     }
     if (const auto seconds = decisions_.history().seconds_per_report(); seconds && end_.comes_within(*seconds)) {
@@ -125,9 +125,19 @@ void Training::watch_for_identical_reports(const protocol::Report& notice) {
     }
 }
 
+/// Its rank 0 has ended well; the other members, if there are any, have a few seconds to do the same.
 void Training::take(const ProgramEnded& notice) {
-    groups_.forget(notice.trial);  // whatever its last report leads to: no worker is left to be told
+    if (const auto members = groups_.members(notice.trial); !members.empty()) {
+        groups_.note_death(notice.trial, members.front());
+        orders_.dismiss(notice.trial, /*save=*/false);
+    }
     decisions_.record(TrialFinished{notice.trial});
+}
+
+void Training::take(const ProgramRemark& notice) {
+    if (remarks_.insert(notice.message).second) {
+        view_.say(fmt::format("trial {}: {}", notice.trial.value, notice.message));
+    }
 }
 
 void Training::take(const WorkerFailed& notice) {
@@ -136,7 +146,8 @@ void Training::take(const WorkerFailed& notice) {
     const bool is_member = groups_.is_member(notice.trial, notice.slot);
     groups_.note_death(notice.trial, notice.slot);
     if (is_member) {
-        fail(notice.trial, notice.kind, notice.slot, notice.message, notice.fault);
+        const auto lost = file_.grow == Growth::none && file_.command ? std::nullopt : std::optional(notice.slot);
+        fail(notice.trial, notice.kind, lost, notice.message, notice.fault);
         const auto& trials = sweep().trials();
         const auto count = [&](const auto& fits) { return static_cast<int>(std::ranges::count_if(trials, fits)); };
         const SlotHealth::Record record{count([](const Trial& trial) { return trial.resource.value > 0; }),

@@ -33,6 +33,7 @@ class Training {
 
     void take(protocol::Report& notice);
     void take(const ProgramEnded& notice);
+    void take(const ProgramRemark& notice);
     void take(const WorkerFailed& notice);
     void take(const StoreRequest& notice) { orders_.answer(notice); }
     void take(const protocol::Regrouped& notice);
@@ -67,6 +68,7 @@ class Training {
     SlotHealth health_;
     std::map<SlotId, SlotDown> down_;  ///< slots on which no trainer can be started now
     IdenticalReports identical_reports_;
+    std::set<std::string> remarks_;  ///< what the user was told of programs: once is enough
 };
 
 }  // namespace crescendo::launch

@@ -21,8 +21,8 @@ JoinGroup work_of(TrialId trial, const Sweep& sweep, const SweepFile& file, cons
     work.join.seed = trial_seed(file.spec.seed, trial);
     work.join.directory = std::filesystem::absolute(directory.trial(trial)).string();
     work.join.max_resource = file.spec.scheduler.max;
-    if (file.trainer) {
-        Json settings = *file.trainer;
+    if (file.has_warm_trainers()) {
+        Json settings = file.trainer.value_or(Json::object());
         for (const auto& [name, value] : config) {
             settings[name] = launch::to_json(value);
         }
@@ -31,6 +31,12 @@ JoinGroup work_of(TrialId trial, const Sweep& sweep, const SweepFile& file, cons
         work.command = expand_command(*file.command, file.program, config);
     }
     return work;
+}
+
+protocol::Evaluate evaluation_of(TrialId trial, const std::string& data, const Sweep& sweep, const SweepFile& file,
+                                 const SweepDirectory& directory) {
+    return {trial, work_of(trial, sweep, file, directory).join.settings, sweep.trial(trial).resource,
+            std::filesystem::absolute(directory.checkpoint(trial)).string(), data};
 }
 
 }  // namespace crescendo::launch

@@ -15,8 +15,6 @@
 #include <sstream>
 #include <system_error>
 
-#include "launch/system/file_descriptor.hpp"
-
 namespace crescendo::launch {
 namespace {
 
@@ -179,18 +177,15 @@ Findings examine_file_system(const fs::path& directory) {
 
 SharedProbe::SharedProbe(const fs::path& directory) {
     auto name = (existing_part(directory) / ".crescendo-doctor-XXXXXX").string();
-    descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
-    if (descriptor_ < 0) {
+    descriptor_ = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
+    if (!descriptor_) {
         throw std::system_error(errno, std::generic_category(), directory.string());
     }
     file_ = name;
-    ::flock(descriptor_, LOCK_EX | LOCK_NB);
+    ::flock(descriptor_.get(), LOCK_EX | LOCK_NB);
 }
 
-SharedProbe::~SharedProbe() {
-    ::close(descriptor_);
-    ::unlink(file_.c_str());
-}
+SharedProbe::~SharedProbe() { ::unlink(file_.c_str()); }
 
 Finding SharedProbe::look_at(const fs::path& file) {
     const auto folder = file.parent_path().string();

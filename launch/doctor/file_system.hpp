@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "core/files/file_descriptor.hpp"
 #include "launch/doctor/finding.hpp"
 
 namespace crescendo::launch {
@@ -27,7 +28,7 @@ class SharedProbe {
 
   private:
     std::filesystem::path file_;
-    int descriptor_;
+    FileDescriptor descriptor_;
 };
 
 }  // namespace crescendo::launch

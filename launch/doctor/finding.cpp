@@ -2,18 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "core/words.hpp"
+
 namespace crescendo::launch {
 
 const char* name_of(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::ok:
-            return "ok";
-        case Verdict::warning:
-            return "warning";
-        case Verdict::problem:
-            return "problem";
-    }
-    return "";
+    static constexpr Words verdicts{
+        {std::pair{Verdict::ok, "ok"}, {Verdict::warning, "warning"}, {Verdict::problem, "problem"}}};
+    return verdicts.of(verdict);
 }
 
 std::string size_text(double bytes) {

@@ -1,8 +1,6 @@
 #include "launch/doctor/programs.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,32 +8,17 @@
 #include <filesystem>
 #include <memory>
 
+#include "core/files/file_descriptor.hpp"
 #include "core/trial_protocol.hpp"
 #include "launch/agent/worker.hpp"
 #include "launch/coordinator/rendezvous.hpp"
-#include "launch/system/file_descriptor.hpp"
+#include "launch/system/temporary_log.hpp"
 
 namespace crescendo::launch {
 namespace {
 
 constexpr const char* about = "trainer";
 constexpr std::chrono::seconds patience{60};
-
-/// A log of a program's, read and removed in the end.
-class TemporaryLog {
-  public:
-    TemporaryLog() : path_((std::filesystem::temp_directory_path() / "crescendo-doctor-XXXXXX").string()) {
-        const FileDescriptor file(::mkostemp(path_.data(), O_CLOEXEC));
-    }
-    ~TemporaryLog() { ::unlink(path_.c_str()); }
-    TemporaryLog(TemporaryLog&&) = delete;
-    TemporaryLog& operator=(TemporaryLog&&) = delete;
-
-    const std::string& path() const { return path_; }
-
-  private:
-    std::string path_;
-};
 
 /// One trainer that tries a group.
 struct Member {

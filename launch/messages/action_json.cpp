@@ -1,20 +1,9 @@
 #include "launch/messages/action_json.hpp"
 
-#include "core/words.hpp"
 #include "launch/messages/value_json.hpp"
 
 namespace crescendo::launch {
 namespace {
-
-constexpr Words stop_reasons{{std::pair{StopReason::judged, "judged"},
-                              {StopReason::completed, "completed"},
-                              {StopReason::swept, "swept"},
-                              {StopReason::failed, "failed"}}};
-
-constexpr Words finish_reasons{{std::pair{FinishReason::all_trials_done, "all_trials_done"},
-                                {FinishReason::target_reached, "target_reached"},
-                                {FinishReason::time_up, "time_up"},
-                                {FinishReason::cancelled, "cancelled"}}};
 
 struct Write {
     const Sweep& sweep;

@@ -24,7 +24,8 @@ struct Member {
 struct JoinGroup {
     protocol::Join join;  ///< for each of them; its rank is in `members`
     std::vector<Member> members;
-    std::vector<std::string> command;  ///< for programs: the command to execute
+    std::vector<std::string> command = {};  ///< for programs: the command to execute
+    std::vector<SlotId> slots = {};         ///< for programs: those of all members, on all nodes, by rank
 };
 
 /// Runs a checkpoint's model over a named data set, on an idle worker. The answer is a TrialEvaluated.
@@ -47,6 +48,12 @@ using Order = std::variant<JoinGroup, protocol::Decision, protocol::Leave, Evalu
 
 struct ProgramEnded {
     TrialId trial;
+};
+
+/// What the user should know of a program that runs.
+struct ProgramRemark {
+    TrialId trial;
+    std::string message;
 };
 
 /// What a program's end says of the program itself rather than of one trial.
@@ -115,6 +122,7 @@ struct AgentLost {
 };
 
 using Notice = std::variant<protocol::Report, ProgramEnded, WorkerFailed, StoreRequest, protocol::Regrouped, LeftTrial,
-                            TrialEvaluated, AgentLost, WorkerStranded, CheckpointFailed, SlotDown, SlotUp>;
+                            TrialEvaluated, AgentLost, WorkerStranded, CheckpointFailed, SlotDown, SlotUp,
+                            ProgramRemark>;
 
 }  // namespace crescendo::launch

@@ -78,10 +78,11 @@ namespace launch {
     }
 
 CRESCENDO_MESSAGE(Member, slot, rank)
-CRESCENDO_MESSAGE(JoinGroup, join, members, command)
+CRESCENDO_MESSAGE(JoinGroup, join, members, command, slots)
 CRESCENDO_MESSAGE(EvaluateTrial, slot, evaluate, directory)
 CRESCENDO_MESSAGE(AnswerStore, slot, answer)
 CRESCENDO_MESSAGE(ProgramEnded, trial)
+CRESCENDO_MESSAGE(ProgramRemark, trial, message)
 CRESCENDO_MESSAGE(WorkerFailed, trial, slot, kind, message, fault)
 CRESCENDO_MESSAGE(SlotDown, slot, num_retries, message)
 CRESCENDO_MESSAGE(SlotUp, slot)

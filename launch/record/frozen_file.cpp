@@ -7,7 +7,7 @@
 #include "core/check.hpp"
 #include "launch/record/crc32.hpp"
 #include "launch/record/journal.hpp"
-#include "launch/sweep_file/yaml_document.hpp"
+#include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -21,14 +21,15 @@ std::optional<std::string> value_in(const FlatKeys& keys, const std::string& key
 
 }  // namespace
 
-FrozenFile::FrozenFile(const std::string& text, const std::filesystem::path& path)
-    : digest_(digest_of(text)), keys_(flat_keys(parse_yaml(text, path.string()).root)) {}
+FrozenFile::FrozenFile(const std::string& text, const std::filesystem::path& path, int defaults)
+    : digest_(digest_of(text)), keys_(flat_keys(parse_yaml(text, path.string()).root)), defaults_(defaults) {}
 
 std::optional<FrozenFile> FrozenFile::recorded_in(const std::filesystem::path& journal) {
     const auto read = [](const Json& record) {
         FrozenFile file;
         file.digest_ = record.at("file").at("crc32");
         file.keys_ = record.at("file").at("keys").get<FlatKeys>();
+        file.defaults_ = record.at("file").value("defaults", 1);
         return file;
     };
     if (const auto header = Journal::read_header(journal); header.contains("file")) {
@@ -46,7 +47,7 @@ std::optional<FrozenFile> FrozenFile::recorded_in(const std::filesystem::path& j
     return found;
 }
 
-Json FrozenFile::to_json() const { return {{"crc32", digest_}, {"keys", keys_}}; }
+Json FrozenFile::to_json() const { return {{"crc32", digest_}, {"keys", keys_}, {"defaults", defaults_}}; }
 
 void FrozenFile::require_same(const std::string& text, const std::filesystem::path& path) const {
     if (digest_of(text) == digest_) {
@@ -57,7 +58,7 @@ void FrozenFile::require_same(const std::string& text, const std::filesystem::pa
     std::vector<std::string> changed;
     for (const auto& keys : {keys_, now}) {
         for (const auto& [key, value] : keys) {
-            if (!is_changeable(key) && value_in(keys_, key) != value_in(now, key)) {
+            if (!is_changeable(key) && !only_describes(key) && value_in(keys_, key) != value_in(now, key)) {
                 changed.push_back(key);
             }
         }
@@ -75,25 +76,25 @@ void FrozenFile::require_same(const std::string& text, const std::filesystem::pa
                            path.string(), list_of_changeable_keys()));
 }
 
-std::vector<Override> FrozenFile::limits() const {
-    std::vector<Override> limits;
+std::vector<Override> FrozenFile::beginning() const {
+    auto beginning = earlier_defaults(defaults_);
     for (const auto* key : changeable_keys) {
-        limits.push_back({key, value_in(keys_, key)});
+        beginning.push_back({key, value_in(keys_, key)});
     }
-    return limits;
+    return beginning;
 }
 
 std::vector<Override> FrozenFile::edits(const std::vector<LimitsChange>& changes, const std::string& text,
                                         const std::filesystem::path& path) const {
     auto known = keys_;
     for (const auto& change : changes) {
-        for (const auto& [key, value] : change.settings) {
+        for (const auto& setting : change.settings) {
             if (change.source == LimitsChange::Source::command) {
                 continue;
             }
-            known.erase(key);
-            if (value) {
-                known.emplace(key, *value);
+            known.erase(setting.key);
+            if (setting.value) {
+                known.emplace(setting.key, *setting.value);
             }
         }
     }

@@ -7,6 +7,7 @@
 
 #include "launch/messages/json.hpp"
 #include "launch/record/limits_change.hpp"
+#include "launch/sweep_file/earlier_defaults.hpp"
 #include "launch/sweep_file/flat_keys.hpp"
 #include "launch/sweep_file/overrides.hpp"
 
@@ -16,8 +17,9 @@ namespace crescendo::launch {
 /// refused. Keys that may change are the exception.
 class FrozenFile {
   public:
-    /// Throws InvalidInput if `text` is not YAML. `path` is the file's name in messages.
-    explicit FrozenFile(const std::string& text, const std::filesystem::path& path);
+    /// Throws InvalidInput if `text` is not YAML. `path` is the file's name in messages, and `defaults` the number of
+    /// the defaults with which the sweep began.
+    explicit FrozenFile(const std::string& text, const std::filesystem::path& path, int defaults = present_defaults);
 
     /// Reads it from a journal. Returns nothing if an older Crescendo began the journal and no newer one has continued
     /// it.
@@ -29,8 +31,9 @@ class FrozenFile {
     /// Throws InvalidInput that names file, line and key if `text` differs in a key that may not change.
     void require_same(const std::string& text, const std::filesystem::path& path) const;
 
-    /// The keys that may change, with the values that the sweep began with.
-    std::vector<Override> limits() const;
+    /// What the present file need not say any more: the keys that may change, with the values that the sweep began
+    /// with, and the defaults of that time.
+    std::vector<Override> beginning() const;
 
     /// Keys that may change and that differ between `text` and what the journal last had of the file, with their values
     /// in `text`.
@@ -42,6 +45,7 @@ class FrozenFile {
 
     std::string digest_;
     FlatKeys keys_;
+    int defaults_ = 1;
 };
 
 /// A record of what the file says, for a journal that lacks one.

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
 #include "launch/record/crc32.hpp"
 #include "launch/system/read_file.hpp"
 
@@ -127,14 +128,6 @@ int write_at(int fd, std::string_view bytes, std::uint64_t offset) {
     return ::fdatasync(fd) == 0 ? 0 : errno;
 }
 
-/// Without this a crash of the machine can lose the new file's name.
-void sync_directory(const std::filesystem::path& directory) {
-    const FileDescriptor fd(::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!fd || ::fsync(fd.get()) != 0) {
-        throw DirectoryError(fmt::format("cannot sync the folder {}: {}", directory.string(), std::strerror(errno)));
-    }
-}
-
 /// What the kernel still has to write is written first; of the rest it then forgets all that it holds.
 void forget_cache(const std::filesystem::path& path) {
     if (const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC)); file) {
@@ -171,10 +164,13 @@ Journal Journal::create(const std::filesystem::path& path, const OrderedJson& he
     try {
         journal.append(first);
         journal.sync();
-        sync_directory(path.parent_path());
+        sync_to_disk(path.parent_path());  // else a crash of the machine can lose the new file's name
     } catch (const DirectoryError&) {
         ::unlink(path.c_str());
         throw;
+    } catch (const WriteError& error) {
+        ::unlink(path.c_str());
+        throw DirectoryError(error.what());
     }
     return journal;
 }

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/files/file_descriptor.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/record/directory_error.hpp"
-#include "launch/system/file_descriptor.hpp"
 
 namespace crescendo::launch {
 

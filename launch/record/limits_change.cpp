@@ -5,20 +5,27 @@
 #include <chrono>
 
 #include "core/check.hpp"
+#include "core/words.hpp"
 #include "launch/messages/event_json.hpp"
-#include "launch/sweep_file/spelling.hpp"
-#include "launch/sweep_file/yaml_document.hpp"
+#include "launch/yaml/spelling.hpp"
+#include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
+namespace {
+
+constexpr Words sources{
+    {std::pair{LimitsChange::Source::file, "file"}, {LimitsChange::Source::command, "command"}}};
+
+}  // namespace
 
 Json limits_record(const LimitsChange& change, const SweepFile& file, double elapsed, double time) {
     const bool has_time_left = !file.time_budget || elapsed < std::chrono::duration<double>(*file.time_budget).count();
     Json record = launch::to_json(LimitsChanged{limits_of(file.spec), has_time_left});
     auto& settings = record["set"] = Json::object();
-    for (const auto& [key, value] : change.settings) {
-        settings[key] = value ? Json(*value) : Json(nullptr);
+    for (const auto& setting : change.settings) {
+        settings[setting.key] = setting.value ? Json(*setting.value) : Json(nullptr);
     }
-    record["source"] = change.source == LimitsChange::Source::file ? "file" : "command";
+    record["source"] = sources.of(change.source);
     record["time"] = time;
     return record;
 }
@@ -32,7 +39,7 @@ std::optional<LimitsChange> limits_change_from(const Json& record) {
     for (const auto& [key, value] : settings->items()) {
         change.settings.push_back({key, value.is_null() ? std::nullopt : std::optional(value.get<std::string>())});
     }
-    change.source = record.value("source", "") == "file" ? LimitsChange::Source::file : LimitsChange::Source::command;
+    change.source = sources.find(record.value("source", "")).value_or(LimitsChange::Source::command);
     return change;
 }
 

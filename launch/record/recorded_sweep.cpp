@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "launch/record/sweep_lock.hpp"
-#include "launch/sweep_file/yaml_document.hpp"
 #include "launch/system/read_file.hpp"
+#include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
 
@@ -38,11 +38,11 @@ SweepFile read_first_file(const SweepDirectory& directory, const std::optional<F
 }
 
 std::vector<Override> limits_after(const std::optional<FrozenFile>& frozen, const std::vector<LimitsChange>& changes) {
-    auto limits = frozen ? frozen->limits() : std::vector<Override>();
+    auto overrides = frozen ? frozen->beginning() : earlier_defaults(1);
     for (const auto& change : changes) {
-        limits.insert(limits.end(), change.settings.begin(), change.settings.end());
+        overrides.insert(overrides.end(), change.settings.begin(), change.settings.end());
     }
-    return limits;
+    return overrides;
 }
 
 std::optional<double> RecordedSweep::time_budget() const {

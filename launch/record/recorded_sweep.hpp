@@ -45,7 +45,8 @@ struct RecordedSweep {
 /// The sweep's file with the limits that the sweep began with. Throws InvalidInput as RecordedSweep does.
 SweepFile read_first_file(const SweepDirectory& directory, const std::optional<FrozenFile>& frozen);
 
-/// The values of all keys that may change, after these changes.
+/// What replaces values of the sweep's present file after these changes: all keys that may change, and defaults that
+/// were others when the sweep began.
 std::vector<Override> limits_after(const std::optional<FrozenFile>& frozen, const std::vector<LimitsChange>& changes);
 
 /// State of the sweep's last job; `gone` if it never had one, or if the batch system does not answer.

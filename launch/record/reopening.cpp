@@ -18,7 +18,7 @@ Reopening::Reopening(const RecordedSweep& recorded)
       sweep_(recorded.history.sweep()) {
     sweep_.apply(SlotsLost{sweep_.slots()});
     if (!recorded.frozen) {
-        records_.push_back(file_note(wall_clock(), FrozenFile(file_.text, recorded.directory.sweep_file())));
+        records_.push_back(file_note(wall_clock(), FrozenFile(file_.text, recorded.directory.sweep_file(), /*defaults=*/1)));
         return;
     }
     auto edits = recorded.frozen->edits(changes_, file_.text, recorded.directory.sweep_file());

@@ -1,27 +1,16 @@
 #include "launch/record/sweep_directory.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <system_error>
 
 #include "core/check.hpp"
-#include "launch/system/file_descriptor.hpp"
+#include "core/files/durable_file.hpp"
 #include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
-namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void cannot(const char* verb, const fs::path& path) {
-    throw std::system_error(errno, std::generic_category(), fmt::format("{}: cannot be {}", path.string(), verb));
-}
-
-}  // namespace
 
 SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& sweep_file, const Json& run) {
     const SweepDirectory result(path);
@@ -40,7 +29,7 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
     const bool existed = fs::exists(path);
     try {
         fs::create_directories(path / "trials");
-        write_atomically(result.sweep_file(), sweep_file);
+        replace_file(result.sweep_file(), sweep_file);
         result.write_run(run);
     } catch (const std::system_error& error) {
         std::error_code ignored;
@@ -85,7 +74,7 @@ Json SweepDirectory::read_run() const {
     return run;
 }
 
-void SweepDirectory::write_run(const Json& run) const { write_atomically(this->run(), run.dump(2) + "\n"); }
+void SweepDirectory::write_run(const Json& run) const { replace_file(this->run(), run.dump(2) + "\n"); }
 
 SweepFile SweepDirectory::read_sweep(const std::vector<Override>& overrides) const {
     auto file = read_sweep_file(sweep_file(), overrides);
@@ -96,7 +85,7 @@ SweepFile SweepDirectory::read_sweep(const std::vector<Override>& overrides) con
 void SweepDirectory::require_writable() const {
     const auto probe = path_ / "probe";
     try {
-        write_atomically(probe, std::string(1 << 16, ' '));
+        replace_file(probe, std::string(1 << 16, ' '));
         fs::remove(probe);
     } catch (const std::system_error& error) {
         throw DirectoryError(error.what());
@@ -106,31 +95,6 @@ void SweepDirectory::require_writable() const {
 void SweepDirectory::discard() const {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
-}
-
-void write_atomically(const fs::path& path, const std::string& content, Durability durability) {
-    const auto temporary = path.string() + ".tmp";
-    const FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!file) {
-        cannot("created", path);
-    }
-    const auto give_up = [&] {
-        const int error = errno;
-        ::unlink(temporary.c_str());
-        errno = error;
-        cannot("written", path);
-    };
-    for (std::size_t done = 0; done < content.size();) {
-        const auto written = ::write(file.get(), content.data() + done, content.size() - done);
-        if (written < 0) {
-            give_up();
-        }
-        done += static_cast<std::size_t>(written);
-    }
-    if ((durability == Durability::on_disk && ::fsync(file.get()) != 0) ||
-        ::rename(temporary.c_str(), path.c_str()) != 0) {
-        give_up();
-    }
 }
 
 }  // namespace crescendo::launch

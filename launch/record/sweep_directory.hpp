@@ -37,6 +37,8 @@ class SweepDirectory {
     /// A request to stop the sweep: `crescendo stop` makes this file, on any node.
     std::filesystem::path stop_request() const { return path_ / "stop"; }
     std::filesystem::path trial(TrialId id) const;
+    /// The trial's last measurement of `crescendo latency`, if it has one.
+    std::filesystem::path latency(TrialId id) const { return trial(id) / "latency.json"; }
     std::filesystem::path checkpoint(TrialId id) const { return trial(id) / "checkpoint.pt"; }
 
     Json read_run() const;
@@ -55,13 +57,5 @@ class SweepDirectory {
   private:
     std::filesystem::path path_;
 };
-
-/// What a file survives: on_disk also a crash of the machine, none only a crash of this process.
-enum class Durability { on_disk, none };
-
-/// Writes a file completely or not at all: temporary file, fsync if it is to be durable, rename. Throws
-/// std::system_error.
-void write_atomically(const std::filesystem::path& path, const std::string& content,
-                      Durability durability = Durability::on_disk);
 
 }  // namespace crescendo::launch

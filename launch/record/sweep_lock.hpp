@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "core/files/file_descriptor.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/record/sweep_directory.hpp"
-#include "launch/system/file_descriptor.hpp"
 
 namespace crescendo::launch {
 

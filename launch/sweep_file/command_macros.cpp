@@ -8,7 +8,7 @@
 
 #include "core/check.hpp"
 #include "launch/messages/value_json.hpp"
-#include "launch/sweep_file/spelling.hpp"
+#include "launch/yaml/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -102,6 +102,35 @@ class Expansion {
 std::vector<std::string> expand_word(const std::string& word, std::size_t index, const std::string& program,
                                      const Config& config) {
     return Expansion(program, config).expand(word, fmt::format("command[{}]", index));
+}
+
+std::vector<std::string> expand_shared_word(const std::string& word, std::size_t index, const std::string& program) {
+    if (word == "${args}") {
+        return {};
+    }
+    const auto key = fmt::format("command[{}]", index);
+    try {
+        if (word.find("${args") == std::string::npos) {
+            const Config none;
+            return Expansion(program, none).expand(word, key);
+        }
+    } catch (const InvalidInput&) {
+        // It names a parameter.
+    }
+    throw InvalidInput(
+        fmt::format("'{}' differs from trial to trial, and with `grow: in_place` the program is started before its "
+                    "trials; each brings its parameters as arguments of their names (--lr=0.01): write ${{args}}",
+                    word),
+        key);
+}
+
+std::vector<std::string> expand_shared_command(const std::vector<std::string>& command, const std::string& program) {
+    std::vector<std::string> result;
+    for (std::size_t i = 0; i < command.size(); ++i) {
+        const auto words = expand_shared_word(command[i], i, program);
+        result.insert(result.end(), words.begin(), words.end());
+    }
+    return result;
 }
 
 std::vector<std::string> expand_command(const std::vector<std::string>& command, const std::string& program,

@@ -27,6 +27,13 @@ namespace crescendo::launch {
 std::vector<std::string> expand_word(const std::string& word, std::size_t index, const std::string& program,
                                      const Config& config);
 
+/// Expands a word of a command that is started before its trials: `${args}` becomes nothing, because each trial brings
+/// its parameters. Throws InvalidInput (key "command[<index>]") on any other macro that depends on a trial.
+std::vector<std::string> expand_shared_word(const std::string& word, std::size_t index, const std::string& program);
+
+/// Expands each word of `command`, as expand_shared_word() does.
+std::vector<std::string> expand_shared_command(const std::vector<std::string>& command, const std::string& program);
+
 /// Expands the macros in each word of `command`, as expand_word() does.
 std::vector<std::string> expand_command(const std::vector<std::string>& command, const std::string& program,
                                         const Config& config);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "launch/sweep_file/spelling.hpp"
+#include "launch/yaml/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "core/check.hpp"
-#include "launch/sweep_file/yaml_document.hpp"
+#include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
 
@@ -48,10 +48,8 @@ void apply_override(const Override& change, OrderedJson& document) {
                            "cannot be set, since {} is no map in the sweep file; set that", change.key.substr(0, dot));
     }
     const auto name = change.key.substr(begin);
-    if (change.value) {
+    if (change.applies == Override::Applies::always || !place->contains(name)) {
         (*place)[name] = parse_yaml("value: " + *change.value, change.key).root.at("value");
-    } else {
-        place->erase(name);
     }
 }
 

@@ -10,8 +10,11 @@ namespace crescendo::launch {
 
 /// A value that replaces the one in a sweep file, such as `scheduler.grow=wait`.
 struct Override {
-    std::string key;                   ///< dotted key
-    std::optional<std::string> value;  ///< value as YAML; none: the key is removed
+    enum class Applies { always, if_missing };
+
+    std::string key;                    ///< dotted key
+    std::optional<std::string> value;   ///< value as YAML; none: the key is removed
+    Applies applies = Applies::always;  ///< if_missing: a key that the file has keeps its value
 };
 
 /// Overrides that remove what would train. They are for commands that train nothing, so that a trainer's problems do

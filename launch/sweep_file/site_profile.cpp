@@ -9,9 +9,9 @@
 #include "core/check.hpp"
 #include "launch/batch/batch_system.hpp"
 #include "launch/batch/job_time.hpp"
-#include "launch/sweep_file/yaml_document.hpp"
-#include "launch/sweep_file/yaml_section.hpp"
 #include "launch/system/read_file.hpp"
+#include "launch/yaml/yaml_document.hpp"
+#include "launch/yaml/yaml_section.hpp"
 
 namespace crescendo::launch {
 namespace {

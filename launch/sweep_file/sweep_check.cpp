@@ -1,15 +1,12 @@
 #include "launch/sweep_file/sweep_check.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <set>
 
@@ -19,8 +16,6 @@
 #include "launch/system/child_process.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
-
-extern char** environ;
 
 namespace crescendo::launch {
 namespace {
@@ -46,47 +41,34 @@ struct Representatives {
     Json operator()(const Constant& d) const { return Json::array({launch::to_json(d.value)}); }
 };
 
-struct Filtered {
-    std::string output;
-    int status = 0;  ///< as waitpid gives it
+/// Python's imports from a parallel file system may take minutes.
+constexpr std::chrono::seconds time_to_check{300};
 
-    /// "it ended by a signal: Segmentation fault"
-    std::string ending() const {
-        return WIFSIGNALED(status) ? fmt::format("it ended by a signal: {}", ::strsignal(WTERMSIG(status)))
-                                   : fmt::format("it ended with exit status {}", WEXITSTATUS(status));
+/// What a trainer finds wrong with its settings. `key` is what in the file names the trainer.
+void ask_trainer(const SweepFile& file, const std::vector<std::string>& command, const char* key, Mistakes& mistakes) {
+    auto parameters = Json::object();
+    for (const auto& parameter : file.spec.space.parameters()) {
+        parameters[parameter.name] = std::visit(Representatives{}, parameter.distribution);
     }
-};
-
-/// Gives a short text to a program's standard input and returns what it prints.
-Filtered filter(const std::string& program, const char* argument, const std::string& input) {
-    std::array<int, 2> to{}, from{};
-    if (::pipe2(to.data(), O_CLOEXEC) != 0 || ::pipe2(from.data(), O_CLOEXEC) != 0) {
-        throw std::runtime_error("cannot create a pipe");
+    Json question{{"settings", file.trainer.value_or(Json::object())}, {"parameters", parameters}};
+    if (file.final_test) {
+        question["final_test"] = true;
     }
-    FileDescriptor to_read(to[0]), to_write(to[1]), from_read(from[0]), from_write(from[1]);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, to_read.get(), STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, from_write.get(), STDOUT_FILENO);
-    std::string name = program, option = argument;
-    std::array<char*, 3> command{name.data(), option.data(), nullptr};
-    pid_t pid = 0;
-    const int error = ::posix_spawn(&pid, program.c_str(), &actions, nullptr, command.data(), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    if (error != 0) {
-        throw std::runtime_error(fmt::format("cannot execute '{}': {}", program, std::strerror(error)));
+    auto words = command;
+    words.emplace_back("--check");
+    const auto checked =
+        run_tool(words, {.input = question.dump(), .patience = time_to_check, .errors = ToolErrors::shown});
+    const auto last_line = checked.output.substr(checked.output.rfind('\n') + 1);  // scripts print this and that before
+    const auto answer = Json::parse(last_line, nullptr, false);
+    if (!answer.is_object() || !answer.contains("problems")) {
+        const auto ending = to_string(ExitStatus{checked.code, 0});
+        mistakes.add(key, fmt::format("`{}` gave no answer: {}{}", fmt::join(words, " "), ending,
+                                      last_line.empty() ? "" : "; it printed: " + last_line.substr(0, 200)));
+        return;
     }
-    to_read.reset();
-    from_write.reset();
-    [[maybe_unused]] const auto written = ::write(to_write.get(), input.data(), input.size());
-    to_write.reset();
-    Filtered result;
-    std::array<char, 4096> buffer;
-    for (ssize_t count; (count = ::read(from_read.get(), buffer.data(), buffer.size())) > 0;) {
-        result.output.append(buffer.data(), static_cast<std::size_t>(count));
+    for (const auto& problem : answer.at("problems")) {
+        mistakes.add(problem.at("key").get<std::string>(), problem.at("message").get<std::string>());
     }
-    ::waitpid(pid, &result.status, 0);
-    return result;
 }
 
 void check_trainer(const SweepFile& file, const std::string& trainer, Mistakes& mistakes) {
@@ -96,20 +78,7 @@ void check_trainer(const SweepFile& file, const std::string& trainer, Mistakes& 
                                             trainer));
         return;
     }
-    auto parameters = Json::object();
-    for (const auto& parameter : file.spec.space.parameters()) {
-        parameters[parameter.name] = std::visit(Representatives{}, parameter.distribution);
-    }
-    const auto checked =
-        filter(trainer, "--check", Json{{"settings", *file.trainer}, {"parameters", parameters}}.dump());
-    const auto answer = Json::parse(checked.output, nullptr, false);
-    if (!answer.is_object() || !answer.contains("problems")) {
-        mistakes.add("trainer", fmt::format("{} --check gave no answer: {}", trainer, checked.ending()));
-        return;
-    }
-    for (const auto& problem : answer.at("problems")) {
-        mistakes.add(problem.at("key").get<std::string>(), problem.at("message").get<std::string>());
-    }
+    ask_trainer(file, {trainer}, "trainer", mistakes);
 }
 
 /// Programs that run the script which their first word without a dash names.
@@ -214,6 +183,11 @@ void check(SweepDraft& draft, const ProgramPaths& paths) {
     }
     if (file.command && !mistakes.lie_in("command") && !mistakes.lie_in("program")) {
         check_command(file, mistakes);
+        const bool is_there = !mistakes.lie_in("command") && !mistakes.lie_in("program");
+        if (file.grow == Growth::in_place && is_there && !mistakes.lie_in("parameters")) {
+            ask_trainer(file, expand_shared_command(*file.command, file.program),
+                        file.source.has("command") ? "command" : "program", mistakes);
+        }
     }
 }
 
@@ -226,7 +200,7 @@ std::vector<std::string> warnings_of(const SweepFile& file) {
             return true;  // holds a parameter
         }
     };
-    if (!file.command || std::ranges::any_of(*file.command, depends_on_trial)) {
+    if (!file.command || file.grow == Growth::in_place || std::ranges::any_of(*file.command, depends_on_trial)) {
         return {};
     }
     return {file.source.located(

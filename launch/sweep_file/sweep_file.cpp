@@ -6,23 +6,30 @@
 
 #include "core/check.hpp"
 #include "core/duration.hpp"
+#include "launch/messages/report_pattern.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/sweep_file/sweep_parameters.hpp"
 #include "launch/sweep_file/sweep_scheduler.hpp"
 #include "launch/sweep_file/sweep_simulation.hpp"
-#include "launch/sweep_file/yaml_document.hpp"
-#include "launch/sweep_file/yaml_section.hpp"
 #include "launch/system/read_file.hpp"
+#include "launch/yaml/yaml_document.hpp"
+#include "launch/yaml/yaml_section.hpp"
 #include "scheduler/samplers/any_sampler.hpp"
 
 namespace crescendo::launch {
 namespace {
 
+constexpr Words bindings{{std::pair{Binding::automatic, "auto"}, {Binding::on, "on"}, {Binding::off, "off"}}};
+constexpr Words growths{
+    {std::pair{Growth::none, "none"}, {Growth::restart, "restart"}, {Growth::in_place, "in_place"}}};
+constexpr Words on_or_off{{std::pair{true, "on"}, {false, "off"}}};
+
 void check_keys(const YamlSection& file) {
     std::vector<std::string> keys{"name",    "description", "project",      "entity",    "metric", "method",
                                   "sampler", "parameters",  "run_cap",      "seed",      "slots",  "cpus_per_slot",
                                   "bind",    "max_retries", "hang_timeout", "scheduler", "budget", "trainer",
-                                  "program", "command",     "simulate"};
+                                  "program", "command",     "grow",         "report",    "final_test",
+                                  "simulate", "entry"};
     file.attempt([&] {
         if (file.has("early_terminate")) {
             keys.push_back("early_terminate");
@@ -70,10 +77,7 @@ void read_metric(const YamlSection& file, SweepSpec& spec) {
         }
         spec.metric = metric.string("name").value();
     });
-    file.attempt([&] {
-        spec.goal = metric.choice<Goal>("goal", {{"minimize", Goal::minimize}, {"maximize", Goal::maximize}})
-                        .value_or(Goal::minimize);
-    });
+    file.attempt([&] { spec.goal = metric.choice("goal", goals).value_or(Goal::minimize); });
 }
 
 void read_sampler(const YamlSection& file, SweepSpec& spec) {
@@ -126,11 +130,11 @@ void read_budget(const YamlSection& file, SweepFile& result) {
     result.spec.has_time_budget = result.time_budget.has_value();
 }
 
-/// A program may be silent for hours, and only its author knows; crescendo-trainer is heard of every second.
-std::optional<std::chrono::seconds> read_hang_timeout(const YamlSection& file) {
+/// A program may be silent for hours, and only its author knows; a warm trainer is heard of every second.
+std::optional<std::chrono::seconds> read_hang_timeout(const YamlSection& file, bool has_warm_trainers) {
     constexpr std::chrono::seconds least{5};
     if (!file.has("hang_timeout")) {
-        return file.has("trainer") ? std::optional(std::chrono::seconds(300)) : std::nullopt;
+        return has_warm_trainers ? std::optional(std::chrono::seconds(300)) : std::nullopt;
     }
     const auto& value = file.at("hang_timeout");
     if (value == "off") {
@@ -156,6 +160,75 @@ std::optional<std::vector<std::string>> read_command(const YamlSection& file) {
         file.fail("command", "is an empty list; write the program and its arguments: [python3, train.py, \"${args}\"]");
     }
     return command;
+}
+
+/// How the program of `command:` grows, and whether it has a test: what crescendo-trainer need not be told.
+void read_abilities(const YamlSection& file, SweepFile& result) {
+    const bool has_program = file.has("command") || file.has("program");
+    const auto require_program = [&](const char* key) {
+        if (file.has(key) && !has_program) {
+            file.fail(key, "is a key for the program of `command:`, and there is none; remove it");
+        }
+    };
+    file.attempt([&] {
+        require_program("grow");
+        for (const char* of_scheduler : {"eager", "partial", "wait"}) {
+            if (file.has("grow") && file.at("grow") == of_scheduler) {
+                file.fail("grow", fmt::format("is how a program of `command:` grows; {} is a value of scheduler.grow: "
+                                              "write it there",
+                                              of_scheduler));
+            }
+        }
+        result.grow = file.choice("grow", growths).value_or(Growth::none);
+    });
+    file.attempt([&] {
+        require_program("final_test");
+        result.final_test = file.choice("final_test", on_or_off).value_or(false);
+        if (result.final_test && result.grow != Growth::in_place && !file.mistakes().concern("grow")) {
+            file.fail("final_test",
+                      "is on, and only a program with `grow: in_place` can be asked to test a checkpoint; remove it");
+        }
+    });
+}
+
+/// Where the reports of a program are that does not send them.
+ReportSource read_report_source(const YamlSection& report, const std::string& metric) {
+    report.allow({"pattern", "file", "counts_from"});
+    ReportSource source;
+    source.metric = metric;
+    source.file = report.string("file").value_or("");
+    source.counts_from = report.integer("counts_from").value_or(1);
+    if (report.has("pattern") && report.at("pattern").is_string()) {
+        source.patterns = {report.at("pattern").get<std::string>()};
+    } else {
+        source.patterns = report.strings("pattern").value_or(source.patterns);
+    }
+    if (source.patterns.empty() && source.file.empty()) {
+        report.fail("pattern",
+                    "is missing: it finds the numbers in what the program prints; add pattern: 'epoch "
+                    "(?P<resource>\\d+).*loss=(?P<val_loss>[\\d.]+)'");
+    }
+    if (!source.patterns.empty() && !metric.empty()) {
+        const ReportPattern compiled(source.patterns, metric, source.counts_from);
+    }
+    return source;
+}
+
+void read_report(const YamlSection& file, SweepFile& result) {
+    const auto report = file.section("report", "{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<val_loss>[\\d.]+)'}");
+    if (!report) {
+        return;
+    }
+    if (!file.has("command") && !file.has("program")) {
+        file.fail("report",
+                  "finds the reports of a program, and there is no `command:`; crescendo-trainer has a setting of this "
+                  "name, which is written in the section trainer");
+    }
+    if (result.grow == Growth::in_place) {
+        file.fail("report", "finds the reports of a program that does not send them, and with `grow: in_place` it "
+                            "does; remove one of the two");
+    }
+    result.report = read_report_source(*report, result.spec.metric);
 }
 
 /// JSON, in which the trainer gets its settings, has no infinity.
@@ -188,20 +261,15 @@ void read_trainer_or_command(const YamlSection& file, SweepFile& result) {
     });
 }
 
-/// Checks a sweep of a user's own program, which cannot change the number of its workers.
-void check_workers(const YamlSection& file, const SchedulerSpec& scheduler) {
+void check_growth(const YamlSection& file, const SweepFile& result) {
     const auto& mistakes = file.mistakes();
     file.attempt([&] {
-        if (scheduler.kind == SchedulerKind::rasda && !mistakes.concern("scheduler.type")) {
+        if (result.spec.scheduler.kind == SchedulerKind::rasda && result.grow == Growth::none &&
+            !mistakes.concern("scheduler.type") && !mistakes.concern("grow")) {
             file.fail("scheduler.type",
-                      "rasda grows the trials that survive, and a trial with a command has one worker for "
-                      "good; use type: asha");
-        }
-    });
-    file.attempt([&] {
-        if (scheduler.workers > 1 && !mistakes.concern("scheduler.workers")) {
-            file.fail("scheduler.workers",
-                      fmt::format("is {}, and a trial with a command has one worker; remove it", scheduler.workers));
+                      "rasda grows the trials that survive, and this program keeps its workers; add, outside of "
+                      "scheduler, `grow: restart` if it continues from its checkpoint with another WORLD_SIZE, or "
+                      "`grow: in_place` (docs/your-own-program.md); else use type: asha");
         }
     });
 }
@@ -210,7 +278,7 @@ void check_command(const YamlSection& file, const SweepFile& result) {
     if (!result.command || file.has("trainer")) {
         return;
     }
-    check_workers(file, result.spec.scheduler);
+    check_growth(file, result);
     Config any_values;
     if (file.has("parameters") && file.map().at("parameters").is_object()) {
         for (const auto& [name, value] : file.map().at("parameters").items()) {
@@ -219,7 +287,12 @@ void check_command(const YamlSection& file, const SweepFile& result) {
     }
     const std::string any_program = file.has("program") ? "program" : "";
     for (std::size_t i = 0; i < result.command->size(); ++i) {
-        file.attempt([&] { expand_word((*result.command)[i], i, any_program, any_values); });
+        file.attempt([&] {
+            expand_word((*result.command)[i], i, any_program, any_values);
+            if (result.grow == Growth::in_place) {
+                expand_shared_word((*result.command)[i], i, any_program);
+            }
+        });
     }
 }
 
@@ -267,24 +340,31 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, SweepF
     read_spec(file, result.spec);
     file.attempt([&] { result.slots = read_slots(file); });
     file.attempt([&] { result.cpus_per_slot = file.integer_from(1, "cpus_per_slot").value_or(1); });
-    file.attempt([&] {
-        result.bind =
-            file.choice<Binding>("bind", {{"auto", Binding::automatic}, {"on", Binding::on}, {"off", Binding::off}})
-                .value_or(Binding::automatic);
-    });
+    file.attempt([&] { result.bind = file.choice("bind", bindings).value_or(Binding::automatic); });
     file.attempt([&] { read_budget(file, result); });
     file.attempt([&] {
         if (const auto simulate = file.section("simulate", "{epoch: 60, loss_per_doubling: 0.05}")) {
             result.simulation = read_simulation(*simulate);
         }
     });
+    file.attempt([&] {
+        if (const auto entry = file.section("entry", "{author: Jane Doe, hardware: 1 V100 (EC2)}")) {
+            result.entry = read_entry(*entry);
+        }
+    });
     check_spec(result.spec, file.mistakes());
     read_trainer_or_command(file, result);
-    file.attempt([&] { result.hang_timeout = read_hang_timeout(file); });
+    read_abilities(file, result);
+    file.attempt([&] { read_report(file, result); });
+    file.attempt([&] { result.hang_timeout = read_hang_timeout(file, result.has_warm_trainers()); });
     check_command(file, result);
 }
 
 }  // namespace
+
+bool SweepFile::has_final_test() const {
+    return final_test || (trainer && trainer->contains("data") && trainer->at("data").contains("test"));
+}
 
 SweepDraft draft_sweep(const std::string& text, const std::filesystem::path& path,
                        const std::vector<Override>& overrides) {

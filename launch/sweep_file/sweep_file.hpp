@@ -7,14 +7,23 @@
 #include <vector>
 
 #include "launch/messages/json.hpp"
+#include "launch/messages/report_source.hpp"
 #include "launch/slots/slot_plan.hpp"
-#include "launch/sweep_file/mistakes.hpp"
+#include "launch/sweep_file/entry.hpp"
 #include "launch/sweep_file/overrides.hpp"
-#include "launch/sweep_file/source_map.hpp"
+#include "launch/yaml/mistakes.hpp"
+#include "launch/yaml/source_map.hpp"
 #include "scheduler/sweep_spec.hpp"
 #include "simulator/simulation_spec.hpp"
 
 namespace crescendo::launch {
+
+/// How a program of `command:` gets other workers while its trials train.
+enum class Growth {
+    none,      ///< it keeps as many as it began with
+    restart,   ///< it saves and ends, and is started anew in the new group
+    in_place,  ///< it is a warm trainer of the trial protocol, and regroups in memory
+};
 
 /// A sweep file, checked as far as its text alone allows.
 ///
@@ -29,11 +38,21 @@ struct SweepFile {
     std::optional<std::chrono::seconds> time_budget;
     std::optional<Json> trainer;                      ///< the section `trainer`, an object that is not interpreted here
     std::optional<std::vector<std::string>> command;  ///< command with macros; never together with `trainer`
+    Growth grow = Growth::none;                       ///< of the program of `command`
+    std::optional<ReportSource> report;  ///< where its reports are found; none: it sends them
+    bool final_test = false;  ///< whether the program of `command` tests the best trial in the end
     std::optional<std::chrono::seconds> hang_timeout;  ///< silence after which a worker is killed; none: never
     simulator::SimulationSpec simulation;              ///< `simulate:`, or the defaults
+    Entry entry;                                       ///< what a benchmark's entry says of the sweep
     std::string program;                               ///< value of `${program}`; empty unless given
     std::string text;                                  ///< text of the whole file, byte for byte
     SourceMap source;                                  ///< positions of the keys, for messages
+
+    /// Whether processes that stay from trial to trial train it, rather than one that is started for each.
+    bool has_warm_trainers() const { return trainer || grow == Growth::in_place; }
+
+    /// Whether its best trial is measured on test data in the end.
+    bool has_final_test() const;
 };
 
 /// A sweep file that may have mistakes. The values of mistaken keys are their defaults, or missing.

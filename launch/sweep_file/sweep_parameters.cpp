@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "launch/messages/value_json.hpp"
-#include "launch/sweep_file/spelling.hpp"
+#include "launch/yaml/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "launch/sweep_file/yaml_section.hpp"
+#include "launch/yaml/yaml_section.hpp"
 #include "scheduler/search_space.hpp"
 
 namespace crescendo::launch {

@@ -5,71 +5,39 @@
 namespace crescendo::launch {
 namespace {
 
+constexpr Words modes{{std::pair{Mode::stop, "stop"}, {Mode::promote, "promote"}}};
+constexpr Words rules{{std::pair{Rule::rank, "rank"}, {Rule::percentile, "percentile"}}};
+constexpr Words batch_policies{{std::pair{BatchPolicy::ladder, "ladder"},
+                                {BatchPolicy::per_worker, "per_worker"},
+                                {BatchPolicy::global, "global"}}};
+constexpr Words grow_policies{
+    {std::pair{GrowPolicy::eager, "eager"}, {GrowPolicy::wait, "wait"}, {GrowPolicy::partial, "partial"}}};
+constexpr Words grow_conditions{
+    {std::pair{GrowWhen::always, "always"}, {GrowWhen::faster, "faster"}, {GrowWhen::goodput, "goodput"}}};
+constexpr Words priorities{{std::pair{Priority::promotions_first, "promotions_first"},
+                            {Priority::starts_first, "starts_first"},
+                            {Priority::tail, "tail"}}};
+constexpr Words switches{{std::pair{Switch::on, "on"}, {Switch::off, "off"}}};
+
 SchedulerKind read_kind(const YamlSection& section) {
-    using enum SchedulerKind;
     const std::string nearest = "use asha";
-    return section
-        .choice<SchedulerKind>("type",
-                               {{"fifo", fifo},
-                                {"asha", asha},
-                                {"rasda", rasda},
-                                {"successive_halving", successive_halving},
-                                {"hyperband", hyperband},
-                                {"async_hyperband", async_hyperband},
-                                {"pasha", pasha},
-                                {"median", median}},
-                               {{"bohb", nearest}, {"pbt", nearest}})
-        .value_or(rasda);
-}
-
-Mode read_mode(const YamlSection& section) {
-    return section.choice<Mode>("mode", {{"stop", Mode::stop}, {"promote", Mode::promote}}).value_or(Mode::stop);
-}
-
-Rule read_rule(const YamlSection& section) {
-    return section.choice<Rule>("rule", {{"rank", Rule::rank}, {"percentile", Rule::percentile}}).value_or(Rule::rank);
-}
-
-BatchPolicy read_batch(const YamlSection& section) {
-    return section
-        .choice<BatchPolicy>(
-            "batch",
-            {{"ladder", BatchPolicy::ladder}, {"per_worker", BatchPolicy::per_worker}, {"global", BatchPolicy::global}})
-        .value_or(BatchPolicy::ladder);
+    return section.choice("type", scheduler_kinds, {{"bohb", nearest}, {"pbt", nearest}})
+        .value_or(SchedulerKind::rasda);
 }
 
 GrowPolicy read_grow(const YamlSection& section) {
-    return section
-        .choice<GrowPolicy>(
-            "grow", {{"eager", GrowPolicy::eager}, {"wait", GrowPolicy::wait}, {"partial", GrowPolicy::partial}})
-        .value_or(GrowPolicy::eager);
-}
-
-GrowWhen read_grow_when(const YamlSection& section) {
-    return section
-        .choice<GrowWhen>("grow_when", {{"always", GrowWhen::always},
-                                        {"faster", GrowWhen::faster},
-                                        {"goodput", GrowWhen::goodput}})
-        .value_or(GrowWhen::always);
-}
-
-Priority read_priority(const YamlSection& section) {
-    return section
-        .choice<Priority>("priority", {{"promotions_first", Priority::promotions_first},
-                                       {"starts_first", Priority::starts_first},
-                                       {"tail", Priority::tail}})
-        .value_or(Priority::tail);
-}
-
-std::optional<Switch> read_switch(const YamlSection& section, const std::string& name) {
-    return section.choice<Switch>(name, {{"on", Switch::on}, {"off", Switch::off}});
+    if (section.has("grow") && section.at("grow") == "in_place") {
+        section.fail("grow", "in_place is how a program of `command:` grows; write it outside of scheduler");
+    }
+    return section.choice("grow", grow_policies).value_or(GrowPolicy::eager);
 }
 
 }  // namespace
 
 SchedulerSpec read_scheduler(const YamlSection& section) {
     section.allow({"type", "resource", "min", "max", "reduction_factor", "mode", "rule", "brackets", "max_concurrent",
-                   "workers", "scaling_factor", "max_workers", "grow", "grow_when", "priority", "shrink", "surplus", "batch"});
+                   "workers", "scaling_factor", "max_workers", "grow", "grow_when", "priority", "shrink", "surplus",
+                   "batch"});
     SchedulerSpec spec;
     const auto read = [&](const auto& step) { section.attempt(step); };
     read([&] { section.word("resource", {"epochs", "steps", "samples", "seconds"}); });  // for its readers
@@ -83,19 +51,19 @@ SchedulerSpec read_scheduler(const YamlSection& section) {
         spec.max = Resource{section.integer("max").value()};
     });
     read([&] { spec.reduction_factor = section.small_integer("reduction_factor").value_or(spec.reduction_factor); });
-    read([&] { spec.mode = read_mode(section); });
-    read([&] { spec.rule = read_rule(section); });
+    read([&] { spec.mode = section.choice("mode", modes).value_or(spec.mode); });
+    read([&] { spec.rule = section.choice("rule", rules).value_or(spec.rule); });
     read([&] { spec.brackets = section.small_integer("brackets"); });
     read([&] { spec.max_concurrent = section.small_integer("max_concurrent"); });
     read([&] { spec.workers = section.small_integer("workers").value_or(spec.workers); });
     read([&] { spec.scaling_factor = section.small_integer("scaling_factor"); });
     read([&] { spec.max_workers = section.small_integer("max_workers"); });
-    read([&] { spec.batch = read_batch(section); });
+    read([&] { spec.batch = section.choice("batch", batch_policies).value_or(spec.batch); });
     read([&] { spec.grow = read_grow(section); });
-    read([&] { spec.grow_when = read_grow_when(section); });
-    read([&] { spec.priority = read_priority(section); });
-    read([&] { spec.shrink = read_switch(section, "shrink").value_or(spec.shrink); });
-    read([&] { spec.surplus = read_switch(section, "surplus"); });
+    read([&] { spec.grow_when = section.choice("grow_when", grow_conditions).value_or(spec.grow_when); });
+    read([&] { spec.priority = section.choice("priority", priorities).value_or(spec.priority); });
+    read([&] { spec.shrink = section.choice("shrink", switches).value_or(spec.shrink); });
+    read([&] { spec.surplus = section.choice("surplus", switches); });
     return spec;
 }
 

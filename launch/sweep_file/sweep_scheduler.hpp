@@ -1,6 +1,6 @@
 #pragma once
 
-#include "launch/sweep_file/yaml_section.hpp"
+#include "launch/yaml/yaml_section.hpp"
 #include "scheduler/sweep_spec.hpp"
 
 namespace crescendo::launch {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "launch/system/file_descriptor.hpp"
+#include "core/files/file_descriptor.hpp"
 
 namespace crescendo::launch {
 

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "core/check.hpp"
-#include "launch/system/file_descriptor.hpp"
+#include "core/files/file_descriptor.hpp"
 
 namespace crescendo::launch {
 

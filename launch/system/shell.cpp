@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "launch/system/file_descriptor.hpp"
+#include "core/files/file_descriptor.hpp"
 
 extern char** environ;
 
@@ -41,9 +42,9 @@ std::vector<char*> environment_without(const std::function<bool(std::string_view
     return result;
 }
 
-/// Reads until the other end is closed; false where half a minute is over before.
-bool read_all(const FileDescriptor& from, std::string& text) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+/// Reads until the other end is closed; false where the time is over before.
+bool read_all(const FileDescriptor& from, std::string& text, std::chrono::seconds patience) {
+    const auto deadline = std::chrono::steady_clock::now() + patience;
     std::array<char, 4096> buffer{};
     for (;;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
@@ -60,6 +61,16 @@ bool read_all(const FileDescriptor& from, std::string& text) {
         }
         text.append(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     }
+}
+
+/// A descriptor from which `text` can be read. A pipe would break where the tool does not read it.
+FileDescriptor readable(const std::string& text) {
+    FileDescriptor file(::memfd_create("input", MFD_CLOEXEC));
+    if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+        throw std::runtime_error(fmt::format("cannot hold the input of a tool in memory: {}", std::strerror(errno)));
+    }
+    ::lseek(file.get(), 0, SEEK_SET);
+    return file;
 }
 
 }  // namespace
@@ -95,8 +106,7 @@ bool is_program(const std::string& name) {
     return false;
 }
 
-ToolResult run_tool(const std::vector<std::string>& command,
-                    const std::function<bool(std::string_view variable)>& hides) {
+ToolResult run_tool(const std::vector<std::string>& command, const ToolOptions& options) {
     std::array<int, 2> pipe{};
     if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
         throw std::runtime_error("cannot create a pipe");
@@ -105,9 +115,12 @@ ToolResult run_tool(const std::vector<std::string>& command,
     FileDescriptor write_end(pipe[1]);
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    const auto input = readable(options.input);
+    ::posix_spawn_file_actions_adddup2(&actions, input.get(), STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDERR_FILENO);
+    if (options.errors == ToolErrors::collected) {
+        ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDERR_FILENO);
+    }
     auto words = command;
     std::vector<char*> arguments;
     for (auto& word : words) {
@@ -115,17 +128,17 @@ ToolResult run_tool(const std::vector<std::string>& command,
     }
     arguments.push_back(nullptr);
     pid_t pid = 0;
-    const int error =
-        ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environment_without(hides).data());
+    const int error = ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(),
+                                     environment_without(options.hides).data());
     ::posix_spawn_file_actions_destroy(&actions);
     if (error != 0) {
         return {127, fmt::format("{}: {}", command.front(), std::strerror(error))};
     }
     write_end.reset();
     ToolResult result;
-    if (!read_all(read_end, result.output)) {
+    if (!read_all(read_end, result.output, options.patience)) {
         ::kill(pid, SIGKILL);
-        result.output += fmt::format("{} did not answer for 30 s", command.front());
+        result.output += fmt::format("{} did not answer for {} s", command.front(), options.patience.count());
     }
     int status = 0;
     ::waitpid(pid, &status, 0);

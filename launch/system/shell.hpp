@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -20,16 +21,23 @@ bool is_executable(const std::filesystem::path& path);
 /// Whether there is such a program: a path, or a name that is searched in PATH.
 bool is_program(const std::string& name);
 
+enum class ToolErrors { collected, shown };
+
+struct ToolOptions {
+    std::function<bool(std::string_view variable)> hides = {};  ///< chooses variables (NAME=VALUE) it does not see
+    std::string input = {};                                     ///< what it reads from its standard input
+    std::chrono::seconds patience{30};                          ///< after this time it is killed
+    ToolErrors errors = ToolErrors::collected;  ///< whether its stderr is a part of the output, or goes to our own
+};
+
 struct ToolResult {
     int code = 0;        ///< exit status, or 128 + signal; 127 if there is no such program
-    std::string output;  ///< stdout and stderr, without the last line feed
+    std::string output;  ///< what it printed, without the last line feed; ends with the reason if it was killed
 
     bool success() const { return code == 0; }
 };
 
-/// Runs a tool to its end, and kills it after half a minute. `command` is searched in PATH. The tool does not see the
-/// variables of our environment that `hides` chooses; each is given as NAME=VALUE.
-ToolResult run_tool(const std::vector<std::string>& command,
-                    const std::function<bool(std::string_view variable)>& hides = {});
+/// Runs a tool to its end. `command` is searched in PATH.
+ToolResult run_tool(const std::vector<std::string>& command, const ToolOptions& options = {});
 
 }  // namespace crescendo::launch

@@ -40,7 +40,8 @@ std::unique_ptr<Agent> set_up_agent(MpiSession& session, AgentSetup setup) {
     require_interface_everywhere(session, setup.interface);
     const auto plan = plan_together(session, setup.slots);
     const SlotId first{session.sum_below(plan.num_slots())};
-    return setup.make_agent(NodeId{session.rank()}, first, plan);
+    return setup.make_agent(NodeId{session.rank()}, first, plan,
+                            [&](const std::string& own) { return session.all_gather(own); });
 }
 
 Bytes nothing_to_say() { return encode(std::vector<Order>{}); }

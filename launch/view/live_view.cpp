@@ -130,8 +130,9 @@ std::vector<std::string> screen_of(const History& history, const ViewSettings& s
     const auto& sweep = history.sweep();
     const auto progress = progress_of(history, now, settings.time_budget);
     std::vector<std::string> lines;
-    lines.push_back(fmt::format("{}: {} on {} slots, {}", settings.name, name_of(sweep.spec().scheduler.kind),
-                                sweep.num_slots(), time_line(history, progress, now)));
+    lines.push_back(fmt::format("{}: {} on {} slots, {}", settings.name,
+                                scheduler_kinds.of(sweep.spec().scheduler.kind), sweep.num_slots(),
+                                time_line(history, progress, now)));
     if (progress.fraction) {
         lines.push_back(fmt::format("{} {:3.0f} %", bar(*progress.fraction, 40), 100 * *progress.fraction));
     }

@@ -93,8 +93,9 @@ Table trials_table(const History& history) {
     return table;
 }
 
-std::string best_text(const History& history, const SweepDirectory& directory, Format format) {
-    const auto best = history.sweep().best();
+std::string best_text(const History& history, const SweepDirectory& directory, Format format,
+                      std::optional<TrialId> trial) {
+    const auto best = trial ? trial : history.sweep().best();
     if (!best) {
         return format == Format::json ? "null\n" : "no trial has reported yet\n";
     }
@@ -117,15 +118,15 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
     return table.print(format);
 }
 
-std::string data_wait_hint(const History& history) {
+std::string data_wait_hint(const History& history, const SweepFile& file) {
     const auto wait = history.data_wait();
     if (!wait || *wait <= 0.1) {
         return "";
     }
-    return fmt::format(
-        "trials wait for data during {:.0f} % of their time; increase data.threads or data.memory, or rechunk the "
-        "file (`crescendo data bench` measures how fast it is read here)",
-        100 * *wait);
+    const char* remedy = file.trainer ? "increase data.threads or data.memory, or rechunk the file (`crescendo data "
+                                        "bench` measures how fast it is read here)"
+                                      : "read ahead with more threads or processes, or from a faster disk";
+    return fmt::format("trials wait for data during {:.0f} % of their time; {}", 100 * *wait, remedy);
 }
 
 std::string brief(const Config& config) {
@@ -146,40 +147,12 @@ std::string clock_text(double seconds) {
 
 std::string number_text(double value) { return fmt::format("{:.4g}", value); }
 
-const char* name_of(SchedulerKind kind) {
-    switch (kind) {
-        case SchedulerKind::fifo:
-            return "fifo";
-        case SchedulerKind::asha:
-            return "asha";
-        case SchedulerKind::rasda:
-            return "rasda";
-        case SchedulerKind::successive_halving:
-            return "successive_halving";
-        case SchedulerKind::hyperband:
-            return "hyperband";
-        case SchedulerKind::async_hyperband:
-            return "async_hyperband";
-        case SchedulerKind::pasha:
-            return "pasha";
-        case SchedulerKind::median:
-            return "median";
-    }
-    return "";
-}
-
-const char* name_of(FinishReason reason) {
-    switch (reason) {
-        case FinishReason::all_trials_done:
-            return "all trials are done";
-        case FinishReason::target_reached:
-            return "the target is reached";
-        case FinishReason::time_up:
-            return "the time budget is used up";
-        case FinishReason::cancelled:
-            return "it was cancelled";
-    }
-    return "";
+const char* text_of(FinishReason reason) {
+    static constexpr Words texts{{std::pair{FinishReason::all_trials_done, "all trials are done"},
+                                  {FinishReason::target_reached, "the target is reached"},
+                                  {FinishReason::time_up, "the time budget is used up"},
+                                  {FinishReason::cancelled, "it was cancelled"}}};
+    return texts.of(reason);
 }
 
 }  // namespace crescendo::launch

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "launch/record/history.hpp"
 #include "launch/record/sweep_directory.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
 #include "launch/view/table.hpp"
 
 namespace crescendo::launch {
@@ -12,12 +14,13 @@ namespace crescendo::launch {
 /// parameters, time.
 Table trials_table(const History& history);
 
-/// The best trial: configuration, metrics, test metrics, checkpoint.
+/// The best trial, or `trial`: configuration, metrics, test metrics, checkpoint.
 /// A list of name and value for people; one object for programs.
-std::string best_text(const History& history, const SweepDirectory& directory, Format format);
+std::string best_text(const History& history, const SweepDirectory& directory, Format format,
+                      std::optional<TrialId> trial = {});
 
 /// Advice if trials wait for data for more than a tenth of their time; else empty.
-std::string data_wait_hint(const History& history);
+std::string data_wait_hint(const History& history, const SweepFile& file);
 
 /// A configuration on one line, with numbers to 4 digits: "lr=0.0312 width=32 …".
 std::string brief(const Config& config);
@@ -28,7 +31,7 @@ std::string clock_text(double seconds);
 /// A number to 4 or 5 significant digits.
 std::string number_text(double value);
 
-const char* name_of(SchedulerKind kind);
-const char* name_of(FinishReason reason);
+/// Why a sweep ended, for people: "the target is reached".
+const char* text_of(FinishReason reason);
 
 }  // namespace crescendo::launch

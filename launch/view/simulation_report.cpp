@@ -88,7 +88,7 @@ std::string escaped(const std::string& text) {
 
 OrderedJson summary_json(const Summary& summary, const SweepSpec& spec) {
     OrderedJson json;
-    json["ended"] = name_of(summary.reason);
+    json["ended"] = text_of(summary.reason);
     json["makespan"] = summary.makespan;
     json["slots"] = summary.slots;
     json["slot_hours_used"] = summary.slot_seconds_used / 3600;
@@ -125,6 +125,15 @@ Table use_table(const Summary& summary) {
     Table table({"seconds", "slots"});
     for (const auto& use : summary.slot_use) {
         table.add_row({use.seconds, std::int64_t{use.slots}});
+    }
+    return table;
+}
+
+Table report_table(const std::vector<simulator::SeenReport>& reports, const SweepSpec& spec) {
+    Table table({"seconds", "trial", "resource", "workers", spec.metric});
+    for (const auto& report : reports) {
+        table.add_row({report.seconds, std::int64_t{report.trial.value}, report.resource.value,
+                       std::int64_t{report.workers}, from_loss(spec.goal, report.loss)});
     }
     return table;
 }

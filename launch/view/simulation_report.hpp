@@ -21,6 +21,9 @@ Table best_table(const simulator::Summary& summary, const SweepSpec& spec, std::
 /// A table of the slots in use over time, with the columns seconds and slots.
 Table use_table(const simulator::Summary& summary);
 
+/// A table of reports: seconds, trial, resource, workers, and the metric.
+Table report_table(const std::vector<simulator::SeenReport>& reports, const SweepSpec& spec);
+
 /// A table with one row for each policy. "±" columns hold half the width of the 95 % confidence interval.
 Table comparison_table(const std::vector<simulator::Comparison>& policies, const SweepSpec& spec);
 

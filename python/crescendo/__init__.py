@@ -9,11 +9,14 @@ A program reports after each epoch and stops when it is told to::
         loss = train_an_epoch()
         trial.report(val_loss=loss)
 
+A notebook reads a sweep's results with `crescendo.load("results/first")`.
+
 Outside a sweep the same program just runs, and prints its reports. `crescendo.torch` has what a PyTorch program needs
 to grow from one worker to many while it trains.
 """
 
 from crescendo.program import Trial, trial
+from crescendo.results import Results, load
 
-__all__ = ["Trial", "trial"]
+__all__ = ["Results", "Trial", "load", "trial"]
 __version__ = "0.1.0"

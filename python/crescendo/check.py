@@ -1,6 +1,6 @@
 """Checks whether a program is a warm trainer as docs/trial-protocol.md specifies it.
 
-    python -m crescendo.check PROGRAM [--settings JSON]
+    python -m crescendo.check [--settings JSON] PROGRAM [ARGUMENT …]
 
 The program is started as crescendo would start it, several times, with everything that a sweep may do to it. What it
 does wrong is printed, with the section of the specification. The exit status is 0 if all is right, 1 if not.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -77,8 +78,8 @@ class Crescendo(FakeCrescendo):
 class Conformance:
     """Runs the checks. Three trainers serve them, because two have to die."""
 
-    def __init__(self, program: str, settings: Message, patience: float) -> None:
-        self.program = program
+    def __init__(self, command: List[str], settings: Message, patience: float) -> None:
+        self.command = command
         self.settings = settings
         self.patience = patience
         self._crescendo: Optional[Crescendo] = None
@@ -88,7 +89,7 @@ class Conformance:
     @property
     def crescendo(self) -> Crescendo:
         if self._crescendo is None:
-            self._crescendo = Crescendo(3, [self.program], patience=self.patience)
+            self._crescendo = Crescendo(3, self.command, patience=self.patience)
         return self._crescendo
 
     def living(self, count: int) -> List[int]:
@@ -153,7 +154,7 @@ class Conformance:
         """What the program prints."""
         try:
             done = subprocess.run(
-                [self.program, *words], input=given, capture_output=True, text=True, timeout=self.patience, **more
+                [*self.command, *words], input=given, capture_output=True, text=True, timeout=self.patience, **more
             )
         except subprocess.TimeoutExpired:
             raise Unexpected(f"{' '.join(words)} does not end within {self.patience:g} s") from None
@@ -377,7 +378,7 @@ def check_channel_end(conformance: Conformance) -> None:
 @check("--check-group forms a group", "checking-a-group")
 def check_group(conformance: Conformance) -> None:
     words = [["--check-group", str(rank), "2"] for rank in (0, 1)]
-    with FakeCrescendo(2, [conformance.program], words=words, patience=conformance.patience) as crescendo:
+    with FakeCrescendo(2, conformance.command, words=words, patience=conformance.patience) as crescendo:
         for member in (0, 1):
             result = crescendo.expect(member, "group_checked")
             expect(result.get("sum") == 3.0, f"'group_checked' has to have the sum 3.0: {json.dumps(result)}")
@@ -387,9 +388,9 @@ def _without_socket() -> Dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("CRESCENDO_")}
 
 
-def run(program: str, settings: Message, patience: float = 60.0) -> int:
+def run(command: List[str], settings: Message, patience: float = 60.0) -> int:
     """Performs all checks and prints what they find. Returns how many failed."""
-    conformance = Conformance(program, settings, patience)
+    conformance = Conformance(command, settings, patience)
     num_failed = 0
     try:
         for title, section, function in CHECKS:
@@ -409,19 +410,20 @@ def run(program: str, settings: Message, patience: float = 60.0) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m crescendo.check", description=__doc__.split("\n")[0])
-    parser.add_argument("program", help="the trainer: an executable file")
-    parser.add_argument("--settings", default="{}", help="what `trainer:` would hold, as JSON, or a file with it")
+    parser.add_argument("--settings", default="{}", help="a trial's settings as JSON, or a file with it")
     parser.add_argument("--patience", type=float, default=60.0, help="seconds to wait for anything (60)")
+    parser.add_argument("program", help="the trainer, as in `command:`: a file, or a name along PATH")
+    parser.add_argument("argument", nargs=argparse.REMAINDER, help="its arguments: python3 train.py --epochs=9")
     args = parser.parse_args()
-    program = os.path.abspath(args.program)
-    if not os.access(program, os.X_OK) or os.path.isdir(program):
-        parser.error(f"{args.program} is no executable file; make it one: #!/usr/bin/env python3 on top, and chmod +x")
+    program = shutil.which(args.program)
+    if program is None:
+        parser.error(f"{args.program} is no program; name one along PATH, or make the file executable")
     text = Path(args.settings).read_text() if os.path.exists(args.settings) else args.settings
     try:
         settings = json.loads(text)
     except ValueError as error:
         parser.error(f"--settings is no JSON: {error}")
-    return 1 if run(program, settings, args.patience) else 0
+    return 1 if run([os.path.abspath(program), *args.argument], settings, args.patience) else 0
 
 
 if __name__ == "__main__":

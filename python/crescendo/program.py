@@ -51,8 +51,10 @@ class Trial:
         most = environment.get("CRESCENDO_MAX_RESOURCE")
         self.max_resource = int(most) if most else None
         """The trial is over at this resource (epochs, say); None outside a sweep."""
+        self.rank = int(environment.get("RANK", 0))
+        """This process's rank among those of the trial; rank 0 reports and saves."""
         self.stopped = False
-        """Whether crescendo has said that the trial is to stop: it is over, or paused."""
+        """Whether crescendo has said that this process is to stop: the trial is over, paused, or gets other workers."""
         self._saved = self._read_saved()
         self._last = 0  # resource of the last report
         self._epoch: Optional[int] = None
@@ -102,6 +104,8 @@ class Trial:
         a file or a folder from which the trial can continue: sweeps that pause trials need it, and all others lose less
         with it when something fails. `data_wait` is the share, 0 to 1, of the time since the report before that was
         spent waiting for data; by default what `waiting_for()` measured.
+
+        All ranks of a group report, and learn together whether they are to continue; what rank 0 reports counts.
         """
         self._repeat_report()
         if self.stopped:
@@ -116,7 +120,7 @@ class Trial:
         message: Dict[str, Any] = {"resource": resource, "metrics": numbers_of({**(metrics or {}), **more})}
         if not message["metrics"]:
             raise ValueError("the report has no metric, so nothing can be decided: report(val_loss=…)")
-        if save is not None and self.directory is not None:
+        if save is not None and self.directory is not None and self.rank == 0:
             self._save(message, save)
         now = time.monotonic()
         if data_wait is None and self._waited > 0:
@@ -154,8 +158,9 @@ class Trial:
             print(f"epoch {message['resource']}: {values}", flush=True)
             return
         try:
-            self._stream.write(json.dumps(message) + "\n")
-            self._stream.flush()
+            if self.rank == 0:
+                self._stream.write(json.dumps(message) + "\n")
+                self._stream.flush()
             answer = self._stream.readline()
         except OSError:
             answer = ""

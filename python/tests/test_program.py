@@ -52,6 +52,23 @@ class ProgramTest(unittest.TestCase):
                 stream.write(json.dumps({"decision": decision}) + "\n")
                 stream.flush()
 
+    def test_only_rank_0_reports_and_saves_and_all_ranks_learn_the_decision(self):
+        ours, theirs = socket.socketpair()
+        self.addCleanup(ours.close)
+        theirs.sendall(b'{"decision":"continue"}\n{"decision":"stop","save":true}\n')
+        with mock.patch.dict(os.environ, {"RANK": "1", "CRESCENDO_TRIAL_DIR": self.folder.name}):
+            trial = program.Trial(ours)
+        self.addCleanup(trial._stream.close)
+
+        epochs = [epoch for epoch in trial.epochs() if trial.report(loss=1, save=lambda path: path.touch()) or True]
+
+        self.assertEqual(epochs, [1, 2])
+        self.assertTrue(trial.stopped)
+        self.assertEqual(list(Path(self.folder.name).iterdir()), [])
+        theirs.setblocking(False)
+        self.assertRaises(BlockingIOError, theirs.recv, 1)
+        theirs.close()
+
     def test_a_program_reports_each_epoch_until_the_trial_is_over(self):
         trial = self.trial(max_resource=3)
         epochs = [epoch for epoch in trial.epochs() if trial.report(val_loss=1 / epoch)]

@@ -18,10 +18,6 @@ CRESCENDO = os.environ.get("CRESCENDO_BINARY")
 class GrowingSweepTest(unittest.TestCase):
     def test_a_trial_grows_from_one_worker_to_four_and_outlives_one_of_them(self):
         with tempfile.TemporaryDirectory() as folder:
-            # crescendo starts a trainer without arguments, and by its own first line.
-            trainer = Path(folder, "trainer")
-            trainer.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{HERE / 'grow.py'}' \"$@\"\n")
-            trainer.chmod(0o755)
             sweep = {
                 "metric": {"name": "val_loss"},
                 "run_cap": 3,
@@ -29,13 +25,13 @@ class GrowingSweepTest(unittest.TestCase):
                 "bind": "off",
                 "parameters": {"lr": {"min": 0.01, "max": 0.3}},
                 "scheduler": {"type": "rasda", "max": 8, "reduction_factor": 2},
-                "trainer": {"pause": 0.01, "batch-size": 8},
+                "grow": "in_place",
+                "command": [sys.executable, str(HERE / "grow.py"), "--pause=0.01", "--batch-size=8", "${args}"],
             }
             Path(folder, "sweep.yaml").write_text(json.dumps(sweep))
             command = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
-            environment = {**os.environ, "CRESCENDO_TRAINER": str(trainer)}
             with open(Path(folder, "output"), "w") as output:
-                run = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
+                run = subprocess.Popen(command, cwd=folder, stdout=output, stderr=output)
                 killed = self.kill_a_member(Path(folder, "out"), run)
                 status = run.wait(timeout=120)
             self.assertEqual(status, 0, Path(folder, "output").read_text())
@@ -65,6 +61,29 @@ class GrowingSweepTest(unittest.TestCase):
                         return True
             time.sleep(0.01)
         return False
+
+    def test_a_script_with_ddp_is_started_anew_with_more_workers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sweep = {
+                "metric": {"name": "loss"},
+                "run_cap": 1,
+                "slots": 2,
+                "bind": "off",
+                "parameters": {"lr": {"min": 0.01, "max": 0.1}},
+                "scheduler": {"type": "rasda", "max": 4, "reduction_factor": 2},
+                "grow": "restart",
+                "command": [sys.executable, str(HERE / "ddp.py"), "${args}"],
+            }
+            Path(folder, "sweep.yaml").write_text(json.dumps(sweep))
+            command = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
+            done = subprocess.run(command, cwd=folder, timeout=200, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            notes = [json.loads(line) for line in Path(folder, "out", "journal.jsonl").read_text().splitlines()]
+
+        reports = [note for note in notes if note.get("event") == "trial_reported"]
+        self.assertEqual([note for note in notes if note.get("event") == "trial_failed"], [])
+        self.assertEqual({note["metrics"]["workers"] for note in reports}, {1, 2})
+        self.assertEqual([note["resource"] for note in reports], [1, 2, 3, 4])
 
 
 if __name__ == "__main__":

@@ -310,6 +310,16 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual((args["lr"], args["batch_size"], args["no_cuda"], args["mixed"]), (1e-3, 8, True, False))
         self.assertEqual((args["data.test"], args["layers"], args["kind"]), ("t", [1, 2], None))
 
+    def test_a_parameter_comes_behind_the_words_of_the_command(self):
+        arguments = settings.Arguments(self.parser, ["--lr=0.5", "--batch-size", "8"])
+
+        args = arguments.parse({"lr": 0.1})
+
+        self.assertEqual((args.lr, args.batch_size), (0.1, 8))
+        self.assertEqual(settings.check(self.parser, {"settings": {}}, ["--lr=0.5"]), [])
+        (problem,) = settings.check(self.parser, {"settings": {}}, ["--lr=0.5", "--widht=3"])
+        self.assertEqual(problem, {"key": "command", "message": "unrecognized arguments: --widht=3"})
+
     def test_the_check_names_every_mistake_and_its_key(self):
         request = {
             "settings": {"widht": 3, "batch_siez": 8, "kind": "c", "no-cuda": 3},
@@ -344,7 +354,11 @@ class SessionTest(unittest.TestCase):
             join.update(settings={}, directory=folder, state="new", **order)
             theirs.sendall(json.dumps(join).encode() + b"\n")
             served = session.Session(
-                Channel(ours), CPU, parser=None, timeout=session.timedelta(seconds=5), checkpoint_every=600
+                Channel(ours),
+                CPU,
+                arguments=settings.Arguments(),
+                timeout=session.timedelta(seconds=5),
+                checkpoint_every=600,
             )
             self.assertEqual(served.run(train, test), 1)
             ours.shutdown(socket.SHUT_RDWR)

@@ -64,6 +64,8 @@ void Hyperband::leave(const Trial& trial) {
     arrive(bracket);
 }
 
+void Hyperband::withdraw(const Trial& trial) { bracket_of(trial).complete.insert(trial.id); }
+
 bool Hyperband::can_retry(const Trial& trial) const {
     const auto& bracket = brackets_[static_cast<std::size_t>(trial.bracket)];
     return !bracket.is_closed && bracket.rung == trial.rungs_survived;
@@ -80,6 +82,7 @@ void Hyperband::end_all() {
     for (auto& bracket : brackets_) {
         bracket.vacancies = 0;
         bracket.paused.clear();
+        bracket.complete.clear();
         bracket.is_closed = true;
     }
     promotions_.clear();
@@ -116,16 +119,22 @@ void Hyperband::decide(Bracket& bracket) {
     const auto num_best = std::max<std::size_t>(1, static_cast<std::size_t>(bracket.num_arrived) / eta_);
     const auto end_of_best = std::min(num_best, bracket.paused.size());
     ++bracket.rung;
-    for (std::size_t rank = 0; rank < bracket.paused.size(); ++rank) {
-        if (rank < end_of_best) {
-            promotions_.insert({-bracket.rung, bracket.paused[rank]});
-        } else {
-            eliminated_.push_back(bracket.paused[rank].trial);
-        }
-    }
     bracket.num_expected = static_cast<std::int64_t>(end_of_best);
     bracket.num_arrived = 0;
+    for (std::size_t rank = 0; rank < bracket.paused.size(); ++rank) {
+        const auto& result = bracket.paused[rank];
+        const bool is_complete = bracket.complete.contains(result.trial);
+        if (is_complete && rank < end_of_best) {
+            ++size_of_rung(bracket, bracket.rung);
+            ++bracket.num_arrived;
+        } else if (rank < end_of_best) {
+            promotions_.insert({-bracket.rung, result});
+        } else if (!is_complete) {
+            eliminated_.push_back(result.trial);
+        }
+    }
     bracket.paused = {};
+    bracket.complete = {};
 }
 
 std::optional<TrialId> Hyperband::promotable() const {

@@ -23,7 +23,8 @@ namespace crescendo {
 /// so brackets run side by side if slots are free. The run cap may cut the last one short.
 ///
 /// A trial that fails, or whose program ends by itself, counts as the worst of its next rung and is never promoted. A
-/// failed one can be retried until that rung is decided. A larger run cap opens further brackets.
+/// failed one can be retried until that rung is decided. A trial that is complete where it would pause takes its place
+/// in the ranking there, and then counts as the worst of the next rung. A larger run cap opens further brackets.
 class Hyperband final : public Scheduler {
   public:
     /// `spec` is valid.
@@ -35,6 +36,7 @@ class Hyperband final : public Scheduler {
     bool can_retry(const Trial& trial) const override;
     void retry(const Trial& trial) override;
     void finish(const Trial& trial) override { leave(trial); }
+    void withdraw(const Trial& trial) override;
     std::optional<TrialId> promotable() const override;
     void promote() override;
     std::vector<TrialId> take_eliminated() override { return std::exchange(eliminated_, {}); }
@@ -51,7 +53,8 @@ class Hyperband final : public Scheduler {
         std::int64_t num_expected = 0;  // results of `rung` that are still to come
         std::int64_t num_arrived = 0;
         std::vector<Result> paused;
-        bool is_closed = false;  // all its trials ended before their rung was decided
+        std::set<TrialId> complete{};  // those of `paused` that will not go on, even if they are among the best
+        bool is_closed = false;        // all its trials ended before their rung was decided
     };
     /// Order of promotion: most rungs survived first, then the best loss.
     using Promotion = std::pair<int, Result>;

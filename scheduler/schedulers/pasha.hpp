@@ -28,6 +28,7 @@ class Pasha final : public Scheduler {
     Judgement report(const Trial& trial) override;
     void fail(const Trial& trial) override { asha_.fail(trial); }
     void retry(const Trial& trial) override { asha_.retry(trial); }
+    void withdraw(const Trial& trial) override { asha_.withdraw(trial); }
     void end_all() override { asha_.end_all(); }
     std::optional<TrialId> promotable() const override { return asha_.promotable(); }
     void promote() override { asha_.promote(); }

@@ -37,6 +37,12 @@ void PromotingAsha::retry(const Trial& trial) {
     results.erase({worst_loss, trial.id}, (results.size() - 1) / eta_);
 }
 
+void PromotingAsha::withdraw(const Trial& trial) {
+    auto& paused = brackets_.rung(trial.bracket, trial.rungs_survived).paused;
+    std::erase(paused, Result{*trial.loss, trial.id});
+    std::make_heap(paused.begin(), paused.end(), std::greater<>());
+}
+
 /// What they reported still counts.
 void PromotingAsha::end_all() {
     for (int bracket = 0; bracket < brackets_.num_brackets(); ++bracket) {

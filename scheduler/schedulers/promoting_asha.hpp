@@ -22,6 +22,7 @@ class PromotingAsha final : public Scheduler {
     Judgement report(const Trial& trial) override;
     void fail(const Trial& trial) override;
     void retry(const Trial& trial) override;
+    void withdraw(const Trial& trial) override;
     void end_all() override;
     std::optional<TrialId> promotable() const override;
     void promote() override;

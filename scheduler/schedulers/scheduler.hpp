@@ -51,8 +51,11 @@ class Scheduler {
     /// more; what was decided while it did stays.
     virtual void retry(const Trial&) {}
 
-    /// The trial's program ended by itself, before its next rung.
+    /// The trial is complete before its next rung.
     virtual void finish(const Trial&) {}
+
+    /// The trial is complete at the report for which report() has just paused it. What it reported still counts.
+    virtual void withdraw(const Trial&) {}
 
     /// The paused trial that is to continue next: the highest rung first, then the best loss. It may change with every
     /// report.

@@ -1,7 +1,6 @@
 #include "scheduler/sweep/sweep.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 #include "core/check.hpp"
 #include "scheduler/loss.hpp"
@@ -14,17 +13,12 @@ SweepSpec valid(SweepSpec spec) {
     return spec;
 }
 
-bool has_finite_loss(const Trial& trial) { return trial.loss.value_or(worst_loss) < worst_loss; }
-
-/// Both have reported.
-bool is_better(const Trial& a, const Trial& b) { return std::tie(*a.loss, a.id) < std::tie(*b.loss, b.id); }
-
 }  // namespace
 
 Sweep::Sweep(SweepSpec spec) : Sweep(spec, AnySampler(spec)) {}
 
 Sweep::Sweep(SweepSpec spec, AnySampler sampler)
-    : spec_(valid(std::move(spec))), sampler_(std::move(sampler)), scheduler_(spec_), placement_(spec_.scheduler) {}
+    : spec_(valid(std::move(spec))), proposals_(std::move(sampler)), scheduler_(spec_), placement_(spec_.scheduler) {}
 
 std::vector<Action> Sweep::apply(const Event& event) {
     const bool was_over = over();
@@ -39,7 +33,7 @@ std::vector<Action> Sweep::apply(const Event& event) {
         allocate(effects);
         end_paused(effects);
     }
-    if (!over() && !can_start() && num_ended_ == static_cast<int>(trials_.size())) {
+    if (!over() && !can_start() && trials_.all_ended()) {
         finish_reason_ = FinishReason::all_trials_done;
     }
     auto& actions = effects.actions;
@@ -48,7 +42,7 @@ std::vector<Action> Sweep::apply(const Event& event) {
     }
     actions.insert(actions.end(), effects.placements.begin(), effects.placements.end());
     if (over()) {
-        actions.push_back(FinishSweep{*finish_reason_, kept_});
+        actions.push_back(FinishSweep{*finish_reason_, trials_.best_ended()});
     }
     return std::move(actions);
 }
@@ -57,27 +51,9 @@ SweepState Sweep::state() const {
     if (!over()) {
         return SweepState::running;
     }
-    const bool all_failed = num_failed_ > 0 && num_failed_ == static_cast<int>(trials_.size());
+    const int num_failed = trials_.count(TrialStatus::failed);
+    const bool all_failed = num_failed > 0 && num_failed == trials_.size();
     return all_failed ? SweepState::failed : SweepState::finished;
-}
-
-const Trial& Sweep::trial(TrialId id) const {
-    CRESCENDO_EXPECT(id.value >= 0 && static_cast<std::size_t>(id.value) < trials_.size());
-    return trials_[static_cast<std::size_t>(id.value)];
-}
-
-std::optional<TrialId> Sweep::best() const {
-    if (over()) {
-        return kept_;  // of the trials that ended, and now all have
-    }
-    const Trial* best = nullptr;
-    for (const auto& trial : trials_) {
-        if (trial.status != TrialStatus::failed && has_finite_loss(trial) &&
-            (best == nullptr || is_better(trial, *best))) {
-            best = &trial;
-        }
-    }
-    return best == nullptr ? std::nullopt : std::optional(best->id);
 }
 
 Resource Sweep::next_milestone(TrialId id) const {
@@ -143,6 +119,13 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
 
     if (verdict == Verdict::complete) {
         stop(trial, StopReason::completed, effects);
+    } else if (has_reached_end(trial)) {
+        if (verdict == Verdict::go_on) {
+            scheduler_->finish(trial);
+        } else if (verdict == Verdict::pause) {
+            scheduler_->withdraw(trial);
+        }
+        stop(trial, StopReason::reached, effects);
     } else if (target_met) {
         stop(trial, StopReason::swept, effects);
     } else if (verdict == Verdict::stop) {
@@ -155,7 +138,7 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
         go_on(trial, trial.rungs_survived > rungs_before, effects);
     }
     if (!trial.ended()) {
-        sampler_->tell(trial);
+        proposals_.tell(trial);
     }
     if (target_met) {
         end_sweep(FinishReason::target_reached, effects);
@@ -166,7 +149,7 @@ void Sweep::handle(const TrialFinished& event, Effects& effects) {
     Trial& trial = known_trial(event.trial);
     if (trial.status == TrialStatus::running) {
         scheduler_->finish(trial);
-        end(trial, TrialStatus::finished, effects);
+        end(trial, StopReason::completed, effects);
     }
 }
 
@@ -190,8 +173,7 @@ void Sweep::handle(const TrialFailed& event, Effects& effects) {
         effects.actions.push_back(StopTrial{trial.id, StopReason::failed});
     }
     scheduler_->fail(trial);
-    ++num_failed_;
-    end(trial, TrialStatus::failed, effects);
+    end(trial, StopReason::failed, effects);
 }
 
 void Sweep::handle(const DeadlineNear&, Effects&) { deadline_is_near_ = true; }
@@ -206,12 +188,12 @@ void Sweep::handle(const Cancelled&, Effects& effects) { end_sweep(FinishReason:
 void Sweep::handle(const TrialProposed& event, Effects&) {
     CRESCENDO_VALIDATE(event.trial.value >= 0, "trial", "trial {} cannot be; trials count from 0", event.trial.value);
     auto config = spec_.space.in_order(event.config);
-    if (static_cast<std::size_t>(event.trial.value) >= trials_.size()) {
-        proposals_.try_emplace(event.trial, std::move(config));
-    } else if (Trial& trial = known_trial(event.trial); !trial.is_proposed) {
+    if (!trials_.has(event.trial)) {
+        proposals_.add(event.trial, std::move(config));
+    } else if (Trial& trial = trials_[event.trial]; !trial.is_proposed) {
         trial.config = std::move(config);
         trial.is_proposed = true;
-        sampler_->tell(trial);
+        proposals_.tell(trial);
     }
 }
 
@@ -226,7 +208,7 @@ void Sweep::handle(const LimitsChanged& event, Effects& effects) {
     spec_ = std::move(spec);
     time_is_up_ = !event.has_time_left;
     placement_.change_max_concurrent(spec_.scheduler.max_concurrent);
-    scheduler_->change_run_cap(spec_.run_cap, static_cast<int>(trials_.size()));
+    scheduler_->change_run_cap(spec_.run_cap, trials_.size());
     if (over() && may_go_on() && is_below_cap()) {
         finish_reason_.reset();
     } else if (!over() && meets_target()) {
@@ -249,11 +231,9 @@ void Sweep::handle(const TrialRetried& event, Effects&) {
                        trial.id.value);
     finish_reason_.reset();
     scheduler_->retry(trial);
-    trial.retry();
+    trials_.retry(trial);
     placement_.enter_line(trial);
-    sampler_->tell(trial);
-    --num_failed_;
-    --num_ended_;
+    proposals_.tell(trial);
 }
 
 bool Sweep::meets_target() const {
@@ -261,14 +241,21 @@ bool Sweep::meets_target() const {
     return spec_.target && best_trial && *trial(*best_trial).loss <= to_loss(spec_.goal, *spec_.target);
 }
 
+/// Whether a trial that has just reported is complete, although it might train further.
+bool Sweep::has_reached_end(const Trial& trial) const {
+    const auto& [target, seconds] = spec_.trial_end;
+    return (target && *trial.loss <= to_loss(spec_.goal, *target)) ||
+           (seconds && trial.seconds.value_or(0) >= *seconds);
+}
+
 /// Whether a sweep that ended would not end again at once, if it had something to do.
 bool Sweep::may_go_on() const { return finish_reason_ != FinishReason::cancelled && !time_is_up_ && !meets_target(); }
 
 Trial& Sweep::known_trial(TrialId id) {
-    CRESCENDO_VALIDATE(id.value >= 0 && static_cast<std::size_t>(id.value) < trials_.size(), "trial",
+    CRESCENDO_VALIDATE(trials_.has(id), "trial",
                        "trial {} is unknown (the sweep has started {}); use the id that its start gave", id.value,
                        trials_.size());
-    return trials_[static_cast<std::size_t>(id.value)];
+    return trials_[id];
 }
 
 /// A trial that would be resumed at once does not leave its slots first.
@@ -296,12 +283,11 @@ bool Sweep::try_promote(Trial& trial, Effects& effects) {
     const auto judgement = scheduler_->report(trial);
     set_rungs(trial, judgement.rungs_survived);
     if (judgement.verdict == Verdict::go_on) {
-        --num_paused_;
         return true;
     }
     placement_.return_slots(trial);
     if (judgement.verdict != Verdict::pause) {
-        end(trial, judgement.verdict == Verdict::complete ? TrialStatus::finished : TrialStatus::stopped, effects);
+        end(trial, judgement.verdict == Verdict::complete ? StopReason::completed : StopReason::judged, effects);
     }
     end_eliminated(effects);
     return false;
@@ -314,7 +300,7 @@ void Sweep::set_rungs(Trial& trial, int rungs_survived) const {
 
 /// Gives out the free slots.
 void Sweep::allocate(Effects& effects) {
-    sampler_has_nothing_ = false;  // it may have learned from the event
+    proposals_.ask_again();  // the sampler may have learned from the event
     if (deadline_is_near_) {
         return;
     }
@@ -344,7 +330,7 @@ bool Sweep::resume_next(Effects& effects) {
     } else if (!try_promote(trial, effects)) {
         return true;
     }
-    trial.transition(TrialStatus::running);
+    trials_.transition(trial, TrialStatus::running);
     trial.attempted = Resource{0};
     ++trial.group.generation;
     placement_.note_running(trial);
@@ -357,37 +343,21 @@ bool Sweep::start_next(Effects& effects) {
         return false;
     }
     Trial next;
-    next.id = TrialId{static_cast<int>(trials_.size())};
+    next.id = TrialId{trials_.size()};
     if (!placement_.take_slots_for_new(next)) {
         return false;
     }
-    if (!configure(next)) {
+    if (!proposals_.configure(next)) {
         placement_.return_slots(next);
-        sampler_has_nothing_ = true;
         return false;
     }
-    Trial& trial = trials_.emplace_back(std::move(next));
+    Trial& trial = trials_.add(std::move(next));
     trial.bracket = scheduler_->begin(trial.id);
     set_rungs(trial, 0);
     placement_.note_running(trial);
-    sampler_->tell(trial);
+    proposals_.tell(trial);
     effects.placements.push_back(StartTrial{trial.id, trial.group});
     return true;
-}
-
-/// Gives the trial the configuration that an event proposed, else what the sampler proposes. Returns whether there is
-/// one.
-bool Sweep::configure(Trial& trial) {
-    if (auto proposal = proposals_.extract(trial.id)) {
-        trial.config = std::move(proposal.mapped());
-        trial.is_proposed = true;
-        return true;
-    }
-    if (auto proposal = sampler_->propose(trial.id)) {
-        trial.config = std::move(proposal->config);
-        return true;
-    }
-    return false;
 }
 
 /// What the trial's own report changes about its workers.
@@ -419,57 +389,55 @@ void Sweep::pause(Trial& trial, TrialStatus how, Effects& effects) {
 }
 
 void Sweep::suspend(Trial& trial, TrialStatus how) {
-    trial.transition(how);
+    trials_.transition(trial, how);
     placement_.leave(trial);
     if (how == TrialStatus::waiting) {
         placement_.enter_line(trial);
-    } else {
-        ++num_paused_;
     }
 }
 
 void Sweep::stop(Trial& trial, StopReason reason, Effects& effects) {
     effects.actions.push_back(StopTrial{trial.id, reason});
-    end(trial, reason == StopReason::completed ? TrialStatus::finished : TrialStatus::stopped, effects);
+    end(trial, reason, effects);
 }
 
-void Sweep::end(Trial& trial, TrialStatus how, Effects& effects) {
+void Sweep::end(Trial& trial, StopReason reason, Effects& effects) {
     const auto before = trial.status;
-    trial.transition(how);
+    trials_.transition(trial, status_after(reason));
+    trial.reason = reason;
     if (before == TrialStatus::running) {
         placement_.leave(trial);
     } else if (before == TrialStatus::waiting) {
         placement_.leave_line(trial);
-    } else {
-        --num_paused_;
     }
-    ++num_ended_;
-    if (how != TrialStatus::failed) {  // which may be tried again
-        keep_best_checkpoint(trial, effects);
+    if (reason != StopReason::failed) {  // which may be tried again
+        if (const auto obsolete = trials_.rank_ended(trial)) {
+            effects.obsolete.push_back(*obsolete);
+        }
     }
-    sampler_->tell(trial);
+    proposals_.tell(trial);
 }
 
 void Sweep::end_eliminated(Effects& effects) {
     for (const auto id : scheduler_->take_eliminated()) {
-        end(known_trial(id), TrialStatus::stopped, effects);
+        end(known_trial(id), StopReason::judged, effects);
     }
 }
 
 /// Once nothing will be reported any more, no other trial will be promoted.
 void Sweep::end_paused(Effects& effects) {
-    if (num_paused_ == 0 || placement_.num_running() > 0 || placement_.first_waiting() || can_start() ||
+    if (trials_.count(TrialStatus::paused) == 0 || placement_.num_running() > 0 || placement_.first_waiting() || can_start() ||
         can_promote()) {
         return;
     }
-    end_all_paused(effects);
+    end_all_paused(StopReason::judged, effects);
 }
 
 /// The last trials that have not ended.
-void Sweep::end_all_paused(Effects& effects) {
+void Sweep::end_all_paused(StopReason reason, Effects& effects) {
     for (auto& trial : trials_) {
         if (trial.status == TrialStatus::paused) {
-            end(trial, TrialStatus::stopped, effects);
+            end(trial, reason, effects);
         }
     }
     scheduler_->end_all();
@@ -486,20 +454,9 @@ void Sweep::end_sweep(FinishReason reason, Effects& effects) {
         }
     }
     while (const auto waiting = placement_.first_waiting()) {
-        end(known_trial(*waiting), TrialStatus::stopped, effects);
+        end(known_trial(*waiting), StopReason::swept, effects);
     }
-    end_all_paused(effects);
-}
-
-void Sweep::keep_best_checkpoint(const Trial& trial, Effects& effects) {
-    if (!has_finite_loss(trial) || (kept_ && is_better(this->trial(*kept_), trial))) {
-        effects.obsolete.push_back(trial.id);
-        return;
-    }
-    if (kept_) {
-        effects.obsolete.push_back(*kept_);
-    }
-    kept_ = trial.id;
+    end_all_paused(StopReason::swept, effects);
 }
 
 }  // namespace crescendo

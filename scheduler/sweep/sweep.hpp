@@ -1,15 +1,15 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "scheduler/actions.hpp"
 #include "scheduler/events.hpp"
-#include "scheduler/samplers/any_sampler.hpp"
 #include "scheduler/schedulers/any_scheduler.hpp"
 #include "scheduler/sweep/placement.hpp"
+#include "scheduler/sweep/proposals.hpp"
+#include "scheduler/sweep/trials.hpp"
 #include "scheduler/sweep_spec.hpp"
 #include "scheduler/trial.hpp"
 
@@ -64,15 +64,15 @@ class Sweep {
     bool deadline_is_near() const { return deadline_is_near_; }
 
     /// All trials so far, indexed by id. References last until the next event.
-    const std::vector<Trial>& trials() const { return trials_; }
-    const Trial& trial(TrialId id) const;
+    const std::vector<Trial>& trials() const { return trials_.all(); }
+    const Trial& trial(TrialId id) const { return trials_[id]; }
 
     /// Sizes of all rungs, from the lowest to the one at max, over all brackets. fifo and median have only the one at
     /// max.
     std::vector<RungSize> rungs() const { return scheduler_->rungs(); }
 
     /// The trial with the best loss at its last report, among trials that did not fail. Ties go to the lower id.
-    std::optional<TrialId> best() const;
+    std::optional<TrialId> best() const { return over() ? trials_.best_ended() : trials_.best(); }
 
     /// The trial's next milestone: the resource at which it must have its next checkpoint.
     Resource next_milestone(TrialId id) const;
@@ -119,6 +119,7 @@ class Sweep {
     Trial& known_trial(TrialId id);
     bool over() const { return finish_reason_.has_value(); }
     bool meets_target() const;
+    bool has_reached_end(const Trial& trial) const;
     bool may_go_on() const;
 
     Verdict judge(Trial& trial);
@@ -126,39 +127,31 @@ class Sweep {
     bool try_promote(Trial& trial, Effects& effects);
     void set_rungs(Trial& trial, int rungs_survived) const;
 
-    bool is_below_cap() const { return !spec_.run_cap || static_cast<int>(trials_.size()) < *spec_.run_cap; }
-    bool can_start() const { return is_below_cap() && !sampler_has_nothing_; }
-    Prospects prospects() const { return {scheduler_, trials_, can_start()}; }
+    bool is_below_cap() const { return !spec_.run_cap || trials_.size() < *spec_.run_cap; }
+    bool can_start() const { return is_below_cap() && !proposals_.are_exhausted(); }
+    Prospects prospects() const { return {scheduler_, trials_.all(), can_start()}; }
     void allocate(Effects& effects);
     bool resume_next(Effects& effects);
     bool start_next(Effects& effects);
-    bool configure(Trial& trial);
 
     void go_on(Trial& trial, bool at_milestone, Effects& effects);
     void lose_workers(Trial& trial, const std::set<SlotId>& lost, Effects& effects);
     void pause(Trial& trial, TrialStatus how, Effects& effects);
     void suspend(Trial& trial, TrialStatus how);
     void stop(Trial& trial, StopReason reason, Effects& effects);
-    void end(Trial& trial, TrialStatus how, Effects& effects);
+    void end(Trial& trial, StopReason reason, Effects& effects);
     void end_eliminated(Effects& effects);
     void end_paused(Effects& effects);
-    void end_all_paused(Effects& effects);
+    void end_all_paused(StopReason reason, Effects& effects);
     void end_sweep(FinishReason reason, Effects& effects);
-    void keep_best_checkpoint(const Trial& trial, Effects& effects);
 
     SweepSpec spec_;
-    AnySampler sampler_;
+    Proposals proposals_;
     AnyScheduler scheduler_;
     Placement placement_;
-    std::vector<Trial> trials_;
-    std::map<TrialId, Config> proposals_;  // from events, for trials that have not started
-    bool sampler_has_nothing_ = false;     // when it was asked last
+    Trials trials_;
     bool deadline_is_near_ = false;
     bool time_is_up_ = false;
-    int num_paused_ = 0;
-    int num_ended_ = 0;
-    int num_failed_ = 0;
-    std::optional<TrialId> kept_;  // the best trial that ended without failing: its checkpoint is the sweep's result
     std::optional<FinishReason> finish_reason_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/e2e/command.hpp"
 
 using namespace crescendo::tests;
@@ -44,9 +46,12 @@ TEST_CASE("a sweep file without trainer and command is simulated, the same each 
     CHECK(result.json()["trials"] == 16);
     CHECK(result.json()["best_over_time"].is_array());
     CHECK(run_crescendo(folder.path(), command).out == result.out);
-    for (const char* file : {"summary.json", "best.csv", "slots.csv", "chart.svg"}) {
+    for (const char* file : {"summary.json", "best.csv", "slots.csv", "chart.svg", "reports.csv"}) {
         CHECK(fs::file_size(folder / "out" / file) > 0);
     }
+    const auto reports = content_of(folder / "out/reports.csv");
+    CHECK(reports.starts_with("seconds,trial,resource,workers,loss\n"));
+    CHECK(std::ranges::count(reports, '\n') == 1 + result.json()["reports"].get<int>());
 }
 
 TEST_CASE("policies are compared over seeds") {

@@ -14,34 +14,6 @@ std::string text_of(const Group& group) {
     return text("{} g{} b{}{}", slots, group.generation, group.batch_multiple, accumulation);
 }
 
-const char* name(StopReason reason) {
-    switch (reason) {
-        case StopReason::judged:
-            return "judged";
-        case StopReason::completed:
-            return "completed";
-        case StopReason::swept:
-            return "swept";
-        case StopReason::failed:
-            return "failed";
-    }
-    return "?";
-}
-
-const char* name(FinishReason reason) {
-    switch (reason) {
-        case FinishReason::all_trials_done:
-            return "all_trials_done";
-        case FinishReason::target_reached:
-            return "target_reached";
-        case FinishReason::time_up:
-            return "time_up";
-        case FinishReason::cancelled:
-            return "cancelled";
-    }
-    return "?";
-}
-
 struct Print {
     std::string operator()(const StartTrial& a) const {
         return text("start {} on {}", a.trial.value, text_of(a.group));
@@ -51,10 +23,12 @@ struct Print {
     }
     std::string operator()(const Regroup& a) const { return text("regroup {} on {}", a.trial.value, text_of(a.group)); }
     std::string operator()(const PauseTrial& a) const { return text("pause {}", a.trial.value); }
-    std::string operator()(const StopTrial& a) const { return text("stop {} {}", a.trial.value, name(a.reason)); }
+    std::string operator()(const StopTrial& a) const {
+        return text("stop {} {}", a.trial.value, stop_reasons.of(a.reason));
+    }
     std::string operator()(const DropCheckpoint& a) const { return text("drop {}", a.trial.value); }
     std::string operator()(const FinishSweep& a) const {
-        return text("finish {} best {}", name(a.reason), a.best ? std::to_string(a.best->value) : "none");
+        return text("finish {} best {}", finish_reasons.of(a.reason), a.best ? std::to_string(a.best->value) : "none");
     }
 };
 
@@ -84,6 +58,14 @@ SweepSpec spec_of(int run_cap, int max) {
     spec.scheduler.max = Resource{max};
     spec.scheduler.reduction_factor = 2;
     spec.scheduler.surplus = Switch::off;
+    spec.scheduler.batch = BatchPolicy::ladder;
+    return spec;
+}
+
+SweepSpec spec_of(SchedulerKind kind, int run_cap, int max, Mode mode) {
+    auto spec = spec_of(run_cap, max);
+    spec.scheduler.kind = kind;
+    spec.scheduler.mode = mode;
     return spec;
 }
 

@@ -15,8 +15,11 @@ std::string text_of(const std::vector<Action>& actions);
 /// `count` slots on one node, numbered from `first`.
 std::vector<Slot> slots(int first, int count, NodeId node = NodeId{0});
 
-/// A valid spec: the published rasda (no surplus) with eta and scaling 2, milestones 1, 2, 4, …, `max`.
+/// A valid spec: the published rasda (no surplus) with eta and scaling 2, milestones 1, 2, 4, …, `max`. The batch is
+/// `ladder`, so that the actions show the targets.
 SweepSpec spec_of(int run_cap, int max);
+/// The same milestones under another scheduler.
+SweepSpec spec_of(SchedulerKind kind, int run_cap, int max, Mode mode = Mode::stop);
 
 /// A sweep to which things happen, in a line each.
 struct Script {

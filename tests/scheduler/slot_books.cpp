@@ -180,8 +180,23 @@ void SlotBooks::check_slots() const {
     require(sweep_.num_free_slots() + static_cast<int>(used_.size()) == sweep_.num_slots(), "free + used = joined");
 }
 
+/// Nobody trains, or waits to, beyond its own end; who ended knows why.
+void SlotBooks::check_reason(const Trial& trial) const {
+    using enum StopReason;
+    const auto& [target, seconds] = sweep_.spec().trial_end;
+    const bool is_at_end = trial.loss && ((target && *trial.loss <= *target) ||  // specs here minimize
+                                          (seconds && trial.seconds.value_or(0) >= *seconds));
+    const bool has_completed = trial.reason == completed || trial.reason == reached;
+    require(trial.ended() == trial.reason.has_value(), "who ended knows why, and nobody else");
+    require((trial.status == TrialStatus::failed) == (trial.reason == failed), "who failed knows it");
+    require((trial.status == TrialStatus::finished) == has_completed, "who finished was complete");
+    require(!is_at_end || has_completed, "a trial at its own end is complete");
+    require(is_at_end || trial.reason != reached, "only a trial at its own end is complete because of it");
+}
+
 void SlotBooks::check_trials() const {
     for (const auto& trial : sweep_.trials()) {
+        check_reason(trial);
         const auto group = groups_.find(trial.id);
         require((trial.status == TrialStatus::running) == (group != groups_.end()), "who runs has a group");
         require(trial.target_workers <= sweep_.max_workers(), "no target exceeds max_workers");

@@ -36,6 +36,7 @@ class SlotBooks {
 
     void check_slots() const;
     void check_trials() const;
+    void check_reason(const Trial& trial) const;
     static bool opens_again(const Event& event);
     void check_ends();
     void check_nothing_idles() const;

@@ -41,6 +41,25 @@ TEST_CASE("trials that all train to the end fill their slots in turns") {
     CHECK(summary.num_complete == 5);
 }
 
+TEST_CASE("a watcher gets every report, with its time and the workers that trained for it") {
+    const auto spec = sweep(SchedulerKind::rasda, 1, 9);
+    const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, /*noise=*/0);
+    VirtualCluster cluster(spec, plain, 3, curves, EpochTime(plain, spec.seed));
+    std::vector<SeenReport> reports;
+    cluster.watch([&](const SeenReport& report) { reports.push_back(report); });
+
+    const auto summary = cluster.run();
+
+    REQUIRE(reports.size() == 9);
+    CHECK(summary.num_reports == 9);
+    CHECK(reports.front().workers == 1);
+    CHECK(reports.front().seconds == doctest::Approx(10));
+    CHECK(reports.front().loss == curves.loss(TrialId{0}, Resource{1}));
+    CHECK(reports.back().workers == 3);
+    CHECK(reports.back().resource == Resource{9});
+    CHECK(reports.back().seconds == doctest::Approx(summary.makespan));
+}
+
 TEST_CASE("starts and checkpoints take their time") {
     auto costly = plain;
     costly.start = 2;
@@ -50,6 +69,20 @@ TEST_CASE("starts and checkpoints take their time") {
     const auto summary = simulate(sweep(SchedulerKind::fifo, 1, 3), costly, 1);
 
     CHECK(summary.makespan == doctest::Approx(2 + 30 + 1 + 5));  // one checkpoint, at the end
+}
+
+TEST_CASE("a trial's clock counts epochs and regroups, but neither its start nor its checkpoints") {
+    auto costly = plain;
+    costly.start = 100;
+    costly.checkpoint = 100;
+    costly.regroup = 4;
+    auto spec = sweep(SchedulerKind::rasda, 1, 9);  // grows to three workers at 1
+    spec.trial_end.seconds = 20;
+
+    const auto summary = simulate(spec, costly, 3);
+
+    CHECK(summary.num_reports == 3);  // 10 s alone, 4 s of regroup, two epochs of 10/3 s
+    CHECK(summary.num_complete == 1);
 }
 
 TEST_CASE("a group that grows takes a regroup, and less for its epochs") {

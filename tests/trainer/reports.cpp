@@ -179,3 +179,66 @@ TEST_CASE("the clock goes on over growth, shrinking, a lost worker and a resumed
     CHECK(seconds >= last + epoch);
     CHECK(seconds < watch.seconds());
 }
+
+TEST_CASE("a report says how long the steps took, without the group's first one, and how large they are") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "crescendo-trainer");
+    Terms terms = reporting(sweep, "trial", 1, "steps");
+
+    const auto reports = reports_until(crescendo, terms, 3);
+    CHECK_FALSE(reports[0].contains("step_seconds"));
+    CHECK(reports[1]["step_seconds"] > 0.0);
+    CHECK(reports[2]["step_seconds"] > 0.0);
+    CHECK(reports[2]["group_batch"] == 8);
+
+    terms.batch_multiple = 2;
+    const Json first = crescendo.train({0, 1}, "memory", terms, 4);
+    CHECK_FALSE(first.contains("step_seconds"));
+    CHECK(first["group_batch"] == 16);
+    crescendo.go_on({0, 1}, terms);
+    CHECK(crescendo.await(0, "report")["step_seconds"] > 0.0);
+}
+
+TEST_CASE("neither evaluations nor checkpoints count as time of steps") {
+    SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    Terms terms = reporting(sweep, "trial", 12, "steps");
+    terms.settings["data"]["validation"] = write_images(sweep.folder / "many.h5", "validation", 6000, /*seed=*/3);
+    terms.checkpoint_at = 12;
+
+    const auto reports = reports_until(crescendo, terms, 24);
+
+    const double trained = reports[1]["seconds"].get<double>() - reports[0]["seconds"].get<double>();
+    CHECK(12 * reports[1]["step_seconds"].get<double>() <= trained);
+    CHECK(trained < reports[1]["evaluated"].get<double>() - reports[0]["evaluated"].get<double>());
+}
+
+TEST_CASE("the noise scale is reported once it is known, and continues over growth, shrinking and a checkpoint") {
+    const SweepFixture sweep;
+    Terms terms = sweep.terms("trial");
+    // A linear regression that stands still, of targets that grow with the sample: all gradients point the same way.
+    terms.settings = {{"model", "mlp"},
+                      {"depth", 0},
+                      {"lr", 0.0},
+                      {"batch_size", 8},
+                      {"data", {{"train", write_numbers(sweep.folder / "numbers.h5", "train", 96)}}}};
+    terms.batch_multiple = 2;  // an epoch has six steps, and every fourth step is measured
+    const auto num_measured = [&] { return load(terms.directory / "checkpoint.pt").progress["noise_scale"]["norms"]; };
+    {
+        FakeCrescendo crescendo(2, "crescendo-trainer");
+        CHECK_FALSE(crescendo.train({0, 1}, "new", terms, 4).contains("noise_scale"));  // 6 measurements
+        CHECK(crescendo.train({0, 1}, "memory", terms, 6)["noise_scale"] > 0.0);        // 9
+        CHECK(crescendo.train({1}, "memory", terms, 7)["noise_scale"] > 0.0);
+        CHECK(crescendo.train({1, 0}, "memory", terms, 8)["noise_scale"] > 0.0);
+        CHECK(crescendo.leave({1, 0}, /*save=*/true));
+        CHECK(num_measured() == 12);
+    }
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    crescendo.join({0}, "checkpoint", terms);
+    CHECK(crescendo.await(0, "report")["resource"] == 8);
+    crescendo.go_on({0}, terms);
+
+    CHECK(crescendo.await(0, "report")["noise_scale"] > 0.0);
+    CHECK(crescendo.leave({0}, /*save=*/true));
+    CHECK(num_measured() == 14);
+}

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "core/check.hpp"
-#include "trainer/checkpoint/durable_file.hpp"
+#include "core/files/durable_file.hpp"
 #include "trainer/checkpoint/plain_pickle.hpp"
 
 namespace crescendo::trainer {
@@ -59,7 +59,7 @@ c10::IValue checkpoint_of(const Trial& trial, const json& settings) {
 }
 
 void write_checkpoint(const std::filesystem::path& path, const c10::IValue& checkpoint) {
-    replace_durably(path, [&](const Sink& sink) { pickle_plainly(checkpoint, sink); });
+    replace_file(path, [&](const Sink& sink) { pickle_plainly(checkpoint, sink); });
 }
 
 std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::int64_t number, std::uint64_t seed,

@@ -2,7 +2,7 @@
 
 #include <ATen/core/ivalue.h>
 
-#include "trainer/checkpoint/durable_file.hpp"
+#include "core/files/durable_file.hpp"
 
 namespace crescendo::trainer {
 

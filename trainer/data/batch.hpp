@@ -14,6 +14,12 @@ struct Batch {
     at::Tensor targets;  ///< (samples) of int64, or (samples, num_outputs) of float32; a reconstruction: the inputs
 };
 
+/// Makes the inputs of a slice that has samples. They take over its bytes; on the CPU these are not copied.
+at::Tensor make_inputs(datasets::Slice& slice, const Task& task, const Device& device);
+
+/// Makes the targets of a slice that has samples, as make_inputs() does. A reconstruction's are its `inputs`.
+at::Tensor make_targets(datasets::Slice& slice, const at::Tensor& inputs, const Task& task, const Device& device);
+
 /// Makes the batch of a slice that holds float32 inputs, and targets of float32 or int64, as the task says. The batch
 /// takes over the slice's bytes; on the CPU they are not copied.
 Batch make_batch(datasets::Slice& slice, const Task& task, const Device& device);

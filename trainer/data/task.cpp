@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/check.hpp"
+#include "core/words.hpp"
 #include "datasets/samples/conversion.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/data/shapes.hpp"
@@ -14,11 +15,11 @@ namespace crescendo::trainer {
 
 using datasets::SampleSet;
 
-NLOHMANN_JSON_SERIALIZE_ENUM(Task::Kind, {{Task::Kind::classification, "classification"},
-                                          {Task::Kind::regression, "regression"},
-                                          {Task::Kind::reconstruction, "reconstruction"}})
-
 namespace {
+
+constexpr Words kinds{{std::pair{Task::Kind::classification, "classification"},
+                       {Task::Kind::regression, "regression"},
+                       {Task::Kind::reconstruction, "reconstruction"}}};
 
 /// What is wrong with the targets, if anything is.
 std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSet& samples,
@@ -115,7 +116,7 @@ Task describe_task(const Settings& settings, DataCache& data) {
 }
 
 void to_json(nlohmann::json& json, const Task& task) {
-    json = {{"kind", task.kind},
+    json = {{"kind", kinds.of(task.kind)},
             {"input_shape", task.input_shape},
             {"target_shape", task.target_shape},
             {"num_outputs", task.num_outputs},
@@ -123,7 +124,7 @@ void to_json(nlohmann::json& json, const Task& task) {
 }
 
 void from_json(const nlohmann::json& json, Task& task) {
-    json.at("kind").get_to(task.kind);
+    task.kind = kinds.find(json.at("kind").get<std::string>()).value();
     json.at("input_shape").get_to(task.input_shape);
     json.at("target_shape").get_to(task.target_shape);
     json.at("num_outputs").get_to(task.num_outputs);

@@ -6,6 +6,12 @@ namespace crescendo::trainer {
 
 namespace {
 
+constexpr Words activations{{std::pair{Activation::relu, "relu"},
+                             {Activation::leaky_relu, "leaky_relu"},
+                             {Activation::gelu, "gelu"},
+                             {Activation::silu, "silu"},
+                             {Activation::tanh, "tanh"}}};
+
 /// The largest of activated values is then the activation of the largest one, which costs a quarter.
 bool is_monotone(Activation activation) {
     return activation == Activation::relu || activation == Activation::leaky_relu || activation == Activation::tanh;
@@ -14,12 +20,7 @@ bool is_monotone(Activation activation) {
 }  // namespace
 
 void read_activation(Section& section, Activation& activation) {
-    section.choice("activation", activation,
-                   {{"relu", Activation::relu},
-                    {"leaky_relu", Activation::leaky_relu},
-                    {"gelu", Activation::gelu},
-                    {"silu", Activation::silu},
-                    {"tanh", Activation::tanh}});
+    section.choice("activation", activation, activations);
 }
 
 at::Tensor activate(Activation activation, const at::Tensor& x) {

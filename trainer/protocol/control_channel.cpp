@@ -15,19 +15,18 @@ namespace crescendo::trainer {
 
 using nlohmann::json;
 
-ControlChannel::ControlChannel(int fd) : fd_(fd), reader_([this] { read_lines(); }) {}
+ControlChannel::ControlChannel(int fd) : socket_(fd), reader_([this] { read_lines(); }) {}
 
 ControlChannel::~ControlChannel() {
-    ::shutdown(fd_, SHUT_RDWR);
+    ::shutdown(socket_.get(), SHUT_RDWR);
     reader_.join();
-    ::close(fd_);
 }
 
 void ControlChannel::send(const json& message) {
     const std::string line = message.dump() + '\n';
     const std::lock_guard lock(send_mutex_);
     for (std::string_view rest = line; !rest.empty();) {
-        const ssize_t sent = ::send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL);
+        const ssize_t sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
         if (sent < 0 && errno != EINTR) {
             return;  // the reader sees the end as well
         }
@@ -41,7 +40,7 @@ void ControlChannel::read_lines() {
     std::string pending;
     std::array<char, 65536> buffer{};
     for (;;) {
-        const ssize_t got = ::read(fd_, buffer.data(), buffer.size());
+        const ssize_t got = ::read(socket_.get(), buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) {
             continue;
         }

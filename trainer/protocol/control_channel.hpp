@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "core/files/file_descriptor.hpp"
 #include "core/message_json.hpp"
 
 namespace crescendo::trainer {
@@ -73,7 +74,7 @@ class ControlChannel {
     bool has_interruption() const;
     std::optional<nlohmann::json> take_order();
 
-    const int fd_;
+    const FileDescriptor socket_;
     std::mutex send_mutex_;
     mutable std::mutex mutex_;
     std::condition_variable arrived_;

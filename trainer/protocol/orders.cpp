@@ -24,6 +24,9 @@ Order parse_order(const json& message) try {
     if (type == Evaluate::name) {
         return protocol::read<Evaluate>(message);
     }
+    if (type == MeasureLatency::name) {
+        return protocol::read<MeasureLatency>(message);
+    }
     throw std::runtime_error(text("no order has the type \"{}\"", type));
 } catch (const json::exception& error) {
     throw std::runtime_error(text("cannot take the order {}: {}", message.dump(), error.what()));

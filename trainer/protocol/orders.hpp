@@ -11,10 +11,11 @@ using protocol::Decision;
 using protocol::Evaluate;
 using protocol::Join;
 using protocol::Leave;
+using protocol::MeasureLatency;
 using protocol::StateSource;
 
 /// What crescendo asks a trainer to do.
-using Order = std::variant<Join, Decision, Leave, Evaluate>;
+using Order = std::variant<Join, Decision, Leave, Evaluate, MeasureLatency>;
 
 /// Reads an order. Throws std::runtime_error that says what is wrong if the message is not one.
 Order parse_order(const nlohmann::json& message);

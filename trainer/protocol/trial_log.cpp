@@ -12,24 +12,21 @@ namespace crescendo::trainer {
 TrialLog::TrialLog(const std::filesystem::path& directory) {
     std::filesystem::create_directories(directory);
     const auto path = directory / "trainer.log";
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (file < 0) {
+    const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    if (!file) {
         throw std::system_error(errno, std::generic_category(), "cannot write " + path.string());
     }
     std::fflush(stdout);
-    output_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-    error_ = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    ::dup2(file, STDOUT_FILENO);
-    ::dup2(file, STDERR_FILENO);
-    ::close(file);
+    output_ = FileDescriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+    error_ = FileDescriptor(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));
+    ::dup2(file.get(), STDOUT_FILENO);
+    ::dup2(file.get(), STDERR_FILENO);
 }
 
 TrialLog::~TrialLog() {
     std::fflush(stdout);
-    ::dup2(output_, STDOUT_FILENO);
-    ::dup2(error_, STDERR_FILENO);
-    ::close(output_);
-    ::close(error_);
+    ::dup2(output_.get(), STDOUT_FILENO);
+    ::dup2(error_.get(), STDERR_FILENO);
 }
 
 }  // namespace crescendo::trainer

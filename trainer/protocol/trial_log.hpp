@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "core/files/file_descriptor.hpp"
+
 namespace crescendo::trainer {
 
 /// While it lives, standard output and error go to the end of <directory>/trainer.log.
@@ -14,8 +16,8 @@ class TrialLog {
     ~TrialLog();
 
   private:
-    int output_;  ///< descriptors that standard output and error had before
-    int error_;
+    FileDescriptor output_;  ///< where standard output went before
+    FileDescriptor error_;   ///< where standard error went before
 };
 
 }  // namespace crescendo::trainer

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/words.hpp"
 #include "trainer/settings/settings.hpp"
 
 namespace crescendo::trainer {
@@ -41,11 +41,15 @@ class Section {
     void bytes(const char* name, std::size_t& value);
     /// Reads a time such as 10m, at least a second; `off` is zero.
     void duration_or_off(const char* name, std::optional<std::chrono::seconds>& value);
-    /// `choices` is a table of words and their meanings.
-    template <class Enum>
-    void choice(const char* name, Enum& value, std::initializer_list<std::pair<const char*, Enum>> choices) {
-        choice(name, value, std::span(choices.begin(), choices.size()));
+    template <class Enum, std::size_t Count>
+    void choice(const char* name, Enum& value, const Words<Enum, Count>& words) {
+        std::vector<std::pair<const char*, Enum>> choices;
+        for (const auto& [meaning, word] : words) {
+            choices.emplace_back(word, meaning);
+        }
+        choice<Enum>(name, value, choices);
     }
+    /// `choices` is a table of words and their meanings.
     template <class Enum>
     void choice(const char* name, Enum& value, std::span<const std::pair<const char*, Enum>> choices);
     /// The object at the key; an empty one if the key is absent or holds something else.

@@ -19,7 +19,15 @@ namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
-constexpr std::initializer_list<std::pair<const char*, bool>> normalize_words{{"standard", true}, {"none", false}};
+constexpr Words normalize_words{{std::pair{true, "standard"}, {false, "none"}}};
+constexpr Words non_finite_words{{std::pair{datasets::NonFinite::error, "error"},
+                                  {datasets::NonFinite::skip, "skip"},
+                                  {datasets::NonFinite::keep, "keep"}}};
+constexpr Words shuffles{{std::pair{datasets::Shuffle::windowed, "windowed"}, {datasets::Shuffle::none, "none"}}};
+constexpr Words learning_rate_scalings{{std::pair{LearningRateScaling::linear, "linear"},
+                                        {LearningRateScaling::sqrt, "sqrt"},
+                                        {LearningRateScaling::none, "none"}}};
+constexpr Words states_at_regroup{{std::pair{StateAtRegroup::keep, "keep"}, {StateAtRegroup::reset, "reset"}}};
 
 /// Mean and std, or their like: x·scale + offset is (x - mean) / std with std 1/scale and mean -offset/scale.
 datasets::Normalization parse_normalization(const json& object, const std::string& path,
@@ -116,20 +124,15 @@ DataSettings parse_data(const json& object, std::vector<Problem>& problems) {
     section.texts("targets", data.targets);
     data.window = parse_window(section.object("window"), problems);
     parse_normalize(section, data, problems);
-    section.choice("nan", data.nan,
-                   {{"error", datasets::NonFinite::error},
-                    {"skip", datasets::NonFinite::skip},
-                    {"keep", datasets::NonFinite::keep}});
+    section.choice("nan", data.nan, non_finite_words);
     if (datasets::SampleLayout layout{}; section.has("layout")) {
-        section.choice("layout", layout, {{"chw", datasets::SampleLayout::chw}, {"hwc", datasets::SampleLayout::hwc}});
+        section.choice("layout", layout, datasets::sample_layouts);
         data.layout = layout;
     }
-    section.choice("missing_sources", data.missing_sources,
-                   {{"error", datasets::MissingSources::error}, {"fill", datasets::MissingSources::fill}});
+    section.choice("missing_sources", data.missing_sources, datasets::missing_sources_words);
     section.bytes("memory", data.memory);
     section.integer("threads", data.threads, 1, 256);
-    section.choice("shuffle", data.shuffle,
-                   {{"windowed", datasets::Shuffle::windowed}, {"none", datasets::Shuffle::none}});
+    section.choice("shuffle", data.shuffle, shuffles);
     section.reject_unknown();
     if (data.train.empty() && !section.has("train")) {
         problems.push_back({"trainer.data.train",
@@ -159,13 +162,9 @@ std::shared_ptr<Spec> read_choice(Section& section, const char* key, const std::
 void read_training(Section& section, Settings& settings) {
     section.number("lr", settings.lr, {.min = 0.0, .below = unbounded});
     section.integer("batch_size", settings.batch_size, 1, 1 << 24);
-    section.choice("lr_scaling", settings.lr_scaling,
-                   {{"linear", LearningRateScaling::linear},
-                    {"sqrt", LearningRateScaling::sqrt},
-                    {"none", LearningRateScaling::none}});
+    section.choice("lr_scaling", settings.lr_scaling, learning_rate_scalings);
     section.number("rescale_warmup", settings.rescale_warmup, {.min = 0.0, .below = unbounded});
-    section.choice("optimizer_state", settings.optimizer_state,
-                   {{"keep", StateAtRegroup::keep}, {"reset", StateAtRegroup::reset}});
+    section.choice("optimizer_state", settings.optimizer_state, states_at_regroup);
     section.duration_or_off("checkpoint_every", settings.checkpoint_every);
 }
 
@@ -173,19 +172,12 @@ ReportInterval parse_report(const json& object, std::vector<Problem>& problems) 
     ReportInterval report;
     Section section(object, "trainer.report", problems);
     section.integer("every", report.every, 1, std::int64_t{1} << 53);
-    section.choice<ResourceUnit>("unit", report.unit, resource_units);
+    section.choice("unit", report.unit, resource_units);
     section.reject_unknown();
     return report;
 }
 
 }  // namespace
-
-const char* word(ResourceUnit unit) {
-    const auto* found = std::find_if(resource_units.begin(), resource_units.end(),
-                                     [unit](const auto& entry) { return entry.second == unit; });
-    CRESCENDO_EXPECT(found != resource_units.end());
-    return found->first;
-}
 
 Settings parse_settings(const json& object, const Catalogue& catalogue, std::vector<Problem>& problems) {
     Settings settings;

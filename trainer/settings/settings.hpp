@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <compare>
 #include <cstddef>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/words.hpp"
 #include "datasets/samples/conversion.hpp"
 #include "datasets/samples/sample_order.hpp"
 #include "datasets/samples/sample_set.hpp"
@@ -46,12 +46,10 @@ enum class ResourceUnit {
 };
 
 /// The words of settings for the units.
-inline constexpr std::array<std::pair<const char*, ResourceUnit>, 4> resource_units{
-    {{"epochs", ResourceUnit::epochs},
-     {"steps", ResourceUnit::steps},
-     {"samples", ResourceUnit::samples},
-     {"seconds", ResourceUnit::seconds}}};
-const char* word(ResourceUnit unit);
+inline constexpr Words resource_units{{std::pair{ResourceUnit::epochs, "epochs"},
+                                       {ResourceUnit::steps, "steps"},
+                                       {ResourceUnit::samples, "samples"},
+                                       {ResourceUnit::seconds, "seconds"}}};
 
 /// A trial reports after each `every` units. A report comes between two steps, so a long step may pass over some.
 struct ReportInterval {

@@ -15,6 +15,15 @@ std::vector<MicroBatch> micro_batches(std::int64_t slice_samples, std::int64_t m
     return batches;
 }
 
+std::int64_t num_micro_batches(std::int64_t group_samples, int size, std::int64_t max_samples) {
+    std::int64_t count = 0;
+    for (std::int64_t rank = 0; rank < size; ++rank) {
+        const std::int64_t slice = group_samples * (rank + 1) / size - group_samples * rank / size;
+        count += (slice + max_samples - 1) / max_samples;
+    }
+    return count;
+}
+
 double loss_weight(std::int64_t group_batch, int size) {
     CRESCENDO_EXPECT(group_batch > 0 && size > 0);
     return static_cast<double>(size) / static_cast<double>(group_batch);

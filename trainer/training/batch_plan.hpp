@@ -17,6 +17,9 @@ struct MicroBatch {
 /// empty slice has none.
 std::vector<MicroBatch> micro_batches(std::int64_t slice_samples, std::int64_t max_samples);
 
+/// Micro-batches of all members of a group of `size` in a step of `group_samples` samples.
+std::int64_t num_micro_batches(std::int64_t group_samples, int size, std::int64_t max_samples);
+
 /// The factor on the *sum* of a worker's losses: size / group_batch, because the mean over workers divides by size
 /// again. With it, the mean of the workers' gradients is the gradient of a full step's mean loss, however unevenly the
 /// samples are spread. In an epoch's last, short step each sample weighs the same.

@@ -8,21 +8,9 @@
 
 namespace crescendo::trainer {
 
-namespace {
+EvaluationMode::EvaluationMode(Model& model) : model_(model) { model_.eval(); }
 
-/// Has a network compute as in evaluation, as long as this lives.
-class EvaluationMode {
-  public:
-    explicit EvaluationMode(Model& model) : model_(model) { model_.eval(); }
-    EvaluationMode(const EvaluationMode&) = delete;
-    EvaluationMode& operator=(const EvaluationMode&) = delete;
-    ~EvaluationMode() { model_.train(); }
-
-  private:
-    Model& model_;
-};
-
-}  // namespace
+EvaluationMode::~EvaluationMode() { model_.train(); }
 
 EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse) {
     const at::NoGradGuard no_gradients;

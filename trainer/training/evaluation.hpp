@@ -10,6 +10,18 @@
 
 namespace crescendo::trainer {
 
+/// Has a network compute as in evaluation, as long as this lives.
+class EvaluationMode {
+  public:
+    explicit EvaluationMode(Model& model);
+    EvaluationMode(const EvaluationMode&) = delete;
+    EvaluationMode& operator=(const EvaluationMode&) = delete;
+    ~EvaluationMode();
+
+  private:
+    Model& model_;
+};
+
 /// Sums over samples, added over a group's members before they become means.
 struct EvaluationSums {
     double samples = 0.0;

@@ -51,28 +51,33 @@ bool Generation::step() {
     if (group_samples_ == 0) {
         began_ = begin;
     }
-    const bool trained = train();
-    trial_.progress().seconds += Seconds(Clock::now() - begin).count();
+    const std::int64_t trained = train();
+    const double seconds = Seconds(Clock::now() - begin).count();
+    trial_.progress().seconds += seconds;
+    if (trained > 0) {
+        step_clock_.add(seconds, /*full=*/trained == trial_.group_batch());
+    }
     if (trial_.settings().report.unit == ResourceUnit::seconds) {
         agree_on_clock();
     }
-    return trained;
+    return trained > 0;
 }
 
-bool Generation::train() {
+/// Returns the number of samples that the group trained on; 0 at the epoch's end.
+std::int64_t Generation::train() {
     enter();
     const auto loaded = batches_.next();
     if (!loaded) {
         ++trial_.progress().epoch;
         trial_.progress().position = 0;
-        return false;
+        return 0;
     }
     trial_.step(*loaded, group_, reducer_, [this] { batches_.fetch(); });
     group_samples_ += loaded->slice.group_samples;
     if (observer_) {
         observer_(trial_, loaded->slice);
     }
-    return true;
+    return loaded->slice.group_samples;
 }
 
 /// All members must find a report due between the same steps, so they take over rank 0's clock.
@@ -95,7 +100,8 @@ void Generation::report(std::int64_t resource) {
     const auto total = group_.sum({static_cast<double>(progress.loss_samples), progress.loss_sum, sums.samples,
                                    sums.loss, sums.correct, (waited + sums.waited).count(),
                                    Seconds(evaluated - began_).count(), source ? progress.seconds : 0.0,
-                                   source ? progress.evaluated + Seconds(evaluated - trained).count() : 0.0});
+                                   source ? progress.evaluated + Seconds(evaluated - trained).count() : 0.0,
+                                   progress.noise_scale.noise()});
     Report report{.resource = resource,
                   .metrics = {{"train_loss", total[1] / total[0]}},
                   .seconds = total[7],
@@ -113,12 +119,16 @@ void Generation::report(std::int64_t resource) {
     progress.loss_samples = 0;
     progress.report = report;
     progress.report_pending = true;
-    data_wait_ = total[5] / total[6];
+    progress.noise_scale.set_noise(total[9] / group_.size());
+    measures_ = {.data_wait = total[5] / total[6],
+                 .step_seconds = step_clock_.take(),
+                 .group_batch = trial_.group_batch(),
+                 .noise_scale = progress.noise_scale.value()};
     group_samples_ = 0;
 }
 
 void Generation::log(const Report& report, Seconds training, Seconds waiting, Seconds evaluating) const {
-    std::string unit = word(trial_.settings().report.unit);
+    std::string unit = resource_units.of(trial_.settings().report.unit);
     unit.pop_back();  // "epoch 3", of "epochs"
     std::string line = text("{} {}, {} workers, batch {}:", unit, report.resource, group_.size(), trial_.group_batch());
     for (const auto& [name, value] : report.metrics) {

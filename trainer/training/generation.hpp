@@ -10,6 +10,7 @@
 #include "trainer/group/gradient_reducer.hpp"
 #include "trainer/group/group.hpp"
 #include "trainer/protocol/pulse.hpp"
+#include "trainer/training/step_clock.hpp"
 #include "trainer/training/trial.hpp"
 
 namespace crescendo::trainer {
@@ -33,17 +34,24 @@ class Generation {
     /// report is still due.
     void report(std::int64_t resource);
 
-    /// Share of the time between the last two reports that the members waited for data: the mean over the group. None
-    /// before this generation's first report. It is not a part of the report, because a repeated sweep has the same
-    /// reports.
-    std::optional<double> data_wait() const { return data_wait_; }
+    /// How the group trained between the last two reports.
+    struct Measures {
+        double data_wait = 0.0;                   ///< share of the time that the members waited for data: the mean
+        std::optional<double> step_seconds = {};  ///< StepClock's
+        std::int64_t group_batch = 0;             ///< Trial::group_batch()
+        std::optional<double> noise_scale = {};   ///< NoiseScale's
+    };
+
+    /// None before this generation's first report. They are not a part of the report, because a repeated sweep has the
+    /// same reports.
+    const std::optional<Measures>& measures() const { return measures_; }
 
   private:
     using Clock = std::chrono::steady_clock;
     using Seconds = std::chrono::duration<double>;
 
     void enter();
-    bool train();
+    std::int64_t train();
     void agree_on_clock();
     void log(const Report& report, Seconds training, Seconds waiting, Seconds evaluating) const;
 
@@ -58,7 +66,8 @@ class Generation {
     std::int64_t entered_batch_ = 0;
     Clock::time_point began_;         ///< start of this generation's first step since the last report
     std::int64_t group_samples_ = 0;  ///< samples of the group since `began_`
-    std::optional<double> data_wait_;
+    StepClock step_clock_;
+    std::optional<Measures> measures_;
 };
 
 }  // namespace crescendo::trainer

@@ -8,6 +8,7 @@
 
 #include "trainer/settings/settings.hpp"
 #include "trainer/training/learning_rate.hpp"
+#include "trainer/training/noise_scale.hpp"
 
 namespace crescendo::trainer {
 
@@ -39,6 +40,8 @@ struct Progress {
     /// Losses of the samples that this member has trained on since the last report.
     double loss_sum = 0.0;
     std::int64_t loss_samples = 0;
+    /// What this member knows of the gradients' noise; at a report, all members know the same.
+    NoiseScale noise_scale = {};
 
     /// Resource of the last report; 0 before the first.
     std::int64_t reported() const { return report ? report->resource : 0; }

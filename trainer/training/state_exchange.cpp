@@ -42,11 +42,14 @@ void share_state(const Group& group, const Join& join, const Settings& settings,
     received->optimizer().reset(header["optimizer_steps"]);
     group.broadcast(state_tensors(*received));
 
-    // Every member sums the losses of its own samples, whatever rank 0 has seen.
+    // Every member sums the losses of its own samples, and measures their noise, whatever rank 0 has seen.
     const bool survivor = trial && trial->number() == join.trial.value;
     auto progress = header["progress"].get<Progress>();
     progress.loss_sum = survivor ? trial->progress().loss_sum : 0.0;
     progress.loss_samples = survivor ? trial->progress().loss_samples : 0;
+    if (survivor) {
+        progress.noise_scale = trial->progress().noise_scale;
+    }
     received->restore(progress);
     trial = std::move(received);
 }

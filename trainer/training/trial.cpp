@@ -11,7 +11,6 @@
 #include "trainer/models/objective.hpp"
 #include "trainer/settings/model_spec.hpp"
 #include "trainer/settings/optimizer_spec.hpp"
-#include "trainer/training/batch_plan.hpp"
 
 namespace crescendo::trainer {
 
@@ -63,6 +62,7 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
       device_(device),
       model_(make_seeded_model(seed, settings, task, device)),
       optimizer_(settings.optimizer->make(parameters_of(*model_))),
+      noise_meter_(model_->parameters()),
       schedule_(settings.lr_scaling, settings.rescale_warmup),
       micro_batch_(settings.batch_size) {}
 
@@ -116,8 +116,25 @@ void Trial::set_accumulation(std::int64_t accumulation) {
     micro_batch_ = std::max<std::int64_t>(1, settings_.batch_size / accumulation);
 }
 
+/// Adds the gradient of some samples' losses. Returns the sum of these losses, on the device.
+at::Tensor Trial::add_gradients(const Batch& batch, const at::Tensor& keys, const MicroBatch& part, double weight,
+                                bool measured) {
+    const auto of_part = [&](const at::Tensor& all) { return all.narrow(0, part.begin, part.count); };
+    const at::Tensor outputs = model_->forward(of_part(batch.inputs), keys.defined() ? of_part(keys) : keys);
+    const at::Tensor loss = loss_sum(task_, outputs, of_part(batch.targets));
+    if (measured) {
+        noise_meter_.begin_part();
+    }
+    (loss * weight).backward();
+    if (measured) {
+        noise_meter_.end_part(part.count);
+    }
+    return loss.detach();
+}
+
 /// Returns the sum of the losses of this member's samples, on the device.
-at::Tensor Trial::accumulate_gradients(const LoadedBatch& loaded, double weight, GradientReducer& reducer) {
+at::Tensor Trial::accumulate_gradients(const LoadedBatch& loaded, double weight, GradientReducer& reducer,
+                                       const MeasurementPlan& measured) {
     const auto& [slice, batch] = loaded;
     at::Tensor sum = at::zeros({}, at::TensorOptions(device_.place()).dtype(at::kDouble));
     const auto num_samples = static_cast<std::int64_t>(slice.samples.size());
@@ -125,35 +142,60 @@ at::Tensor Trial::accumulate_gradients(const LoadedBatch& loaded, double weight,
     if (model_->drops_units()) {
         keys = device_.upload(dropout_keys(seed_, progress_.epoch, slice.samples));
     }
+    const bool extra = measured.parts && measured.parts->extra;
+    if (extra) {
+        const auto buffers_before = copies(buffers());
+        add_gradients(batch, keys, {.begin = 0, .count = measured.parts->samples}, weight, /*measured=*/true);
+        set_buffers(buffers_before);
+        forget_gradients();
+    }
     if (num_samples == 0) {
         reducer.average_next_backward();
         nothing_learned(parameters()).backward();
     }
-    for (const auto& [begin, count] : micro_batches(num_samples, micro_batch_)) {
-        if (begin + count == num_samples) {
+    for (const auto& part : micro_batches(num_samples, micro_batch_)) {
+        if (part.begin + part.count == num_samples) {
             reducer.average_next_backward();
         }
-        const at::Tensor outputs =
-            model_->forward(batch.inputs.narrow(0, begin, count), keys.defined() ? keys.narrow(0, begin, count) : keys);
-        const at::Tensor loss = loss_sum(task_, outputs, batch.targets.narrow(0, begin, count));
-        (loss * weight).backward();
-        sum += loss.detach();
+        sum += add_gradients(batch, keys, part, weight, /*measured=*/measured.parts && !extra);
     }
     return sum;
 }
 
-void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer& reducer,
-                 const std::function<void()>& meanwhile) {
+void Trial::forget_gradients() {
     // Not Optimizer::zero_grad: it refuses gradients that are views of the reducer's buckets.
     for (auto& parameter : parameters()) {
         parameter.mutable_grad().reset();
     }
+}
+
+/// `weight` is that of the losses of the group's `samples` samples.
+void Trial::note_noise(const MeasurementPlan& measured, std::int64_t samples, double weight, int size) {
+    const auto sums = noise_meter_.take();
+    const auto of_mean = static_cast<double>(group_batch_) / static_cast<double>(samples);  // an epoch ends short
+    GradientNorms norms{.whole = sums.whole * of_mean * of_mean, .samples = static_cast<double>(samples)};
+    if (measured.parts) {
+        const auto covered = static_cast<double>(measured.parts->samples);
+        norms.parts = {.mean = size * sums.parts / (weight * weight * covered),
+                       .samples = covered / static_cast<double>(measured.parts->count)};
+    }
+    progress_.noise_scale.add(norms);
+}
+
+void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer& reducer,
+                 const std::function<void()>& meanwhile) {
+    forget_gradients();
+    noise_meter_.reset();
+    // Alone, a member knows which samples were skipped because their numbers are not finite.
+    const std::int64_t samples = group.size() == 1 ? static_cast<std::int64_t>(loaded.slice.samples.size())
+                                                    : loaded.slice.group_samples;
     const double weight = loss_weight(group_batch_, group.size());
+    const auto measured = plan_measurement(progress_.step, samples, group.size(), micro_batch_);
     group.broadcast(buffers());
     const auto buffers_before = copies(buffers());
     at::Tensor loss;
     try {
-        loss = collective([&] { return accumulate_gradients(loaded, weight, reducer); });
+        loss = collective([&] { return accumulate_gradients(loaded, weight, reducer, measured); });
         meanwhile();
         group.finish();
     } catch (...) {
@@ -161,6 +203,9 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
         throw;
     }
 
+    if (measured.whole) {
+        note_noise(measured, samples, weight, group.size());
+    }
     optimizer_->step(settings_.lr * schedule_.factor(epochs()));
     ++progress_.step;
     progress_.position += loaded.slice.group_samples;

@@ -11,6 +11,8 @@
 #include "trainer/group/group.hpp"
 #include "trainer/optimizers/optimizer.hpp"
 #include "trainer/settings/settings.hpp"
+#include "trainer/training/batch_plan.hpp"
+#include "trainer/training/noise_meter.hpp"
 #include "trainer/training/progress.hpp"
 
 namespace crescendo::trainer {
@@ -69,7 +71,12 @@ class Trial {
   private:
     void set_buffers(const std::vector<at::Tensor>& values);
     double epochs() const;
-    at::Tensor accumulate_gradients(const LoadedBatch& loaded, double weight, GradientReducer& reducer);
+    at::Tensor add_gradients(const Batch& batch, const at::Tensor& keys, const MicroBatch& part, double weight,
+                             bool measured);
+    at::Tensor accumulate_gradients(const LoadedBatch& loaded, double weight, GradientReducer& reducer,
+                                    const MeasurementPlan& measured);
+    void forget_gradients();
+    void note_noise(const MeasurementPlan& measured, std::int64_t samples, double weight, int size);
 
     std::int64_t number_;
     std::uint64_t seed_;
@@ -78,6 +85,7 @@ class Trial {
     const Device& device_;
     std::shared_ptr<Model> model_;
     std::unique_ptr<Optimizer> optimizer_;
+    NoiseMeter noise_meter_;
     LearningRateSchedule schedule_;
     std::int64_t group_batch_ = 0;  ///< 0 until the first set_group
     std::int64_t micro_batch_;

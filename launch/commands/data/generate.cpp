@@ -16,6 +16,9 @@
 namespace crescendo::launch {
 namespace {
 
+using Target = datasets::FlowOptions::Target;
+constexpr Words targets{{std::pair{Target::decay, "decay"}, {Target::future, "future"}, {Target::none, "none"}}};
+
 struct Arguments {
     std::string location;
     bool is_flow = false;
@@ -41,7 +44,6 @@ ExitCode generate(const Arguments& arguments) {
 }  // namespace
 
 void add_data_generate(CLI::App& data, ExitCode& code) {
-    using Target = datasets::FlowOptions::Target;
     auto arguments = std::make_shared<Arguments>();
     auto& flow = arguments->flow;
     flow.num_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -69,7 +71,7 @@ void add_data_generate(CLI::App& data, ExitCode& code) {
             "--target", flow.target,
             "--flow: decay (default): the share of energy that is left at time 1 later; future: the fields at that "
             "time; none")
-        ->transform(one_of<Target>({{"decay", Target::decay}, {"future", Target::future}, {"none", Target::none}}))
+        ->transform(one_of(targets))
         ->needs(is_flow);
     add_write_options(*command, arguments->write, "samples");
     for (const char* of_chunks : {"--chunk", "--compress"}) {

@@ -59,7 +59,7 @@ void add_data_stats(CLI::App& data, ExitCode& code) {
         ->add_option_function<SampleLayout>(
             "--layout", [arguments](const SampleLayout& layout) { arguments->options.layout = layout; },
             "Where channels are stored: first, chw (default), or last, hwc")
-        ->transform(one_of<SampleLayout>({{"chw", SampleLayout::chw}, {"hwc", SampleLayout::hwc}}));
+        ->transform(one_of(datasets::sample_layouts));
     add_missing_sources_option(*command, arguments->options.missing_sources);
     add_format_option(*command, arguments->format);
     command->footer("Example:\n  crescendo data stats fashion.h5:/train");

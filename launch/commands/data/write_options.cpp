@@ -16,11 +16,10 @@ void add_write_options(CLI::App& command, datasets::WriteOptions& options, const
 }
 
 void add_missing_sources_option(CLI::App& command, datasets::MissingSources& missing) {
-    using datasets::MissingSources;
     command
         .add_option("--missing-sources", missing,
                     "Where a source of a virtual data set is missing: error (default), or the fill value")
-        ->transform(one_of<MissingSources>({{"error", MissingSources::error}, {"fill", MissingSources::fill}}));
+        ->transform(one_of(datasets::missing_sources_words));
 }
 
 }  // namespace crescendo::launch

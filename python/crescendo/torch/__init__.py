@@ -37,7 +37,7 @@ import crescendo
 from crescendo.protocol import Channel, Pulse, end_with_parent, inherited_socket
 from crescendo.torch import settings
 from crescendo.torch.group import Group
-from crescendo.torch.session import Alone, Session, Test, Train
+from crescendo.torch.session import NO_TEST, Alone, Session, Test, Train
 from crescendo.torch.store import ControlStore
 from crescendo.torch.trial import Trial
 
@@ -56,7 +56,7 @@ def run(
 ) -> None:
     """Trains: as a warm trainer where crescendo started this program, else once, with the command line's arguments.
 
-    `parser` reads the arguments, which are `trial.args`. In a sweep they are the settings of `trainer:` and the trial's
+    `parser` reads the arguments, which are `trial.args`. In a sweep they are the words of `command:` and the trial's
     parameters. `test` returns metrics of the trial's model on test data; it attaches the model alone. A checkpoint is
     written at least every `checkpoint_every` seconds, and whenever crescendo wants one.
 
@@ -65,10 +65,14 @@ def run(
     words = sys.argv[1:]
     if words == ["--version"]:
         print(crescendo.__version__)
-    elif words == ["--check"]:
-        print(json.dumps({"problems": settings.check(parser, json.load(sys.stdin))}))
-    elif len(words) == 3 and words[0] == "--check-group":
-        _check_group(int(words[1]), int(words[2]))
+    elif words[-1:] == ["--check"]:
+        request = json.load(sys.stdin)
+        problems = settings.check(parser, request, words[:-1])
+        if request.get("final_test") and test is None:
+            problems.append({"key": "final_test", "message": f"is on, and {NO_TEST}, or remove the key"})
+        print(json.dumps({"problems": problems}))
+    elif words[-3:-2] == ["--check-group"]:
+        _check_group(int(words[-2]), int(words[-1]))
     elif "CRESCENDO_FD" in os.environ:
         sys.exit(_serve(train, parser, test, checkpoint_every))
     else:
@@ -95,7 +99,8 @@ def _serve(train: Train, parser: Optional[argparse.ArgumentParser], test: Option
     _warm_up(device)
     gc.collect()
     gc.freeze()  # what was imported stays: later collections need not look at it
-    session = Session(channel, device, parser=parser, timeout=_timeout(), checkpoint_every=every)
+    arguments = settings.Arguments(parser, sys.argv[1:])
+    session = Session(channel, device, arguments=arguments, timeout=_timeout(), checkpoint_every=every)
     return session.run(train, test)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
 import sys
@@ -17,8 +16,8 @@ import torch
 
 import crescendo
 from crescendo.protocol import Channel, Message, numbers_of
-from crescendo.torch import settings
 from crescendo.torch.group import Group, PeerLost
+from crescendo.torch.settings import Arguments
 from crescendo.torch.state import Replica, SaveError, read_checkpoint, save_checkpoint, share
 from crescendo.torch.store import ControlStore
 from crescendo.torch.trial import Interruption, Trial
@@ -26,6 +25,7 @@ from crescendo.torch.trial import Interruption, Trial
 Train = Callable[[Trial], Any]
 Test = Callable[[Trial], Mapping[str, Any]]
 CHECKPOINT = "checkpoint.pt"
+NO_TEST = "this program has no test function; give it one, crescendo.torch.run(train, parser, test=test)"
 
 
 @dataclass
@@ -74,13 +74,13 @@ class Session:
         channel: Channel,
         device: torch.device,
         *,
-        parser: Optional[argparse.ArgumentParser],
+        arguments: Arguments,
         timeout: timedelta,
         checkpoint_every: float,
     ) -> None:
         self._channel = channel
         self._device = device
-        self._parser = parser
+        self._arguments = arguments
         self._timeout = timeout
         self._checkpoint_every = checkpoint_every
         self._log: Optional[TrialLog] = None
@@ -110,6 +110,8 @@ class Session:
                     self._leave(order)
                 elif order["type"] == "evaluate":
                     self._evaluate(order, test)
+                elif order["type"] == "measure_latency":
+                    raise NotImplementedError("crescendo.torch does not measure latency; crescendo-trainer does")
                 # a decision that comes here answers a report of a group that broke since
         except Exception as error:
             traceback.print_exc()
@@ -211,7 +213,7 @@ class Session:
         torch.manual_seed(join.seed)
         trial = Trial(
             self,
-            settings.parse(self._parser, join.settings),
+            self._arguments.parse(join.settings),
             device=self._device,
             number=join.trial,
             seed=join.seed,
@@ -326,15 +328,12 @@ class Session:
 
     def _evaluate(self, order: Message, test: Optional[Test]) -> None:
         if test is None:
-            raise RuntimeError(
-                "this program has no test function, so the best trial cannot be tested; give one, "
-                "crescendo.torch.run(train, parser, test=test), or drop `data.test`"
-            )
+            raise RuntimeError(f"the best trial cannot be tested: {NO_TEST}")
         checkpoint = Path(order["checkpoint"])
         control = Tested(read_checkpoint(checkpoint, self._device), order, self._device)
         trial = Trial(
             control,
-            settings.parse(self._parser, order["settings"]),
+            self._arguments.parse(order["settings"]),
             device=self._device,
             number=order["trial"],
             seed=0,

@@ -1,11 +1,12 @@
-"""The trainer's settings: the arguments that the program's own parser knows."""
+"""A trial's settings: arguments that the program's own parser knows."""
 
 from __future__ import annotations
 
 import argparse
 import difflib
 import re
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 Problem = Dict[str, str]
 
@@ -18,38 +19,59 @@ class SettingsError(Exception):
         self.setting = setting
 
 
-def parse(parser: Optional[argparse.ArgumentParser], settings: Mapping[str, Any]) -> argparse.Namespace:
-    """The arguments as if `settings` stood on the command line. Without a parser all settings are taken as they are.
+def parse(
+    parser: Optional[argparse.ArgumentParser], settings: Mapping[str, Any], words: Sequence[str] = ()
+) -> argparse.Namespace:
+    """The arguments as if `settings` stood on the command line behind `words`. Without a parser all settings are taken
+    as they are.
 
     >>> parser = argparse.ArgumentParser()
     >>> _ = parser.add_argument("--lr", type=float, default=0.1)
     >>> _ = parser.add_argument("--no-cuda", action="store_true")
-    >>> parse(parser, {"lr": 0.5, "no-cuda": True})
+    >>> parse(parser, {"lr": 0.5}, ["--no-cuda"])
     Namespace(lr=0.5, no_cuda=True)
     """
     flat = dict(_flatten(settings))
     if parser is None:
+        if words:
+            raise SettingsError("", f"has {' '.join(words)}, and no parser; call crescendo.torch.run(train, parser)")
         return argparse.Namespace(**{name.replace("-", "_"): value for name, value in flat.items()})
     options: List[str] = []
     positional: List[str] = []
     for name, value in flat.items():
         action = _find(parser, name)
         (options if action.option_strings else positional).extend(_words(name, action, value))
-    return _parse_words(parser, [*options, *positional])
+    return _parse_words(parser, [*words, *options, *positional])
 
 
-def check(parser: Optional[argparse.ArgumentParser], request: Mapping[str, Any]) -> List[Problem]:
+@dataclass
+class Arguments:
+    """What the command line said when the program was started, for all of its trials."""
+
+    parser: Optional[argparse.ArgumentParser] = None
+    words: Sequence[str] = ()
+
+    def parse(self, settings: Mapping[str, Any]) -> argparse.Namespace:
+        return parse(self.parser, settings, self.words)
+
+
+def check(
+    parser: Optional[argparse.ArgumentParser], request: Mapping[str, Any], words: Sequence[str] = ()
+) -> List[Problem]:
     """What is wrong with the settings, for any of the values that the parameters can take."""
     parameters: Mapping[str, List[Any]] = request.get("parameters", {})
-    settings = {**request["settings"], **{name: values[0] for name, values in parameters.items() if values}}
+    given: Mapping[str, Any] = request["settings"]
+    settings = {**given, **{name: values[0] for name, values in parameters.items() if values}}
     problems: List[Problem] = []
+
+    known = dict(_flatten(given))
 
     def attempt(attempted: Mapping[str, Any]) -> None:
         try:
-            parse(parser, attempted)
+            parse(parser, attempted, words)
         except SettingsError as error:
             name = error.setting
-            key = "parameters." + name if name in parameters else "trainer." + name if name else "trainer"
+            key = "parameters." + name if name in parameters else "trainer." + name if name in known else "command"
             if {"key": key, "message": str(error)} not in problems:
                 problems.append({"key": key, "message": str(error)})
 

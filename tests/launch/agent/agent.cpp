@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/await.hpp"
@@ -16,15 +18,23 @@ namespace {
 
 /// One node of program workers, each running a line of shell.
 struct Node {
-    explicit Node(int num_slots, std::chrono::milliseconds grace = std::chrono::milliseconds(200))
-        : agent(NodeId{0}, options(folder, num_slots, grace)) {}
+    explicit Node(int num_slots, std::chrono::milliseconds grace = std::chrono::milliseconds(200),
+                  const std::optional<ReportSource>& report = {})
+        : agent(NodeId{0}, options(num_slots, grace, report)) {}
 
-    static WorkerOptions options(const TemporaryFolder& folder, int num_slots, std::chrono::milliseconds grace) {
+    WorkerOptions options(int num_slots, std::chrono::milliseconds grace, const std::optional<ReportSource>& report) {
         WorkerOptions result;
+        result.setup.report = report;
         result.slots.resize(static_cast<std::size_t>(num_slots));
         result.setup.directory = folder.path().string();
+        result.setup.save_timeout = grace;
         result.guard = CRESCENDO_GUARD;
         result.grace = grace;
+        result.ports = std::vector<TcpPort>(static_cast<std::size_t>(num_slots));
+        for (const auto& port : result.ports) {
+            result.places.push_back({"here", "127.0.0.1", port.number()});
+        }
+        first_port = result.ports.front().number();
         return result;
     }
 
@@ -37,6 +47,21 @@ struct Node {
         order.command = {"bash", "-c", script};
         order.members = {{SlotId{slot}, 0}};
         order.join.reported = reported;
+        agent.obey(order);
+    }
+
+    /// A group on the first `size` slots.
+    void start_group(int trial, int size, const std::string& script) {
+        JoinGroup order;
+        order.join.trial = TrialId{trial};
+        order.join.size = size;
+        order.join.max_resource = Resource{9};
+        order.join.directory = folder.path().string();
+        order.command = {"bash", "-c", script};
+        for (int rank = 0; rank < size; ++rank) {
+            order.members.push_back({SlotId{rank}, rank});
+            order.slots.push_back(SlotId{rank});
+        }
         agent.obey(order);
     }
 
@@ -63,6 +88,7 @@ struct Node {
 
     TemporaryFolder folder;
     std::vector<Notice> kept;
+    int first_port = 0;  ///< that of slot 0
     Agent agent;
 };
 
@@ -110,6 +136,7 @@ TEST_CASE("a program that ignores stop and SIGTERM is killed, and so is what it 
     await("the grandchild starts", [&] { return (grandchild = number_in(node.folder / "grandchild")) != 0; });
 
     node.agent.obey(protocol::Leave{TrialId{0}, false});
+    CHECK(node.next<ProgramRemark>().message.starts_with("it was told to stop and did not leave"));
     node.next<LeftTrial>();
 
     await("the grandchild ends", [&] { return !is_alive(grandchild); });
@@ -234,4 +261,118 @@ TEST_CASE("who was in a trial's group and is not in its next one leaves") {
     node.start(4, 1, script);
 
     CHECK(node.next<LeftTrial>().slot == SlotId{0});
+}
+
+namespace {
+
+const ReportSource printed{{R"(epoch (?P<resource>\d+): (?P<loss>.*))"}, "", 1, "loss"};
+
+constexpr std::chrono::minutes patient{1};
+
+}  // namespace
+
+TEST_CASE("the reports of a program that only prints are found in its output, to its last line") {
+    Node node(1, patient, printed);
+
+    node.start(4, 0, "echo epoch 1: 0.5; echo epoch 2: 0.25 >&2; printf 'epoch 3: 0.125'");
+
+    for (const int epoch : {1, 2, 3}) {
+        const auto report = node.next<protocol::Report>();
+        CHECK(report.trial == TrialId{4});
+        CHECK(report.resource == Resource{epoch});
+        CHECK(report.metrics.at("loss") == std::ldexp(1.0, -epoch));
+        node.agent.obey(protocol::Decision{TrialId{4}, 1, Resource{1}});
+    }
+    CHECK(node.next<ProgramEnded>().trial == TrialId{4});
+}
+
+TEST_CASE("a program that cannot be told to stop is ended at once, unless it is at its end") {
+    Node node(1, patient, printed);
+    node.start(0, 0, "echo epoch 1: 0.5; exec sleep 1000");
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    CHECK(node.next<LeftTrial>().trial == TrialId{0});  // else it would take the minute
+
+    node.start(1, 0, "trap 'touch early' TERM; echo epoch 9: 0.5; until [ -e told ]; do sleep 0.01; done; touch saved");
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Leave{TrialId{1}, false});
+    std::ofstream(node.folder / "told").close();
+
+    CHECK(node.next<LeftTrial>().trial == TrialId{1});
+    CHECK(std::filesystem::exists(node.folder / "saved"));
+    CHECK_FALSE(std::filesystem::exists(node.folder / "early"));
+}
+
+TEST_CASE("a program whose output never matches is told of after many lines, and when it ends") {
+    Node node(1, patient, printed);
+    node.start(0, 0, "for i in {1..1000}; do echo step $i; done; until [ -e told ]; do sleep 0.01; done; echo bye");
+
+    const auto remark = node.next<ProgramRemark>();
+    std::ofstream(node.folder / "told").close();
+    const auto failed = node.next<WorkerFailed>();
+
+    CHECK_MESSAGE(remark.message.starts_with("none of the 1000 lines of its output has a match of report.pattern; the "
+                                             "last ones: "),
+                  remark.message);
+    CHECK(remark.message.ends_with("step 1000"));
+    CHECK(failed.message.starts_with("it ended without a report: none of the 1001 lines"));
+    CHECK(failed.message.ends_with("step 1000\nbye"));
+    CHECK(failed.fault == ProgramFault::never_reports);
+}
+
+TEST_CASE("a program may write its reports to a file of its folder, and what an earlier run wrote is made good") {
+    Node node(1, patient, ReportSource{{}, "reports.jsonl", 1, "loss"});
+    const std::string write = R"(say() { echo "{\"resource\":$1,\"metrics\":{\"loss\":$2}}" >> reports.jsonl; }; )";
+    node.start(0, 0, write + "say 1 0.5; say 2 0.25");
+    CHECK(node.next<protocol::Report>().resource == Resource{1});
+    CHECK(node.next<protocol::Report>().resource == Resource{2});
+    node.next<ProgramEnded>();
+
+    node.start(0, 0, write + "say 3 0.25; echo nonsense >> reports.jsonl; sleep 1000");
+
+    for (const int resource : {1, 2, 3}) {
+        CHECK(node.next<protocol::Report>().resource == Resource{resource});
+    }
+    CHECK(node.next<WorkerFailed>().message.find("not a JSON object: 'nonsense'") != std::string::npos);
+}
+
+TEST_CASE("a group has a process a slot, which know each other as torchrun's do; rank 0 speaks for all") {
+    Node node(2);
+    node.start_group(4, 2,
+                     "echo \"$RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $MASTER_ADDR $MASTER_PORT\" > rank$RANK; "
+                     "until [ -e rank1 ]; do sleep 0.01; done; " +
+                         std::string(report_once) + "echo $reply > heard$RANK; read -r reply <&$CRESCENDO_FD; "
+                                                    "echo $reply > last$RANK");
+
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Decision{TrialId{4}, 1, Resource{1}});
+    const auto heard = [&](const std::string& file) {
+        std::string line;
+        await(file, [&] { return bool(std::getline(std::ifstream(node.folder / file), line)); });
+        return line;
+    };
+    for (const std::string rank : {"0", "1"}) {
+        CHECK(heard("heard" + rank) == R"({"decision":"continue"})");
+        CHECK(heard("rank" + rank) ==
+              rank + " 2 " + rank + " 2 127.0.0.1 " + std::to_string(node.first_port));
+    }
+    CHECK(heard("hosts") == "here slots=2");
+    node.agent.obey(protocol::Leave{TrialId{4}, true});
+
+    CHECK(node.next<LeftTrial>().trial == TrialId{4});
+    CHECK(node.next<LeftTrial>().trial == TrialId{4});
+    for (const std::string rank : {"0", "1"}) {
+        CHECK(heard("last" + rank) == R"({"decision":"stop","save":true})");
+    }
+}
+
+TEST_CASE("a member that has ended well before its group leaves with it, and one that fails is a failure") {
+    Node node(2);
+    node.start_group(0, 2, "[ $RANK = 1 ] && exit 0; " + std::string(report_once) + "sleep 1000");
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    CHECK(node.next<LeftTrial>().slot != node.next<LeftTrial>().slot);
+
+    node.start_group(1, 2, "[ $RANK = 1 ] && exit 3; " + std::string(report_once) + "sleep 1000");
+    CHECK(node.next<WorkerFailed>().slot == SlotId{1});
 }

@@ -10,6 +10,8 @@ using namespace crescendo::launch;
 TEST_CASE("every node gets the setup that rank 0 has") {
     AgentSetup setup;
     setup.kind = WorkerKind::warm_trainer;
+    setup.trainer = {"python3", "grow.py"};
+    setup.report = ReportSource{{"(?P<loss>.*)"}, "log", 0, "loss"};
     setup.directory = "/work";
     setup.log = "/sweep/trainers.log";
     setup.hang_timeout = std::chrono::minutes(5);
@@ -20,6 +22,8 @@ TEST_CASE("every node gets the setup that rank 0 has") {
     const auto got = Json::from_cbor(Json::to_cbor(Json(setup))).get<AgentSetup>();
 
     CHECK(got.kind == setup.kind);
+    CHECK(got.trainer == setup.trainer);
+    CHECK(got.report == setup.report);
     CHECK(got.directory == setup.directory);
     CHECK(got.log == setup.log);
     CHECK(got.hang_timeout == setup.hang_timeout);

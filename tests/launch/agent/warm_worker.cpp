@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <typeinfo>
@@ -26,7 +27,8 @@ constexpr const char* report = "say '{\"type\":\"report\",\"resource\":1,\"metri
 
 /// One node with one slot, whose trainer runs the script; `say` sends a line, and `hear` waits for one.
 struct Node {
-    explicit Node(const std::string& script, std::chrono::milliseconds save_timeout = std::chrono::seconds(60)) {
+    explicit Node(const std::string& script, std::chrono::milliseconds save_timeout = std::chrono::seconds(60),
+                  bool is_of_user = false) {
         const auto trainer = folder / "trainer";
         std::ofstream(trainer) << "#!/bin/bash\nsay() { echo \"$1\" >&$CRESCENDO_FD; }\n"
                                << "hear() { read -r heard <&$CRESCENDO_FD; }\n"
@@ -40,6 +42,10 @@ struct Node {
         options.setup.restart_interval = std::chrono::milliseconds(1);
         options.grace = std::chrono::milliseconds(100);
         options.trainer = trainer.string();
+        if (is_of_user) {
+            options.setup.trainer = {"bash", trainer.string(), "--of-user"};
+            options.guard = CRESCENDO_GUARD;
+        }
         options.slots.resize(1);
         agent.emplace(NodeId{0}, std::move(options));
     }
@@ -179,4 +185,30 @@ TEST_CASE("a slot where three trainers end before they are ready is down until o
     CHECK(first.message.find("ends before it is ready: exit status 9") != std::string::npos);
     CHECK(node.next<SlotDown>().num_retries == 1);  // after the fourth
     CHECK(node.next<SlotUp>().slot == slot);
+}
+
+TEST_CASE("a user's own trainer leaves nothing behind: not when it is killed, when it dies, or when the agent goes") {
+    const auto script = std::string("setsid sleep 1000 & echo $! > daemon; ") + say_hello + "hear; " + report + "hear; ";
+    const auto daemon_of = [](const Node& node) { return number_in(node.folder / "daemon"); };
+    long last = 0;
+    {
+        Node killed(script + "sleep 1000", std::chrono::milliseconds(0), /*is_of_user=*/true);
+        Node dying(script + "exit 1", std::chrono::seconds(60), true);
+        Node training(script, std::chrono::seconds(60), true);
+        for (auto* node : {&killed, &dying, &training}) {
+            node->join();
+            node->next<protocol::Report>();
+            REQUIRE(is_alive(daemon_of(*node)));
+        }
+        const std::array daemons{daemon_of(killed), daemon_of(dying)};
+        killed.agent->obey(protocol::Leave{trial, false});
+        dying.agent->obey(protocol::Leave{trial, false});
+        CHECK(killed.next<LeftTrial>().problem == "it did not leave within 0 s");
+        CHECK(dying.next<LeftTrial>().problem == "exit status 1");
+        for (const long daemon : daemons) {
+            CHECK_FALSE(is_alive(daemon));
+        }
+        last = daemon_of(training);
+    }
+    CHECK_FALSE(is_alive(last));
 }

@@ -20,5 +20,5 @@ TEST_CASE("a format that is none is refused with those that are") {
     const auto result = sweep.run({"trials", "s", "--format", "xml"});
 
     CHECK(result.code == 2);
-    CHECK(contains(result.err, "xml is none of {csv,json,table}"));
+    CHECK(contains(result.err, "xml is none of {table,json,csv}"));
 }

@@ -130,6 +130,6 @@ TEST_CASE("a directory holds a sweep, or folders of sweeps, or is refused") {
 }
 
 TEST_CASE("the price of a slot-hour is what the file says") {
-    CHECK_FALSE(price_of_slot_hour({{"run_cap", "3"}}));
-    CHECK(price_of_slot_hour({{"price.slot_hour", "0.9"}}) == 0.9);
+    CHECK_FALSE(price_of_slot_hour(FlatKeys{{"run_cap", "3"}}));
+    CHECK(price_of_slot_hour(FlatKeys{{"price.slot_hour", "0.9"}}) == 0.9);
 }

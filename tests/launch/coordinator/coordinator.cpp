@@ -1,3 +1,4 @@
+#include "core/files/durable_file.hpp"
 #include "launch/coordinator/coordinator.hpp"
 
 #include <doctest/doctest.h>
@@ -49,7 +50,7 @@ TEST_CASE("a request to stop saves every trial, and the next session resumes the
     const auto leave = stage.agents.on_order;
     stage.agents.on_order = [&](NodeId node, const Order& order) {
         if (std::holds_alternative<protocol::Decision>(order)) {
-            write_atomically(stage.directory.stop_request(), "");
+            replace_file(stage.directory.stop_request(), "");
         }
         leave(node, order);
     };

@@ -1,3 +1,4 @@
+#include "core/files/durable_file.hpp"
 #include "launch/coordinator/session_end.hpp"
 
 #include <doctest/doctest.h>
@@ -62,6 +63,6 @@ TEST_CASE("a session ends when its time is up or its user asks for it, and only 
     CHECK(end(wall_clock() + 1000).comes_within(2000));
     CHECK_FALSE(end(wall_clock() + 1000).comes_within(100));
     CHECK_FALSE(end({}).comes_within(1e9));
-    write_atomically(stage.directory.stop_request(), "");
+    replace_file(stage.directory.stop_request(), "");
     CHECK(end({}).reason() == "asked to stop: saving what runs");
 }

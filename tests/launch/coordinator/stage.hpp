@@ -85,7 +85,7 @@ class SilentView final : public LiveView {
 /// A sweep of up to four epochs in a folder of its own; trials leave when they are told to.
 struct Stage {
     explicit Stage(const std::string& more,
-                   const std::string& scheduler = "{type: rasda, min: 1, max: 4, reduction_factor: 2}")
+                   const std::string& scheduler = "{type: rasda, min: 1, max: 4, reduction_factor: 2, batch: ladder}")
         : file(parse_sweep("name: s\nmetric: {name: accuracy, goal: maximize}\n"
                            "parameters: {lr: {min: 0.1, max: 0.2}}\n"
                            "scheduler: " +
@@ -137,7 +137,8 @@ inline std::vector<Notice> notices_of_every_kind(TrialId trial) {
                                 WorkerStranded{trial, slot, 0},
                                 CheckpointFailed{trial, slot, "no space"},
                                 SlotDown{slot, 0, "no GPU"},
-                                SlotUp{slot}};
+                                SlotUp{slot},
+                                ProgramRemark{trial, "no match"}};
     for (std::size_t kind = 0; kind < std::variant_size_v<Notice>; ++kind) {
         REQUIRE_MESSAGE((kind < notices.size() && notices[kind].index() == kind), "a kind of notice is missing here");
     }

@@ -236,3 +236,98 @@ TEST_CASE("workers that all lost each other come together again, and are given u
     CHECK(joins[9].second.join.state == protocol::StateSource::checkpoint);
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
 }
+
+namespace {
+
+/// A sweep of a program with one trial. Its group reports the last epoch once it has been started anew so often.
+struct ProgramStage : Stage {
+    ProgramStage(Growth grow, int last_start, const std::string& scheduler)
+        : Stage("run_cap: 1\n", scheduler) {
+        file.trainer.reset();
+        file.command = {"train"};
+        file.grow = grow;
+        agents.on_order = [this, last_start, leave = agents.on_order](NodeId node, const Order& order) {
+            leave(node, order);
+            if (const auto* join = std::get_if<JoinGroup>(&order); join && join->members.front().rank == 0) {
+                ++num_starts;
+                if (num_starts == last_start) {
+                    agents.report(0, 4, 0.8);
+                }
+            }
+        };
+    }
+
+    int num_starts = 0;
+};
+
+constexpr const char* rasda = "{type: rasda, min: 1, max: 4, reduction_factor: 2}";
+
+}  // namespace
+
+TEST_CASE("a program that is to grow saves and leaves, and is then started anew on both nodes") {
+    ProgramStage stage(Growth::restart, /*last_start=*/2, rasda);
+    stage.agents.report(0, 1, 0.5);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.agents.sent<protocol::Leave>().front().second.save);
+    const auto joins = stage.agents.sent<JoinGroup>();
+    REQUIRE(joins.size() == 3);
+    for (std::size_t i : {1, 2}) {
+        const auto& [node, order] = joins[i];
+        CHECK(node == NodeId{static_cast<int>(i) - 1});
+        CHECK(order.join.state == protocol::StateSource::checkpoint);
+        CHECK(order.join.size == 2);
+        CHECK(order.members.size() == 1);
+        CHECK(order.slots == std::vector{SlotId{0}, SlotId{1}});
+    }
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
+}
+
+TEST_CASE("a member of a program that dies takes the others along, and they are started again one smaller") {
+    ProgramStage stage(Growth::restart, /*last_start=*/3, rasda);
+    stage.agents.report(0, 1, 0.5);
+    const auto on_order = stage.agents.on_order;
+    stage.agents.on_order = [&](NodeId node, const Order& order) {
+        on_order(node, order);
+        if (const auto* join = std::get_if<JoinGroup>(&order); join && node == NodeId{1} && stage.num_starts == 2) {
+            for (const int slot : {1, 0}) {  // the second in consequence of the first
+                stage.agents.notices.push_back(
+                    WorkerFailed{TrialId{0}, SlotId{slot}, FailureKind::crash, "signal 9"});
+            }
+        }
+    };
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.agents.sent<JoinGroup>().back().second.join.size == 1);
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
+}
+
+TEST_CASE("a program that keeps its workers is started again with all of them when one fails") {
+    ProgramStage stage(Growth::none, /*last_start=*/2, "{type: fifo, max: 4, workers: 2}");
+    for (const int slot : {1, 0}) {
+        stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{slot}, FailureKind::crash, "signal 9"});
+    }
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto joins = stage.agents.sent<JoinGroup>();
+    REQUIRE(joins.size() == 4);
+    CHECK(joins.back().second.join.size == 2);
+    CHECK(joins.back().second.join.state == protocol::StateSource::checkpoint);
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
+}
+
+TEST_CASE("when rank 0 of a program ends well, the trial is over and the others leave") {
+    ProgramStage stage(Growth::none, /*last_start=*/-1, "{type: fifo, max: 4, workers: 2}");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.notices.push_back(ProgramEnded{TrialId{0}});
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto leaves = stage.agents.sent<protocol::Leave>();
+    REQUIRE(leaves.size() == 1);
+    CHECK(leaves.front().first == NodeId{1});
+    CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
+}

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <string>
 
+#include "core/files/file_descriptor.hpp"
 #include "launch/agent/worker.hpp"
 #include "launch/messages/metrics_json.hpp"
-#include "launch/system/file_descriptor.hpp"
 
 using namespace crescendo::launch;
 

@@ -29,7 +29,8 @@ TEST_CASE("orders arrive as they were sent, in their order") {
                           .directory = "/sweep/trials/000007",
                           .state = protocol::StateSource::memory},
                          {{SlotId{5}, 1}, {SlotId{6}, 2}},
-                         {"python3", "train.py"}};
+                         {"python3", "train.py"},
+                         {SlotId{4}, SlotId{5}}};
     const protocol::Evaluate evaluate{TrialId{7}, settings, Resource{9}, "checkpoint.pt", "test"};
     const std::vector<Order> sent{join, protocol::Decision{TrialId{1}, 2, Resource{3}}, protocol::Decision{},
                                   protocol::Leave{TrialId{4}, true},
@@ -39,13 +40,14 @@ TEST_CASE("orders arrive as they were sent, in their order") {
     const auto got = decode_orders(encode(sent));
 
     REQUIRE(got.size() == 6);
-    const auto& [joined, members, command] = std::get<JoinGroup>(got[0]);
+    const auto& [joined, members, command, slots] = std::get<JoinGroup>(got[0]);
     CHECK(joined.trial == TrialId{7});
     CHECK(joined.seed == 1ULL << 63);
     CHECK(joined.directory == "/sweep/trials/000007");
     CHECK(joined.max_resource == Resource{1LL << 40});
     CHECK(joined.settings == settings);
     CHECK(command == std::vector<std::string>{"python3", "train.py"});
+    CHECK(slots == std::vector{SlotId{4}, SlotId{5}});
     CHECK(joined.generation == 2);
     CHECK(joined.accumulation == 2);
     CHECK(joined.reported == Resource{8});
@@ -79,11 +81,12 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
         WorkerStranded{TrialId{1}, SlotId{2}, 4},
         CheckpointFailed{TrialId{1}, SlotId{2}, "no space"},
         SlotDown{SlotId{3}, 2, "no GPU"},
-        SlotUp{SlotId{3}}};
+        SlotUp{SlotId{3}},
+        ProgramRemark{TrialId{1}, "no match"}};
 
     const auto got = decode_notices(encode(sent));
 
-    REQUIRE(got.size() == 12);
+    REQUIRE(got.size() == 13);
     CHECK(std::isnan(std::get<protocol::Report>(got[0]).metrics.at("loss")));
     CHECK(std::get<protocol::Report>(got[0]).metrics.at("accuracy") == 1.0 / 3);
     CHECK(std::get<protocol::Report>(got[0]).data_wait == 0.25);
@@ -104,6 +107,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     CHECK(std::get<SlotDown>(got[10]).num_retries == 2);
     CHECK(std::get<SlotDown>(got[10]).message == "no GPU");
     CHECK(std::get<SlotUp>(got[11]).slot == SlotId{3});
+    CHECK(std::get<ProgramRemark>(got[12]).message == "no match");
 }
 
 TEST_CASE("nothing to say is a message too, and what is no message is refused") {

@@ -38,8 +38,8 @@ std::string error_of(const std::string& now) {
 /// "run_cap=200 budget.time="
 std::string text_of(const std::vector<Override>& overrides) {
     std::string result;
-    for (const auto& [key, value] : overrides) {
-        result += (result.empty() ? "" : " ") + key + "=" + value.value_or("");
+    for (const auto& each : overrides) {
+        result += (result.empty() ? "" : " ") + each.key + "=" + each.value.value_or("");
     }
     return result;
 }
@@ -70,7 +70,7 @@ TEST_CASE("keys that may change may change, and their first values are known") {
     const auto now = replaced("run_cap: 9", "run_cap: 200\nbudget: {time: 8h}\nhang_timeout: off");
 
     CHECK(error_of(now) == "no error");
-    CHECK(text_of(frozen.limits()) ==
+    CHECK(text_of(frozen.beginning()) ==
           "run_cap=9 budget.time= budget.target= scheduler.max_concurrent= max_retries= hang_timeout=");
     CHECK(text_of(frozen.edits({}, now, "s.yaml")) == "run_cap=200 budget.time=\"8h\" hang_timeout=\"off\"");
 }

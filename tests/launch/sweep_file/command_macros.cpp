@@ -80,3 +80,9 @@ TEST_CASE("an error has the key of its word") {
         CHECK(error.key() == "command[2]");
     }
 }
+
+TEST_CASE("a command that is started before its trials lacks their parameters") {
+    CHECK(expand_shared_command({"${interpreter}", "${program}", "${args}", "--epochs=9"}, "train.py") ==
+          std::vector<std::string>{"python3", "train.py", "--epochs=9"});
+    CHECK_THROWS_AS(expand_shared_command({"train", "--rate=${lr}"}, ""), InvalidInput);
+}

@@ -117,7 +117,7 @@ TEST_CASE("what is left out has the documented default") {
     CHECK(file.spec.scheduler.min == Resource{1});
     CHECK(file.spec.scheduler.rule == Rule::rank);
     CHECK_FALSE(file.spec.scheduler.scaling_factor.has_value());
-    CHECK(file.spec.scheduler.batch == BatchPolicy::ladder);
+    CHECK(file.spec.scheduler.batch == BatchPolicy::global);
     CHECK(distribution("{min: 0.0, max: 1.0}").index() == 0);
 }
 
@@ -176,6 +176,19 @@ TEST_CASE("crescendo-trainer may be silent for five minutes, other programs for 
     CHECK(parse("trainer: {model: cnn}\n").hang_timeout == std::chrono::minutes(5));
     CHECK_FALSE(parse("trainer: {model: cnn}\nhang_timeout: off\n").hang_timeout.has_value());
     CHECK(parse("command: [./train]\nhang_timeout: 1h\n").hang_timeout == std::chrono::hours(1));
+    CHECK(parse("command: [./train]\ngrow: in_place\n").hang_timeout == std::chrono::minutes(5));
+}
+
+TEST_CASE("a program stays from trial to trial and may have a test if it grows in place") {
+    const auto plain = parse("command: [./train]\n");
+    const auto growing = parse("command: [./train]\ngrow: in_place\nfinal_test: on\n");
+
+    CHECK_FALSE(plain.has_warm_trainers());
+    CHECK_FALSE(plain.has_final_test());
+    CHECK(growing.has_warm_trainers());
+    CHECK(growing.has_final_test());
+    CHECK(parse("trainer: {data: {train: a, test: b}}\n").has_final_test());
+    CHECK_FALSE(parse("trainer: {data: {train: a}}\n").has_final_test());
 }
 
 TEST_CASE("workers are bound to cores automatically, always or never") {

@@ -69,7 +69,7 @@ TEST_CASE("an unknown key is named with the nearest one") {
     CHECK(error_of(sound + "epochs: 27\n") ==
           "sweep.yaml:10:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
           "sampler, parameters, run_cap, seed, slots, cpus_per_slot, bind, max_retries, hang_timeout, scheduler, "
-          "budget, trainer, program, command and simulate");
+          "budget, trainer, program, command, grow, report, final_test, simulate and entry");
 }
 
 TEST_CASE("a key that is given twice is named with the line of the first") {
@@ -243,15 +243,70 @@ TEST_CASE("a time without a unit is not guessed at") {
           "sweep.yaml:10:10: budget.time: \"0s\" is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
 }
 
-TEST_CASE("a program cannot be grown") {
+TEST_CASE("a program that keeps its workers cannot be grown") {
     CHECK(error_with("type: asha", "type: rasda") == "no error");
     CHECK(error_of(sound + "command: [train]\n") == "no error");
-    CHECK(error_with("scheduler:\n  type: asha", "command: [train]\nscheduler:\n  type: rasda") ==
-          "sweep.yaml:7:3: scheduler.type: rasda grows the trials that survive, and a trial with a command has one "
-          "worker "
-          "for good; use type: asha");
-    CHECK(error_with("scheduler:\n", "command: [train]\nscheduler:\n  workers: 2\n") ==
-          "sweep.yaml:7:3: scheduler.workers: is 2, and a trial with a command has one worker; remove it");
+    CHECK(error_with("scheduler:\n", "command: [train]\nscheduler:\n  workers: 2\n") == "no error");
+    const auto growing = [](const std::string& more) {
+        return error_with("scheduler:\n  type: asha", "command: [train]\n" + more + "scheduler:\n  type: rasda");
+    };
+    CHECK(growing("") ==
+          "sweep.yaml:7:3: scheduler.type: rasda grows the trials that survive, and this program keeps its workers; "
+          "add, outside of scheduler, `grow: restart` if it continues from its checkpoint with another WORLD_SIZE, or "
+          "`grow: in_place` (docs/your-own-program.md); else use type: asha");
+    CHECK(growing("grow: restart\n") == "no error");
+    CHECK(growing("grow: in_place\n") == "no error");
+}
+
+TEST_CASE("how a program grows belongs to a program, and outside of the scheduler") {
+    CHECK(error_of(sound + "grow: in_place\n") ==
+          "sweep.yaml:10:1: grow: is a key for the program of `command:`, and there is none; remove it");
+    CHECK(error_of(sound + "trainer: {model: cnn}\nfinal_test: on\n") ==
+          "sweep.yaml:11:1: final_test: is a key for the program of `command:`, and there is none; remove it");
+    CHECK(error_of(sound + "command: [train]\ngrow: eager\n") ==
+          "sweep.yaml:11:1: grow: is how a program of `command:` grows; eager is a value of scheduler.grow: write it "
+          "there");
+    CHECK(error_with("type: asha", "type: rasda\n  grow: in_place") ==
+          "sweep.yaml:7:3: scheduler.grow: in_place is how a program of `command:` grows; write it outside of "
+          "scheduler");
+    CHECK(error_of(sound + "command: [train]\nfinal_test: on\n") ==
+          "sweep.yaml:11:1: final_test: is on, and only a program with `grow: in_place` can be asked to test a "
+          "checkpoint; remove it");
+}
+
+TEST_CASE("a program that grows in place is started before its parameters are known") {
+    const auto with = [](const std::string& word) {
+        return error_of(sound + "grow: in_place\ncommand: [python3, train.py, \"" + word + "\"]\n");
+    };
+
+    CHECK(with("${args}") == "no error");
+    CHECK(with("--batch-size=32") == "no error");
+    for (const std::string word : {"${lr}", "--rate=${lr}", "${args_json}", "${args_no_hyphens}"}) {
+        CHECK(with(word) ==
+              "sweep.yaml:11:30: command[2]: '" + word +
+                  "' differs from trial to trial, and with `grow: in_place` the program is started before its trials; "
+                  "each brings its parameters as arguments of their names (--lr=0.01): write ${args}");
+    }
+}
+
+TEST_CASE("reports are found in what a program prints, which has to be said soundly") {
+    const auto with = [](const std::string& report, const std::string& more = "command: [train]\n") {
+        return error_of(sound + more + "report: " + report + "\n");
+    };
+
+    CHECK(with("{pattern: 'epoch (?P<resource>\\d+) (?P<val_loss>.*)'}") == "no error");
+    CHECK(with("{pattern: ['(?P<resource>\\d+)', '(?P<val_loss>.*)'], counts_from: 0}") == "no error");
+    CHECK(with("{file: reports.jsonl}") == "no error");
+    CHECK(with("{pattern: '(?P<loss>.*)'}")
+              .starts_with("sweep.yaml:11:10: report.pattern: has no group for 'val_loss', which is the sweep's "
+                           "metric.name"));
+    CHECK(with("{pattern: '(?P<val_loss>'}")
+              .starts_with("sweep.yaml:11:10: report.pattern: is no regular expression: "));
+    CHECK(with("{counts_from: 0}").starts_with("sweep.yaml:11:1: report.pattern: is missing: "));
+    CHECK(with("{pattern: '(?P<val_loss>.*)'}", "trainer: {model: cnn}\n")
+              .starts_with("sweep.yaml:11:1: report: finds the reports of a program, and there is no `command:`"));
+    CHECK(with("{pattern: '(?P<val_loss>.*)'}", "command: [train]\ngrow: in_place\n")
+              .starts_with("sweep.yaml:12:1: report: finds the reports of a program that does not send them"));
 }
 
 TEST_CASE("a sweep has a trainer or a command") {

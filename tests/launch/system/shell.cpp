@@ -22,12 +22,22 @@ TEST_CASE("a tool that is not there is no success") {
     CHECK(run_tool({"bash", "-c", "exit 3"}).code == 3);
 }
 
+TEST_CASE("a tool reads its input, or does not, and one that never ends is killed") {
+    const std::string long_text(1 << 20, 'x');  // more than a pipe holds
+
+    CHECK(run_tool({"wc", "-c"}, {.input = long_text}).output == "1048576");
+    CHECK(run_tool({"true"}, {.input = long_text}).success());
+    const auto killed = run_tool({"sleep", "1000"}, {.patience = std::chrono::seconds(0)});
+    CHECK(killed.code == 128 + 9);
+    CHECK(killed.output == "sleep did not answer for 0 s");
+}
+
 TEST_CASE("a tool does not see the variables that are hidden from it") {
     ::setenv("CRESCENDO_TEST_A", "1", 1);
     ::setenv("CRESCENDO_TEST_B", "2", 1);
 
     const auto answer = run_tool({"bash", "-c", "echo $CRESCENDO_TEST_A,$CRESCENDO_TEST_B"},
-                                 [](std::string_view variable) { return variable == "CRESCENDO_TEST_A=1"; });
+                                 {.hides = [](std::string_view name) { return name == "CRESCENDO_TEST_A=1"; }});
 
     ::unsetenv("CRESCENDO_TEST_A");
     ::unsetenv("CRESCENDO_TEST_B");

@@ -10,8 +10,7 @@ using namespace crescendo;
 namespace {
 
 SweepSpec synchronous(SchedulerKind kind, int run_cap, int max) {
-    auto spec = spec_of(run_cap, max);
-    spec.scheduler.kind = kind;
+    auto spec = spec_of(kind, run_cap, max);
     spec.max_retries = 0;
     return spec;
 }

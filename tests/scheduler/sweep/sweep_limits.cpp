@@ -7,17 +7,6 @@
 
 using namespace crescendo;
 
-namespace {
-
-SweepSpec with(SchedulerKind kind, int run_cap, int max, Mode mode = Mode::stop) {
-    auto spec = spec_of(run_cap, max);
-    spec.scheduler.kind = kind;
-    spec.scheduler.mode = mode;
-    return spec;
-}
-
-}  // namespace
-
 TEST_CASE("a sweep that ended with all its trials goes on when it may have more") {
     Script script{spec_of(/*run_cap=*/1, /*max=*/1)};
     script.join(1);
@@ -129,7 +118,7 @@ TEST_CASE("limits that make no sense are refused and change nothing") {
 
 TEST_CASE("of a promoting sweep that is extended, paused trials that ended are promoted no more, but still count") {
     for (const auto kind : {SchedulerKind::asha, SchedulerKind::pasha}) {
-        Script script{with(kind, /*run_cap=*/2, /*max=*/2, Mode::promote)};
+        Script script{spec_of(kind, /*run_cap=*/2, /*max=*/2, Mode::promote)};
         script.join(1);
         script.report(0, 1, 0.1);
         CHECK(script.report(1, 1, 0.2) == "pause 1; resume 0 on 0 g1 b1");
@@ -145,7 +134,7 @@ TEST_CASE("of a promoting sweep that is extended, paused trials that ended are p
 }
 
 TEST_CASE("hyperband that is extended opens further brackets") {
-    Script script{with(SchedulerKind::hyperband, /*run_cap=*/1, /*max=*/2)};  // brackets of 2 and 2 trials, cut to 1
+    Script script{spec_of(SchedulerKind::hyperband, /*run_cap=*/1, /*max=*/2)};  // brackets of 2 and 2 trials, cut to 1
     script.join(1);
     CHECK(script.report(0, 1, 0.5) == "");  // the only one of its bracket goes on
     CHECK(script.report(0, 2, 0.5) == "stop 0 completed; finish all_trials_done best 0");
@@ -156,7 +145,7 @@ TEST_CASE("hyperband that is extended opens further brackets") {
 }
 
 TEST_CASE("a bracket of hyperband that can fill up no more is decided among those who came") {
-    Script script{with(SchedulerKind::hyperband, /*run_cap=*/9, /*max=*/4)};  // the first bracket takes 4 trials
+    Script script{spec_of(SchedulerKind::hyperband, /*run_cap=*/9, /*max=*/4)};  // the first bracket takes 4 trials
     script.join(1);
     CHECK(script.report(0, 1, 0.2) == "pause 0; start 1 on 0 g0 b1");
 
@@ -167,7 +156,7 @@ TEST_CASE("a bracket of hyperband that can fill up no more is decided among thos
 }
 
 TEST_CASE("successive halving halves a given number of trials and cannot be extended") {
-    Script script{with(SchedulerKind::successive_halving, 4, 4)};
+    Script script{spec_of(SchedulerKind::successive_halving, 4, 4)};
 
     CHECK_THROWS_WITH_AS(script.change_run_cap(8), doctest::Contains("halves the 4 trials"), InvalidInput);
     auto limits = limits_of(script.sweep.spec());

@@ -38,6 +38,12 @@ SweepSpec random_spec(CounterRandom& random) {
     if (chance(random, 0.2)) {
         spec.target = 0.01;
     }
+    if (chance(random, 0.2)) {
+        spec.trial_end.target = 0.1;
+    }
+    if (chance(random, 0.2)) {
+        spec.trial_end.seconds = between(random, 1, 20);
+    }
     auto& scheduler = spec.scheduler;
     scheduler.kind = chance(random, 0.5) ? SchedulerKind::rasda : one_of(random, SchedulerKind::median);
     scheduler.mode = one_of(random, Mode::promote);
@@ -137,7 +143,7 @@ class RandomCluster {
             return TrialFinished{some_running()};
         }
         if (kind < 0.25) {
-            return TrialReported{any_trial(), Resource{between(random_, 1, 30)}, some_loss_value()};
+            return report_of(any_trial(), between(random_, 1, 30));
         }
         if (kind < 0.26) {
             return TrialFailed{any_trial(), FailureKind::error, chance(random_, 0.5) ? some_slot() : std::nullopt};
@@ -167,9 +173,15 @@ class RandomCluster {
     Event next_report() {
         const auto trial = some_running();
         const auto step = chance(random_, 0.1) ? between(random_, 2, 10) : 1;
-        const auto& before = books_.sweep().trial(trial);
-        return TrialReported{trial, Resource{before.resource.value + step}, some_loss_value(),
-                             before.seconds.value_or(0) + 100 * random_.uniform(), some_steps(before)};
+        return report_of(trial, books_.sweep().trial(trial).resource.value + step);
+    }
+
+    /// Some trials are faster than others, and some reports have no clock.
+    TrialReported report_of(TrialId trial, std::int64_t resource) {
+        const auto clock = chance(random_, 0.9)
+                               ? std::optional(static_cast<double>(resource) * (0.5 + 0.1 * (trial.value % 10)))
+                               : std::nullopt;
+        return {trial, Resource{resource}, some_loss_value(), clock, some_steps(books_.sweep().trial(trial))};
     }
 
     /// Of any scaling, with stragglers, and sometimes with what cannot be.

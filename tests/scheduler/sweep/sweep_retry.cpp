@@ -10,10 +10,8 @@ using namespace crescendo;
 namespace {
 
 /// A failure is final.
-SweepSpec with(SchedulerKind kind, int run_cap, int max, Mode mode = Mode::stop) {
-    auto spec = spec_of(run_cap, max);
-    spec.scheduler.kind = kind;
-    spec.scheduler.mode = mode;
+SweepSpec without_retries(SchedulerKind kind, int run_cap, int max, Mode mode = Mode::stop) {
+    auto spec = spec_of(kind, run_cap, max, mode);
     spec.max_retries = 0;
     return spec;
 }
@@ -21,7 +19,7 @@ SweepSpec with(SchedulerKind kind, int run_cap, int max, Mode mode = Mode::stop)
 }  // namespace
 
 TEST_CASE("a failed trial that is retried is resumed, and its failures are counted anew") {
-    auto spec = with(SchedulerKind::asha, /*run_cap=*/2, /*max=*/2);
+    auto spec = without_retries(SchedulerKind::asha, /*run_cap=*/2, /*max=*/2);
     spec.max_retries = 1;
     Script script{spec};
     script.join(1);
@@ -37,7 +35,7 @@ TEST_CASE("a failed trial that is retried is resumed, and its failures are count
 }
 
 TEST_CASE("a sweep whose trials all failed goes on with those that are retried") {
-    Script script{with(SchedulerKind::asha, 2, 2)};
+    Script script{without_retries(SchedulerKind::asha, 2, 2)};
     script.join(2);
     script.fail(0);
     script.fail(1);
@@ -51,7 +49,7 @@ TEST_CASE("a sweep whose trials all failed goes on with those that are retried")
 
 TEST_CASE("a retried trial counts once in the rung where it had failed, by what it reports there") {
     for (const auto rule : {Rule::rank, Rule::percentile}) {
-        auto spec = with(SchedulerKind::asha, 2, 2);
+        auto spec = without_retries(SchedulerKind::asha, 2, 2);
         spec.scheduler.rule = rule;
         Script script{spec};
         script.join(2);
@@ -68,7 +66,7 @@ TEST_CASE("a retried trial counts once in the rung where it had failed, by what 
 
 TEST_CASE("a retried trial of a promoting sweep is ranked by what it reports") {
     for (const auto kind : {SchedulerKind::asha, SchedulerKind::pasha}) {
-        Script script{with(kind, 2, 2, Mode::promote)};
+        Script script{without_retries(kind, 2, 2, Mode::promote)};
         script.join(1);
         script.fail(0);
         CHECK(script.report(1, 1, 0.2) == "");  // the better of two, one of which failed
@@ -82,7 +80,7 @@ TEST_CASE("a retried trial of a promoting sweep is ranked by what it reports") {
 
 TEST_CASE("a synchronous rung waits for a trial that is retried before it is decided") {
     for (const auto kind : {SchedulerKind::successive_halving, SchedulerKind::hyperband}) {
-        Script script{with(kind, 2, 2)};
+        Script script{without_retries(kind, 2, 2)};
         script.join(2);
         script.fail(0);
         CHECK(script.retry(0) == "resume 0 on 0 g1 b1");
@@ -93,7 +91,7 @@ TEST_CASE("a synchronous rung waits for a trial that is retried before it is dec
 }
 
 TEST_CASE("a synchronous rung that was decided without a trial does not take it back") {
-    Script script{with(SchedulerKind::successive_halving, 2, 2)};
+    Script script{without_retries(SchedulerKind::successive_halving, 2, 2)};
     script.join(2);
     script.report(0, 1, 0.5);
     script.fail(1);  // 0 goes on
@@ -104,7 +102,7 @@ TEST_CASE("a synchronous rung that was decided without a trial does not take it 
 }
 
 TEST_CASE("a bracket whose trials all failed can be retried, and ranks those that come") {
-    Script script{with(SchedulerKind::successive_halving, 2, 2)};
+    Script script{without_retries(SchedulerKind::successive_halving, 2, 2)};
     script.join(2);
     script.fail(0);
     CHECK(script.fail(1) == "finish all_trials_done best none");
@@ -116,7 +114,7 @@ TEST_CASE("a bracket whose trials all failed can be retried, and ranks those tha
 }
 
 TEST_CASE("only a trial that failed is retried, and only where the sweep may go on") {
-    auto spec = with(SchedulerKind::asha, 3, 1);
+    auto spec = without_retries(SchedulerKind::asha, 3, 1);
     spec.target = 0.1;
     Script script{spec};
     script.join(1);
@@ -131,7 +129,7 @@ TEST_CASE("only a trial that failed is retried, and only where the sweep may go 
 }
 
 TEST_CASE("a sweep whose time was up retries trials once there is more time") {
-    auto spec = with(SchedulerKind::asha, 1, 1);
+    auto spec = without_retries(SchedulerKind::asha, 1, 1);
     spec.has_time_budget = true;
     Script script{spec};
     script.join(1);

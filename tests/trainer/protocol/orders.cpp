@@ -96,6 +96,8 @@ TEST_CASE("a trainer reads every order as launch wrote it") {
     check_same(line.to_trainer(leave), leave);
     const protocol::Evaluate evaluate{TrialId{7}, {R"({"model":"cnn"})"}, Resource{9}, "checkpoint.pt", "test"};
     check_same(line.to_trainer(evaluate), evaluate);
+    const protocol::MeasureLatency measure{evaluate, 100};
+    check_same(line.to_trainer(measure), measure);
 }
 
 TEST_CASE("launch reads every message as a trainer wrote it") {
@@ -121,6 +123,8 @@ TEST_CASE("launch reads every message as a trainer wrote it") {
     check_same(protocol::read<protocol::Left>(line.to_launch(left)), left);
     check_same(protocol::read<protocol::Failed>(line.to_launch(failed)), failed);
     check_same(protocol::read<protocol::Evaluated>(line.to_launch(evaluated)), evaluated);
+    const protocol::Latency latency{TrialId{7}, 500, 0.002, 0.001, 0.009, {{"test_loss", 0.5}}};
+    check_same(protocol::read<protocol::Latency>(line.to_launch(latency)), latency);
     CHECK(line.to_launch(protocol::SignOfLife{}) == Json{{"type", "progress"}});
 }
 

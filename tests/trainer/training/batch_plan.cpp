@@ -33,6 +33,14 @@ TEST_CASE("no micro-batch is empty or too large, and together they are the slice
     }
 }
 
+TEST_CASE("the micro-batches of a group are those of its members' slices") {
+    CHECK(num_micro_batches(/*group_samples=*/12, /*size=*/3, /*max_samples=*/4) == 3);
+    CHECK(num_micro_batches(12, 2, 4) == 4);
+    CHECK(num_micro_batches(12, 1, 4) == 3);
+    CHECK(num_micro_batches(2, 3, 4) == 2);   // slices of 0, 1 and 1 samples
+    CHECK(num_micro_batches(10, 3, 3) == 4);  // 3, 3 and 4
+}
+
 TEST_CASE("weighted sums of uneven slices average to the mean over the group") {
     const std::vector<double> losses{1, 2, 3, 4, 5};  // mean 3
     const std::vector<std::vector<double>> slices{{1}, {2, 3}, {4, 5}, {}};

@@ -108,3 +108,110 @@ TEST_CASE("every step of a group begins with the buffers of rank 0") {
     CHECK(at::allclose(means[0][1], 0.9 * means[0][0] + means[0][0]));
     CHECK(at::allclose(means[1][1], 0.9 * means[0][0] + means[1][0]));
 }
+
+TEST_CASE("measuring the noise changes no bit of what is learned") {
+    const auto device = make_cpu_device();
+    for (const auto& [size, batch_size] : {std::pair{1, 8}, {1, 4}, {2, 4}, {3, 2}}) {
+        CAPTURE(size);
+        CAPTURE(batch_size);
+        const auto trained = [&, size = size, batch_size = batch_size](std::int64_t first_step) {
+            // Not in the members' threads, which share the generator of initial weights.
+            const auto settings = settings_of({{"model", "normed"}, {"batch_size", batch_size}});
+            std::vector<Trial> trials;
+            for (int rank = 0; rank < size; ++rank) {
+                trials.emplace_back(/*number=*/0, /*seed=*/1, settings, task, *device);
+            }
+            in_group(size, *device, [&](const Group& group) {
+                Trial& trial = trials[static_cast<std::size_t>(group.rank())];
+                trial.set_group(size, num_samples / batch_size);
+                trial.progress().step = first_step;
+                GradientReducer reducer(group, trial.parameters());
+                const std::int64_t begin = num_samples * group.rank() / size;
+                const std::int64_t end = num_samples * (group.rank() + 1) / size;
+                for (int i = 0; i < 2; ++i) {
+                    trial.step(images(0.5 + group.rank(), end - begin), group, reducer);
+                }
+            });
+            CHECK((trials[0].progress().noise_scale.gradient() != 0) == (first_step == 0));
+            return copies(trials[0].named_tensors());
+        };
+
+        CHECK(same(trained(/*first_step=*/0), trained(/*first_step=*/1)));  // of these, step 0 is measured
+    }
+}
+
+TEST_CASE("the noise scale that is measured at fixed weights is that of the samples' own gradients") {
+    constexpr std::int64_t num_images = 256;
+    constexpr std::int64_t group_batch = 32;
+    const auto device = make_cpu_device();
+    at::manual_seed(1);
+    const at::Tensor targets = at::randint(2, {num_images}, at::kLong);
+    const at::Tensor inputs = at::randn({num_images, 8, 8}) + targets.view({-1, 1, 1});  // brighter ones are of class 1
+    std::vector<at::Tensor> steps;
+    for (int step = 0; step < 200; ++step) {
+        steps.push_back(at::randperm(num_images).narrow(0, 0, group_batch));
+    }
+    const auto loaded = [&](const at::Tensor& which) {
+        LoadedBatch batch;
+        batch.slice.group_samples = group_batch;
+        batch.slice.samples.resize(static_cast<std::size_t>(which.numel()));
+        batch.batch = {inputs.index_select(0, which), targets.index_select(0, which)};
+        return batch;
+    };
+    const auto trial_of = [&](int size, std::int64_t batch_size) {
+        Task many = task;
+        many.num_samples = num_images;
+        const auto settings =
+            settings_of({{"model", "mlp"}, {"width", 16}, {"depth", 1}, {"lr", 0.0}, {"batch_size", batch_size}});
+        auto trial = std::make_unique<Trial>(/*number=*/0, /*seed=*/1, settings, many, *device);
+        trial->set_group(size, group_batch / batch_size);
+        return trial;
+    };
+
+    // |G|² and S from the gradient of each sample alone.
+    const auto trial = trial_of(/*size=*/1, group_batch);
+    at::Tensor sum;
+    double squares = 0;
+    for (std::int64_t i = 0; i < num_images; ++i) {
+        for (auto& parameter : trial->parameters()) {
+            parameter.mutable_grad().reset();
+        }
+        const at::Tensor outputs = trial->model().forward(inputs.narrow(0, i, 1));
+        at::cross_entropy_loss(outputs, targets.narrow(0, i, 1)).backward();
+        std::vector<at::Tensor> gradient;
+        for (const auto& parameter : trial->parameters()) {
+            gradient.push_back(parameter.grad().reshape(-1).to(at::kDouble));
+        }
+        const at::Tensor flat = at::cat(gradient);
+        sum = sum.defined() ? sum + flat : flat;
+        squares += flat.dot(flat).item<double>();
+    }
+    const double of_mean = sum.dot(sum).item<double>() / (num_images * num_images);
+    const double noise = (squares / num_images - of_mean) * num_images / (num_images - 1);
+    const double gradient = of_mean - noise / num_images;
+    CAPTURE(noise);
+    CAPTURE(gradient);
+
+    for (const auto& [size, batch_size] : {std::pair{1, 32}, {1, 16}, {2, 16}, {4, 8}}) {
+        CAPTURE(size);
+        CAPTURE(batch_size);
+        std::vector<std::unique_ptr<Trial>> trials;
+        for (int rank = 0; rank < size; ++rank) {
+            trials.push_back(trial_of(size, batch_size));
+        }
+        in_group(size, *device, [&, size = size](const Group& group) {
+            const auto& measured = trials[static_cast<std::size_t>(group.rank())];
+            GradientReducer reducer(group, measured->parameters());
+            const std::int64_t share = group_batch / size;
+            for (const auto& step : steps) {
+                measured->progress().step = 0;  // so that each step is measured
+                measured->step(loaded(step.narrow(0, share * group.rank(), share)), group, reducer);
+            }
+            auto& scale = measured->progress().noise_scale;
+            scale.set_noise(group.sum({scale.noise()}).front() / size);
+        });
+        const auto& scale = trials[0]->progress().noise_scale;
+        CHECK(scale.noise() == doctest::Approx(noise).epsilon(0.15));
+        CHECK(scale.value().value() == doctest::Approx(noise / gradient).epsilon(0.2));
+    }
+}

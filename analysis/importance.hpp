@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "analysis/regression_forest.hpp"
+
+namespace crescendo::analysis {
+
+/// A mean over the trees of a forest, and how far they disagree.
+struct Estimate {
+    double mean = 0;
+    double deviation = 0;  ///< standard deviation over the trees
+};
+
+/// What a forest says of its dimensions, by functional analysis of variance. All averages are over the whole space, and
+/// not only over the places of samples.
+///
+/// Source: Hutter, Hoos and Leyton-Brown, "An Efficient Approach for Assessing Hyperparameter Importance", ICML 2014.
+
+/// Share of the variance of the predictions that each dimension explains alone. Trees that predict one value everywhere
+/// do not count; if all do, the shares are 0.
+std::vector<Estimate> importances(const RegressionForest& forest);
+
+/// The prediction at a value of one dimension, averaged over all others: at the centres of `num_places` equal parts of
+/// [0, 1], or at each choice.
+std::vector<Estimate> marginal(const RegressionForest& forest, std::size_t dimension, int num_places);
+
+/// The same for two dimensions: a row for each place of `first`, with the mean for each place of `second`.
+std::vector<std::vector<double>> pair_marginal(const RegressionForest& forest, std::size_t first, std::size_t second,
+                                               int num_places);
+
+}  // namespace crescendo::analysis

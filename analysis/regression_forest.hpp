@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace crescendo::analysis {
+
+/// One coordinate of what is learned from: a number in [0, 1], or one of several choices without an order.
+struct Dimension {
+    int num_choices = 0;  ///< 0: a number; else the choices 0, 1, …, at most 64 of them
+};
+
+/// A value at a place.
+struct Sample {
+    std::vector<double> place;  ///< a coordinate for each dimension; a choice is a whole number
+    double value = 0;           ///< finite
+};
+
+/// Extent of a box along one dimension.
+struct Side {
+    double low = 0;
+    double high = 1;
+    std::uint64_t choices = 0;  ///< bit c is set if the box has choice c; for dimensions of choices only
+
+    /// Share of the dimension that lies in the box.
+    double share(const Dimension& dimension) const;
+};
+
+/// A box in which a tree predicts one value.
+struct Leaf {
+    std::vector<Side> sides;  ///< one for each dimension
+    double value = 0;
+};
+
+/// A tree is known by its leaves: they fill the whole space and do not overlap.
+using Tree = std::vector<Leaf>;
+
+/// Regression trees, each grown to the end from a bootstrap of the samples.
+///
+/// Source: Breiman, "Random Forests", Machine Learning 45 (2001), with all dimensions considered at each split. A split
+/// separates one choice from all others, or smaller numbers from greater ones; it is the one that lowers the sum of
+/// squared errors most. Equal samples and seeds give equal forests on every machine.
+class RegressionForest {
+  public:
+    /// `samples` is not empty.
+    RegressionForest(std::vector<Dimension> dimensions, std::span<const Sample> samples, int num_trees = 64,
+                     std::uint64_t seed = 1);
+
+    const std::vector<Dimension>& dimensions() const { return dimensions_; }
+    const std::vector<Tree>& trees() const { return trees_; }
+
+  private:
+    std::vector<Dimension> dimensions_;
+    std::vector<Tree> trees_;
+};
+
+}  // namespace crescendo::analysis

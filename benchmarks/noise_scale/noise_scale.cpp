@@ -1,0 +1,371 @@
+// The gradient noise scale as a trial measures it, beside a direct one: the gradients of many batches at the same
+// weights.
+//
+//   noise_scale accuracy FILE:/GROUP STEPS    at STEPS, 2·STEPS and 3·STEPS steps of training
+//   noise_scale cost FILE:/GROUP TURNS        time of steps with and without the measurement, in turn
+//
+// `accuracy` fails if an estimate of up to three batches is 20 % off. Its last column is the estimate from the
+// differences of consecutive gradients, which the trainer does not use.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/median.hpp"
+#include "tests/trainer/local_group.hpp"
+#include "trainer/data/data_cache.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/models/models.hpp"
+#include "trainer/models/objective.hpp"
+#include "trainer/optimizers/optimizers.hpp"
+#include "trainer/settings/catalogue.hpp"
+#include "trainer/training/trial.hpp"
+
+namespace {
+
+using namespace crescendo::trainer;
+using nlohmann::json;
+
+constexpr std::int64_t group_batch = 128;
+constexpr double tolerance = 0.2;
+constexpr double most_scale = 3.0 * group_batch;  ///< where the gradient is lost in the noise, the estimate is coarse
+
+Settings settings_of(const std::string& model, int size, double lr, const std::string& data) {
+    std::vector<Problem> problems;
+    const json section = {
+        {"model", model}, {"lr", lr}, {"batch_size", group_batch / size}, {"data", {{"train", data}}}};
+    Settings settings = parse_settings(section, {models(), optimizers()}, problems);
+    require_none(problems);
+    return settings;
+}
+
+/// A member's endless way through the training samples.
+class Samples {
+  public:
+    Samples(const Settings& settings, const Task& task, const Group& group, std::uint64_t seed)
+        : group_(group), seed_(seed), loader_(cache_.training(settings.data), task, group.device()) {
+        enter();
+    }
+
+    LoadedBatch next() {
+        auto loaded = loader_.next();
+        if (!loaded) {
+            ++epoch_;
+            enter();
+            loaded = loader_.next();
+        }
+        return std::move(*loaded);
+    }
+    void fetch() { loader_.fetch(); }
+
+  private:
+    void enter() {
+        loader_.enter({.seed = seed_,
+                       .epoch = epoch_,
+                       .position = 0,
+                       .group_batch = group_batch,
+                       .rank = group_.rank(),
+                       .size = group_.size()});
+    }
+
+    const Group& group_;
+    std::uint64_t seed_;
+    std::int64_t epoch_ = 0;
+    DataCache cache_;
+    BatchLoader loader_;
+};
+
+/// All members' threads share the generator of initial weights, so they make their trials one after the other.
+Trial make_trial(const Settings& settings, const Task& task, const Device& device) {
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    return Trial(/*number=*/0, /*seed=*/1, settings, task, device);
+}
+
+/// A member's trial with its samples.
+struct Member {
+    Member(const Group& in, const Settings& settings, const Task& task, std::uint64_t seed)
+        : group(in),
+          trial(make_trial(settings, task, in.device())),
+          reducer(in, trial.parameters()),
+          samples(settings, task, in, seed) {
+        trial.set_group(in.size(), in.size());
+    }
+
+    void step() {
+        trial.step(samples.next(), group, reducer, [this] { samples.fetch(); });
+    }
+    /// Averages the noise over the group, as a report does.
+    void agree() {
+        auto& scale = trial.progress().noise_scale;
+        scale.set_noise(group.sum({scale.noise()}).front() / group.size());
+    }
+
+    const Group& group;
+    Trial trial;
+    GradientReducer reducer;
+    Samples samples;
+};
+
+struct Moments {
+    double gradient = 0.0;  ///< |G|²
+    double noise = 0.0;     ///< trace of the covariance
+
+    double scale() const { return noise / gradient; }
+};
+
+/// The gradient that the trial's parameters have.
+at::Tensor flat_gradient(const Trial& trial) {
+    std::vector<at::Tensor> all;
+    for (const auto& parameter : trial.parameters()) {
+        all.push_back(parameter.grad().reshape(-1).to(at::kDouble));
+    }
+    return at::cat(all);
+}
+
+/// The moments over many batches of the training set, which are always the same.
+class Direct {
+  public:
+    Direct(const Settings& settings, const Task& task, const Device& device) {
+        DataCache cache;
+        BatchLoader loader(cache.evaluation(settings.data.train, settings.data), task, device);
+        loader.enter({.seed = 0, .epoch = 0, .position = 0, .group_batch = samples, .rank = 0, .size = 1});
+        while (std::ssize(batches_) < most_batches) {
+            const auto loaded = loader.next();
+            if (!loaded || std::ssize(loaded->slice.samples) < samples) {
+                break;
+            }
+            batches_.push_back({loaded->batch.inputs.clone(), loaded->batch.targets.clone()});
+        }
+    }
+
+    Moments at(Trial& trial) const {
+        at::Tensor mean;
+        double squares = 0;
+        for (const auto& batch : batches_) {
+            const at::Tensor gradient = gradient_of(trial, batch);
+            mean = mean.defined() ? mean + gradient : gradient;
+            squares += gradient.dot(gradient).item<double>();
+        }
+        const auto count = static_cast<double>(batches_.size());
+        mean /= count;
+        const double of_mean = mean.dot(mean).item<double>();
+        const double of_batch = (squares / count - of_mean) * count / (count - 1);  // S / samples
+        return {.gradient = of_mean - of_batch / count, .noise = of_batch * samples};
+    }
+
+  private:
+    static constexpr std::int64_t samples = 32;
+    static constexpr std::int64_t most_batches = 100;
+
+    static at::Tensor gradient_of(Trial& trial, const Batch& batch) {
+        for (auto& parameter : trial.parameters()) {
+            parameter.mutable_grad().reset();
+        }
+        (loss_sum(trial.task(), trial.model().forward(batch.inputs), batch.targets) / samples).backward();
+        return flat_gradient(trial);
+    }
+
+    std::vector<Batch> batches_;
+};
+
+/// Moments along the training, averaged as NoiseScale averages what it measures.
+class Trail {
+  public:
+    /// A hundred measurements count: of the gradient one in four steps, of the noise one in `noise_every`.
+    Trail(std::int64_t every, int noise_every)
+        : keep_gradient_(std::pow(0.99, static_cast<double>(every) / 4)),
+          keep_noise_(std::pow(0.99, static_cast<double>(every) / noise_every)) {}
+
+    void add(const Moments& now) {
+        gradient_ = keep_gradient_ * gradient_ + (1 - keep_gradient_) * now.gradient;
+        gradient_weight_ = keep_gradient_ * gradient_weight_ + (1 - keep_gradient_);
+        noise_ = keep_noise_ * noise_ + (1 - keep_noise_) * now.noise;
+        noise_weight_ = keep_noise_ * noise_weight_ + (1 - keep_noise_);
+    }
+    Moments mean() const { return {.gradient = gradient_ / gradient_weight_, .noise = noise_ / noise_weight_}; }
+
+  private:
+    double keep_gradient_;
+    double keep_noise_;
+    double gradient_ = 0.0;
+    double gradient_weight_ = 0.0;
+    double noise_ = 0.0;
+    double noise_weight_ = 0.0;
+};
+
+/// The moments from the differences of consecutive steps' gradients, as Pollux (OSDI 2021) has them for one worker.
+/// The weights move between the two.
+class Differenced {
+  public:
+    void add(const Trial& trial) {
+        at::Tensor gradient = flat_gradient(trial);
+        const double norm = gradient.dot(gradient).item<double>();
+        if (last_.defined()) {
+            const double product = gradient.dot(last_).item<double>();
+            trail_.add({.gradient = product, .noise = group_batch * ((norm + last_norm_) / 2 - product)});
+        }
+        last_ = std::move(gradient);
+        last_norm_ = norm;
+    }
+    Moments mean() const { return trail_.mean(); }
+
+  private:
+    Trail trail_{/*every=*/1, /*noise_every=*/4};
+    at::Tensor last_;
+    double last_norm_ = 0.0;
+};
+
+Moments measured(const NoiseScale& scale) { return {.gradient = scale.gradient(), .noise = scale.noise()}; }
+
+/// What the trial measures where its weights stand still, in steps of which each is measured.
+Moments at_fixed_weights(const Member& member, const std::string& model, const std::string& data) {
+    Member frozen(member.group, settings_of(model, member.group.size(), /*lr=*/0.0, data), member.trial.task(),
+                  /*seed=*/2);
+    const auto from = member.trial.named_tensors();
+    const auto to = frozen.trial.named_tensors();
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        to[i].tensor.detach().copy_(from[i].tensor.detach());
+    }
+    for (int i = 0; i < 500; ++i) {
+        frozen.trial.progress().step = 0;
+        frozen.step();
+    }
+    frozen.agree();
+    return measured(frozen.trial.progress().noise_scale);
+}
+
+/// Prints how far each moment of training is off; returns whether all are within the tolerance.
+bool accuracy_of(const std::string& model, int size, const std::string& data, std::int64_t steps) {
+    constexpr std::int64_t every = 16;
+    bool good = true;
+    const auto device = make_cpu_device();
+    test::in_group(size, *device, [&](const Group& group) {
+        DataCache cache;
+        const Settings settings = settings_of(model, size, /*lr=*/0.01, data);
+        const Task task = describe_task(settings, cache);
+        Member member(group, settings, task, /*seed=*/1);
+        const Direct direct(settings, task, *device);
+        Trail trail(every, size == 1 ? 32 : 4);
+        Differenced differenced;
+        for (std::int64_t step = 1; step <= 3 * steps; ++step) {
+            if (group.rank() == 0 && (step - 1) % every == 0) {  // a step that the trial measures too
+                trail.add(direct.at(member.trial));
+            }
+            member.step();
+            if (size == 1) {
+                differenced.add(member.trial);
+            }
+            if (step % steps != 0) {
+                continue;
+            }
+            member.agree();
+            const Moments fixed = at_fixed_weights(member, model, data);
+            if (group.rank() == 0) {
+                const Moments now = direct.at(member.trial);
+                const Moments along = trail.mean();
+                const Moments trained = measured(member.trial.progress().noise_scale);
+                const double off_fixed = fixed.scale() / now.scale();
+                const double off_trained = trained.scale() / along.scale();
+                std::printf("| %s | %d | %lld | %.0f | %.0f | %.2f | %.0f | %.0f | %.2f | ", model.c_str(), size,
+                            static_cast<long long>(step), now.scale(), fixed.scale(), off_fixed, along.scale(),
+                            trained.scale(), off_trained);
+                if (size == 1) {
+                    std::printf("%.2f |\n", differenced.mean().scale() / along.scale());
+                } else {
+                    std::printf("|\n");
+                }
+                std::fflush(stdout);
+                good = good && (now.scale() > most_scale || std::abs(off_fixed - 1) < tolerance) &&
+                       (along.scale() > most_scale || std::abs(off_trained - 1) < tolerance);
+            }
+        }
+    });
+    return good;
+}
+
+double seconds_of_steps(Member& member, int count, bool with_measurement) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < count; ++i) {
+        // No odd step is measured.
+        member.trial.progress().step = with_measurement ? i : 1;
+        member.step();
+    }
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void cost_of(const std::string& model, int size, const std::string& data, int turns) {
+    const auto device = make_cpu_device();
+    test::in_group(size, *device, [&](const Group& group) {
+        DataCache cache;
+        const Settings settings = settings_of(model, size, /*lr=*/0.01, data);
+        const Task task = describe_task(settings, cache);
+        Member member(group, settings, task, /*seed=*/1);
+        seconds_of_steps(member, 32, /*with_measurement=*/true);
+        std::vector<double> with;
+        std::vector<double> without;
+        std::vector<double> ratios;
+        for (int turn = 0; turn < turns; ++turn) {
+            // Which is first alternates, so that a slow moment of the machine favours neither.
+            const bool first = turn % 2 == 0;
+            const double a = seconds_of_steps(member, 32, first);
+            const double b = seconds_of_steps(member, 32, !first);
+            with.push_back(first ? a : b);
+            without.push_back(first ? b : a);
+            ratios.push_back(with.back() / without.back());
+        }
+        if (group.rank() == 0) {
+            std::printf("| %s | %d | %.3f | %.3f | %+.2f %% | %+.2f %% |\n", model.c_str(), size,
+                        1e3 * crescendo::median(with) / 32, 1e3 * crescendo::median(without) / 32,
+                        100 * (crescendo::median(ratios) - 1),
+                        100 * (*std::min_element(with.begin(), with.end()) /
+                                   *std::min_element(without.begin(), without.end()) -
+                               1));
+            std::fflush(stdout);
+        }
+    });
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    const std::string what = count == 4 ? arguments[1] : "";
+    if (what != "accuracy" && what != "cost") {
+        std::fprintf(stderr, "usage: noise_scale accuracy FILE:/GROUP STEPS | noise_scale cost FILE:/GROUP TURNS\n");
+        return 2;
+    }
+    const std::string data = arguments[2];
+    const int number = std::atoi(arguments[3]);
+    at::set_num_threads(1);
+    // As the trainer does.
+    ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+    bool good = true;
+    if (what == "accuracy") {
+        std::printf("| model | workers | step | direct | measured | ratio | direct, in training | measured | ratio | "
+                    "ratio of differences |\n|---|---|---|---|---|---|---|---|---|---|\n");
+    } else {
+        std::printf("| model | workers | ms with | ms without | median of ratios | ratio of fastest |\n");
+        std::printf("|---|---|---|---|---|---|\n");
+    }
+    for (const char* model : {"cnn", "mlp"}) {
+        for (const int size : {1, 2, 4}) {
+            if (what == "accuracy") {
+                good = accuracy_of(model, size, data, number) && good;
+            } else {
+                cost_of(model, size, data, number);
+            }
+        }
+    }
+    return good ? 0 : 1;
+}

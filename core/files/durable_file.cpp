@@ -1,0 +1,103 @@
+#include "core/files/durable_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <string>
+
+#include "core/files/file_descriptor.hpp"
+
+namespace crescendo {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const fs::path& path) {
+    throw WriteError(errno, std::generic_category(), "cannot write " + path.string());
+}
+
+void write(const FileDescriptor& file, std::string_view rest, const fs::path& path) {
+    while (!rest.empty()) {
+        const auto written = ::write(file.get(), rest.data(), rest.size());
+        if (written < 0 && errno != EINTR) {
+            fail(path);
+        }
+        if (written > 0) {
+            rest.remove_prefix(static_cast<std::size_t>(written));
+        }
+    }
+}
+
+void move_over(const fs::path& from, const fs::path& to) {
+    if (std::rename(from.c_str(), to.c_str()) != 0) {
+        fail(to);
+    }
+}
+
+/// A name of this process's own, so that a process that stood still does not write into another's file.
+fs::path temporary_name(const fs::path& path) {
+    std::array<char, HOST_NAME_MAX + 1> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    return path.string() + ".tmp." + host.data() + "." + std::to_string(::getpid());
+}
+
+/// Removes what writers left that were killed, or that stopped responding. If such a writer continues, it finds nothing
+/// to rename. (Older versions wrote to "<name>.tmp".)
+void remove_temporaries(const fs::path& path) {
+    const auto left = path.filename().string() + ".tmp";
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(path.has_parent_path() ? path.parent_path() : ".", ignored)) {
+        const auto name = entry.path().filename().string();
+        if (name == left || name.starts_with(left + ".")) {
+            fs::remove(entry.path(), ignored);
+        }
+    }
+}
+
+}  // namespace
+
+void replace_file(const fs::path& path, const std::function<void(const Sink&)>& produce, Durability durability) {
+    remove_temporaries(path);
+    const auto temporary = temporary_name(path);
+    try {
+        const FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+        if (!file) {
+            fail(path);
+        }
+        produce([&](std::string_view bytes) { write(file, bytes, path); });
+        if (durability == Durability::on_disk && ::fsync(file.get()) != 0) {
+            fail(path);
+        }
+        move_over(temporary, path);
+    } catch (...) {
+        std::error_code ignored;
+        fs::remove(temporary, ignored);  // what there was room for is better left to others
+        throw;
+    }
+    if (durability == Durability::on_disk) {
+        sync_to_disk(path.parent_path());
+    }
+}
+
+void replace_file(const fs::path& path, std::string_view content, Durability durability) {
+    replace_file(path, [&](const Sink& sink) { sink(content); }, durability);
+}
+
+void rename_durably(const fs::path& from, const fs::path& to) {
+    sync_to_disk(from);
+    move_over(from, to);
+    sync_to_disk(to.parent_path());
+}
+
+void sync_to_disk(const fs::path& path) {
+    const FileDescriptor file(::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file || ::fsync(file.get()) != 0) {
+        fail(path);
+    }
+}
+
+}  // namespace crescendo

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string_view>
+#include <system_error>
+
+namespace crescendo {
+
+/// A file cannot be written. The message names the file and the reason; code() is the reason.
+struct WriteError : std::system_error {
+    using std::system_error::system_error;
+};
+
+/// What a file survives: on_disk also a crash of the machine, none only a crash of this process.
+enum class Durability { on_disk, none };
+
+/// A function that takes the next bytes of a file.
+using Sink = std::function<void(std::string_view)>;
+
+/// Replaces `path` by a file with the bytes that `produce` gives to its sink. The file is written beside it under
+/// another name, synced and renamed, and the folder is synced, so a crash at any moment leaves the old content or the
+/// new. Throws WriteError and what `produce` throws; then too, the old content or the new is there.
+///
+/// If two processes write at the same time, the one that began first gets the WriteError, because the other took over
+/// from it.
+void replace_file(const std::filesystem::path& path, const std::function<void(const Sink&)>& produce,
+                  Durability durability = Durability::on_disk);
+
+/// Replaces `path` by a file with this content, as above.
+void replace_file(const std::filesystem::path& path, std::string_view content,
+                  Durability durability = Durability::on_disk);
+
+/// Renames a file that is complete, so that a crash of the machine leaves what `to` was before, or the whole file.
+/// Throws WriteError.
+void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
+
+/// Waits until a file, or the names in a folder, are on the disk. The empty path is the working folder. Throws
+/// WriteError.
+void sync_to_disk(const std::filesystem::path& path);
+
+}  // namespace crescendo

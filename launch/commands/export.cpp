@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "core/check.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/commands/validators.hpp"
+#include "launch/export/export_formats.hpp"
+#include "launch/record/recorded_sweep.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    fs::path directory;
+    std::string format;
+    fs::path out;
+    std::optional<int> trial;
+    std::optional<std::string> task;
+    Entry entry;
+    std::string date;
+    std::vector<std::string> metrics;
+    std::optional<double> resource_of_epoch;
+};
+
+std::string today() {
+    const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    std::tm local{};
+    ::localtime_r(&now, &local);
+    return fmt::format("{:04}-{:02}-{:02}", local.tm_year + 1900, local.tm_mon + 1, local.tm_mday);
+}
+
+/// "top1Accuracy=val_acc"
+std::map<std::string, std::string> parse_metrics(const std::vector<std::string>& pairs) {
+    std::map<std::string, std::string> metrics;
+    for (const auto& pair : pairs) {
+        const auto sign = pair.find('=');
+        CRESCENDO_VALIDATE(sign != std::string::npos && sign > 0 && sign + 1 < pair.size(), "--metric",
+                           "'{}' is no column and its metric; write COLUMN=NAME, such as top1Accuracy=val_accuracy",
+                           pair);
+        metrics[pair.substr(0, sign)] = pair.substr(sign + 1);
+    }
+    return metrics;
+}
+
+std::string is_date(const std::string& text) {
+    int year = 0, month = 0, day = 0, length = 0;
+    const int read = std::sscanf(text.c_str(), "%4d-%2d-%2d%n", &year, &month, &day, &length);
+    const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+                                           std::chrono::day(static_cast<unsigned>(day))};
+    return read == 3 && length == 10 && text.size() == 10 && date.ok() ? "" : text + " is no date like 2026-11-30";
+}
+
+ExitCode export_sweep(const Options& options) {
+    const RecordedSweep sweep(options.directory);
+    const ExportRequest request{.sweep = sweep,
+                                .trial = options.trial ? std::optional(TrialId{*options.trial}) : std::nullopt,
+                                .task = options.task,
+                                .entry = options.entry,
+                                .date = options.date.empty() ? today() : options.date,
+                                .metrics = parse_metrics(options.metrics),
+                                .resource_of_epoch = options.resource_of_epoch};
+    const auto format = std::ranges::find(export_formats(), options.format,
+                                          [](const ExportFormat& each) { return std::string(each.name); });
+    const auto exported = format->write(request);
+    add_to_folder(options.out, exported.files);
+    for (const auto& [name, content] : exported.files) {
+        fmt::print("{}\n", (options.out / name).string());
+    }
+    for (const auto& remark : exported.remarks) {
+        fmt::print(stderr, "crescendo: {}\n", remark);
+    }
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("export", "Write a trial of a sweep in the format of other programs");
+    add_directory_argument(*command, options->directory);
+    std::set<std::string> formats;
+    for (const auto& format : export_formats()) {
+        formats.insert(format.name);
+    }
+    command->add_option("--to", options->format, "Format")->required()->check(CLI::IsMember(formats));
+    command->add_option("--out", options->out, "Folder for the files; other files in it stay")->required();
+    command->add_option("--trial", options->trial, "Number of the trial; default: the best")->check(at_least(0));
+    command->add_option("--task", options->task, "dawnbench: CIFAR10, ImageNet or SQuAD");
+    for (const auto& text : entry_texts) {
+        std::string name = text.key;
+        std::ranges::replace(name, '_', '-');
+        command->add_option("--" + name, options->entry.*text.text,
+                            fmt::format("dawnbench: such as \"{}\"; default: entry.{} of the sweep's file",
+                                        text.example, text.key));
+    }
+    command
+        ->add_option("--cost-per-hour", options->entry.cost_per_hour,
+                     "dawnbench: US dollars for an hour of the hardware; default: the price of the most slots that the "
+                     "trial held")
+        ->check(CLI::Range(0.0, 1e9));
+    command->add_option("--date", options->date, "dawnbench: date of the entry; default: today")
+        ->check(CLI::Validator(is_date, "YYYY-MM-DD"));
+    command->add_option("--metric", options->metrics, "dawnbench: COLUMN=NAME, the metric that a column shows");
+    command
+        ->add_option("--epoch", options->resource_of_epoch,
+                     "dawnbench: resource of an epoch, if trials do not count epochs")
+        ->check(CLI::PositiveNumber);
+    command->footer(
+        "Example:\n"
+        "  crescendo export results/first --to dawnbench --task CIFAR10 --out entries --author \"Jane Doe\" "
+        "--author-email jane@example.org --hardware \"1 V100\"");
+    command->callback([options, &code] { code = export_sweep(*options); });
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/check.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/commands/latency_bench.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/commands/validators.hpp"
+#include "launch/compare/sweep_run.hpp"
+#include "launch/record/sweep_lock.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+struct Options {
+    std::filesystem::path directory;
+    std::optional<int> trial;
+    LatencyBench::Options bench;
+    Format format = Format::table;
+};
+
+ExitCode latency(const Options& options) {
+    const RecordedSweep sweep(options.directory);
+    LatencyBench bench(sweep, options.bench);
+    const auto trial = options.trial ? std::optional(TrialId{*options.trial}) : sweep.history.sweep().best();
+    CRESCENDO_VALIDATE(trial, "", "{}: no trial has reported yet, so none can answer", options.directory.string());
+    const auto directory = options.directory.string();
+    CRESCENDO_VALIDATE(std::cmp_less(trial->value, sweep.history.sweep().trials().size()), "--trial",
+                       "{} has no trial {}; `crescendo trials {}` lists them", directory, trial->value, directory);
+    CRESCENDO_VALIDATE(std::filesystem::exists(sweep.directory.checkpoint(*trial)), "--trial",
+                       "trial {} has no checkpoint in {}, because only those of the best trial and of trials that did "
+                       "not end are kept; measure one of these",
+                       trial->value, sweep.directory.trial(*trial).string());
+    if (const auto holder = SweepLock::holder(sweep.directory)) {
+        fmt::print(stderr, "crescendo: warning: {} works on the sweep; if it is on this node, answers take longer\n",
+                   *holder);
+    }
+    const auto record = bench.measure(*trial, LatencyBench::Weights::trained);
+    fmt::print("{}", latency_text(record, price_of_slot_hour(sweep.file), options.format));
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_latency_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("latency", "How fast a trial's model answers, one sample at a time");
+    add_directory_argument(*command, options->directory);
+    command->add_option("--trial", options->trial, "Number of the trial; default: the best")->check(at_least(0));
+    add_latency_options(*command, options->bench);
+    add_format_option(*command, options->format);
+    command->footer(
+        "Example:\n"
+        "  crescendo latency results/first --threads 2\n"
+        "  crescendo best results/first --within 2ms");
+    command->callback([options, &code] { code = latency(*options); });
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,327 @@
+#include "launch/export/dawnbench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <utility>
+
+#include "core/check.hpp"
+#include "launch/compare/sweep_run.hpp"
+#include "launch/messages/value_json.hpp"
+#include "launch/record/latency_record.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// A column of an entry's table with a measure of quality.
+struct Column {
+    const char* name;
+    const char* metric;  ///< crescendo-trainer's name for it, or a likely one, without "val_" or "test_"
+    double scale;        ///< value that the best possible quality has: 100, or 1
+};
+
+struct Task {
+    const char* name;
+    std::vector<Column> columns;
+    double threshold;  ///< least value of the last column that the benchmark takes
+};
+
+/// The benchmark's README asks for an F1 score of 0.73, its tests for 0.75.
+const std::vector<Task>& tasks() {
+    static const std::vector<Task> all{
+        {"CIFAR10", {{"top1Accuracy", "accuracy", 100}}, 94},
+        {"ImageNet", {{"top1Accuracy", "accuracy", 100}, {"top5Accuracy", "top5_accuracy", 100}}, 93},
+        {"SQuAD", {{"f1Score", "f1", 1}}, 0.75}};
+    return all;
+}
+
+const Task& task_of(const ExportRequest& request) {
+    std::string names;
+    for (const auto& task : tasks()) {
+        if (request.task == task.name) {
+            return task;
+        }
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", task.name);
+    }
+    throw InvalidInput(request.task ? fmt::format("DAWNBench has no task {}; it has {}", *request.task, names)
+                                    : fmt::format("DAWNBench's entries are each for one task; choose from {}", names),
+                       "--task");
+}
+
+TrialId trial_of(const ExportRequest& request) {
+    const auto& sweep = request.sweep.history.sweep();
+    const auto directory = request.sweep.directory.path().string();
+    const auto trial = request.trial ? request.trial : sweep.best();
+    CRESCENDO_VALIDATE(trial, "", "{}: no trial has reported yet, so there is nothing to export", directory);
+    CRESCENDO_VALIDATE(trial->value >= 0 && std::cmp_less(trial->value, sweep.trials().size()), "--trial",
+                       "{} has no trial {}; `crescendo trials {}` lists them", directory, trial->value, directory);
+    return *trial;
+}
+
+/// All reports of one trial; a recorded sweep keeps the last.
+std::vector<TrialReport> reports_of(TrialId trial, const RecordedSweep& sweep) {
+    History history(read_first_file(sweep.directory, sweep.frozen).spec);
+    std::vector<TrialReport> reports;
+    Journal::read(sweep.directory.journal(), [&](const Journal::Line& line) {
+        history.apply(line);
+        if (std::cmp_greater_equal(trial.value, history.sweep().trials().size())) {
+            return;
+        }
+        const auto& last = history.of(trial).reports;
+        if (!last.empty() && (reports.empty() || reports.back().resource < last.back().resource)) {
+            reports.push_back(last.back());
+        }
+    });
+    CRESCENDO_VALIDATE(!reports.empty(), "--trial", "trial {} has not reported, so it has no learning curve",
+                       trial.value);
+    return reports;
+}
+
+/// What the user need not say of a sweep that crescendo-trainer trained.
+Entry entry_of_trainer(const SweepFile& file, const Trial& trial) {
+    Entry entry;
+    if (!file.trainer) {
+        return entry;
+    }
+    entry.framework = "Crescendo " CRESCENDO_VERSION;
+    entry.model = file.trainer->value("model", "cnn");
+    for (const auto& [name, value] : trial.config) {
+        if (const auto* text = std::get_if<std::string>(&value); text != nullptr && name == "model") {
+            entry.model = *text;
+        }
+    }
+    return entry;
+}
+
+void require_complete(const Entry& entry) {
+    std::string missing;
+    for (const auto& each : entry_texts) {
+        if (each.text == &Entry::code_url || entry.*each.text) {
+            continue;
+        }
+        std::string option = each.key;
+        std::ranges::replace(option, '_', '-');
+        missing += fmt::format("{}--{} \"{}\"", missing.empty() ? "" : " ", option, each.example);
+    }
+    CRESCENDO_VALIDATE(missing.empty(), "",
+                       "DAWNBench asks for more than the sweep knows; add {}, or write them under entry: in the "
+                       "sweep's file",
+                       missing);
+}
+
+/// A part of a file's name: letters, digits and dots stay, everything else becomes a dash.
+std::string tag_of(const std::string& text) {
+    std::string tag;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x80 || std::isalnum(byte) != 0 || (c == '.' && !tag.empty())) {
+            tag += c;
+        } else if (!tag.empty() && tag.back() != '-') {
+            tag += '-';
+        }
+    }
+    tag.erase(tag.find_last_not_of('-') + 1);
+    CRESCENDO_VALIDATE(!tag.empty(), "",
+                       "the entry's files are named by author, model, hardware and framework, and '{}' has neither a "
+                       "letter nor a digit",
+                       text);
+    return tag;
+}
+
+std::string file_name(const Entry& entry) {
+    return fmt::format("{}_{}_{}_{}", tag_of(*entry.author), tag_of(*entry.model), tag_of(*entry.hardware),
+                       tag_of(*entry.framework));
+}
+
+/// Resource of an epoch. Only a trainer's settings say that the resource counts something else.
+double resource_of_epoch(const ExportRequest& request) {
+    const auto& trainer = request.sweep.file.trainer;
+    const auto unit = trainer && trainer->contains("report") ? trainer->at("report").value("unit", "epochs") : "epochs";
+    CRESCENDO_VALIDATE(request.resource_of_epoch || unit == "epochs", "--epoch",
+                       "the trials of this sweep count {}, and an entry counts epochs; add --epoch with the number of "
+                       "{} of an epoch",
+                       unit, unit);
+    return request.resource_of_epoch.value_or(1);
+}
+
+/// The metric that a column shows.
+std::string metric_of(const Column& column, bool decides, const ExportRequest& request,
+                      const std::vector<TrialReport>& reports) {
+    const auto& metrics = reports.back().metrics;
+    std::string names;
+    for (const auto& [name, value] : metrics) {
+        names += (names.empty() ? "" : ", ") + name;
+    }
+    if (const auto named = request.metrics.find(column.name); named != request.metrics.end()) {
+        CRESCENDO_VALIDATE(metrics.contains(named->second), "--metric", "the trial does not report '{}'; it reports {}",
+                           named->second, names);
+        return named->second;
+    }
+    const auto usual = fmt::format("val_{}", column.metric);
+    if (metrics.contains(usual)) {
+        return usual;
+    }
+    const auto& spec = request.sweep.file.spec;
+    if (decides && spec.goal == Goal::maximize) {
+        return spec.metric;
+    }
+    throw InvalidInput(fmt::format("the trial does not report {}, which DAWNBench's {} is made of; add --metric "
+                                   "{}=NAME with one of {}",
+                                   usual, column.name, column.name, names),
+                       "--metric");
+}
+
+/// 0.596 as 59.6 percent, and not as 59.599999999999994.
+double scaled(double value, double scale) {
+    constexpr double digits = 1e8;
+    return std::round(value * scale * digits) / digits;
+}
+
+/// Values of a column, one for each report, as the benchmark scales them. A metric that is never above 1 is a share,
+/// any other is in percent.
+std::vector<double> values_of(const Column& column, const std::string& metric,
+                              const std::vector<TrialReport>& reports) {
+    std::vector<double> values;
+    for (const auto& report : reports) {
+        const auto found = report.metrics.find(metric);
+        CRESCENDO_VALIDATE(found != report.metrics.end() && std::isfinite(found->second), "--metric",
+                           "the report at {} has no finite {}, and an entry has a value in each line",
+                           report.resource.value, metric);
+        values.push_back(found->second);
+    }
+    const auto [least, most] = std::ranges::minmax(values);
+    CRESCENDO_VALIDATE(least >= 0 && most <= 100, "--metric",
+                       "{} goes from {} to {}, and {} is a share (0 to 1) or in percent", metric, least, most,
+                       column.name);
+    const double scale = column.scale / (most <= 1 ? 1 : 100);
+    for (auto& value : values) {
+        value = scaled(value, scale);
+    }
+    return values;
+}
+
+OrderedJson head_of(const Entry& entry, const std::string& date) {
+    OrderedJson json{{"version", "v1.0"}};
+    for (const auto& each : entry_texts) {
+        if (entry.*each.text) {
+            json[each.in_json] = *(entry.*each.text);
+        }
+    }
+    json["timestamp"] = date;
+    return json;
+}
+
+std::string text_of(const OrderedJson& json) {
+    return json.dump(4, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+/// epoch, hours, and a column for each measure of quality.
+std::string table_of(const std::vector<TrialReport>& reports, double resource_of_epoch, const Task& task,
+                     const std::vector<std::vector<double>>& columns) {
+    std::string text = "epoch\thours";
+    for (const auto& column : task.columns) {
+        text += fmt::format("\t{}", column.name);
+    }
+    text += '\n';
+    double seconds = 0;
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+        CRESCENDO_VALIDATE(reports[i].seconds, "",
+                           "the report at {} has no training clock, because an older version recorded it; an entry "
+                           "needs the time of each",
+                           reports[i].resource.value);
+        // A trial that went back to its checkpoint may have trained faster than before.
+        seconds = std::max(seconds, *reports[i].seconds);
+        text += fmt::format("{}\t{}", static_cast<double>(reports[i].resource.value) / resource_of_epoch,
+                            seconds / 3600);
+        for (const auto& column : columns) {
+            text += fmt::format("\t{}", column[i]);
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+/// The least value of the last column that the benchmark takes is not reached.
+std::optional<std::string> shortfall(const Task& task, const char* what, double best) {
+    if (best >= task.threshold) {
+        return {};
+    }
+    return fmt::format("DAWNBench takes entries for {} from a {} of {}; this one has {:.4g}", what,
+                       task.columns.back().name, task.threshold, best);
+}
+
+/// Adds the entry for inference, if a measurement of `crescendo latency` has all that it needs.
+void add_inference(const ExportRequest& request, TrialId trial, const Task& task, const Entry& entry,
+                   Exported& exported) {
+    const auto record = read_latency(request.sweep.directory, trial);
+    auto json = head_of(entry, request.date);
+    double quality = 0;
+    for (const auto& column : task.columns) {
+        const auto& metrics = record ? record->latency.metrics : protocol::Metrics{};
+        const auto test = metrics.find(fmt::format("test_{}", column.metric));
+        const auto found = test != metrics.end() ? test : metrics.find(fmt::format("val_{}", column.metric));
+        if (found == metrics.end()) {
+            exported.remarks.push_back(
+                fmt::format("there is no entry for inference: trial {} was not measured, or not with a {}; `crescendo "
+                            "latency {} --trial {}` measures it",
+                            trial.value, column.name, request.sweep.directory.path().string(), trial.value));
+            return;
+        }
+        quality = scaled(found->second, column.scale);
+        json[column.name] = quality;
+    }
+    const auto price = price_of_slot_hour(request.sweep.file);
+    json["latency"] = record->latency.mean * 1e3;
+    if (price || entry.cost_per_hour) {
+        json["cost"] = (price ? *price : *entry.cost_per_hour) * record->latency.mean / 3600;
+    }
+    auto misc = entry.misc;
+    misc["processor"] = record->hardware;
+    misc["threads"] = record->threads;
+    misc["p99"] = record->latency.p99 * 1e3;
+    json["misc"] = misc;
+    exported.files.emplace_back(fmt::format("{}/inference/{}.json", task.name, file_name(entry)), text_of(json));
+    if (auto remark = shortfall(task, "inference", quality)) {
+        exported.remarks.push_back(std::move(*remark));
+    }
+}
+
+}  // namespace
+
+Exported dawnbench_entry(const ExportRequest& request) {
+    const auto& task = task_of(request);
+    const auto id = trial_of(request);
+    const auto& trial = request.sweep.history.sweep().trial(id);
+    const auto& file = request.sweep.file;
+    const auto entry = request.entry.or_else(file.entry).or_else(entry_of_trainer(file, trial));
+    require_complete(entry);
+    const auto name = fmt::format("{}/train/{}", task.name, file_name(entry));
+    const auto reports = reports_of(id, request.sweep);
+    const int workers = request.sweep.history.of(id).most_workers;
+    std::vector<std::vector<double>> columns;
+    for (const auto& column : task.columns) {
+        const bool decides = &column == &task.columns.back();
+        columns.push_back(values_of(column, metric_of(column, decides, request, reports), reports));
+    }
+
+    auto json = head_of(entry, request.date);
+    if (const auto price = price_of_slot_hour(file); price || entry.cost_per_hour) {
+        json["costPerHour"] = entry.cost_per_hour ? *entry.cost_per_hour : *price * workers;
+    }
+    auto misc = entry.misc;
+    misc.emplace("crescendo", CRESCENDO_VERSION);
+    misc.emplace("workers", workers);
+    misc.emplace("parameters", launch::to_json(trial.config));
+    json["misc"] = misc;
+    Exported exported{{{name + ".json", text_of(json)},
+                       {name + ".tsv", table_of(reports, resource_of_epoch(request), task, columns)}}};
+    if (auto remark = shortfall(task, "training", *std::ranges::max_element(columns.back()))) {
+        exported.remarks.push_back(std::move(*remark));
+    }
+    add_inference(request, id, task, entry, exported);
+    return exported;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,115 @@
+#include "launch/messages/report_pattern.hpp"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+constexpr const char* resource_group = "resource";
+
+std::unique_ptr<re2::RE2> compile(const std::string& expression, const std::string& key) {
+    re2::RE2::Options options;
+    options.set_log_errors(false);
+    auto compiled = std::make_unique<re2::RE2>(expression, options);
+    CRESCENDO_VALIDATE(compiled->ok(), key,
+                       "is no regular expression: {}; it takes RE2's syntax, which is Python's without (?=…), (?!…) "
+                       "and \\1",
+                       compiled->error());
+    CRESCENDO_VALIDATE(!compiled->NamedCapturingGroups().empty(), key,
+                       "has no named group, so nothing is read from it; name what is a number, as in "
+                       "acc=(?P<val_accuracy>[\\d.]+)");
+    return compiled;
+}
+
+std::optional<double> number_in(std::string_view text) {
+    if (text.starts_with('+')) {
+        text.remove_prefix(1);
+    }
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+ReportPattern::ReportPattern(const std::vector<std::string>& expressions, const std::string& metric,
+                             std::int64_t counts_from)
+    : metric_(metric), counts_from_(counts_from) {
+    bool has_metric = false;
+    for (std::size_t i = 0; i < expressions.size(); ++i) {
+        const auto key = expressions.size() == 1 ? "report.pattern" : fmt::format("report.pattern[{}]", i);
+        const auto& compiled = expressions_.emplace_back(compile(expressions[i], key));
+        const auto& groups = compiled->NamedCapturingGroups();
+        has_metric = has_metric || groups.contains(metric);
+        has_resource_ = has_resource_ || groups.contains(resource_group);
+    }
+    CRESCENDO_VALIDATE(has_metric, "report.pattern",
+                       "has no group for '{}', which is the sweep's metric.name; add (?P<{}>[-+.\\deE]+) where the "
+                       "program prints it",
+                       metric, metric);
+}
+
+ReportPattern::~ReportPattern() = default;
+
+void ReportPattern::note(const std::string& group, std::string_view text) {
+    const auto number = number_in(text);
+    const bool is_resource = group == resource_group;
+    if (!number || (is_resource && *number != std::floor(*number))) {
+        throw std::runtime_error(fmt::format("the group '{}' of report.pattern matches '{}', which is no {}number; "
+                                             "let it match digits only",
+                                             group, text, is_resource ? "whole " : ""));
+    }
+    if (is_resource) {
+        resource_ = static_cast<std::int64_t>(*number) + 1 - counts_from_;
+        if (*resource_ < 1) {
+            throw std::runtime_error(fmt::format("the program calls its first epoch {}, and reports count from 1; add "
+                                                 "`counts_from: {}` to the section report",
+                                                 text, text));
+        }
+    } else {
+        metrics_[group] = *number;
+    }
+}
+
+std::optional<protocol::Report> ReportPattern::read(std::string_view line) {
+    bool is_complete = false;
+    for (const auto& expression : expressions_) {
+        std::vector<re2::StringPiece> groups(static_cast<std::size_t>(expression->NumberOfCapturingGroups()) + 1);
+        const re2::StringPiece text(line.data(), line.size());
+        if (!expression->Match(text, 0, text.size(), re2::RE2::UNANCHORED, groups.data(),
+                               static_cast<int>(groups.size()))) {
+            continue;
+        }
+        has_matched_ = true;
+        for (const auto& [name, index] : expression->NamedCapturingGroups()) {
+            const auto& group = groups[static_cast<std::size_t>(index)];
+            if (group.data() != nullptr) {  // else it is of an alternative that did not match
+                note(name, {group.data(), group.size()});
+                is_complete = is_complete || name == metric_;
+            }
+        }
+    }
+    if (!is_complete) {
+        return {};
+    }
+    if (!has_resource_) {
+        resource_ = resource_.value_or(0) + 1;
+    }
+    if (!resource_) {
+        return {};  // printed before the first epoch
+    }
+    protocol::Report report;
+    report.resource = Resource{*resource_};
+    report.metrics = std::exchange(metrics_, {});
+    return report;
+}
+
+}  // namespace crescendo::launch

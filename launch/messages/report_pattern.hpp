@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/trial_protocol.hpp"
+
+namespace re2 {
+class RE2;
+}
+
+namespace crescendo::launch {
+
+/// Reads reports from what a program prints, by regular expressions with named groups in Python's syntax:
+/// `epoch (?P<resource>\d+).*acc=(?P<val_accuracy>[\d.]+)`.
+///
+/// The group `resource` is the report's resource, every other group a metric. The line that gives the sweep's metric
+/// completes a report; what lines before it gave is a part of it. Without a group `resource`, reports are counted.
+///
+/// The expressions are those of RE2, which takes time in proportion to a line's length, whatever the expression.
+class ReportPattern {
+  public:
+    /// `metric` is the sweep's. `counts_from` is what the program calls its first epoch; reports count from 1. Throws
+    /// InvalidInput (key "report.pattern", or "report.pattern[<index>]" if there are several) on an expression that is
+    /// none, or that gives no metric.
+    ReportPattern(const std::vector<std::string>& expressions, const std::string& metric, std::int64_t counts_from);
+    ~ReportPattern();
+    ReportPattern(ReportPattern&&) = delete;
+    ReportPattern& operator=(ReportPattern&&) = delete;
+
+    /// The report that the line completes, if it does. Throws std::runtime_error if a group matches something that is no
+    /// number.
+    std::optional<protocol::Report> read(std::string_view line);
+
+    /// Whether any line has matched.
+    bool has_matched() const { return has_matched_; }
+
+  private:
+    void note(const std::string& group, std::string_view text);
+
+    std::vector<std::unique_ptr<re2::RE2>> expressions_;
+    std::string metric_;
+    std::int64_t counts_from_;
+    bool has_resource_ = false;  ///< whether an expression has the group
+    bool has_matched_ = false;
+    std::optional<std::int64_t> resource_;
+    std::map<std::string, double> metrics_;  ///< of the report that is not complete yet
+};
+
+}  // namespace crescendo::launch

@@ -1,0 +1,30 @@
+#include "launch/sweep_file/earlier_defaults.hpp"
+
+#include <array>
+
+namespace crescendo::launch {
+namespace {
+
+struct ChangedDefault {
+    int last;  ///< number of the last defaults that had it
+    const char* key;
+    const char* value;
+};
+
+constexpr std::array changed_defaults{
+    ChangedDefault{1, "scheduler.batch", "ladder"},
+};
+
+}  // namespace
+
+std::vector<Override> earlier_defaults(int number) {
+    std::vector<Override> defaults;
+    for (const auto& changed : changed_defaults) {
+        if (number <= changed.last) {
+            defaults.push_back({changed.key, changed.value, Override::Applies::if_missing});
+        }
+    }
+    return defaults;
+}
+
+}  // namespace crescendo::launch

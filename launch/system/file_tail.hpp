@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/files/file_descriptor.hpp"
+
+namespace crescendo::launch {
+
+/// The lines that are appended to a file from now on, or from its beginning.
+///
+/// A line ends with a line feed or, as progress bars write it, a carriage return. Of a longer line only the first 4096
+/// bytes are seen. A file that becomes shorter is read from its beginning again. One that is not there yet has no lines.
+class FileTail {
+  public:
+    enum class From { beginning, end };
+
+    FileTail(std::string path, From from);
+
+    /// The lines that are complete since the last call.
+    std::vector<std::string> lines();
+
+    /// What stands behind the last complete line, as if it were one: nobody writes any more.
+    std::string rest() { return std::exchange(line_, {}); }
+
+  private:
+    std::string path_;
+    FileDescriptor file_;
+    std::int64_t offset_ = 0;
+    std::string line_;  ///< the beginning of the line that is not complete
+};
+
+}  // namespace crescendo::launch

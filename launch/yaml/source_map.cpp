@@ -1,0 +1,29 @@
+#include "launch/yaml/source_map.hpp"
+
+#include <fmt/format.h>
+
+#include "core/check.hpp"
+
+namespace crescendo::launch {
+
+Position SourceMap::position_of(std::string_view key) const {
+    while (!key.empty()) {
+        if (const auto found = positions_.find(key); found != positions_.end()) {
+            return found->second;
+        }
+        const auto separator = key.find_last_of(".[");
+        key = key.substr(0, separator == std::string_view::npos ? 0 : separator);
+    }
+    return {};
+}
+
+std::string SourceMap::located(std::string_view key, std::string_view message) const {
+    const auto [line, column] = position_of(key);
+    return fmt::format("{}:{}:{}: {}{}{}", file_, line, column, key, key.empty() ? "" : ": ", message);
+}
+
+void SourceMap::fail(std::string_view key, std::string_view message) const {
+    throw InvalidInput(located(key, message), std::string(key));
+}
+
+}  // namespace crescendo::launch

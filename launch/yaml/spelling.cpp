@@ -1,0 +1,53 @@
+#include "launch/yaml/spelling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace crescendo::launch {
+
+int edit_distance(std::string_view a, std::string_view b) {
+    // rows[i][j]: the distance of the first i characters of a from the first j of b
+    std::vector<std::vector<int>> rows(a.size() + 1, std::vector<int>(b.size() + 1));
+    for (std::size_t i = 0; i <= a.size(); ++i) {
+        for (std::size_t j = 0; j <= b.size(); ++j) {
+            if (i == 0 || j == 0) {
+                rows[i][j] = static_cast<int>(i + j);
+                continue;
+            }
+            const int replaced = a[i - 1] == b[j - 1] ? 0 : 1;
+            rows[i][j] = std::min({rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + replaced});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+                rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
+            }
+        }
+    }
+    return rows[a.size()][b.size()];
+}
+
+std::optional<std::string> nearest_word(std::string_view word, const std::vector<std::string>& words) {
+    const auto nearest = std::min_element(words.begin(), words.end(), [&](const auto& a, const auto& b) {
+        return edit_distance(word, a) < edit_distance(word, b);
+    });
+    // A third of the word mistyped is still a typing mistake; more is another word.
+    if (nearest == words.end() || edit_distance(word, *nearest) > std::max<int>(1, static_cast<int>(word.size()) / 3)) {
+        return {};
+    }
+    return *nearest;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& words) {
+    const auto nearest = nearest_word(word, words);
+    return nearest ? fmt::format(" (did you mean '{}'?)", *nearest) : "";
+}
+
+std::string enumerate(const std::vector<std::string>& words, std::string_view last_separator) {
+    std::string result;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        result += i == 0 ? "" : i + 1 == words.size() ? last_separator : ", ";
+        result += words[i];
+    }
+    return result;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,191 @@
+#include "launch/yaml/yaml_document.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "core/check.hpp"
+#include "launch/yaml/yaml_scalar.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// An alias inside its own anchor makes a document without end.
+constexpr int max_depth = 32;
+
+/// yaml-cpp counts from 0, and has -1 where there is nothing to point at.
+Position position(const YAML::Mark& mark) { return {std::max(mark.line, 0) + 1, std::max(mark.column, 0) + 1}; }
+
+class Converter {
+  public:
+    Converter(const std::string& text, SourceMap& source, Mistakes& mistakes, const std::string& verbatim)
+        : text_(text), source_(source), mistakes_(mistakes), verbatim_(verbatim) {}
+
+    OrderedJson convert(const YAML::Node& node, const std::string& key, int depth = 0) {
+        if (depth > max_depth) {
+            return mistaken(key, fmt::format("is nested more than {} deep; does an alias contain itself?", max_depth));
+        }
+        switch (node.Type()) {
+            case YAML::NodeType::Map:
+                return convert_map(node, key, depth);
+            case YAML::NodeType::Sequence:
+                return convert_list(node, key, depth);
+            case YAML::NodeType::Scalar:
+                return convert_scalar(node, key);
+            default:
+                return nullptr;
+        }
+    }
+
+  private:
+    OrderedJson convert_map(const YAML::Node& node, const std::string& key, int depth) {
+        OrderedJson object = OrderedJson::object();
+        for (const auto& entry : node) {
+            if (!entry.first.IsScalar()) {
+                return mistaken(
+                    key, "a key is itself a map, a list or empty; use text (braces and '?' in text need quotes)");
+            }
+            const auto& name = entry.first.Scalar();
+            const auto child = key.empty() ? name : fmt::format("{}.{}", key, name);
+            const auto first = source_.position_of(child);
+            source_.insert(child, position(entry.first.Mark()));
+            if (object.contains(name)) {
+                object[name] =
+                    mistaken(child, fmt::format("is given twice, first in line {}; remove one of the two", first.line));
+                continue;
+            }
+            object[name] = convert(entry.second, child, depth + 1);
+        }
+        return object;
+    }
+
+    OrderedJson convert_list(const YAML::Node& node, const std::string& key, int depth) {
+        OrderedJson list = OrderedJson::array();
+        for (const auto& item : node) {
+            const auto child = fmt::format("{}[{}]", key, list.size());
+            source_.insert(child, item.IsNull() ? position_of_empty(item.Mark()) : position(item.Mark()));
+            list.push_back(convert(item, child, depth + 1));
+        }
+        return list;
+    }
+
+    OrderedJson convert_scalar(const YAML::Node& node, const std::string& key) {
+        const std::string_view tag = node.Tag();
+        if (tag == "!" || tag == "tag:yaml.org,2002:str") {  // quoted, or said to be text
+            return node.Scalar();
+        }
+        const bool is_plain = tag == "?" || tag.empty();
+        if (is_plain && !verbatim_.empty() && key.starts_with(verbatim_ + "[")) {
+            return node.Scalar();
+        }
+        try {
+            auto value = parse_plain_scalar(node.Scalar());
+            return is_plain ? value : convert_tagged(value, node, key);
+        } catch (const std::out_of_range& error) {
+            return mistaken(
+                key, fmt::format("{} {}; use a smaller number, or quotes if it is text", node.Scalar(), error.what()));
+        }
+    }
+
+    /// The tags of YAML's core schema (YAML 1.2, section 10.3): they say of which type a value is.
+    OrderedJson convert_tagged(const OrderedJson& value, const YAML::Node& node, const std::string& key) {
+        constexpr std::string_view core = "tag:yaml.org,2002:";
+        const std::string_view tag = node.Tag();
+        const auto type = tag.starts_with(core) ? tag.substr(core.size()) : "";
+        if (type == "float" && value.is_number()) {
+            return value.get<double>();
+        }
+        if ((type == "int" && value.is_number_integer()) || (type == "bool" && value.is_boolean()) ||
+            (type == "null" && value.is_null())) {
+            return value;
+        }
+        if (type == "float" || type == "int" || type == "bool" || type == "null") {
+            return mistaken(key, fmt::format("'{}' is no {}, as its tag !!{} says; remove the tag, or change the value",
+                                             node.Scalar(), type, type));
+        }
+        return mistaken(key, fmt::format("has the tag {}, which means nothing here; remove it", tag));
+    }
+
+    /// yaml-cpp notices that an item is empty at whatever follows it: the dash or comma before that is meant.
+    Position position_of_empty(const YAML::Mark& mark) const {
+        const auto end = static_cast<std::size_t>(std::max(mark.pos, 0));
+        const bool is_written = end < text_.size() && std::string_view("nN~").find(text_[end]) != std::string::npos;
+        const auto begin = end == 0 || end > text_.size() ? std::string::npos : text_.find_last_of("-,[", end - 1);
+        if (is_written || begin == std::string::npos) {
+            return position(mark);
+        }
+        const auto line_start = text_.rfind('\n', begin) + 1;  // of the first line: npos + 1
+        const auto line = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
+        return {static_cast<int>(line) + 1, static_cast<int>(begin - line_start) + 1};
+    }
+
+    OrderedJson mistaken(const std::string& key, const std::string& message) {
+        mistakes_.add(key, message);
+        return OrderedJson::value_t::discarded;
+    }
+
+    const std::string& text_;
+    SourceMap& source_;
+    Mistakes& mistakes_;
+    const std::string& verbatim_;
+};
+
+bool is_indented_with_tab(const std::string& text, int line_number) {
+    std::istringstream lines(text);
+    std::string line;
+    for (int i = 0; i < line_number && std::getline(lines, line); ++i) {}
+    const auto first = line.find_first_not_of(" \t");
+    return line.find('\t') < std::min(first, line.size());
+}
+
+std::vector<YAML::Node> load(const std::string& text, const std::string& file) {
+    try {
+        return YAML::LoadAll(text);
+    } catch (const YAML::Exception& error) {
+        const auto [line, column] = position(error.mark);
+        const auto* remedy = is_indented_with_tab(text, line)
+                                 ? "the line is indented with a tab; use spaces"
+                                 : "look for indentation, brackets and quotes around here, and put text that holds "
+                                   "any of : # { } [ ] , in quotes";
+        throw InvalidInput(fmt::format("{}:{}:{}: this is not YAML ({}): {}", file, line, column, error.msg, remedy));
+    }
+}
+
+}  // namespace
+
+YamlDocument parse_yaml(const std::string& text, const std::string& file, Mistakes& mistakes,
+                        const std::string& verbatim) {
+    const auto documents = load(text, file);
+    YamlDocument result{OrderedJson::object(), SourceMap(file)};
+    if (documents.empty() || documents.front().IsNull()) {
+        result.source.fail("", "the file is empty");
+    }
+    if (documents.size() > 1) {
+        const auto [line, column] = position(documents[1].Mark());
+        throw InvalidInput(
+            fmt::format("{}:{}:{}: a second YAML document begins here; use one document of `key: value` lines", file,
+                        line, column));
+    }
+    if (!documents.front().IsMap()) {
+        result.source.fail("", "the file is no map; write it as lines of `key: value`");
+    }
+    result.root = Converter(text, result.source, mistakes, verbatim).convert(documents.front(), "");
+    if (!result.root.is_object()) {
+        mistakes.throw_if_any(result.source);
+    }
+    return result;
+}
+
+YamlDocument parse_yaml(const std::string& text, const std::string& file) {
+    Mistakes mistakes;
+    auto document = parse_yaml(text, file, mistakes);
+    mistakes.throw_if_any(document.source);
+    return document;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,85 @@
+"""Results of a sweep, for notebooks: its trials and their reports as plain lists, or as a frame."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+
+class Results:
+    """What is known of a sweep now; it may still be running.
+
+    `trials` has a dict for each trial, with the columns of `crescendo trials`. `reports` has a dict for each report, in
+    the order of time: `trial`, `resource`, `time` (seconds that the sweep had been at work) and every metric. `best` is
+    the best trial as `crescendo best` shows it, or None.
+    """
+
+    def __init__(self, directory: Path, trials: list[dict], reports: list[dict], best: dict | None):
+        self.directory = directory
+        self.trials = trials
+        self.reports = reports
+        self.best = best
+
+    def __repr__(self) -> str:
+        return f"Results({str(self.directory)!r}: {len(self.trials)} trials, {len(self.reports)} reports)"
+
+    def frame(self, what: str = "trials", library: str | None = None) -> Any:
+        """`trials` or `reports` as a frame of pandas, or of polars where only that is installed; `library` chooses."""
+        if what not in ("trials", "reports"):
+            raise ValueError(f"frame({what!r}): there are 'trials' and 'reports'")
+        rows = self.trials if what == "trials" else self.reports
+        for name in [library] if library else ["pandas", "polars"]:
+            try:
+                module = importlib.import_module(name)
+            except ImportError:
+                continue
+            # polars guesses types from the first rows unless it may look at all of them.
+            return module.DataFrame(rows, infer_schema_length=None) if name == "polars" else module.DataFrame(rows)
+        raise ImportError(f"{library or 'neither pandas nor polars'} is not installed; use .{what}, a list of dicts")
+
+
+def load(directory: str | os.PathLike, program: str | None = None) -> Results:
+    """Reads a sweep's directory.
+
+    The `crescendo` program says what its trials are, so a notebook and the command line cannot disagree. `program` is
+    its path; by default the one in CRESCENDO_BINARY, or on PATH. Raises ValueError with the program's own message if
+    there is no sweep, or a damaged one.
+    """
+    directory = Path(directory)
+    program = program or os.environ.get("CRESCENDO_BINARY") or shutil.which("crescendo")
+    if program is None:
+        raise FileNotFoundError("the program `crescendo` is not on PATH; add its folder, or use load(DIR, program=…)")
+    trials = _ask(program, "trials", directory)
+    return Results(directory, trials, _reports(directory / "journal.jsonl"), _ask(program, "best", directory))
+
+
+def _ask(program: str, verb: str, directory: Path) -> Any:
+    done = subprocess.run([program, verb, str(directory), "--format", "json"], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise ValueError(done.stderr.strip() or f"crescendo {verb} ended with status {done.returncode}")
+    return json.loads(done.stdout)
+
+
+def _reports(journal: Path) -> list[dict]:
+    """The reports of a journal, without what a resumed trial repeated."""
+    reports: list[dict] = []
+    last: dict[int, int] = {}  # resource of each trial's last report
+    worked = start = now = 0.0
+    for line in journal.read_bytes().split(b"\n")[:-1]:  # a last line without its end is not whole yet
+        record = json.loads(line)
+        if record.get("note") == "session":
+            worked, start = worked + now - start, record["time"]
+        now = record.get("time", now)
+        if record.get("event") != "trial_reported" or not record.get("metrics"):
+            continue
+        trial, resource = record["trial"], record["resource"]
+        if resource > last.get(trial, 0):
+            last[trial] = resource
+            time = worked + now - start
+            reports.append({"trial": trial, "resource": resource, "time": time, **record["metrics"]})
+    return reports

@@ -1,0 +1,64 @@
+#include "scheduler/sweep/trials.hpp"
+
+#include <tuple>
+#include <utility>
+
+#include "core/check.hpp"
+#include "scheduler/loss.hpp"
+
+namespace crescendo {
+namespace {
+
+bool has_finite_loss(const Trial& trial) { return trial.loss.value_or(worst_loss) < worst_loss; }
+
+/// Both have reported.
+bool is_better(const Trial& a, const Trial& b) { return std::tie(*a.loss, a.id) < std::tie(*b.loss, b.id); }
+
+}  // namespace
+
+std::size_t Trials::index(TrialId id) const {
+    CRESCENDO_EXPECT(has(id));
+    return static_cast<std::size_t>(id.value);
+}
+
+Trial& Trials::add(Trial trial) {
+    CRESCENDO_EXPECT(trial.id.value == size() && trial.status == TrialStatus::running);
+    ++counter(TrialStatus::running);
+    return trials_.emplace_back(std::move(trial));
+}
+
+void Trials::transition(Trial& trial, TrialStatus next) {
+    --counter(trial.status);
+    trial.transition(next);
+    ++counter(trial.status);
+}
+
+void Trials::retry(Trial& trial) {
+    --counter(trial.status);
+    trial.retry();
+    ++counter(trial.status);
+}
+
+bool Trials::all_ended() const {
+    return count(TrialStatus::stopped) + count(TrialStatus::finished) + count(TrialStatus::failed) == size();
+}
+
+std::optional<TrialId> Trials::best() const {
+    const Trial* best = nullptr;
+    for (const auto& trial : trials_) {
+        if (trial.status != TrialStatus::failed && has_finite_loss(trial) &&
+            (best == nullptr || is_better(trial, *best))) {
+            best = &trial;
+        }
+    }
+    return best == nullptr ? std::nullopt : std::optional(best->id);
+}
+
+std::optional<TrialId> Trials::rank_ended(const Trial& trial) {
+    if (!has_finite_loss(trial) || (best_ended_ && is_better((*this)[*best_ended_], trial))) {
+        return trial.id;
+    }
+    return std::exchange(best_ended_, trial.id);
+}
+
+}  // namespace crescendo

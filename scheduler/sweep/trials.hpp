@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "scheduler/trial.hpp"
+
+namespace crescendo {
+
+/// All trials of a sweep so far. Counts them by status, and knows the best of them.
+class Trials {
+  public:
+    /// All trials, indexed by id. References last until the next trial is added.
+    const std::vector<Trial>& all() const { return trials_; }
+    auto begin() { return trials_.begin(); }
+    auto end() { return trials_.end(); }
+    int size() const { return static_cast<int>(trials_.size()); }
+    bool has(TrialId id) const { return id.value >= 0 && id.value < size(); }
+
+    /// The trial of this id, which is there.
+    const Trial& operator[](TrialId id) const { return trials_[index(id)]; }
+    Trial& operator[](TrialId id) { return trials_[index(id)]; }
+
+    /// Adds a trial that begins to run. Its id is the number of the trials before it.
+    Trial& add(Trial trial);
+
+    /// As Trial::transition().
+    void transition(Trial& trial, TrialStatus next);
+    /// As Trial::retry().
+    void retry(Trial& trial);
+
+    /// Number of trials that have this status now.
+    int count(TrialStatus status) const { return counts_[static_cast<std::size_t>(status)]; }
+    /// Whether no trial runs, waits or is paused.
+    bool all_ended() const;
+
+    /// The trial with the best loss at its last report, among trials that did not fail. Ties go to the lower id.
+    std::optional<TrialId> best() const;
+
+    /// The best of the trials that rank_ended() was given.
+    std::optional<TrialId> best_ended() const { return best_ended_; }
+
+    /// Compares a trial that has ended without failing with the best that ended before it. Returns the one that cannot
+    /// be the best any more, if there is one.
+    std::optional<TrialId> rank_ended(const Trial& trial);
+
+  private:
+    std::size_t index(TrialId id) const;
+    int& counter(TrialStatus status) { return counts_[static_cast<std::size_t>(status)]; }
+
+    std::vector<Trial> trials_;
+    std::array<int, static_cast<std::size_t>(TrialStatus::failed) + 1> counts_{};  // by status
+    std::optional<TrialId> best_ended_;
+};
+
+}  // namespace crescendo

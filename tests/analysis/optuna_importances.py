@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Prints Optuna's importances of the problems in importance.cpp, for the figures there.
+
+usage: pip install optuna scikit-learn && python3 tests/analysis/optuna_importances.py
+"""
+import math
+
+import optuna
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+
+def place(trial, dimension):
+    """A low-discrepancy sequence that both languages compute alike."""
+    return math.fmod((trial + 1) * math.sqrt((2, 3, 5, 7)[dimension]), 1.0)
+
+
+def choice(trial, dimension, number):
+    return int(place(trial, dimension) * number)
+
+
+def additive(trial):
+    x = [place(trial, i) for i in range(3)]
+    return dict(zip("abc", x)), 4 * x[0] + 2 * x[1] * x[1] + 0.2 * x[2]
+
+
+def interacting(trial):
+    x = [place(trial, i) for i in range(4)]
+    return dict(zip("abcd", x)), 3 * (x[0] - 0.5) * (x[1] - 0.5) + x[2]
+
+
+def with_choices(trial):
+    x, kind, other = place(trial, 0), choice(trial, 1, 3), choice(trial, 2, 2)
+    return {"x": x, "kind": kind, "other": other}, (0, 1, 3)[kind] + 2 * x + 0.3 * other
+
+
+def distribution(problem, name):
+    if problem is with_choices and name != "x":
+        return optuna.distributions.CategoricalDistribution(range(3 if name == "kind" else 2))
+    return optuna.distributions.FloatDistribution(0, 1)
+
+
+for problem in (additive, interacting, with_choices):
+    study = optuna.create_study()
+    for number in range(200):
+        params, value = problem(number)
+        distributions = {name: distribution(problem, name) for name in params}
+        study.add_trial(optuna.trial.create_trial(params=params, distributions=distributions, value=value))
+    found = optuna.importance.FanovaImportanceEvaluator(seed=1).evaluate(study)
+    print(problem.__name__, {name: round(float(found[name]), 3) for name in params})

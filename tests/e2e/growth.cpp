@@ -1,0 +1,236 @@
+/// Programs of the user's on several slots: in place, as warm trainers that the sweep file names, or started anew.
+
+#include <algorithm>
+#include <map>
+
+#include "tests/e2e/command.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+/// A warm trainer in Bash. Its loss is that of its parameter x and falls with each report. Each member of a group notes
+/// the group's size.
+void write_sweep(const fs::path& folder, const std::string& more = "") {
+    write_file(folder / "train.sh", R"(
+[[ ${@: -1} = --check ]] && { cat > question; echo this is no answer; echo '{"problems":[]}'; exit; }
+echo "$@" >> arguments
+say() { echo "$1" >&$CRESCENDO_FD; }
+number() { [[ $line =~ \"$1\":([0-9]+) ]] && echo ${BASH_REMATCH[1]}; }
+report() {
+  ((rank == 0)) || return
+  local loss=$x.$((100000 - ++resource))
+  say '{"type":"report","trial":'$trial',"generation":'$generation',"resource":'$resource',"metrics":{"loss":'$loss'}}'
+}
+say '{"type":"hello"}'
+while read -r line <&$CRESCENDO_FD; do
+  case $line in
+    *'"type":"join"'*)
+      [[ $line = *'"state":"memory"'* && $rank = 0 ]] || resource=0
+      trial=$(number trial) generation=$(number generation) rank=$(number rank) x=$(number x)
+      number size >> sizes
+      say '{"type":"regrouped","trial":'$trial',"generation":'$generation',"seconds":0.1}'
+      report ;;
+    *'"type":"decision"'*) report ;;
+    *'"type":"evaluate"'*) say '{"type":"evaluated","metrics":{"test_loss":0.5}}' ;;
+    *'"type":"leave"'*) say '{"type":"left","trial":'$trial',"saved":true}' ;;
+  esac
+done
+)");
+    write_file(folder / "sweep.yaml", R"(
+name: s
+metric: {name: loss}
+run_cap: 1
+slots: 2
+parameters: {x: {min: 1, max: 1000}}
+scheduler: {type: rasda, max: 8, reduction_factor: 2}
+command: [bash, train.sh, --epochs=9, "${args}"]
+grow: in_place
+)" + more);
+}
+
+/// A program of one process a slot that continues from its own checkpoint. `at_start` is run first.
+void write_restarting_sweep(const fs::path& folder, const std::string& more, const std::string& at_start = ":") {
+    write_file(folder / "train.sh", at_start + R"(
+saved=$CRESCENDO_TRIAL_DIR/saved
+decide() { read -r reply <&$CRESCENDO_FD || exit 0; [[ $reply == *stop* ]] && exit 0; }
+report() { echo '{"resource":'$1',"metrics":{"loss":'${2#--x=}.$((9 - $1))'}}' >&$CRESCENDO_FD; decide; }
+hosts=$(tr '\n' ' ' 2>/dev/null < $CRESCENDO_HOSTS)
+echo "$CRESCENDO_TRIAL $RANK/$WORLD_SIZE $LOCAL_RANK/$LOCAL_WORLD_SIZE ${MASTER_PORT:+port} $hosts" >> worlds
+((RANK > 0)) && while true; do decide; done
+epoch=$(cat $saved 2>/dev/null || echo 0)
+((epoch > 0)) && report $epoch $1
+while ((epoch < CRESCENDO_MAX_RESOURCE)); do
+  echo $((++epoch)) > $saved; report $epoch $1
+done
+)");
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nslots: 2\nparameters: {x: {min: 1, max: 1000}}\n"
+               "command: [bash, train.sh, \"${args}\"]\n" + more);
+}
+
+/// Every trial's reports are whole and in order, no matter how often it was started; nothing is left.
+void check_reports(const fs::path& folder, int num_failures) {
+    std::map<int, int> last;
+    for (const auto& record : journal_of(folder / "s")) {
+        if (record.value("event", "") == "trial_reported") {
+            CHECK(record.at("resource") == ++last[record.at("trial")]);
+        }
+    }
+    int failures = 0;
+    for (const auto& trial : run_crescendo(folder, {"trials", "s", "--format", "json"}).json()) {
+        CHECK(trial.at("status") != "failed");
+        failures += trial.at("failures").get<int>();
+    }
+    CHECK(failures == num_failures);
+    CHECK(processes_in(folder).empty());
+}
+
+bool has_line(const std::string& text, const std::string& beginning) {
+    return text.starts_with(beginning) || text.find("\n" + beginning) != std::string::npos;
+}
+
+void check_that_it_grows(const fs::path& folder) {
+    const auto run = run_crescendo(folder, {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, (run.out + run.err));
+    int most = 0;
+    for (const auto& trial : run_crescendo(folder, {"trials", "s", "--format", "json"}).json()) {
+        CHECK(trial.at("failures") == 0);
+        most = std::max(most, trial.at("workers").get<int>());
+    }
+    CHECK(most == 2);
+    std::istringstream arguments(content_of(folder / "arguments"));
+    int num_processes = 0;
+    for (std::string line; std::getline(arguments, line); ++num_processes) {
+        CHECK(line == "--epochs=9");  // its parameters come with each trial
+    }
+    CHECK(num_processes == 2);  // one a slot, for all trials
+    CHECK(processes_in(folder).empty());
+}
+
+}  // namespace
+
+TEST_CASE("a program that the sweep file names grows in place and tests the best trial") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "final_test: on\n");
+
+    check_that_it_grows(folder.path());
+
+    const auto question = Json::parse(content_of(folder / "question"));
+    CHECK(question.at("final_test") == true);
+    CHECK(question.at("settings").empty());
+    CHECK(question.at("parameters").at("x") == Json::array({1, 1000}));
+    CHECK(run_crescendo(folder.path(), {"best", "s", "--format", "json"}).json().at("test").at("test_loss") == 0.5);
+}
+
+TEST_CASE("a program that grows in place is resumed as the sweep file names it, from another folder") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    write_file(folder / "sweep.yaml", content_of(folder / "sweep.yaml") + "budget: {time: 1h}\n");
+    auto text = content_of(folder / "sweep.yaml");
+    text.replace(text.find("max: 8"), 6, "max: 100000");
+    write_file(folder / "sweep.yaml", text);
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("some reports are in the journal", [&] { return num_reports(folder / "s") >= 4; });
+    run.signal(SIGTERM);
+    REQUIRE(run.wait() == 75);
+    fs::create_directory(folder / "elsewhere");
+    const auto before = num_reports(folder / "s");
+
+    Command resumed(folder / "elsewhere", {"resume", "../s"});
+    await("it reports again", [&] { return num_reports(folder / "s") > before + 4; });
+    resumed.signal(SIGTERM);
+
+    CHECK(resumed.wait() == 75);
+    CHECK(processes_in(folder.path()).empty());
+}
+
+TEST_CASE("a program that is no warm trainer, or one without `grow`, is told what is missing") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    auto text = content_of(folder / "sweep.yaml");
+    write_file(folder / "train.py", "import no_such_module\n");
+    write_file(folder / "sweep.yaml", text.replace(text.find("bash, train.sh"), 14, "python3, train.py"));
+    const auto dies = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+    write_file(folder / "train.py", "print('epoch 1')\n");
+    const auto trains = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+    write_sweep(folder.path());
+    text = content_of(folder / "sweep.yaml");
+    text.replace(text.find("grow: in_place"), 14, "").replace(text.find("rasda"), 5, "asha");
+    write_file(folder / "sweep.yaml", text);
+    const auto ungrown = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(dies.code == 2);
+    CHECK_MESSAGE(dies.err.find("command: `python3 train.py --epochs=9 --check` gave no answer: exit status 1") !=
+                      std::string::npos,
+                  dies.err);
+    CHECK(dies.err.find("No module named 'no_such_module'") != std::string::npos);
+    CHECK(trains.code == 2);
+    CHECK_MESSAGE(trains.err.find("gave no answer: exit status 0; it printed: epoch 1") != std::string::npos,
+                  trains.err);
+    CHECK(ungrown.code == 1);
+    CHECK_MESSAGE(ungrown.out.find("this is a warm trainer; add `grow: in_place` to the sweep file") !=
+                      std::string::npos,
+                  ungrown.out);
+}
+
+TEST_CASE("a program grows by a new start, from its own checkpoint, and outlives one of its processes") {
+    const TemporaryFolder folder;
+    write_restarting_sweep(folder.path(),
+                           "run_cap: 1\nscheduler: {type: rasda, max: 8, reduction_factor: 2}\ngrow: restart\n",
+                           "[ $WORLD_SIZE = 2 ] && [ $RANK = 1 ] && mkdir once 2>/dev/null && kill -9 $$");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, (run.out + run.err));
+    check_reports(folder.path(), /*num_failures=*/1);
+    const auto worlds = content_of(folder / "worlds");
+    CHECK_MESSAGE(has_line(worlds, "0 0/1 0/1 port"), worlds);
+    CHECK(worlds.find(" 0/2 0/2 port ") != std::string::npos);
+    CHECK(worlds.find(" 1/2 1/2 port ") != std::string::npos);
+}
+
+TEST_CASE("a program on two slots from the start has a process on each") {
+    const TemporaryFolder folder;
+    write_restarting_sweep(folder.path(),
+                           "run_cap: 3\nscheduler: {type: asha, max: 4, reduction_factor: 2, workers: 2}\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, (run.out + run.err));
+    check_reports(folder.path(), 0);
+    const auto worlds = content_of(folder / "worlds");
+    for (const std::string trial : {"0", "1", "2"}) {
+        CHECK(has_line(worlds, trial + " 0/2 0/2 port "));
+        CHECK(has_line(worlds, trial + " 1/2 1/2 port "));
+    }
+    CHECK_MESSAGE(worlds.find(" slots=2 \n") != std::string::npos, worlds);
+}
+
+#ifdef CRESCENDO_TEST_MPI
+TEST_CASE("a program that the sweep file names grows from one node to two") {
+    const Ranks ranks("2", "10");
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    auto text = content_of(folder / "sweep.yaml");
+    write_file(folder / "sweep.yaml", text.replace(text.find("slots: 2"), 8, "slots: 1"));
+
+    check_that_it_grows(folder.path());
+}
+
+TEST_CASE("a program grows by a new start from one node to two") {
+    const Ranks ranks("2", "10");
+    const TemporaryFolder folder;
+    write_restarting_sweep(folder.path(),
+                           "run_cap: 1\nscheduler: {type: rasda, max: 8, reduction_factor: 2}\ngrow: restart\n");
+    auto text = content_of(folder / "sweep.yaml");
+    write_file(folder / "sweep.yaml", text.replace(text.find("slots: 2"), 8, "slots: 1"));
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, (run.out + run.err));
+    check_reports(folder.path(), 0);
+    CHECK(content_of(folder / "worlds").find(" 1/2 0/1 port ") != std::string::npos);
+}
+#endif

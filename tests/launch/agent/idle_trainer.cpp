@@ -1,0 +1,64 @@
+/// Idle trainers that are a line of shell which speaks the trial protocol.
+
+#include "launch/agent/idle_trainer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+namespace {
+
+constexpr const char* say_hello = "say '{\"type\":\"hello\"}'; ";
+
+/// A trainer that runs the script; `say` sends a line, and `hear` waits for one.
+struct Script {
+    explicit Script(const std::string& script) {
+        options.program = (folder / "trainer").string();
+        options.directory = folder.path().string();
+        std::ofstream(options.program) << "#!/bin/bash\nsay() { echo \"$1\" >&$CRESCENDO_FD; }\n"
+                                       << "hear() { read -r heard <&$CRESCENDO_FD; }\n"
+                                       << script << '\n';
+        std::filesystem::permissions(options.program, std::filesystem::perms::owner_all);
+    }
+
+    /// The answer to an order.
+    Json ask() const { return IdleTrainer(options).ask({{"type", "count"}}, "counted"); }
+
+    TemporaryFolder folder;
+    IdleTrainer::Options options;
+};
+
+}  // namespace
+
+TEST_CASE("an idle trainer answers an order, among other messages, in the folder and with the threads it got") {
+    Script script(std::string(say_hello) +
+                  "while hear; do say '{\"type\":\"progress\"}'; "
+                  "say '{\"type\":\"counted\",\"threads\":'$CRESCENDO_THREADS',\"folder\":\"'$PWD'\"}'; done");
+    script.options.threads = 3;
+
+    const auto answer = script.ask();
+
+    CHECK(answer.at("threads") == 3);
+    CHECK(answer.at("folder") == script.folder.path().string());
+}
+
+TEST_CASE("a trainer that fails, ends or is silent says why there is no answer") {
+    Script silent(std::string(say_hello) + "sleep 100");
+    silent.options.patience = std::chrono::milliseconds(100);
+
+    CHECK_THROWS_WITH_AS(
+        Script(std::string(say_hello) + "hear; say '{\"type\":\"failed\",\"message\":\"no room\"}'; sleep 100").ask(),
+        "no room", std::runtime_error);
+    CHECK_THROWS_WITH_AS(Script("echo I am lost; exit 3").ask(),
+                         doctest::Contains("ended: exit status 3; its last words: I am lost"), std::runtime_error);
+    CHECK_THROWS_WITH_AS(silent.ask(), doctest::Contains("no progress for"), std::runtime_error);
+}
+
+TEST_CASE("the processor has a name") { CHECK(!hardware_name().empty()); }

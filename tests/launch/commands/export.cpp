@@ -1,0 +1,65 @@
+#include "tests/launch/commands/sweep_file.hpp"
+
+#include "tests/launch/commands/old_sweep.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+const std::vector<std::string> to_cifar10{"export", "s", "--to", "dawnbench", "--task", "CIFAR10", "--out", "entries"};
+
+/// A sweep of one trial, which is above 94 % after two epochs and 1.5 hours.
+void run_sweep(const fs::path& folder) {
+    write_file(folder / "train.sh",
+               "echo '{\"resource\": 1, \"metrics\": {\"val_accuracy\": 0.5}, \"seconds\": 1800}' >&$CRESCENDO_FD\n"
+               "read decision <&$CRESCENDO_FD\n"
+               "echo '{\"resource\": 2, \"metrics\": {\"val_accuracy\": 0.95}, \"seconds\": 5400}' >&$CRESCENDO_FD\n"
+               "read decision <&$CRESCENDO_FD\n");
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: val_accuracy, goal: maximize}\nrun_cap: 1\nmax_retries: 0\nslots: 1\n"
+               "parameters: {x: {min: 0.0, max: 1.0}}\nscheduler: {type: fifo, max: 2}\ncommand: [bash, train.sh]\n");
+    REQUIRE(run_crescendo(folder, {"run", "sweep.yaml"}).code == 0);
+}
+
+std::vector<std::string> with(std::vector<std::string> a, const std::vector<std::string>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+}  // namespace
+
+TEST_CASE("a sweep becomes an entry of DAWNBench, with what options or the sweep's file say") {
+    const TemporaryFolder folder;
+    run_sweep(folder.path());
+    std::ofstream(folder / "s/sweep.yaml", std::ios::app)
+        << "entry: {author: Jane, author_email: j@x.org, framework: bash, model: echo}\n";
+
+    const auto result =
+        run_crescendo(folder.path(), with(to_cifar10, {"--hardware", "1 core", "--date", "2026-11-30"}));
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    const std::string name = "entries/CIFAR10/train/Jane_echo_1-core_bash";
+    CHECK(result.out == name + ".json\n" + name + ".tsv\n");
+    CHECK(contains(result.err, "no entry for inference"));
+    CHECK(content_of(folder / (name + ".tsv")) == "epoch\thours\ttop1Accuracy\n1\t0.5\t50\n2\t1.5\t95\n");
+    CHECK(Json::parse(content_of(folder / (name + ".json"))).at("timestamp") == "2026-11-30");
+}
+
+TEST_CASE("export refuses what makes no entry, and writes nothing") {
+    const TemporaryFolder folder;
+    run_sweep(folder.path());
+
+    const auto incomplete = run_crescendo(folder.path(), to_cifar10);
+    const auto no_date = run_crescendo(folder.path(), with(to_cifar10, {"--date", "2026-02-30"}));
+    const auto no_format = run_crescendo(folder.path(), {"export", "s", "--to", "excel", "--out", "entries"});
+    const auto no_sweep = run_crescendo(folder.path(), {"export", "none", "--to", "dawnbench", "--out", "entries"});
+
+    CHECK(incomplete.code == 2);
+    CHECK(contains(incomplete.err, "add --author \"Jane Doe\" --author-email"));
+    CHECK(no_date.code == 2);
+    CHECK(contains(no_date.err, "2026-02-30 is no date"));
+    CHECK(no_format.code == 2);
+    CHECK(contains(no_format.err, "dawnbench"));
+    CHECK(no_sweep.code == 2);
+    CHECK(!fs::exists(folder / "entries"));
+}

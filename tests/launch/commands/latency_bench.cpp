@@ -1,0 +1,47 @@
+/// The best trial that answers in time: measurements that are kept, and those that are made.
+
+#include "tests/launch/commands/measured_sweep.hpp"
+#include "tests/launch/commands/old_sweep.hpp"
+
+using namespace crescendo::tests;
+
+TEST_CASE("the best trial in time is found best first, and what was measured is not measured again") {
+    const MeasuredSweep sweep;
+
+    const auto first = sweep.run({"best", "s", "--within", "9ms", "--format", "json"});
+    CHECK(first.json().at("trial") == 0);
+    REQUIRE(sweep.orders().size() == 1);
+    CHECK(sweep.orders()[0].at("checkpoint") != "");
+
+    const auto second = sweep.run({"best", "s", "--within", "8.5ms", "--format", "json"});
+    CHECK(second.json().at("trial") == 1);
+    REQUIRE(sweep.orders().size() == 2);
+    CHECK(sweep.orders()[1].at("trial") == 1);
+    CHECK(sweep.orders()[1].at("checkpoint") == "");  // its checkpoint is gone, and the time does not depend on it
+
+    const auto again = sweep.run({"best", "s", "--within", "8500us", "--format", "json"});
+    CHECK(again.json().at("trial") == 1);
+    CHECK(sweep.orders().size() == 2);
+
+    sweep.run({"best", "s", "--within", "9ms", "--threads", "2"});
+    CHECK(sweep.orders().size() == 3);  // measured with one thread so far
+}
+
+TEST_CASE("where no trial answers in time, the fastest is named") {
+    const MeasuredSweep sweep;
+
+    const auto result = sweep.run({"best", "s", "--within", "1ms"});
+
+    CHECK(result.code == 1);
+    CHECK(result.out.empty());
+    CHECK(contains(result.err, "no trial answers in time; the fastest is trial 1, with 8 ms"));
+}
+
+TEST_CASE("a time without a unit is refused, and so are options without it") {
+    const MeasuredSweep sweep;
+
+    CHECK(sweep.run({"best", "s", "--within", "2"}).code == 2);
+    CHECK(sweep.run({"best", "s", "--threads", "2"}).code == 2);
+    CHECK(sweep.run({"best", "s"}).code == 0);
+    CHECK(sweep.orders().empty());
+}

@@ -1,0 +1,24 @@
+#include "launch/export/export_formats.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "tests/launch/compare/recorded_sweep.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+TEST_CASE("files are added to a folder with others, and what is there already may only say the same") {
+    const TemporaryFolder folder;
+    const Files files{{"a/one", "1"}, {"two", "2"}};
+    add_to_folder(folder / "out", files);
+    add_to_folder(folder / "out", files);
+
+    const auto error = error_of([&] { add_to_folder(folder / "out", {{"three", "3"}, {"two", "other"}}); });
+
+    CHECK(error.find("out/two: is there already and says something else") != std::string::npos);
+    CHECK(!std::filesystem::exists(folder / "out/three"));
+    CHECK(std::filesystem::exists(folder / "out/a/one"));
+}

@@ -1,0 +1,98 @@
+#include "launch/messages/report_pattern.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "core/check.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+std::string mistake_in(const std::vector<std::string>& expressions) {
+    try {
+        const ReportPattern pattern(expressions, "acc", 1);
+    } catch (const InvalidInput& error) {
+        return error.key() + " " + error.what();
+    }
+    return "no mistake";
+}
+
+std::string error_of(ReportPattern& pattern, const std::string& line) {
+    try {
+        pattern.read(line);
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("a line that matches is a report; other lines are none") {
+    ReportPattern pattern({R"(epoch (?P<resource>\d+).*loss=(?P<loss>[^, ]+).*acc=(?P<acc>[\d.]+))"}, "acc", 1);
+
+    CHECK_FALSE(pattern.read("downloading").has_value());
+    CHECK_FALSE(pattern.has_matched());
+    const auto report = pattern.read("INFO epoch 3/9: loss=1.5e-1, acc=0.75%");
+
+    REQUIRE(report.has_value());
+    CHECK(pattern.has_matched());
+    CHECK(report->resource == Resource{3});
+    CHECK(report->metrics == protocol::Metrics{{"loss", 0.15}, {"acc", 0.75}});
+    CHECK(std::isnan(pattern.read("epoch 4: loss=nan acc=0.5")->metrics.at("loss")));
+}
+
+TEST_CASE("a report may be spread over lines, and the sweep's metric completes it") {
+    // As PyTorch's MNIST example prints them.
+    ReportPattern pattern({R"(Train Epoch: (?P<resource>\d+) .*Loss: (?P<train_loss>[\d.]+))",
+                           R"(Average loss: (?P<loss>[\d.]+), Accuracy: (?P<acc>\d+)/)"},
+                          "acc", 1);
+
+    CHECK_FALSE(pattern.read("Average loss: 2.3, Accuracy: 10/100").has_value());  // before the first epoch
+    CHECK_FALSE(pattern.read("Train Epoch: 1 [0/600 (0%)]\tLoss: 2.25").has_value());
+    CHECK_FALSE(pattern.read("Train Epoch: 1 [64/600 (10%)]\tLoss: 1.25").has_value());
+    const auto first = pattern.read("Test set: Average loss: 0.5, Accuracy: 98/100 (98%)");
+    pattern.read("Train Epoch: 2 [0/600 (0%)]\tLoss: 0.5");
+    const auto second = pattern.read("Test set: Average loss: 0.25, Accuracy: 99/100 (99%)");
+
+    CHECK(first->metrics == protocol::Metrics{{"train_loss", 1.25}, {"loss", 0.5}, {"acc", 98}});
+    CHECK(second->resource == Resource{2});
+    CHECK(second->metrics.at("train_loss") == 0.5);
+}
+
+TEST_CASE("without a group for the resource, reports are counted; epochs may count from 0") {
+    ReportPattern counted({"acc (?P<acc>.*)"}, "acc", 1);
+    ReportPattern from_zero({"(?P<resource>.*): (?P<acc>.*)"}, "acc", 0);
+
+    CHECK(counted.read("acc 0.5")->resource == Resource{1});
+    CHECK(counted.read("acc 0.6")->resource == Resource{2});
+    CHECK(from_zero.read("0: 0.5")->resource == Resource{1});
+}
+
+TEST_CASE("what is no number is refused, with the group and what it matched") {
+    ReportPattern pattern({"(?P<resource>[^:]*): (?P<acc>.*)"}, "acc", 1);
+
+    CHECK(error_of(pattern, "1: 75%") ==
+          "the group 'acc' of report.pattern matches '75%', which is no number; let it match digits only");
+    CHECK(error_of(pattern, "1.5: 75") ==
+          "the group 'resource' of report.pattern matches '1.5', which is no whole number; let it match digits only");
+    CHECK(error_of(pattern, "0: 75") ==
+          "the program calls its first epoch 0, and reports count from 1; add `counts_from: 0` to the section report");
+}
+
+TEST_CASE("an expression that is none, or from which no metric is read, is a mistake of the sweep file") {
+    CHECK(mistake_in({"acc=(?P<acc>"}).starts_with("report.pattern is no regular expression: missing )"));
+    CHECK(mistake_in({"(?P<acc>.*)", "(?=x)(?P<b>.)"}).starts_with("report.pattern[1] is no regular expression: "));
+    CHECK(mistake_in({"acc=(.*)"}).starts_with("report.pattern has no named group"));
+    CHECK(mistake_in({"loss=(?P<loss>.*)"})
+              .starts_with("report.pattern has no group for 'acc', which is the sweep's metric.name"));
+}
+
+TEST_CASE("a pattern that would backtrack for ever takes no time") {
+    ReportPattern pattern({"(?P<acc>(a+)+)$"}, "acc", 1);
+
+    CHECK_FALSE(pattern.read(std::string(4096, 'a') + "!").has_value());
+}

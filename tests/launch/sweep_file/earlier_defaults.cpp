@@ -1,0 +1,38 @@
+#include "launch/sweep_file/earlier_defaults.hpp"
+
+#include <doctest/doctest.h>
+
+#include "launch/sweep_file/sweep_file.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+SchedulerSpec scheduler_of(const std::string& section, const std::vector<Override>& overrides) {
+    return parse_sweep("metric: {name: x}\nrun_cap: 2\nparameters: {a: {min: 1, max: 2}}\n" + section, "s.yaml",
+                       overrides)
+        .spec.scheduler;
+}
+
+}  // namespace
+
+TEST_CASE("earlier defaults hold for the keys that a file leaves out, and for no others") {
+    const auto earlier = earlier_defaults(1);
+
+    CHECK(scheduler_of("scheduler: {max: 9}", {}).batch == BatchPolicy::global);
+    CHECK(scheduler_of("scheduler: {max: 9}", earlier).batch == BatchPolicy::ladder);
+    CHECK(scheduler_of("scheduler: {max: 9, batch: per_worker}", earlier).batch == BatchPolicy::per_worker);
+}
+
+TEST_CASE("earlier defaults fit every type of scheduler") {
+    for (const auto* type : {"fifo", "asha", "rasda", "successive_halving", "hyperband", "async_hyperband", "pasha",
+                             "median"}) {
+        CAPTURE(type);
+        CHECK_NOTHROW(scheduler_of(std::string("scheduler: {max: 9, type: ") + type + "}", earlier_defaults(1)));
+    }
+}
+
+TEST_CASE("there are no earlier defaults than the present ones to a sweep that begins now") {
+    CHECK(earlier_defaults(present_defaults).empty());
+}

@@ -1,0 +1,62 @@
+#include "launch/system/file_tail.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+using Lines = std::vector<std::string>;
+
+namespace {
+
+void append(const std::filesystem::path& file, const std::string& text) {
+    std::ofstream(file, std::ios::app) << text;
+}
+
+}  // namespace
+
+TEST_CASE("the lines that are appended to a file come once, when they are complete") {
+    const TemporaryFolder folder;
+    const auto file = folder / "log";
+    append(file, "old\n");
+    FileTail tail(file, FileTail::From::end);
+    FileTail whole(file, FileTail::From::beginning);
+
+    CHECK(tail.lines().empty());
+    append(file, "one\ntw");
+    CHECK(tail.lines() == Lines{"one"});
+    append(file, "o\n\n 5 %\r10 %\rrest");
+    CHECK(tail.lines() == Lines{"two", " 5 %", "10 %"});
+    CHECK(tail.lines().empty());
+    CHECK(tail.rest() == "rest");
+    CHECK(whole.lines() == Lines{"old", "one", "two", " 5 %", "10 %"});
+}
+
+TEST_CASE("a file may come later, and may be written anew") {
+    const TemporaryFolder folder;
+    const auto file = folder / "log";
+    FileTail tail(file, FileTail::From::end);
+
+    CHECK(tail.lines().empty());
+    append(file, "one\ntwo\n");
+    CHECK(tail.lines() == Lines{"one", "two"});
+    std::ofstream(file, std::ios::trunc) << "new\n";
+    CHECK(tail.lines() == Lines{"new"});
+}
+
+TEST_CASE("a line without an end takes no more memory than a long one") {
+    const TemporaryFolder folder;
+    const auto file = folder / "log";
+    append(file, std::string(1 << 20, 'x') + "\nshort\n");
+    FileTail tail(file, FileTail::From::beginning);
+
+    const auto lines = tail.lines();
+
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0] == std::string(4096, 'x'));
+    CHECK(lines[1] == "short");
+}

@@ -1,0 +1,39 @@
+#include "launch/system/tcp_port.hpp"
+
+#include <doctest/doctest.h>
+
+#include "launch/system/shell.hpp"
+
+using namespace crescendo::launch;
+
+namespace {
+
+/// Whether a server of Python's can listen on the port and be reached.
+bool can_serve(int port) {
+    const auto script =
+        "import socket, socketserver, threading\n"
+        "socketserver.TCPServer.allow_reuse_address = True\n"
+        "server = socketserver.TCPServer(('', " +
+        std::to_string(port) +
+        "), socketserver.BaseRequestHandler)\n"
+        "threading.Thread(target=server.handle_request).start()\n"
+        "socket.create_connection(('127.0.0.1', " +
+        std::to_string(port) + "), timeout=30).close()\n";
+    return run_tool({"python3", "-c", script}).success();
+}
+
+}  // namespace
+
+TEST_CASE("ports are all different, and a program can listen on them, one after the other") {
+    const TcpPort port;
+    const TcpPort other;
+
+    CHECK(port.number() != other.number());
+    CHECK(can_serve(port.number()));
+    CHECK(can_serve(port.number()));
+}
+
+TEST_CASE("an interface has an address, and loopback stands in for one that is not there") {
+    CHECK(address_of("lo") == "127.0.0.1");
+    CHECK(address_of("no-such-interface") == "127.0.0.1");
+}

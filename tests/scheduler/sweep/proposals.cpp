@@ -1,0 +1,62 @@
+#include "scheduler/sweep/proposals.hpp"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+
+using namespace crescendo;
+
+namespace {
+
+Config x_is(std::int64_t x) { return {{"x", x}}; }
+
+/// Proposes one configuration for each time that it is told of a trial.
+class EchoSampler : public Sampler {
+  public:
+    std::optional<Proposal> propose(TrialId) override {
+        return num_told_ > 0 && num_told_-- > 0 ? std::optional(Proposal{x_is(7)}) : std::nullopt;
+    }
+    void tell(const Trial&) override { ++num_told_; }
+    std::unique_ptr<Sampler> clone() const override { return std::make_unique<EchoSampler>(*this); }
+
+  private:
+    int num_told_ = 0;
+};
+
+Proposals proposals() { return Proposals(AnySampler(std::make_unique<EchoSampler>())); }
+
+Trial trial(int id) {
+    Trial trial;
+    trial.id = TrialId{id};
+    return trial;
+}
+
+}  // namespace
+
+TEST_CASE("what an event proposed first is what its trial gets, and the sampler is not asked") {
+    auto source = proposals();
+    source.add(TrialId{1}, x_is(1));
+    source.add(TrialId{1}, x_is(2));
+    auto next = trial(1);
+
+    CHECK(source.configure(next));
+
+    CHECK(next.config == x_is(1));
+    CHECK(next.is_proposed);
+    CHECK_FALSE(source.are_exhausted());
+}
+
+TEST_CASE("a sampler that has nothing counts as exhausted until it is asked again") {
+    auto source = proposals();
+    auto next = trial(0);
+    CHECK_FALSE(source.configure(next));
+    CHECK(source.are_exhausted());
+
+    source.tell(trial(3));
+    source.ask_again();
+
+    CHECK_FALSE(source.are_exhausted());
+    CHECK(source.configure(next));
+    CHECK(next.config == x_is(7));
+    CHECK_FALSE(next.is_proposed);
+}

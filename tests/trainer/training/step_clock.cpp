@@ -1,0 +1,25 @@
+#include "trainer/training/step_clock.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace crescendo::trainer;
+
+TEST_CASE("a group's first step and an epoch's short last step do not count") {
+    StepClock clock;
+    clock.add(9, /*full=*/true);
+    clock.add(2, /*full=*/true);
+    clock.add(4, /*full=*/true);
+    clock.add(0.5, /*full=*/false);
+
+    CHECK(clock.take() == 3);
+}
+
+TEST_CASE("every report has the steps since the one before, and none where none counted") {
+    StepClock clock;
+    clock.add(9, /*full=*/false);
+
+    CHECK_FALSE(clock.take());
+    clock.add(2, /*full=*/true);
+    CHECK(clock.take() == 2);
+    CHECK_FALSE(clock.take());
+}

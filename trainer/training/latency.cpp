@@ -1,0 +1,148 @@
+#include "trainer/training/latency.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+
+#include "core/check.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/models/objective.hpp"
+
+namespace crescendo::trainer {
+
+namespace {
+
+/// Samples as they are stored, in memory, a block of them at a time.
+class StoredSamples {
+  public:
+    explicit StoredSamples(const datasets::SampleSet& set) : set_(set) {
+        constexpr std::size_t most_bytes = std::size_t{64} << 20;
+        const auto bytes = std::max<std::size_t>(1, set.inputs().sample_bytes() + set.targets().sample_bytes());
+        block_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(most_bytes / bytes), 1, set.size());
+        for (const auto* fields : {&set.inputs(), &set.targets()}) {
+            for (const auto& field : *fields) {
+                fields_.push_back(&field);
+                memory_.emplace_back(field.bytes_of(block_));
+            }
+        }
+    }
+
+    /// Reads the sample's block, unless it is in memory.
+    void fetch(std::int64_t sample) {
+        if (sample >= begin_ && sample < end_) {
+            return;
+        }
+        begin_ = sample / block_ * block_;
+        end_ = std::min(begin_ + block_, set_.size());
+        std::vector<std::span<std::byte>> spans;
+        for (std::size_t i = 0; i < memory_.size(); ++i) {
+            spans.push_back(std::span(memory_[i]).first(fields_[i]->bytes_of(end_ - begin_)));
+        }
+        set_.read(begin_, end_ - begin_, spans);
+    }
+
+    /// A field of the sample that was fetched; inputs count first, then targets.
+    std::span<const std::byte> field(std::int64_t sample, std::size_t index) const {
+        const auto& field = *fields_[index];
+        return std::span(memory_[index])
+            .subspan(static_cast<std::size_t>(sample - begin_) * field.pitch_bytes(), field.sample_bytes());
+    }
+
+  private:
+    const datasets::SampleSet& set_;
+    std::int64_t block_;
+    std::vector<const datasets::Field*> fields_;
+    std::vector<std::vector<std::byte>> memory_;  ///< for each field, its part of the block
+    std::int64_t begin_ = 0;                      ///< samples [begin_, end_) are in memory
+    std::int64_t end_ = 0;
+};
+
+/// Bytes of a sample after conversion.
+std::size_t bytes_of(std::span<const datasets::Conversion> fields) {
+    std::size_t bytes = 0;
+    for (const auto& field : fields) {
+        bytes += field.sample_bytes();
+    }
+    return bytes;
+}
+
+}  // namespace
+
+Answers answer_one_at_a_time(Trial& trial, const datasets::SampleSet& samples,
+                             const std::vector<datasets::Conversion>& conversions, datasets::NonFinite non_finite,
+                             std::int64_t num_warm_ups, Pulse& pulse) {
+    const at::NoGradGuard no_gradients;
+    const EvaluationMode mode(trial.model());
+    const Task& task = trial.task();
+    const Device& device = trial.device();
+    const bool classes = task.kind == Task::Kind::classification;
+    const std::size_t num_inputs = samples.inputs().size();
+    const auto inputs_of = std::span(conversions).first(num_inputs);
+    const auto targets_of = std::span(conversions).subspan(num_inputs);
+    StoredSamples stored(samples);
+    // Converts fields of a sample, the first of which counts as `index`. Returns whether all numbers are finite.
+    const auto convert = [&](std::int64_t sample, std::span<const datasets::Conversion> fields, std::size_t index,
+                             std::byte* out) {
+        bool finite = true;
+        for (const auto& field : fields) {
+            finite = field.convert(stored.field(sample, index++), out) && finite;
+            out += field.sample_bytes();
+        }
+        return finite;
+    };
+
+    Answers answers;
+    for (std::int64_t i = -num_warm_ups; i < samples.size(); ++i) {
+        pulse.beat();
+        const std::int64_t sample = i < 0 ? (i + num_warm_ups) % samples.size() : i;
+        stored.fetch(sample);
+
+        const auto began = std::chrono::steady_clock::now();
+        datasets::Slice slice{.samples = {sample},
+                              .inputs = datasets::Bytes(bytes_of(inputs_of), &device.staging_memory()),
+                              .targets = datasets::Bytes(bytes_of(targets_of), &device.staging_memory())};
+        bool finite = convert(sample, inputs_of, 0, slice.inputs.data());
+        const at::Tensor inputs = make_inputs(slice, task, device);
+        const at::Tensor outputs = trial.model().forward(inputs);
+        const at::Tensor answer = (classes ? outputs.argmax(1) : outputs).cpu();
+        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
+
+        finite = convert(sample, targets_of, num_inputs, slice.targets.data()) && finite;
+        if (!finite && non_finite == datasets::NonFinite::error) {
+            throw std::runtime_error(text("{}: sample {} has a number that is NaN or infinite as float32; "
+                                          "trainer.data.nan: skip leaves such samples out",
+                                          samples.location(), samples.row_of(sample)));
+        }
+        if (i < 0 || (!finite && non_finite == datasets::NonFinite::skip)) {
+            continue;
+        }
+        const at::Tensor targets = make_targets(slice, inputs, task, device);
+        answers.seconds.push_back(time.count());
+        answers.sums.samples += 1;
+        answers.sums.loss += loss_sum(task, outputs, targets).item<double>();
+        if (classes) {
+            answers.sums.correct += num_correct(outputs, targets).item<double>();
+        }
+    }
+    return answers;
+}
+
+protocol::Latency summary_of(std::vector<double> seconds) {
+    if (seconds.empty()) {
+        throw std::runtime_error("no sample was left to answer, since all have numbers that are not finite");
+    }
+    std::sort(seconds.begin(), seconds.end());
+    const auto percentile = [&](std::size_t percent) { return seconds[(percent * seconds.size() + 99) / 100 - 1]; };
+    return {.samples = static_cast<std::int64_t>(seconds.size()),
+            .mean = std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size()),
+            .p50 = percentile(50),
+            .p99 = percentile(99)};
+}
+
+}  // namespace crescendo::trainer

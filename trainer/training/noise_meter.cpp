@@ -1,0 +1,68 @@
+#include "trainer/training/noise_meter.hpp"
+
+#include <ATen/ATen.h>
+
+#include <utility>
+
+namespace crescendo::trainer {
+
+namespace {
+
+at::Tensor squared_norm(const at::Tensor& gradient) {
+    const at::Tensor flat = gradient.is_non_overlapping_and_dense() ? gradient.as_strided({gradient.numel()}, {1})
+                                                                     : gradient.reshape(-1);
+    return at::dot(flat, flat);
+}
+
+/// Of numbers on the device; 0 of none.
+at::Tensor sum(const std::vector<at::Tensor>& numbers, const at::TensorOptions& options) {
+    return numbers.empty() ? at::zeros({}, options) : at::stack(numbers).sum(options.dtype().toScalarType());
+}
+
+}  // namespace
+
+struct NoiseMeter::Watch {
+    bool on = false;
+    std::vector<at::Tensor> squares;
+};
+
+NoiseMeter::NoiseMeter(const std::vector<at::Tensor>& parameters)
+    : parameters_(parameters), watch_(std::make_shared<Watch>()) {
+    for (const auto& parameter : parameters_) {
+        parameter.register_hook([watch = watch_](const at::Tensor& gradient) {
+            if (watch->on) {
+                watch->squares.push_back(squared_norm(gradient));
+            }
+        });
+    }
+}
+
+NoiseMeter::~NoiseMeter() = default;
+
+void NoiseMeter::reset() {
+    watch_->on = false;
+    watch_->squares.clear();
+    parts_.clear();
+}
+
+void NoiseMeter::begin_part() { watch_->on = true; }
+
+void NoiseMeter::end_part(std::int64_t samples) {
+    watch_->on = false;
+    for (const auto& square : std::exchange(watch_->squares, {})) {
+        parts_.push_back(square / static_cast<double>(samples));
+    }
+}
+
+NoiseMeter::Sums NoiseMeter::take() {
+    const auto doubles = parameters_.front().options().dtype(at::kDouble);
+    std::vector<at::Tensor> wholes;
+    for (const auto& parameter : parameters_) {
+        wholes.push_back(squared_norm(parameter.grad()));
+    }
+    const at::Tensor sums = at::stack({sum(parts_, doubles), sum(wholes, doubles)}).cpu();
+    reset();
+    return {.parts = sums[0].item<double>(), .whole = sums[1].item<double>()};
+}
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,83 @@
+#include "trainer/training/noise_scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "trainer/training/batch_plan.hpp"
+
+namespace crescendo::trainer {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr double decay = 0.99;  // a hundred measurements count
+constexpr std::int64_t fewest_measurements = 8;
+constexpr std::int64_t whole_every = 4;
+constexpr std::int64_t extra_every = 32;
+
+}  // namespace
+
+MeasurementPlan plan_measurement(std::int64_t step, std::int64_t samples, int size, std::int64_t micro_batch) {
+    if (step % whole_every != 0 || samples == 0) {
+        return {};
+    }
+    MeasurementPlan plan{.whole = true};
+    const std::int64_t parts = num_micro_batches(samples, size, micro_batch);
+    if (parts > 1) {
+        plan.parts = {.count = parts, .samples = samples};
+    } else if (size == 1 && samples > 1 && step % extra_every == 0) {
+        plan.parts = {.count = 1, .samples = std::max<std::int64_t>(1, samples / 8), .extra = true};
+    }
+    return plan;
+}
+
+void NoiseScale::Average::add(double number) {
+    sum = decay * sum + (1 - decay) * number;
+    ++count;
+}
+
+double NoiseScale::Average::weight() const { return 1 - std::pow(decay, static_cast<double>(count)); }
+
+double NoiseScale::Average::value() const { return count == 0 ? 0.0 : sum / weight(); }
+
+void NoiseScale::add(const GradientNorms& norms) {
+    if (!std::isfinite(norms.whole)) {
+        return;
+    }
+    norm_.add(norms.whole);
+    inverse_samples_.add(1 / norms.samples);
+    if (norms.parts && std::isfinite(norms.parts->mean)) {
+        noise_.add((norms.parts->mean - norms.whole) / (1 / norms.parts->samples - 1 / norms.samples));
+    }
+}
+
+double NoiseScale::noise() const { return noise_.value(); }
+
+double NoiseScale::gradient() const { return norm_.value() - noise() * inverse_samples_.value(); }
+
+std::optional<double> NoiseScale::value() const {
+    if (noise_.count < fewest_measurements || !(gradient() > 0)) {
+        return std::nullopt;
+    }
+    return std::max(0.0, noise() / gradient());
+}
+
+void NoiseScale::set_noise(double noise) { noise_.sum = noise * noise_.weight(); }
+
+void to_json(json& out, const NoiseScale& scale) {
+    out = {{"noise", scale.noise_.sum},
+           {"noises", scale.noise_.count},
+           {"norm", scale.norm_.sum},
+           {"inverse_samples", scale.inverse_samples_.sum},
+           {"norms", scale.norm_.count}};
+}
+
+void from_json(const json& in, NoiseScale& scale) {
+    scale.noise_ = {.sum = in.at("noise"), .count = in.at("noises")};
+    scale.norm_ = {.sum = in.at("norm"), .count = in.at("norms")};
+    scale.inverse_samples_ = {.sum = in.at("inverse_samples"), .count = in.at("norms")};
+}
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace crescendo::trainer {
+
+/// The mean seconds of a group's optimizer steps from one report to the next.
+///
+/// The group's first step does not count, because it also prepares the others. Nor does a short step at an epoch's end.
+class StepClock {
+  public:
+    /// A step took `seconds`, with the wait for its data. `full` says whether it had as many samples as the group's
+    /// batch.
+    void add(double seconds, bool full);
+
+    /// The mean since the last call; none if no step counted.
+    std::optional<double> take();
+
+  private:
+    bool first_ = true;  ///< whether the group's first step is still to come
+    double seconds_ = 0.0;
+    std::int64_t steps_ = 0;
+};
+
+}  // namespace crescendo::trainer
