@@ -78,14 +78,17 @@ def growth_table(slots, clusters):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help="more slots, more trials a slot, more seeds")
-    parser.add_argument("--growth", action="store_true", help="the settings of grow_when, with as few as 5 seeds")
+    parser.add_argument("--growth", action="store_true", help="the settings of grow_when, with 10, 5 and 2 seeds")
     parser.add_argument("--compare", default=POLICIES, help="policies, as crescendo simulate takes them; the first is the reference")
     parser.add_argument("--csv", help="a file for all figures")
     parser.add_argument("--crescendo", default=CRESCENDO, help="the binary")
     options = parser.parse_args()
     sizes = (64, 1024, 16_384) if options.full else (64,) if QUICK else (64, 1024)
     ratios = (0.25, 1, 4, 16) if options.full else (1,) if QUICK else (0.25, 1, 4)
-    seeds = 2 if QUICK else 5 if options.growth else 20 if options.full else 10
+    growth_seeds = {64: 10, 1024: 5, 16_384: 2}
+    def seeds(slots):
+        return 2 if QUICK else growth_seeds[slots] if options.growth else 20 if options.full else 10
+
     policies = GROWTH if options.growth else options.compare
     clusters = list(itertools.product(sizes, SCALING, (0.1, 6, 30)))
     everything = []
@@ -94,7 +97,7 @@ def main():
         sweep = os.path.join(folder, "sweep.yaml")
         with open(sweep, "w") as file:
             file.write(SWEEP)
-        jobs = {(slots, scaling, regroup): [pool.submit(simulate, options.crescendo, sweep, policies, seeds, slots, ratio, scaling, regroup)
+        jobs = {(slots, scaling, regroup): [pool.submit(simulate, options.crescendo, sweep, policies, seeds(slots), slots, ratio, scaling, regroup)
                                             for ratio in ratios if slots * ratio <= MOST_TRIALS]
                 for slots, scaling, regroup in clusters}
         for (slots, scaling, regroup), futures in jobs.items():
