@@ -25,6 +25,22 @@ OrderedJson limits_json(const RecordedSweep& recorded) {
     return limits;
 }
 
+/// Of each running trial that grew: how many times as many samples it takes in a second as with its first group.
+OrderedJson speedups_json(const Sweep& sweep) {
+    OrderedJson speedups = OrderedJson::array();
+    for (const auto& trial : sweep.trials()) {
+        const auto predicted = sweep.growth().predicted_speedup(trial.id);
+        const auto measured = sweep.growth().measured_speedup(trial.id);
+        if (trial.status == TrialStatus::running && (predicted || measured)) {
+            speedups.push_back({{"trial", trial.id.value},
+                                {"workers", trial.group.slots.size()},
+                                {"predicted", predicted ? Json(*predicted) : Json(nullptr)},
+                                {"measured", measured ? Json(*measured) : Json(nullptr)}});
+        }
+    }
+    return speedups;
+}
+
 OrderedJson status_json(const RecordedSweep& recorded) {
     const auto& sweep = recorded.history.sweep();
     const auto progress = progress_of(recorded.history, recorded.history.last_time(), recorded.time_budget());
@@ -57,6 +73,7 @@ OrderedJson status_json(const RecordedSweep& recorded) {
     } else {
         status["best"] = nullptr;
     }
+    status["speedups"] = speedups_json(sweep);
     const auto wait = recorded.history.data_wait();
     status["data_wait"] = wait ? Json(*wait) : Json(nullptr);
     if (const auto hint = data_wait_hint(recorded.history, recorded.file); !hint.empty()) {

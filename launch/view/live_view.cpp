@@ -85,6 +85,14 @@ std::vector<std::string> rung_lines(const Sweep& sweep) {
     return lines;
 }
 
+/// What the trial gained by growing, and was predicted to gain.
+std::string speedup_text(const Sweep& sweep, TrialId trial) {
+    const auto measured = sweep.growth().measured_speedup(trial);
+    const auto predicted = sweep.growth().predicted_speedup(trial);
+    return (measured ? fmt::format(", {:.2f} times as fast", *measured) : "") +
+           (predicted ? fmt::format(" ({:.2f} predicted)", *predicted) : "");
+}
+
 /// Each slot with the trial on it. Many slots: as many as a screen takes.
 std::vector<std::string> slot_lines(const Sweep& sweep) {
     constexpr std::size_t most = 16;
@@ -106,10 +114,11 @@ std::vector<std::string> slot_lines(const Sweep& sweep) {
         lines.push_back(
             trial == nullptr
                 ? fmt::format("  {:<4} idle", slot.value)
-                : fmt::format("  {:<4} trial {:<4} worker {} of {}, after {} of {}", slot.value, trial->id.value,
+                : fmt::format("  {:<4} trial {:<4} worker {} of {}, after {} of {}{}", slot.value, trial->id.value,
                               std::find(trial->group.slots.begin(), trial->group.slots.end(), slot) -
                                   trial->group.slots.begin() + 1,
-                              trial->group.slots.size(), trial->resource.value, sweep.spec().scheduler.max.value));
+                              trial->group.slots.size(), trial->resource.value, sweep.spec().scheduler.max.value,
+                              slot == trial->group.slots.front() ? speedup_text(sweep, trial->id) : ""));
     }
     return lines;
 }

@@ -66,7 +66,8 @@ Table trials_table(const History& history) {
     for (const auto& parameter : sweep.spec().space.parameters()) {
         columns.push_back(parameter.name);
     }
-    columns.insert(columns.end(), {"failures", "seconds", "training_seconds", "slot_seconds", "data_wait"});
+    columns.insert(columns.end(), {"failures", "seconds", "training_seconds", "slot_seconds", "data_wait",
+                                   "speedup_predicted", "speedup_measured"});
     Table table(columns);
     for (const auto& trial : sweep.trials()) {
         const auto& seen = history.of(trial.id);
@@ -83,6 +84,10 @@ Table trials_table(const History& history) {
         const auto clock = seen.reports.empty() ? std::nullopt : seen.reports.back().seconds;
         row.insert(row.end(), {std::int64_t{trial.failures}, seen.started ? Cell{until - *seen.started} : Cell{},
                                clock ? Cell{*clock} : Cell{}, seen.slot_seconds, wait ? Cell{*wait} : Cell{}});
+        for (const auto speedup :
+             {sweep.growth().predicted_speedup(trial.id), sweep.growth().measured_speedup(trial.id)}) {
+            row.push_back(speedup ? Cell{*speedup} : Cell{});
+        }
         table.add_row(std::move(row));
     }
     return table;

@@ -137,6 +137,24 @@ TEST_CASE("the measures of a trial's steps are journalled with four digits") {
     CHECK_FALSE(reports[1].step_seconds.has_value());
 }
 
+TEST_CASE("what a trial gained by growing is among its results, also when its journal is read again") {
+    Stage stage("run_cap: 1\n", "{type: rasda, max: 4, reduction_factor: 2, batch: global, grow_when: goodput}");
+    for (const auto& [resource, step_seconds] : {std::pair{1, 0.02}, {2, 0.0125}, {4, 0.0125}}) {
+        auto report = report_of(0, resource, 0.5);
+        report.step_seconds = step_seconds;
+        report.group_batch = 64;
+        stage.agents.notices.push_back(report);
+    }
+
+    stage.run();
+
+    const auto history = History::read(stage.file.spec, stage.directory.journal());
+    const auto row = Json::parse(trials_table(history).print(Format::json))[0];
+    CHECK(row["workers"] == 2);
+    CHECK(row.at("speedup_measured").get<double>() == doctest::Approx(1.6));
+    CHECK(row["speedup_predicted"].is_null());  // nobody had two workers before
+}
+
 TEST_CASE("replaying the journal gives the state that the coordinator had") {
     Stage stage("run_cap: 3\n");
     stage.agents.report(0, 1, 0.5);

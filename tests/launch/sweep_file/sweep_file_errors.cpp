@@ -65,7 +65,7 @@ TEST_CASE("an unknown key is named with the nearest one") {
           "sweep.yaml:9:3: scheduler.reducton_factor: unknown key (did you mean 'reduction_factor'?); scheduler has "
           "type, "
           "resource, min, max, reduction_factor, mode, rule, brackets, max_concurrent, workers, scaling_factor, "
-          "max_workers, grow, priority, shrink, surplus and batch");
+          "max_workers, grow, grow_when, priority, shrink, surplus and batch");
     CHECK(error_of(sound + "epochs: 27\n") ==
           "sweep.yaml:10:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
           "sampler, parameters, run_cap, seed, slots, cpus_per_slot, bind, max_retries, hang_timeout, scheduler, "
