@@ -86,6 +86,7 @@ def main():
     sizes = (64, 1024, 16_384) if options.full else (64,) if QUICK else (64, 1024)
     ratios = (0.25, 1, 4, 16) if options.full else (1,) if QUICK else (0.25, 1, 4)
     growth_seeds = {64: 10, 1024: 5, 16_384: 2}
+
     def seeds(slots):
         return 2 if QUICK else growth_seeds[slots] if options.growth else 20 if options.full else 10
 
