@@ -12,6 +12,7 @@
 #include "launch/agent/worker.hpp"
 #include "launch/messages/metrics_json.hpp"
 
+using namespace crescendo;
 using namespace crescendo::launch;
 
 namespace {

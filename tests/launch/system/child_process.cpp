@@ -11,6 +11,7 @@
 #include "tests/await.hpp"
 #include "tests/temporary_folder.hpp"
 
+using namespace crescendo;
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
