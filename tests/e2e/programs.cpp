@@ -519,7 +519,7 @@ TEST_CASE("what waits for data is said when a sweep ends, and by its status") {
 
         const bool much = std::string(wait) == "0.5";
         CHECK(run.code == 0);
-        const char* hint = "trials wait for data during 50 % of their time; increase data.threads";
+        const char* hint = "trials wait for data during 50 % of their time; read ahead";
         CHECK((run.out.find(hint) != std::string::npos) == much);
         CHECK(status.contains("hint") == much);
     }
