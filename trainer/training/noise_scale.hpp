@@ -29,7 +29,7 @@ struct MeasuredParts {
     friend bool operator==(const MeasuredParts&, const MeasuredParts&) = default;
 };
 
-/// What is measured in a step, so that it costs less than 1 % of the time.
+/// What is measured in a step.
 struct MeasurementPlan {
     bool whole = false;
     std::optional<MeasuredParts> parts = {};
