@@ -49,7 +49,8 @@ grow: in_place
 )" + more);
 }
 
-/// A program of one process a slot that continues from its own checkpoint. `at_start` is run first.
+/// A program of one process a slot that continues from its own checkpoint. `at_start` is run first. Rank 0 waits until
+/// rank 1 has begun, so that no trial is over before.
 void write_restarting_sweep(const fs::path& folder, const std::string& more, const std::string& at_start = ":") {
     write_file(folder / "train.sh", at_start + R"(
 saved=$CRESCENDO_TRIAL_DIR/saved
@@ -58,6 +59,7 @@ report() { echo '{"resource":'$1',"metrics":{"loss":'${2#--x=}.$((9 - $1))'}}' >
 hosts=$(tr '\n' ' ' 2>/dev/null < $CRESCENDO_HOSTS)
 echo "$CRESCENDO_TRIAL $RANK/$WORLD_SIZE $LOCAL_RANK/$LOCAL_WORLD_SIZE ${MASTER_PORT:+port} $hosts" >> worlds
 ((RANK > 0)) && while true; do decide; done
+((WORLD_SIZE > 1)) && until grep -q "^$CRESCENDO_TRIAL 1/2" worlds; do sleep 0.01; done
 epoch=$(cat $saved 2>/dev/null || echo 0)
 ((epoch > 0)) && report $epoch $1
 while ((epoch < CRESCENDO_MAX_RESOURCE)); do
@@ -66,7 +68,8 @@ done
 )");
     write_file(folder / "sweep.yaml",
                "name: s\nmetric: {name: loss}\nslots: 2\nparameters: {x: {min: 1, max: 1000}}\n"
-               "command: [bash, train.sh, \"${args}\"]\n" + more);
+               "command: [bash, train.sh, \"${args}\"]\n" +
+                   more);
 }
 
 /// Every trial's reports are whole and in order, no matter how often it was started; nothing is left.
@@ -170,16 +173,17 @@ TEST_CASE("a program that is no warm trainer, or one without `grow`, is told wha
     CHECK_MESSAGE(trains.err.find("gave no answer: exit status 0; it printed: epoch 1") != std::string::npos,
                   trains.err);
     CHECK(ungrown.code == 1);
-    CHECK_MESSAGE(ungrown.out.find("this is a warm trainer; add `grow: in_place` to the sweep file") !=
-                      std::string::npos,
-                  ungrown.out);
+    CHECK_MESSAGE(
+        ungrown.out.find("this is a warm trainer; add `grow: in_place` to the sweep file") != std::string::npos,
+        ungrown.out);
 }
 
 TEST_CASE("a program grows by a new start, from its own checkpoint, and outlives one of its processes") {
     const TemporaryFolder folder;
     write_restarting_sweep(folder.path(),
                            "run_cap: 1\nscheduler: {type: rasda, max: 8, reduction_factor: 2}\ngrow: restart\n",
-                           "[ $WORLD_SIZE = 2 ] && [ $RANK = 1 ] && mkdir once 2>/dev/null && kill -9 $$");
+                           "[ $WORLD_SIZE = 2 ] && mkdir once.$RANK 2>/dev/null && "
+                           "{ [ $RANK = 1 ] && kill -9 $$; read -r end <&$CRESCENDO_FD; exit 0; }");
 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
