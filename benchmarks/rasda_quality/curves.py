@@ -81,14 +81,24 @@ PROBLEMS = {problem.name: problem for problem in [
                             "data": {"normalize": "standard"}}, autoencoder, accuracy=False)]}
 
 
+def cpu_seconds(trainer):
+    with open(f"/proc/{trainer.process.pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def train(node, folder, settings, seed, grows):
-    """Trains a trial to its end. Returns a row of metrics for each epoch, the last with those of the test data."""
+    """Trains a trial to its end. Returns a row for each epoch: the CPU seconds that it took and its metrics, at the end
+    also those of the test data."""
     trainer = node.trainers[0]
-    multiple, rows = 1, []
+    multiple, rows, before = 1, [], cpu_seconds(trainer)
     node.join([trainer], settings, folder, 0, "new", seed=seed, max_resource=EPOCHS, checkpoint_at=EPOCHS)
     for epoch in range(1, EPOCHS + 1):
         metrics = node.expect("report")["metrics"]
-        rows.append({"epoch": epoch, "group_batch": settings["batch_size"] * multiple, **metrics})
+        now = cpu_seconds(trainer)
+        rows.append({"epoch": epoch, "group_batch": settings["batch_size"] * multiple, "seconds": now - before,
+                     **metrics})
+        before = now
         multiple = GROWTH.get(epoch, multiple) if grows else multiple
         if epoch < EPOCHS:
             trainer.send(type="decision", trial=0, decision="continue", batch_multiple=multiple, checkpoint_at=EPOCHS)
@@ -135,7 +145,7 @@ def record(arguments, path):
     mark, begun = commit(), not os.path.exists(path)
     node = Node(1)
     with open(path, "a", newline="") as file, tempfile.TemporaryDirectory() as folder:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n", extrasaction="ignore")
         if begun:
             writer.writeheader()
         for number, each in enumerate(todo, 1):

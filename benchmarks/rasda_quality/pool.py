@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 
-from curves import EPOCHS, HERE, PROBLEMS, QUICK, read
+from curves import HERE, PROBLEMS, QUICK, read, train
 from harness import Node
 
 COLUMNS = ["config", "optimizer", "lr", "epoch", "seconds", "train_loss", "val_loss", "val_accuracy", "test_loss",
@@ -22,33 +22,6 @@ COLUMNS = ["config", "optimizer", "lr", "epoch", "seconds", "train_loss", "val_l
 
 def path_of(problem):
     return os.path.join(HERE, f"pool_{problem}.csv")
-
-
-def cpu_seconds(trainer):
-    with open(f"/proc/{trainer.process.pid}/stat") as file:
-        fields = file.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def train(node, folder, settings, seed):
-    """Trains a trial to its end. Returns a row for each epoch."""
-    trainer = node.trainers[0]
-    rows, before = [], cpu_seconds(trainer)
-    node.join([trainer], settings, folder, 0, "new", seed=seed, max_resource=EPOCHS, checkpoint_at=EPOCHS)
-    for epoch in range(1, EPOCHS + 1):
-        metrics = node.expect("report")["metrics"]
-        now = cpu_seconds(trainer)
-        rows.append({"epoch": epoch, "seconds": now - before, **metrics})
-        before = now
-        if epoch < EPOCHS:
-            trainer.send(type="decision", trial=0, decision="continue", batch_multiple=1, checkpoint_at=EPOCHS)
-    trainer.send(type="leave", trial=0, save=False)
-    node.expect("left")
-    checkpoint = os.path.join(folder, "checkpoint.pt")
-    trainer.send(type="evaluate", trial=0, settings=settings, resource=EPOCHS, checkpoint=checkpoint, data="test")
-    rows[-1].update(node.expect("evaluated")["metrics"])
-    os.remove(checkpoint)
-    return rows
 
 
 def main():
@@ -76,7 +49,7 @@ def main():
             settings = PROBLEMS[arguments.problem].settings(optimizer, config // 2, "none",
                                                             os.path.abspath(arguments.data))
             try:
-                rows = train(node, folder, settings, seed=config + 1)
+                rows = train(node, folder, settings, seed=config + 1, grows=False)
             except RuntimeError as error:  # a configuration may diverge
                 print(f"{config}: {error}", file=sys.stderr)
                 node.close()

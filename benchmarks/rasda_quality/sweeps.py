@@ -181,8 +181,8 @@ def print_chance(pool, sweeps):
     best = sorted(map(pool.worth, range(len(pool.curves))), reverse=pool.goal == "maximize")
     scale = 100 if pool.goal == "maximize" else 1
     print(f"\n{pool.problem}: {len(pool.curves)} configurations; the best has {scale * best[0]:.4g}, the median "
-          f"{scale * statistics.median(best):.4g}. The winners of {len(sweeps)} sweeps of ASHA on {SLOTS[0]} slots have {mean(worths):.4g} with a "
-          f"standard deviation of {statistics.stdev(worths):.2g}.")
+          f"{scale * statistics.median(best):.4g}. The winners of {len(sweeps)} sweeps of ASHA on {SLOTS[0]} slots have "
+          f"{mean(worths):.4g} with a standard deviation of {statistics.stdev(worths):.2g}.")
 
 
 def what_the_ladder_costs(num_seeds):
