@@ -26,6 +26,11 @@ std::string hosts_file(const protocol::Join& join) { return join.directory + "/h
 
 std::string log_of(const protocol::Join& join) { return join.directory + "/trainer.log"; }
 
+/// The file in which reports are looked for: what the program prints is in its log.
+std::string file_of_reports(const ReportSource& source, const protocol::Join& join) {
+    return source.file.empty() ? log_of(join) : join.directory + "/" + source.file;
+}
+
 /// How often a file is looked at into which a program writes. Nobody waits for an answer.
 constexpr std::chrono::milliseconds time_between_looks{100};
 
@@ -80,11 +85,10 @@ void ProgramWorker::start() {
         const bool is_printed = source->file.empty();
         if (is_printed) {
             process.environment.emplace_back("PYTHONUNBUFFERED", "1");  // else a file gets an epoch's lines much later
-            tail_.emplace(process.log, FileTail::From::end);
-        } else {
-            // From the beginning: what an earlier run wrote, and nobody read, is made good.
-            tail_.emplace(work_->join().directory + "/" + source->file, FileTail::From::beginning);
         }
+        // A file of the program's from the beginning: what an earlier run wrote, and nobody read, is made good.
+        tail_.emplace(file_of_reports(*source, work_->join()),
+                      is_printed ? FileTail::From::end : FileTail::From::beginning);
         if (!source->patterns.empty()) {
             pattern_.emplace(source->patterns, source->metric, source->counts_from);
         }
@@ -288,12 +292,11 @@ void ProgramWorker::take(protocol::Report report, std::vector<Notice>& notices) 
 std::string ProgramWorker::reason_for_no_report() const {
     const auto& source = *options_.setup.report;
     const auto where = source.file.empty() ? "its output" : source.file;
-    const auto missing = !pattern_                  ? "a report"
+    const auto missing = !pattern_                 ? "a report"
                          : pattern_->has_matched() ? fmt::format("a match for '{}'", source.metric)
-                                                    : std::string("a match of report.pattern");
-    const auto file = source.file.empty() ? log_of(work_->join()) : work_->join().directory + "/" + source.file;
+                                                   : std::string("a match of report.pattern");
     return fmt::format("none of the {} lines of {} has {}; the last ones: {}", num_lines_, where, missing,
-                       last_words(file));
+                       last_words(file_of_reports(source, work_->join())));
 }
 
 void ProgramWorker::fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices,
@@ -307,8 +310,9 @@ void ProgramWorker::escalate(Clock::time_point now) {
     if (escalation_++ == 0) {
         if (dismissed_ && is_told_decisions() && !has_failed_) {
             pending_notices_.push_back(
-                ProgramRemark{work_->join().trial, "it was told to stop and did not leave, so it is ended by SIGTERM; a "
-                                                   "program has to read the decision after each report and to end"});
+                ProgramRemark{work_->join().trial,
+                              "it was told to stop and did not leave, so it is ended by SIGTERM; a "
+                              "program has to read the decision after each report and to end"});
         }
         terminate();
         deadline_ = now + options_.grace + time_of_the_guard;

@@ -14,22 +14,30 @@ HERE = Path(__file__).parent
 CRESCENDO = os.environ.get("CRESCENDO_BINARY")
 
 
+def write_sweep(folder, **keys):
+    """Writes a sweep of one learning rate. Returns the command that runs it into `out`."""
+    sweep = {"bind": "off", "parameters": {"lr": {"min": 0.01, "max": 0.3}}, **keys}
+    Path(folder, "sweep.yaml").write_text(json.dumps(sweep))
+    return [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
+
+
+def journal(folder):
+    return [json.loads(line) for line in Path(folder, "out", "journal.jsonl").read_text().splitlines()]
+
+
 @unittest.skipUnless(CRESCENDO, "CRESCENDO_BINARY names no crescendo")
 class GrowingSweepTest(unittest.TestCase):
     def test_a_trial_grows_from_one_worker_to_four_and_outlives_one_of_them(self):
         with tempfile.TemporaryDirectory() as folder:
-            sweep = {
-                "metric": {"name": "val_loss"},
-                "run_cap": 3,
-                "slots": 4,
-                "bind": "off",
-                "parameters": {"lr": {"min": 0.01, "max": 0.3}},
-                "scheduler": {"type": "rasda", "max": 8, "reduction_factor": 2},
-                "grow": "in_place",
-                "command": [sys.executable, str(HERE / "grow.py"), "--pause=0.01", "--batch-size=8", "${args}"],
-            }
-            Path(folder, "sweep.yaml").write_text(json.dumps(sweep))
-            command = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
+            command = write_sweep(
+                folder,
+                metric={"name": "val_loss"},
+                run_cap=3,
+                slots=4,
+                scheduler={"type": "rasda", "max": 8, "reduction_factor": 2},
+                grow="in_place",
+                command=[sys.executable, str(HERE / "grow.py"), "--pause=0.01", "--batch-size=8", "${args}"],
+            )
             with open(Path(folder, "output"), "w") as output:
                 run = subprocess.Popen(command, cwd=folder, stdout=output, stderr=output)
                 killed = self.kill_a_member(Path(folder, "out"), run)
@@ -40,7 +48,7 @@ class GrowingSweepTest(unittest.TestCase):
             )
             trials = json.loads(listed.stdout)
             logs = "".join(log.read_text() for log in Path(folder, "out").glob("trials/*/trainer.log"))
-            notes = [json.loads(line) for line in Path(folder, "out", "journal.jsonl").read_text().splitlines()]
+            notes = journal(folder)
 
         self.assertTrue(killed)
         self.assertEqual({trial["status"] for trial in trials} - {"stopped", "finished"}, set())
@@ -64,21 +72,19 @@ class GrowingSweepTest(unittest.TestCase):
 
     def test_a_script_with_ddp_is_started_anew_with_more_workers(self):
         with tempfile.TemporaryDirectory() as folder:
-            sweep = {
-                "metric": {"name": "loss"},
-                "run_cap": 1,
-                "slots": 2,
-                "bind": "off",
-                "parameters": {"lr": {"min": 0.01, "max": 0.1}},
-                "scheduler": {"type": "rasda", "max": 4, "reduction_factor": 2},
-                "grow": "restart",
-                "command": [sys.executable, str(HERE / "ddp.py"), "${args}"],
-            }
-            Path(folder, "sweep.yaml").write_text(json.dumps(sweep))
-            command = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
+            command = write_sweep(
+                folder,
+                metric={"name": "loss"},
+                run_cap=1,
+                slots=2,
+                parameters={"lr": {"min": 0.01, "max": 0.1}},
+                scheduler={"type": "rasda", "max": 4, "reduction_factor": 2},
+                grow="restart",
+                command=[sys.executable, str(HERE / "ddp.py"), "${args}"],
+            )
             done = subprocess.run(command, cwd=folder, timeout=200, capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            notes = [json.loads(line) for line in Path(folder, "out", "journal.jsonl").read_text().splitlines()]
+            notes = journal(folder)
 
         reports = [note for note in notes if note.get("event") == "trial_reported"]
         self.assertEqual([note for note in notes if note.get("event") == "trial_failed"], [])

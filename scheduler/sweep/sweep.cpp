@@ -426,8 +426,8 @@ void Sweep::end_eliminated(Effects& effects) {
 
 /// Once nothing will be reported any more, no other trial will be promoted.
 void Sweep::end_paused(Effects& effects) {
-    if (trials_.count(TrialStatus::paused) == 0 || placement_.num_running() > 0 || placement_.first_waiting() || can_start() ||
-        can_promote()) {
+    if (trials_.count(TrialStatus::paused) == 0 || placement_.num_running() > 0 || placement_.first_waiting() ||
+        can_start() || can_promote()) {
         return;
     }
     end_all_paused(StopReason::judged, effects);
