@@ -57,8 +57,9 @@ ROOMS = {
     "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow"],
     "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
                 "checkpoint", "."],
-    "launch": ["system", "messages", "batch", "slots", "yaml", "sweep_file", "agent", "transport", "record", "view",
-               "replay", "compare", "export", "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
+    "launch": ["system", "messages", "energy", "batch", "slots", "yaml", "sweep_file", "agent", "transport", "record",
+               "view", "replay", "compare", "export", "coordinator", "ask_tell", "doctor", "commands", "commands/data",
+               "."],
 }
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.
 PURE = {"scheduler", "simulator", "analysis"}

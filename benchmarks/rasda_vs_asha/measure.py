@@ -38,7 +38,7 @@ def main():
                 trials = sweep.read("trials", directory)
                 replay = json.loads(subprocess.run([CRESCENDO, "simulate", "--replay", directory, "--format", "json"],
                                                    check=True, capture_output=True, text=True).stdout)
-                held = sum(trial["slot_seconds"] for trial in trials)
+                held = 3600 * sum(trial["slot_hours"] for trial in trials)
                 print(f"{kind:>6} {wall:>8.1f} {100 * held / wall / SLOTS:>10.0f}% "
                       f"{100 * sweep.training_slot_seconds(directory) / wall / SLOTS:>8.0f}% "
                       f"{sum(trial['resource'] for trial in trials):>7} {max(t['val_accuracy'] or 0 for t in trials):>7.4f} "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <utility>
 
 #include "launch/agent/program_worker.hpp"
 #include "launch/agent/warm_worker.hpp"
@@ -16,7 +17,8 @@ timespec to_timespec(std::chrono::nanoseconds time) {
 
 }  // namespace
 
-Agent::Agent(NodeId node, WorkerOptions options) : node_(node), options_(std::move(options)) {
+Agent::Agent(NodeId node, WorkerOptions options)
+    : node_(node), options_(std::move(options)), energy_(NodeEnergy::of(options_)) {
     for (std::size_t i = 0; i < options_.slots.size(); ++i) {
         const SlotId slot{options_.first_slot.value + static_cast<int>(i)};
         if (options_.setup.kind == WorkerKind::warm_trainer) {
@@ -43,6 +45,21 @@ std::vector<Slot> Agent::slots() const {
 
 void Agent::obey(const Order& order) {
     std::visit([this](const auto& each) { carry_out(each); }, order);
+    had_trials_ = note_trials() || had_trials_;
+}
+
+/// Tells the meters which trials the workers have. Between two calls no worker changes its trial. Returns whether there
+/// is a trial; false if nothing is measured.
+bool Agent::note_trials() {
+    bool has_trials = false;
+    if (energy_.has_meters()) {
+        for (const auto& each : workers_) {
+            const auto trial = each->trial();
+            has_trials = has_trials || trial;
+            energy_.note_trial(each->slot(), trial);
+        }
+    }
+    return has_trials;
 }
 
 void Agent::carry_out(const JoinGroup& order) {
@@ -82,6 +99,10 @@ std::vector<Notice> Agent::advance() {
     std::vector<Notice> notices;
     for (const auto& each : workers_) {
         each->advance(notices);
+    }
+    const bool has_trials = note_trials();
+    if ((std::exchange(had_trials_, has_trials) && !has_trials) || energy_.is_due()) {
+        notices.emplace_back(energy_.used(node_));  // an idle agent may not be asked for notices any more
     }
     return notices;
 }

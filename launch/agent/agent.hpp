@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "launch/agent/node_energy.hpp"
 #include "launch/agent/worker.hpp"
 #include "launch/messages/messages.hpp"
 
@@ -40,11 +41,14 @@ class Agent {
         return *workers_.at(static_cast<std::size_t>(slot.value - options_.first_slot.value));
     }
     std::vector<Notice> advance();
+    bool note_trials();
 
     NodeId node_;
     WorkerOptions options_;
     OomKills oom_kills_;
     std::vector<std::unique_ptr<Worker>> workers_;
+    NodeEnergy energy_;
+    bool had_trials_ = false;  ///< whether a worker had a trial since advance() last looked, if energy is measured
 };
 
 }  // namespace crescendo::launch

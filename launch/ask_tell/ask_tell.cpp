@@ -163,6 +163,10 @@ Event AskTell::read_report(const Json& line) const {
                            R"("seconds" is {} (the trial's training clock); use a number that is not negative)",
                            seconds->dump().substr(0, 200));
         event["clock"] = Json::array({*seconds});
+    } else {
+        CRESCENDO_VALIDATE(!spec.trial_end.seconds, "seconds",
+                           R"("seconds" is missing (trial.time of the sweep looks at the trial's training clock); )"
+                           "report the seconds that the trial has trained");
     }
     return event_from_json(event);
 }

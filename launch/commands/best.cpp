@@ -23,6 +23,7 @@ struct Options {
     std::string within;
     LatencyBench::Options bench;
     Format format = Format::table;
+    std::string price;
 };
 
 /// Trials that did not fail, best first, as Sweep::best() ranks them.
@@ -75,7 +76,8 @@ ExitCode best(const Options& options) {
             return ExitCode::failed;
         }
     }
-    fmt::print("{}", best_text(sweep.history, sweep.directory, options.format, trial));
+    const auto price = price_of_slot_hour(sweep, options.price);
+    fmt::print("{}", best_text(sweep.history, sweep.directory, options.format, price, trial));
     return ExitCode::done;
 }
 
@@ -95,6 +97,7 @@ void add_best_command(CLI::App& app, ExitCode& code) {
         option->needs(within);
     }
     add_format_option(*command, options->format);
+    add_price_option(*command, options->price);
     command->footer("Example:\n  crescendo best results/first\n  crescendo best results/first --within 2ms");
     command->callback([options, &code] { code = best(*options); });
 }

@@ -9,7 +9,7 @@
 #include "launch/commands/latency_bench.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/compare/sweep_run.hpp"
+#include "launch/record/cost.hpp"
 #include "launch/record/sweep_lock.hpp"
 
 namespace crescendo::launch {
@@ -39,7 +39,7 @@ ExitCode latency(const Options& options) {
                    *holder);
     }
     const auto record = bench.measure(*trial, LatencyBench::Weights::trained);
-    fmt::print("{}", latency_text(record, price_of_slot_hour(sweep.file), options.format));
+    fmt::print("{}", latency_text(record, price_of_slot_hour(sweep.file.price, sweep.history), options.format));
     return ExitCode::done;
 }
 

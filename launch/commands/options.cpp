@@ -1,6 +1,8 @@
 #include "launch/commands/options.hpp"
 
 #include "launch/commands/validators.hpp"
+#include "launch/record/cost.hpp"
+#include "launch/record/recorded_sweep.hpp"
 
 namespace crescendo::launch {
 
@@ -12,6 +14,15 @@ void add_format_option(CLI::App& command, Format& format) {
 
 void add_directory_argument(CLI::App& command, std::filesystem::path& directory) {
     command.add_option("DIR", directory, "The sweep's directory")->required();
+}
+
+void add_price_option(CLI::App& command, std::string& price) {
+    command.add_option("--price", price,
+                       "slot_hour=0.90 or node_hour=24.48: what an hour costs; default: price of the sweep file");
+}
+
+std::optional<double> price_of_slot_hour(const RecordedSweep& sweep, const std::string& price) {
+    return price_of_slot_hour(price.empty() ? sweep.file.price : parse_price(price), sweep.history);
 }
 
 }  // namespace crescendo::launch

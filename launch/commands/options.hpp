@@ -3,10 +3,14 @@
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "launch/view/table.hpp"
 
 namespace crescendo::launch {
+
+struct RecordedSweep;
 
 // Options that several verbs have.
 
@@ -15,5 +19,11 @@ void add_format_option(CLI::App& command, Format& format);
 
 /// The DIR argument of the verbs about an existing sweep.
 void add_directory_argument(CLI::App& command, std::filesystem::path& directory);
+
+/// `--price slot_hour=0.90|node_hour=24.48`
+void add_price_option(CLI::App& command, std::string& price);
+
+/// What an hour of a slot costs by that option, or, where it is empty, by the sweep's file.
+std::optional<double> price_of_slot_hour(const RecordedSweep& sweep, const std::string& price);
 
 }  // namespace crescendo::launch

@@ -14,6 +14,7 @@ namespace {
 struct Options {
     std::filesystem::path directory;
     Format format = Format::table;
+    std::string price;
 };
 
 /// Keys that may change, with the values that hold now; those that are not given are left out.
@@ -41,7 +42,7 @@ OrderedJson speedups_json(const Sweep& sweep) {
     return speedups;
 }
 
-OrderedJson status_json(const RecordedSweep& recorded) {
+OrderedJson status_json(const RecordedSweep& recorded, const std::string& price) {
     const auto& sweep = recorded.history.sweep();
     const auto progress = progress_of(recorded.history, recorded.history.last_time(), recorded.time_budget());
     OrderedJson status;
@@ -55,6 +56,7 @@ OrderedJson status_json(const RecordedSweep& recorded) {
     status["progress"] = progress.fraction ? Json(*progress.fraction) : Json(nullptr);
     status["elapsed_seconds"] = recorded.history.elapsed();
     status["slots"] = sweep.num_slots();
+    status.update(spending_json(recorded.history, price_of_slot_hour(recorded, price)));
     for (const auto slot : recorded.history.left_out()) {
         status["slots_left_out"].push_back(slot.value);
     }
@@ -96,7 +98,7 @@ std::string text_of(const OrderedJson& value) {
 }
 
 ExitCode status(const Options& options) {
-    const auto status = status_json(RecordedSweep(options.directory));
+    const auto status = status_json(RecordedSweep(options.directory), options.price);
     if (options.format == Format::json) {
         fmt::print("{}\n", status.dump(2));
         return ExitCode::done;
@@ -117,6 +119,7 @@ void add_status_command(CLI::App& app, ExitCode& code) {
         app.add_subcommand("status", "State and progress of a sweep: queued, running, stopped, finished or failed");
     add_directory_argument(*command, options->directory);
     add_format_option(*command, options->format);
+    add_price_option(*command, options->price);
     command->footer("Example:\n  crescendo status results/first --format json");
     command->callback([options, &code] { code = status(*options); });
 }

@@ -14,6 +14,7 @@
 #include "launch/batch/batch_system.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/doctor/launcher.hpp"
+#include "launch/record/cost.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/transport/local_transport.hpp"
@@ -129,12 +130,14 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
             last_failure(history), where, where);
         return;
     }
-    fmt::print("\n{}\n", best_text(history, directory, Format::table));
+    const auto price = price_of_slot_hour(file.price, history);
+    fmt::print("\n{}\n", best_text(history, directory, Format::table, price));
     if (const auto hint = data_wait_hint(history, file); !hint.empty()) {
         fmt::print("{}\n", hint);
     }
-    fmt::print("finished: {}, {} trials in {}\n\n", text_of(*history.sweep().finish_reason()),
+    fmt::print("finished: {}, {} trials in {}\n", text_of(*history.sweep().finish_reason()),
                history.sweep().trials().size(), clock_text(history.elapsed()));
+    fmt::print("{}\n\n", spending_text(history, price));
     fmt::print("  {}     every trial, its parameters and results\n", directory.results().string());
     fmt::print("  crescendo trials {}     the same as a table\n", where);
     fmt::print("  crescendo best {} --format json     the best configuration, for a program\n", where);
@@ -188,7 +191,8 @@ ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiS
                       .run(signals, options.until ? options.until : end_of_job());
         view->update(sweep.history, sweep.history.last_time());
     }
-    replace_file(sweep.directory.results(), trials_table(sweep.history).print(Format::csv));
+    const auto price = price_of_slot_hour(sweep.file.price, sweep.history);
+    replace_file(sweep.directory.results(), trials_table(sweep.history, price).print(Format::csv));
     return report_end(outcome, sweep.file, sweep.history, sweep.directory);
 }
 

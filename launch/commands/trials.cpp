@@ -13,10 +13,12 @@ namespace {
 struct Options {
     std::filesystem::path directory;
     Format format = Format::table;
+    std::string price;
 };
 
 ExitCode trials(const Options& options) {
-    fmt::print("{}", trials_table(RecordedSweep(options.directory).history).print(options.format));
+    const RecordedSweep sweep(options.directory);
+    fmt::print("{}", trials_table(sweep.history, price_of_slot_hour(sweep, options.price)).print(options.format));
     return ExitCode::done;
 }
 
@@ -27,6 +29,7 @@ void add_trials_command(CLI::App& app, ExitCode& code) {
     auto* command = app.add_subcommand("trials", "Every trial of a sweep with its parameters and results");
     add_directory_argument(*command, options->directory);
     add_format_option(*command, options->format);
+    add_price_option(*command, options->price);
     command->footer("Example:\n  crescendo trials results/first --format csv > trials.csv");
     command->callback([options, &code] { code = trials(*options); });
 }

@@ -26,6 +26,7 @@ MedianEstimate estimate(const std::vector<double>& values) {
 struct Spent {
     std::vector<double> seconds;
     std::vector<double> slot_hours;
+    std::vector<double> idle_slot_hours;  ///< of whole sweeps, and so never infinite
     std::vector<double> cost;  ///< of the sweeps whose prices are known
     std::vector<double> best_losses;
     int num_reached = 0;
@@ -43,6 +44,7 @@ Spent spent_by(const Method& method, const Prices& prices, std::optional<double>
         spent.best_losses.push_back(best_loss);
         spent.seconds.push_back(is_reached ? reached->seconds : missed);
         spent.slot_hours.push_back(is_reached ? reached->cost : missed);
+        spent.idle_slot_hours.push_back(run.idle_slot_hours);
         if (const auto money = money_until(is_reached ? *reached : Point{}, method, run, prices)) {
             spent.cost.push_back(is_reached ? *money : missed);
         }
@@ -139,8 +141,7 @@ std::optional<double> money_until(const Point& point, const Method& method, cons
     if (const auto per_hour = prices.per_hour(method.name)) {
         return *per_hour * point.seconds / 3600;
     }
-    const auto per_slot_hour = price_of_slot_hour(run.keys);
-    return per_slot_hour ? std::optional(*per_slot_hour * point.cost) : std::nullopt;
+    return run.price_of_slot_hour ? std::optional(*run.price_of_slot_hour * point.cost) : std::nullopt;
 }
 
 std::vector<MethodComparison> compare_methods(const std::vector<Method>& methods, const Prices& prices,
@@ -165,6 +166,7 @@ std::vector<MethodComparison> compare_methods(const std::vector<Method>& methods
              .best_loss = estimate(spent.best_losses),
              .seconds = estimate(spent.seconds),
              .slot_hours = estimate(spent.slot_hours),
+             .idle_slot_hours = estimate(spent.idle_slot_hours),
              .cost = spent.cost.size() == spent.seconds.size() ? std::optional(estimate(spent.cost)) : std::nullopt,
              .speedup = options.target ? speedup(all[baseline].seconds, spent.seconds) : std::nullopt});
     }
@@ -173,8 +175,8 @@ std::vector<MethodComparison> compare_methods(const std::vector<Method>& methods
 
 Table methods_table(const std::vector<MethodComparison>& methods, const SweepSpec& spec) {
     std::vector<std::string> columns{"submission", "sweeps", "reached"};
-    for (const auto& name : {spec.metric, std::string("seconds"), std::string("slot_hours"), std::string("cost"),
-                             std::string("speedup")}) {
+    for (const auto& name : {spec.metric, std::string("seconds"), std::string("slot_hours"),
+                             std::string("idle_slot_hours"), std::string("cost"), std::string("speedup")}) {
         columns.insert(columns.end(), {name, name + "_low", name + "_high"});
     }
     Table table(std::move(columns));
@@ -183,6 +185,7 @@ Table methods_table(const std::vector<MethodComparison>& methods, const SweepSpe
         add_cells(row, as_metric(method.best_loss, spec.goal));
         add_cells(row, method.seconds);
         add_cells(row, method.slot_hours);
+        add_cells(row, method.idle_slot_hours);
         add_cells(row, method.cost);
         add_cells(row, method.speedup);
         table.add_row(std::move(row));
@@ -191,13 +194,14 @@ Table methods_table(const std::vector<MethodComparison>& methods, const SweepSpe
 }
 
 std::string methods_text(const std::vector<MethodComparison>& methods, const SweepSpec& spec) {
-    Table table({"submission", "reached", spec.metric, "seconds", "slot_hours", "cost", "speedup"});
+    Table table({"submission", "reached", spec.metric, "seconds", "slot_hours", "idle_slot_hours", "cost", "speedup"});
     bool has_intervals = false;
     for (const auto& method : methods) {
         has_intervals |= method.seconds.interval.has_value();
         table.add_row({method.name, fmt::format("{} of {}", method.num_reached, method.num_sweeps),
                        text_of(as_metric(method.best_loss, spec.goal)), text_of(method.seconds),
-                       text_of(method.slot_hours), text_of(method.cost), text_of(method.speedup)});
+                       text_of(method.slot_hours), text_of(method.idle_slot_hours), text_of(method.cost),
+                       text_of(method.speedup)});
     }
     return table.print(Format::table) +
            (has_intervals ? "Medians over sweeps, with 95 % intervals by bootstrap.\n" : "");

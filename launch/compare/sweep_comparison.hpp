@@ -25,6 +25,7 @@ struct MethodComparison {
     MedianEstimate best_loss;                    ///< of the best report of each sweep; +infinity if there is none
     MedianEstimate seconds;                      ///< until the target, on the clock that the sweeps were read with
     MedianEstimate slot_hours;                   ///< until the target
+    MedianEstimate idle_slot_hours;              ///< of the whole sweep: slots × time that no trial held them
     std::optional<MedianEstimate> cost = {};     ///< US dollars until the target; none if a price is unknown
     std::optional<MedianEstimate> speedup = {};  ///< the baseline's seconds over these; none without a target, or if
                                                  ///< both medians are infinite
@@ -46,8 +47,8 @@ std::vector<MethodComparison> compare_methods(const std::vector<Method>& methods
 std::optional<double> money_until(const analysis::Point& point, const Method& method, const SweepRun& run,
                                   const Prices& prices);
 
-/// A row for each method: submission, sweeps, reached, and medians of the metric, seconds, slot_hours, cost and
-/// speedup, each with the ends of its interval (`_low`, `_high`). What is infinite or unknown is empty.
+/// A row for each method: submission, sweeps, reached, and medians of the metric, seconds, slot_hours, idle_slot_hours,
+/// cost and speedup, each with the ends of its interval (`_low`, `_high`). What is infinite or unknown is empty.
 Table methods_table(const std::vector<MethodComparison>& methods, const SweepSpec& spec);
 
 /// The comparison for people, with figures like "41.2 (38 to 50.1)".

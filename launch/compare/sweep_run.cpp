@@ -8,6 +8,7 @@
 
 #include "core/check.hpp"
 #include "launch/messages/event_json.hpp"
+#include "launch/record/cost.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/yaml/yaml_document.hpp"
 
@@ -31,6 +32,7 @@ class ImprovementReader {
         }
     }
 
+    const History& history() const { return history_; }
     std::vector<Curve> curves() && { return std::move(curves_); }
 
   private:
@@ -94,7 +96,9 @@ SweepRun read_sweep_run(const fs::path& path, Clock clock, const std::function<v
         num_bytes(line.members().size());
     });
     auto keys = flat_keys(parse_yaml(file.text, directory.sweep_file().string()).root);
-    return {path, std::move(file), std::move(keys), std::move(reader).curves()};
+    const auto price = price_of_slot_hour(file.price, reader.history());
+    const double idle_slot_hours = reader.history().idle_slot_seconds() / 3600;
+    return {path, std::move(file), std::move(keys), price, idle_slot_hours, std::move(reader).curves()};
 }
 
 std::vector<fs::path> sweeps_in(const fs::path& directory) {
@@ -118,15 +122,6 @@ std::vector<fs::path> sweeps_in(const fs::path& directory) {
 /// Reports of older versions have no clock. The time that the trial held slots stands in for it.
 double training_seconds(const TrialHistory& trial) {
     return trial.reports.empty() ? 0 : trial.reports.back().seconds.value_or(trial.running_seconds);
-}
-
-std::optional<double> price_of_slot_hour(const SweepFile& file) {
-    return price_of_slot_hour(flat_keys(parse_yaml(file.text, file.source.file()).root));
-}
-
-std::optional<double> price_of_slot_hour(const FlatKeys& keys) {
-    const auto found = keys.find("price.slot_hour");
-    return found == keys.end() ? std::nullopt : std::optional(std::stod(found->second));
 }
 
 }  // namespace crescendo::launch

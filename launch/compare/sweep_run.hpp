@@ -25,7 +25,9 @@ enum class Clock {
 struct SweepRun {
     std::filesystem::path directory;
     SweepFile file;
-    FlatKeys keys;  ///< what the file says
+    FlatKeys keys;                             ///< what the file says
+    std::optional<double> price_of_slot_hour;  ///< by its file; nothing if that does not say
+    double idle_slot_hours = 0;                ///< slots × time that the whole sweep had them and no trial did
 
     /// Improvements of the metric, with `cost` in slot-hours. Clock::sweeps: one curve of the whole sweep, with the
     /// slot-hours of all trials until then. Clock::trials: a curve for each trial, by its id, with its own slot-hours.
@@ -42,9 +44,5 @@ std::vector<std::filesystem::path> sweeps_in(const std::filesystem::path& direct
 
 /// A trial's training time in seconds at its last report.
 double training_seconds(const TrialHistory& trial);
-
-/// What an hour of one slot costs in US dollars (`price.slot_hour` of the sweep's file); nothing if it does not say.
-std::optional<double> price_of_slot_hour(const FlatKeys& keys);
-std::optional<double> price_of_slot_hour(const SweepFile& file);
 
 }  // namespace crescendo::launch

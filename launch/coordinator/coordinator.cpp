@@ -31,10 +31,10 @@ Outcome Coordinator::run(const StopSignals& signals, std::optional<SessionEnd::S
     if (is_cut_short) {
         orders_.dismiss_all();
     }
-    Departure departure(orders_, view_);
+    Departure departure(decisions_, orders_, view_);
     go_through(departure);
     departure.conclude();
-    decisions_.commit();  // configurations that no sync has taken along yet
+    decisions_.commit();  // configurations and energy that no sync has taken along yet
     if (is_cut_short) {
         return decisions_.is_hopeless() ? Outcome::hopeless : Outcome::interrupted;
     }

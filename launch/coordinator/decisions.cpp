@@ -27,6 +27,8 @@ void Decisions::record(ReportRecord record) {
     batch_.emplace_back(std::move(record));
 }
 
+void Decisions::record(const EnergyUsed& energy) { append(energy_note(wall_clock(), energy)); }
+
 /// It waits for the next sync and makes none of its own: should a crash lose it, the sweep's file, which has to be the
 /// same, gives the same configuration again.
 void Decisions::record_config(TrialId trial) {

@@ -6,6 +6,7 @@
 
 #include "launch/coordinator/failures.hpp"
 #include "launch/coordinator/orders.hpp"
+#include "launch/messages/messages.hpp"
 #include "launch/record/history.hpp"
 #include "launch/record/journal.hpp"
 
@@ -26,6 +27,7 @@ class Decisions {
     void record(const Event& event, const Json& details = Json::object());
     void record(const TrialFailed& event, const std::string& message, ProgramFault fault);
     void record(ReportRecord record);
+    void record(const EnergyUsed& energy);
 
     /// Records the configuration that the trial has.
     void record_config(TrialId trial);

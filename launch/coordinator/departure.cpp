@@ -14,8 +14,9 @@ std::chrono::seconds patience() { return save_timeout_of_environment() + std::ch
 
 }  // namespace
 
-Departure::Departure(Orders& orders, LiveView& view)
-    : orders_(orders),
+Departure::Departure(Decisions& decisions, Orders& orders, LiveView& view)
+    : decisions_(decisions),
+      orders_(orders),
       groups_(orders.groups()),
       view_(view),
       deadline_(std::chrono::steady_clock::now() + patience()) {}

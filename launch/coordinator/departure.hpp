@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "launch/coordinator/decisions.hpp"
 #include "launch/coordinator/one_of.hpp"
 #include "launch/coordinator/orders.hpp"
 #include "launch/messages/messages.hpp"
@@ -13,11 +14,12 @@ namespace crescendo::launch {
 
 /// The phase of a session in which workers leave their trials. What ran writes its checkpoint first, if it was told to.
 ///
-/// The journal needs no word of it: the next session begins with the loss of this session's slots.
+/// The journal needs no word of it but the energy that was used: the next session begins with the loss of this
+/// session's slots.
 class Departure {
   public:
-    /// Both must outlive the phase.
-    Departure(Orders& orders, LiveView& view);
+    /// All must outlive the phase.
+    Departure(Decisions& decisions, Orders& orders, LiveView& view);
 
     bool begin_turn() const;
     std::chrono::milliseconds period() const { return std::chrono::milliseconds(100); }
@@ -28,6 +30,7 @@ class Departure {
     void take(const CheckpointFailed& notice);
     void take(const AgentLost& notice) { groups_.lose(orders_.slots().slots_of(notice.node)); }
     void take(const SlotDown& notice) { groups_.lose({notice.slot}); }
+    void take(const EnergyUsed& notice) { decisions_.record(notice); }
     /// A group that was still forming may have to come together before it can leave.
     void take(const StoreRequest& notice) { orders_.answer(notice); }
     /// What crossed with the order to leave: nothing is decided any more.
@@ -39,6 +42,7 @@ class Departure {
     void conclude();
 
   private:
+    Decisions& decisions_;
     Orders& orders_;
     Groups& groups_;  ///< of `orders_`
     LiveView& view_;

@@ -26,7 +26,7 @@ class FinalTest {
     /// No trial has a group any more.
     void take(const OneOf<protocol::Report, ProgramEnded, ProgramRemark, WorkerFailed, StoreRequest,
                           protocol::Regrouped, LeftTrial, AgentLost, WorkerStranded, CheckpointFailed, SlotDown,
-                          SlotUp> auto&) {}
+                          SlotUp, EnergyUsed> auto&) {}
 
     /// Call it when the phase is over. Returns the metrics; none if there are none, and the user has then read why.
     std::optional<std::map<std::string, double>> conclude();

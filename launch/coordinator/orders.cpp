@@ -92,9 +92,11 @@ void Orders::carry_out(const Regroup& action) {
 /// The checkpoint of this report is there already: it was written before the report was sent.
 void Orders::carry_out(const PauseTrial& action) { dismiss(action.trial, /*save=*/false); }
 
-/// When trials are stopped, only the winner's latest state is worth writing.
+/// A completed trial has its checkpoint. One that came to its own end may be anywhere between two milestones, and may
+/// turn out to be the best. When the sweep ends, only the winner's latest state is worth writing.
 void Orders::carry_out(const StopTrial& action) {
-    dismiss(action.trial, action.reason == StopReason::swept && sweep_.best() == action.trial);
+    dismiss(action.trial, action.reason == StopReason::reached ||
+                              (action.reason == StopReason::swept && sweep_.best() == action.trial));
 }
 
 void Orders::carry_out(const DropCheckpoint& action) { obsolete_.insert(action.trial); }

@@ -44,6 +44,7 @@ class Training {
     [[noreturn]] void take(const CheckpointFailed& notice);
     void take(const SlotDown& notice);
     void take(const SlotUp& notice);
+    void take(const EnergyUsed& notice) { decisions_.record(notice); }
 
   private:
     const Sweep& sweep() const { return decisions_.sweep(); }

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "launch/compare/sweep_run.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/record/cost.hpp"
 #include "launch/record/latency_record.hpp"
 
 namespace crescendo::launch {
@@ -272,7 +272,7 @@ void add_inference(const ExportRequest& request, TrialId trial, const Task& task
         quality = scaled(found->second, column.scale);
         json[column.name] = quality;
     }
-    const auto price = price_of_slot_hour(request.sweep.file);
+    const auto price = price_of_slot_hour(request.sweep.file.price, request.sweep.history);
     json["latency"] = record->latency.mean * 1e3;
     if (price || entry.cost_per_hour) {
         json["cost"] = (price ? *price : *entry.cost_per_hour) * record->latency.mean / 3600;
@@ -307,7 +307,7 @@ Exported dawnbench_entry(const ExportRequest& request) {
     }
 
     auto json = head_of(entry, request.date);
-    if (const auto price = price_of_slot_hour(file); price || entry.cost_per_hour) {
+    if (const auto price = price_of_slot_hour(file.price, request.sweep.history); price || entry.cost_per_hour) {
         json["costPerHour"] = entry.cost_per_hour ? *entry.cost_per_hour : *price * workers;
     }
     auto misc = entry.misc;

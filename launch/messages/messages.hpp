@@ -121,8 +121,19 @@ struct AgentLost {
     std::string reason;
 };
 
+/// Joules that a node used since the last such notice, or since its agent was made. Only what is measured is told.
+struct EnergyUsed {
+    NodeId node;
+    std::string host;       ///< several agents of one host tell of the same processors
+    bool has_cpus = false;  ///< whether processors are measured
+    double cpus = 0;
+    bool has_gpus = false;               ///< whether a GPU is measured
+    std::map<TrialId, double> trials{};  ///< the GPUs of each trial's slots
+    double idle_gpus = 0;                ///< GPUs of slots without a trial
+};
+
 using Notice = std::variant<protocol::Report, ProgramEnded, WorkerFailed, StoreRequest, protocol::Regrouped, LeftTrial,
                             TrialEvaluated, AgentLost, WorkerStranded, CheckpointFailed, SlotDown, SlotUp,
-                            ProgramRemark>;
+                            ProgramRemark, EnergyUsed>;
 
 }  // namespace crescendo::launch

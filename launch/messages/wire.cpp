@@ -92,6 +92,7 @@ CRESCENDO_MESSAGE(CheckpointFailed, trial, slot, message)
 CRESCENDO_MESSAGE(LeftTrial, trial, slot, problem)
 CRESCENDO_MESSAGE(TrialEvaluated, trial, metrics, error)
 CRESCENDO_MESSAGE(AgentLost, node, reason)
+CRESCENDO_MESSAGE(EnergyUsed, node, host, has_cpus, cpus, has_gpus, trials, idle_gpus)
 
 namespace {
 

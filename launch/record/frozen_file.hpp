@@ -28,7 +28,8 @@ class FrozenFile {
     /// The value of the key "file" in the journal's header, or in a note.
     Json to_json() const;
 
-    /// Throws InvalidInput that names file, line and key if `text` differs in a key that may not change.
+    /// Throws InvalidInput that names file, line and key if `text` differs in a key that may not change. Keys that only
+    /// describe the sweep may.
     void require_same(const std::string& text, const std::filesystem::path& path) const;
 
     /// What the present file need not say any more: the keys that may change, with the values that the sweep began

@@ -52,6 +52,7 @@ std::vector<Action> History::apply(const Json& record) {
         ++num_sessions_;
         left_out_.clear();
         slots_of_nodes_.clear();
+        meter_of_host_.clear();
     }
     const double previous_time = std::exchange(last_time_, record.at("time"));
     if (!record.contains("event")) {
@@ -104,7 +105,11 @@ std::vector<Action> History::apply(const Journal::Line& line) {
 void History::interrupt() { decide(SlotsLost{sweep_.slots()}); }
 
 std::vector<Action> History::decide(const Event& event) {
+    had_ = had_now();
     auto actions = sweep_.apply(event);
+    if (std::holds_alternative<SlotsJoined>(event) || std::holds_alternative<SlotsLost>(event)) {
+        had_.num_nodes = num_nodes();
+    }
     trials_.resize(sweep_.trials().size());
     holding_.resize(trials_.size());
     for (const auto& action : actions) {
@@ -127,12 +132,33 @@ void History::note(const Json& record, double previous_time) {
         evaluation_seconds_ = last_time_ - previous_time;
     } else if (note == "regrouped") {
         regroup_seconds_.push_back(record.at("seconds"));
+    } else if (note == "energy") {
+        note_energy(record);
     } else if (note == "left_out") {
         if (record.contains("node")) {  // as it was written while whole nodes were left out
             left_out_.merge(std::set(slots_of_nodes_[NodeId{record.at("node")}]));
         } else {
             for (const int slot : record.at("slots")) {
                 left_out_.insert(SlotId{slot});
+            }
+        }
+    }
+}
+
+/// Several agents of one host measure the same processors: the first of them counts.
+void History::note_energy(const Json& record) {
+    const auto add = [](std::optional<double>& sum, double joules) { sum = sum.value_or(0) + joules; };
+    const int node = record.at("node");
+    const std::string host = record.at("host");
+    if (record.contains("cpus") && meter_of_host_.try_emplace(host, node).first->second == node) {
+        add(energy_.cpus, record.at("cpus"));
+    }
+    if (record.contains("idle_gpus")) {
+        add(energy_.gpus, record.at("idle_gpus"));
+        for (const auto& [trial, joules] : record.at("trials").get<std::map<int, double>>()) {
+            add(energy_.gpus, joules);
+            if (knows(TrialId{trial})) {
+                add(trials_[static_cast<std::size_t>(trial)].gpu_joules, joules);
             }
         }
     }
@@ -158,7 +184,6 @@ void History::remember(ReportRecord&& record) {
     ++num_reports_;
 }
 
-/// Keeps account of who held how many slots for how long. A configuration may be told before its trial starts.
 double History::clock_at(TrialId id, double time) const {
     const auto& reports = of(id).reports;
     const double since = holding_.at(static_cast<std::size_t>(id.value)).first;
@@ -168,6 +193,7 @@ double History::clock_at(TrialId id, double time) const {
     return before + std::max(0.0, now - from);  // the machine's clock may have been set back
 }
 
+/// Keeps account of who held how many slots for how long. A configuration may be told before its trial starts.
 void History::follow_slots(TrialId id) {
     if (!knows(id)) {
         return;
@@ -197,6 +223,29 @@ double History::slot_seconds() const {
     return sum;
 }
 
+/// After its end the sweep may still have slots, which idle because nothing is left to do.
+History::Had History::had_now() const {
+    auto had = had_;
+    if (sweep_.state() == SweepState::running) {
+        const double seconds = elapsed() - had.until;
+        had.slot_seconds += sweep_.num_slots() * seconds;
+        had.node_seconds += had.num_nodes * seconds;
+    }
+    had.until = elapsed();
+    return had;
+}
+
+double History::idle_slot_seconds() const {
+    return std::max(0.0, slot_seconds_had() - slot_seconds());  // their sums may round differently
+}
+
+int History::num_nodes() const {
+    const auto slots = sweep_.slots();  // in the order of their ids
+    return static_cast<int>(std::ranges::count_if(slots_of_nodes_, [&](const auto& node) {
+        return std::ranges::any_of(node.second, [&](SlotId slot) { return std::ranges::binary_search(slots, slot); });
+    }));
+}
+
 std::optional<double> History::seconds_per_report() const {
     return num_reports_ > 0 ? std::optional(slot_seconds() / num_reports_) : std::nullopt;
 }
@@ -223,6 +272,21 @@ Json left_out_note(double time, const std::set<SlotId>& slots) {
 
 Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics) {
     return {{"note", "tested"}, {"time", time}, {"trial", trial.value}, {"metrics", to_json(metrics)}};
+}
+
+Json energy_note(double time, const EnergyUsed& energy) {
+    Json note{{"note", "energy"}, {"time", time}, {"node", energy.node.value}, {"host", energy.host}};
+    if (energy.has_cpus) {
+        note["cpus"] = energy.cpus;
+    }
+    if (energy.has_gpus) {
+        note["idle_gpus"] = energy.idle_gpus;
+        auto& trials = note["trials"] = Json::array();  // pairs of trial and joules
+        for (const auto& [trial, joules] : energy.trials) {
+            trials.push_back({trial.value, joules});
+        }
+    }
+    return note;
 }
 
 Json regroup_note(double time, TrialId trial, int generation, double seconds) {

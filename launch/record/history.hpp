@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "launch/messages/json.hpp"
+#include "launch/messages/messages.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/record/limits_change.hpp"
 #include "launch/record/proposal_record.hpp"
@@ -50,7 +51,14 @@ struct TrialHistory {
     int most_workers = 0;              ///< most workers at any of its reports
     std::vector<TrialReport> reports;  ///< ordered by resource; at least the last one, see Reports
     Mean data_wait;                    ///< share of time that the group waited for samples, over all reports
+    std::optional<double> gpu_joules;  ///< energy of the GPUs of its slots; none if none was measured
     std::string last_failure;
+};
+
+/// Energy in joules. What was not measured is missing.
+struct Energy {
+    std::optional<double> cpus;  ///< processors and memory of the nodes, with all that runs there
+    std::optional<double> gpus;  ///< GPUs of the slots, in use or not
 };
 
 /// Which reports a history keeps. A sweep can have many millions of reports, and most readers need only the last of
@@ -95,6 +103,12 @@ class History {
     /// Slots × time that trials held them.
     double slot_seconds() const;
 
+    /// Slots × time that the sweep had them, from its start to its end. Those that no trial held idled.
+    double slot_seconds_had() const { return had_now().slot_seconds; }
+    double idle_slot_seconds() const;
+    /// Nodes × time that the sweep had a slot of them.
+    double node_seconds_had() const { return had_now().node_seconds; }
+
     /// Mean of slots × time from one report of a trial to its next; nothing before the first report.
     std::optional<double> seconds_per_report() const;
 
@@ -111,6 +125,9 @@ class History {
     /// Seconds from the end of the trials to the end of the tests; 0 if there were no tests.
     double evaluation_seconds() const { return evaluation_seconds_; }
 
+    /// What the nodes took while the sweep was at work.
+    const Energy& energy() const { return energy_; }
+
     /// Slots that this session leaves out, because too many workers failed there.
     const std::set<SlotId>& left_out() const { return left_out_; }
 
@@ -121,7 +138,18 @@ class History {
     const std::vector<double>& regroup_seconds() const { return regroup_seconds_; }
 
   private:
+    /// What the sweep had, in use or not, until `until` (elapsed()).
+    struct Had {
+        double slot_seconds = 0;
+        double node_seconds = 0;
+        double until = 0;
+        int num_nodes = 0;  ///< since then
+    };
+
+    Had had_now() const;
+    int num_nodes() const;
     void note(const Json& record, double previous_time);
+    void note_energy(const Json& record);
     void remember(ReportRecord&& record);
     std::vector<Action> decide(const Event& event);
     template <class AboutTrial>
@@ -142,6 +170,9 @@ class History {
     std::vector<double> regroup_seconds_;
     std::set<SlotId> left_out_;
     std::map<NodeId, std::set<SlotId>> slots_of_nodes_;  ///< slots that joined in this session
+    Had had_;
+    Energy energy_;
+    std::map<std::string, int> meter_of_host_;  ///< the node whose agent tells of a host's processors, this session
     std::vector<LimitsChange> limits_changes_;
     double session_start_ = 0;
     double last_time_ = 0;
@@ -154,6 +185,7 @@ class History {
 Json session_note(double time, const std::string& host, int slots);
 Json left_out_note(double time, const std::set<SlotId>& slots);
 Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics);
+Json energy_note(double time, const EnergyUsed& energy);
 Json regroup_note(double time, TrialId trial, int generation, double seconds);
 
 }  // namespace crescendo::launch

@@ -36,6 +36,11 @@ FlatKeys flat_keys(const OrderedJson& document) {
 
 bool is_changeable(std::string_view key) { return std::ranges::find(changeable_keys, key) != changeable_keys.end(); }
 
+bool only_describes(std::string_view key) {
+    const auto section = key.substr(0, key.find('.'));
+    return section == "entry" || section == "price";
+}
+
 std::string list_of_changeable_keys() { return enumerate({changeable_keys.begin(), changeable_keys.end()}, " and "); }
 
 }  // namespace crescendo::launch

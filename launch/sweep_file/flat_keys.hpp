@@ -21,8 +21,9 @@ inline constexpr std::array changeable_keys{"run_cap",     "budget.time", "budge
 
 bool is_changeable(std::string_view key);
 
-/// Whether a key only describes the sweep, so that anyone may edit it at any time: `entry` and what is in it.
-inline bool only_describes(std::string_view key) { return key == "entry" || key.starts_with("entry."); }
+/// Whether a key only describes the sweep, so that anyone may edit it at any time: `entry`, `price`, and what is in
+/// them.
+bool only_describes(std::string_view key);
 
 /// The keys that may change, for messages: "run_cap, budget.time, … and hang_timeout".
 std::string list_of_changeable_keys();

@@ -25,11 +25,11 @@ constexpr Words growths{
 constexpr Words on_or_off{{std::pair{true, "on"}, {false, "off"}}};
 
 void check_keys(const YamlSection& file) {
-    std::vector<std::string> keys{"name",    "description", "project",      "entity",    "metric", "method",
-                                  "sampler", "parameters",  "run_cap",      "seed",      "slots",  "cpus_per_slot",
-                                  "bind",    "max_retries", "hang_timeout", "scheduler", "budget", "trainer",
-                                  "program", "command",     "grow",         "report",    "final_test",
-                                  "simulate", "entry"};
+    std::vector<std::string> keys{"name",       "description", "project",      "entity",    "metric", "method",
+                                  "sampler",    "parameters",  "run_cap",      "seed",      "slots",  "cpus_per_slot",
+                                  "bind",       "max_retries", "hang_timeout", "scheduler", "budget", "trial",
+                                  "price",      "trainer",     "program",      "command",   "grow",   "report",
+                                  "final_test", "simulate",    "entry"};
     file.attempt([&] {
         if (file.has("early_terminate")) {
             keys.push_back("early_terminate");
@@ -109,25 +109,43 @@ std::optional<int> read_slots(const YamlSection& file) {
     return file.integer_from(1, "slots");
 }
 
+/// The entry `time` of a section: some time, at least a second.
+std::optional<std::chrono::seconds> read_time(const YamlSection& section) {
+    if (!section.has("time")) {
+        return {};
+    }
+    const auto& time = section.at("time");
+    const auto duration = time.is_string() ? parse_duration(time.get<std::string>()) : std::nullopt;
+    if (!duration || duration->count() == 0) {
+        section.fail("time",
+                     fmt::format("{} is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00", time.dump()));
+    }
+    return duration;
+}
+
 void read_budget(const YamlSection& file, SweepFile& result) {
     const auto budget = file.section("budget", "{time: 8h}");
     if (!budget) {
         return;
     }
     budget->allow({"time", "target"});
-    file.attempt([&] {
-        if (!budget->has("time")) {
-            return;
-        }
-        const auto& time = budget->at("time");
-        result.time_budget = time.is_string() ? parse_duration(time.get<std::string>()) : std::nullopt;
-        if (!result.time_budget || result.time_budget->count() == 0) {
-            budget->fail("time", fmt::format("{} is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00",
-                                             time.dump()));
-        }
-    });
+    file.attempt([&] { result.time_budget = read_time(*budget); });
     file.attempt([&] { result.spec.target = budget->number("target"); });
     result.spec.has_time_budget = result.time_budget.has_value();
+}
+
+void read_trial_end(const YamlSection& file, TrialEnd& end) {
+    const auto trial = file.section("trial", "{target: 0.93, time: 90s}");
+    if (!trial) {
+        return;
+    }
+    trial->allow({"target", "time"});
+    file.attempt([&] { end.target = trial->number("target"); });
+    file.attempt([&] {
+        if (const auto time = read_time(*trial)) {
+            end.seconds = std::chrono::duration<double>(*time).count();
+        }
+    });
 }
 
 /// A program may be silent for hours, and only its author knows; a warm trainer is heard of every second.
@@ -261,6 +279,25 @@ void read_trainer_or_command(const YamlSection& file, SweepFile& result) {
     });
 }
 
+/// Rungs count what the trainer's reports count, so a file that says two things means one of them wrongly. All other
+/// settings are the trainer's business.
+void check_resource(const YamlSection& file) {
+    static const OrderedJson epochs = "epochs";
+    const auto entry = [](const OrderedJson& map, const char* name, const OrderedJson& missing) -> const OrderedJson& {
+        return map.is_object() && map.contains(name) ? map.at(name) : missing;
+    };
+    const auto& map = file.map();
+    const auto& unit = entry(entry(entry(map, "trainer", epochs), "report", epochs), "unit", epochs);
+    const auto& resource = entry(entry(map, "scheduler", unit), "resource", unit);
+    if (file.has("trainer") && unit.is_string() && resource != unit &&
+        !file.mistakes().concern("scheduler.resource")) {
+        file.fail("scheduler.resource",
+                  fmt::format("is {0}, but the trainer counts {1}, and min and max are numbers of what it counts; "
+                              "write resource: {1}, or trainer: {{report: {{unit: {0}}}}}",
+                              resource.get<std::string>(), unit.get<std::string>()));
+    }
+}
+
 void check_growth(const YamlSection& file, const SweepFile& result) {
     const auto& mistakes = file.mistakes();
     file.attempt([&] {
@@ -342,6 +379,8 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, SweepF
     file.attempt([&] { result.cpus_per_slot = file.integer_from(1, "cpus_per_slot").value_or(1); });
     file.attempt([&] { result.bind = file.choice("bind", bindings).value_or(Binding::automatic); });
     file.attempt([&] { read_budget(file, result); });
+    file.attempt([&] { read_trial_end(file, result.spec.trial_end); });
+    file.attempt([&] { result.price = read_price(file); });
     file.attempt([&] {
         if (const auto simulate = file.section("simulate", "{epoch: 60, loss_per_doubling: 0.05}")) {
             result.simulation = read_simulation(*simulate);
@@ -354,6 +393,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, SweepF
     });
     check_spec(result.spec, file.mistakes());
     read_trainer_or_command(file, result);
+    file.attempt([&] { check_resource(file); });
     read_abilities(file, result);
     file.attempt([&] { read_report(file, result); });
     file.attempt([&] { result.hang_timeout = read_hang_timeout(file, result.has_warm_trainers()); });

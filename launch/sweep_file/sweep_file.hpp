@@ -11,6 +11,7 @@
 #include "launch/slots/slot_plan.hpp"
 #include "launch/sweep_file/entry.hpp"
 #include "launch/sweep_file/overrides.hpp"
+#include "launch/sweep_file/price.hpp"
 #include "launch/yaml/mistakes.hpp"
 #include "launch/yaml/source_map.hpp"
 #include "scheduler/sweep_spec.hpp"
@@ -42,6 +43,7 @@ struct SweepFile {
     std::optional<ReportSource> report;  ///< where its reports are found; none: it sends them
     bool final_test = false;  ///< whether the program of `command` tests the best trial in the end
     std::optional<std::chrono::seconds> hang_timeout;  ///< silence after which a worker is killed; none: never
+    std::optional<Price> price;                        ///< what an hour costs; none: nobody said it
     simulator::SimulationSpec simulation;              ///< `simulate:`, or the defaults
     Entry entry;                                       ///< what a benchmark's entry says of the sweep
     std::string program;                               ///< value of `${program}`; empty unless given

@@ -36,13 +36,36 @@ Cell metric_of(const TrialHistory& trial, const std::string& name) {
     return found == trial.reports.back().metrics.end() ? Cell{} : Cell{found->second};
 }
 
-OrderedJson best_json(const History& history, const SweepDirectory& directory, const Trial& best) {
+double hours(double seconds) { return seconds / 3600; }
+
+std::optional<double> cost_of(double slot_seconds, std::optional<double> price_of_slot_hour) {
+    return price_of_slot_hour ? std::optional(hours(slot_seconds) * *price_of_slot_hour) : std::nullopt;
+}
+
+OrderedJson json_of(std::optional<double> number) { return number ? OrderedJson(*number) : OrderedJson(nullptr); }
+
+Cell cell_of(std::optional<double> number) { return number ? Cell{*number} : Cell{}; }
+
+/// A trial's training clock at its last report.
+std::optional<double> clock_of(const TrialHistory& trial) {
+    return trial.reports.empty() ? std::nullopt : trial.reports.back().seconds;
+}
+
+OrderedJson best_json(const History& history, const SweepDirectory& directory, const Trial& best,
+                      std::optional<double> price_of_slot_hour) {
     OrderedJson result;
     result["trial"] = best.id.value;
     result["status"] = to_string(best.status);
     result["resource"] = best.resource.value;
     result["config"] = launch::to_json(best.config);
-    result["metrics"] = launch::to_json(history.of(best.id).reports.back().metrics);
+    const auto& seen = history.of(best.id);
+    result["seconds"] = json_of(clock_of(seen));
+    result["slot_hours"] = hours(seen.slot_seconds);
+    result["cost"] = json_of(cost_of(seen.slot_seconds, price_of_slot_hour));
+    if (seen.gpu_joules) {
+        result["gpu_joules"] = *seen.gpu_joules;
+    }
+    result["metrics"] = launch::to_json(seen.reports.back().metrics);
     const auto& test = history.test();
     result["test"] = test && test->trial == best.id ? launch::to_json(test->metrics) : Json(nullptr);
     const auto checkpoint = directory.checkpoint(best.id);
@@ -58,7 +81,7 @@ void add_rows(Table& table, const std::string& group, const OrderedJson& values)
 
 }  // namespace
 
-Table trials_table(const History& history) {
+Table trials_table(const History& history, std::optional<double> price_of_slot_hour) {
     const auto& sweep = history.sweep();
     const auto others = metric_names(history);
     std::vector<std::string> columns{"trial", "status", "resource", "workers", sweep.spec().metric};
@@ -66,8 +89,12 @@ Table trials_table(const History& history) {
     for (const auto& parameter : sweep.spec().space.parameters()) {
         columns.push_back(parameter.name);
     }
-    columns.insert(columns.end(), {"failures", "seconds", "training_seconds", "slot_seconds", "data_wait",
-                                   "speedup_predicted", "speedup_measured"});
+    columns.insert(columns.end(), {"reason", "failures", "seconds", "elapsed_seconds", "slot_hours", "cost",
+                                   "data_wait", "speedup_predicted", "speedup_measured"});
+    const bool has_gpu_energy = history.energy().gpus.has_value();
+    if (has_gpu_energy) {
+        columns.emplace_back("gpu_joules");
+    }
     Table table(columns);
     for (const auto& trial : sweep.trials()) {
         const auto& seen = history.of(trial.id);
@@ -80,13 +107,14 @@ Table trials_table(const History& history) {
         for (const auto& [name, value] : trial.config) {
             row.push_back(to_cell(value));
         }
-        const auto wait = seen.data_wait.value();
-        const auto clock = seen.reports.empty() ? std::nullopt : seen.reports.back().seconds;
-        row.insert(row.end(), {std::int64_t{trial.failures}, seen.started ? Cell{until - *seen.started} : Cell{},
-                               clock ? Cell{*clock} : Cell{}, seen.slot_seconds, wait ? Cell{*wait} : Cell{}});
-        for (const auto speedup :
-             {sweep.growth().predicted_speedup(trial.id), sweep.growth().measured_speedup(trial.id)}) {
-            row.push_back(speedup ? Cell{*speedup} : Cell{});
+        row.insert(row.end(), {trial.reason ? Cell{std::string(stop_reasons.of(*trial.reason))} : Cell{},
+                               std::int64_t{trial.failures}, cell_of(clock_of(seen)),
+                               seen.started ? Cell{until - *seen.started} : Cell{}, hours(seen.slot_seconds),
+                               cell_of(cost_of(seen.slot_seconds, price_of_slot_hour)),
+                               cell_of(seen.data_wait.value()), cell_of(sweep.growth().predicted_speedup(trial.id)),
+                               cell_of(sweep.growth().measured_speedup(trial.id))});
+        if (has_gpu_energy) {
+            row.push_back(cell_of(seen.gpu_joules));
         }
         table.add_row(std::move(row));
     }
@@ -94,18 +122,20 @@ Table trials_table(const History& history) {
 }
 
 std::string best_text(const History& history, const SweepDirectory& directory, Format format,
-                      std::optional<TrialId> trial) {
+                      std::optional<double> price_of_slot_hour, std::optional<TrialId> trial) {
     const auto best = trial ? trial : history.sweep().best();
     if (!best) {
         return format == Format::json ? "null\n" : "no trial has reported yet\n";
     }
-    const auto json = best_json(history, directory, history.sweep().trial(*best));
+    const auto json = best_json(history, directory, history.sweep().trial(*best), price_of_slot_hour);
     if (format == Format::json) {
         return json.dump(2) + "\n";
     }
     Table table({"what", "name", "value"});
-    for (const auto* key : {"trial", "status", "resource"}) {
-        add_rows(table, "trial", {{key, json.at(key)}});
+    for (const auto* key : {"trial", "status", "resource", "seconds", "slot_hours", "cost", "gpu_joules"}) {
+        if (json.contains(key) && !json.at(key).is_null()) {
+            add_rows(table, "trial", {{key, json.at(key)}});
+        }
     }
     add_rows(table, "parameter", json.at("config"));
     add_rows(table, "validation", json.at("metrics"));
@@ -116,6 +146,30 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
         add_rows(table, "file", {{"checkpoint", json.at("checkpoint")}});
     }
     return table.print(format);
+}
+
+OrderedJson spending_json(const History& history, std::optional<double> price_of_slot_hour) {
+    OrderedJson spent{{"slot_hours", hours(history.slot_seconds())},
+                      {"idle_slot_hours", hours(history.idle_slot_seconds())},
+                      {"cost", json_of(cost_of(history.slot_seconds(), price_of_slot_hour))},
+                      {"idle_cost", json_of(cost_of(history.idle_slot_seconds(), price_of_slot_hour))}};
+    if (const auto& joules = history.energy().cpus) {
+        spent["cpu_joules"] = *joules;
+    }
+    if (const auto& joules = history.energy().gpus) {
+        spent["gpu_joules"] = *joules;
+    }
+    return spent;
+}
+
+std::string spending_text(const History& history, std::optional<double> price_of_slot_hour) {
+    const auto with_cost = [&](double slot_seconds, const char* what) {
+        const auto cost = cost_of(slot_seconds, price_of_slot_hour);
+        return fmt::format("{} {}{}", number_text(hours(slot_seconds)), what,
+                           cost ? fmt::format(" (cost {})", number_text(*cost)) : "");
+    };
+    return fmt::format("slot-hours: {}, {}", with_cost(history.slot_seconds(), "used"),
+                       with_cost(history.idle_slot_seconds(), "idle"));
 }
 
 std::string data_wait_hint(const History& history, const SweepFile& file) {

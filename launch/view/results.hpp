@@ -11,13 +11,20 @@
 namespace crescendo::launch {
 
 /// A table with one row for each trial: status, resource, the metric, every other metric of its last report, its
-/// parameters, time.
-Table trials_table(const History& history);
+/// parameters, why it ended, what it cost.
+Table trials_table(const History& history, std::optional<double> price_of_slot_hour = {});
 
-/// The best trial, or `trial`: configuration, metrics, test metrics, checkpoint.
+/// The best trial, or `trial`: configuration, metrics, test metrics, what it cost, checkpoint.
 /// A list of name and value for people; one object for programs.
 std::string best_text(const History& history, const SweepDirectory& directory, Format format,
-                      std::optional<TrialId> trial = {});
+                      std::optional<double> price_of_slot_hour = {}, std::optional<TrialId> trial = {});
+
+/// What a sweep spent: slot-hours that trials held, those that idled, both in money if there is a price, and energy as
+/// far as it was measured.
+OrderedJson spending_json(const History& history, std::optional<double> price_of_slot_hour);
+
+/// What a sweep spent, for people: "slot-hours: 3.89 used (cost 3.501), 0.31 idle (cost 0.279)".
+std::string spending_text(const History& history, std::optional<double> price_of_slot_hour);
 
 /// Advice if trials wait for data for more than a tenth of their time; else empty.
 std::string data_wait_hint(const History& history, const SweepFile& file);

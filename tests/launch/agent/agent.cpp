@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "tests/await.hpp"
+#include "tests/launch/energy/fake_powercap.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -124,6 +126,21 @@ TEST_CASE("a program that is told to stop and goes has left") {
     node.agent.obey(protocol::Leave{TrialId{0}, false});
 
     CHECK(node.next<LeftTrial>().slot == SlotId{0});
+}
+
+TEST_CASE("what the node used is told as its last trial leaves") {
+    const TemporaryFolder meters;
+    write_zone(meters / "intel-rapl:0", "package-0", 1'000'000);
+    ::setenv("CRESCENDO_POWERCAP", meters.path().c_str(), 1);
+    Node node(1);
+    ::unsetenv("CRESCENDO_POWERCAP");
+    node.start(0, 0, report_once);
+    node.next<protocol::Report>();
+    write_zone(meters / "intel-rapl:0", "package-0", 3'500'000);
+
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
+
+    CHECK(node.next<EnergyUsed>().cpus == 2.5);
 }
 
 TEST_CASE("a program that ignores stop and SIGTERM is killed, and so is what it started in another session") {

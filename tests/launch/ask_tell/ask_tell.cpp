@@ -270,6 +270,21 @@ TEST_CASE("a launcher may say the training clock, and a conversation that is tak
     CHECK(History::read(asha(9), path).of(TrialId{0}).reports.back().seconds == 41.2);
 }
 
+TEST_CASE("a trial's own time needs the clock of each report") {
+    auto spec = asha(2);
+    spec.trial_end.seconds = 10;
+    AskTell conversation(spec);
+    ask(conversation, R"({"event":"slots_joined","slots":1})");
+    auto line = Json::parse(report(0, 1, "0.5"));
+
+    CHECK(error_of(conversation, line.dump()).find("\"seconds\" is missing (trial.time") != std::string::npos);
+    line["seconds"] = 10.0;
+    const auto answer = ask(conversation, line.dump());
+
+    CHECK(actions_of(answer) == "stop_trial 0, start_trial 1");
+    CHECK(answer["actions"][0]["reason"] == "reached");
+}
+
 TEST_CASE("the configurations of a conversation are in its journal, and count when it is taken up") {
     const TemporaryFolder folder;
     const auto path = folder / "journal";

@@ -10,4 +10,6 @@ TEST_CASE("best is the trial with the best metric, and its configuration") {
     CHECK(best.at("trial") == 0);
     CHECK(best.at("metrics").at("loss") == 0.6);
     CHECK(best.at("config").at("c") == "y");
+    CHECK(best.at("slot_hours") > 0.0);
+    CHECK(best.at("cost").is_null());
 }

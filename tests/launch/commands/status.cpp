@@ -24,3 +24,28 @@ TEST_CASE("status is a table of the same words, for people or for a spreadsheet"
     CHECK(contains(csv, "\nstate,stopped\n"));
     CHECK(contains(csv, "begun 2, running 0, waiting 1"));
 }
+
+TEST_CASE("status says what a sweep spent and what idled, in money if there is a price") {
+    const OldSweep sweep;
+
+    const auto free = sweep.run({"status", "s", "--format", "json"}).json();
+    const auto priced = sweep.run({"status", "s", "--price", "slot_hour=3600000", "--format", "json"}).json();
+
+    CHECK(free.at("slot_hours") > 0.0);
+    CHECK(free.at("idle_slot_hours") >= 0.0);
+    CHECK(free.at("cost").is_null());
+    CHECK(priced.at("cost").get<double>() == doctest::Approx(3600000 * free.at("slot_hours").get<double>()));
+    CHECK(priced.at("idle_cost").get<double>() == doctest::Approx(3600000 * free.at("idle_slot_hours").get<double>()));
+    const auto refused = sweep.run({"status", "s", "--price", "0.9"});
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, "--price 0.9: is no price; write slot_hour=0.90 or node_hour=24.48"));
+}
+
+TEST_CASE("a price that the sweep's file gets when all is over counts") {
+    const OldSweep sweep;
+    std::ofstream(sweep.folder / "s/sweep.yaml", std::ios::app) << "price: {slot_hour: 2}\n";
+
+    const auto status = sweep.run({"status", "s", "--format", "json"}).json();
+
+    CHECK(status.at("cost").get<double>() == doctest::Approx(2 * status.at("slot_hours").get<double>()));
+}

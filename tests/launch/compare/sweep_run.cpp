@@ -129,7 +129,22 @@ TEST_CASE("a directory holds a sweep, or folders of sweeps, or is refused") {
     CHECK(error_of([&] { sweeps_in(folder / "nothing"); }).find("nothing: no such directory") != std::string::npos);
 }
 
+TEST_CASE("slots that no trial held idled, on any clock") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "sweep", two_trials(1), reports, /*num_slots=*/3);
+
+    CHECK(read(folder / "sweep", Clock::sweeps).idle_slot_hours == 40.0 / 3600);  // one of three, for 40 seconds
+    CHECK(read(folder / "sweep", Clock::trials).idle_slot_hours == 40.0 / 3600);
+}
+
 TEST_CASE("the price of a slot-hour is what the file says") {
-    CHECK_FALSE(price_of_slot_hour(FlatKeys{{"run_cap", "3"}}));
-    CHECK(price_of_slot_hour(FlatKeys{{"price.slot_hour", "0.9"}}) == 0.9);
+    const TemporaryFolder folder;
+    const auto price = [&](const std::string& name, const std::string& section) {
+        record_sweep(folder / name, two_trials(1, section), {{10, 0, 1, 0.5}});
+        return read(folder / name, Clock::sweeps).price_of_slot_hour;
+    };
+
+    CHECK_FALSE(price("without", ""));
+    CHECK(price("slots", "price: {slot_hour: 0.9}\n") == 0.9);
+    CHECK(price("nodes", "price: {node_hour: 0.9}\n") == 0.45);  // two slots on one node
 }

@@ -114,7 +114,7 @@ TEST_CASE("a trial's clock is journalled in milliseconds; without one, the time 
     CHECK(*counted[1].seconds >= *counted[0].seconds);
     CHECK(*counted[1].seconds <= history.elapsed() + 0.001);
     CHECK_FALSE(counted[1].evaluated.has_value());
-    CHECK(Json::parse(trials_table(history).print(Format::json))[0]["training_seconds"] == 20.001);
+    CHECK(Json::parse(trials_table(history).print(Format::json))[0]["seconds"] == 20.001);
 }
 
 TEST_CASE("the measures of a trial's steps are journalled with four digits") {

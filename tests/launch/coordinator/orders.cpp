@@ -67,6 +67,18 @@ TEST_CASE("a trial that uses up its retries has its survivors leave before their
     CHECK(stage.agents.sent<protocol::Leave>().back().second.trial == TrialId{0});
 }
 
+TEST_CASE("a trial that comes to its own end saves, wherever it is") {
+    Stage stage("run_cap: 1\ntrial: {target: 0.9}\n", "{type: fifo, max: 4}");
+    stage.agents.report(0, 3, 0.95);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto leaves = stage.agents.sent<protocol::Leave>();
+    REQUIRE(leaves.size() == 1);
+    CHECK(leaves[0].second.save);
+    CHECK(stage.history.sweep().trial(TrialId{0}).reason == StopReason::reached);
+}
+
 TEST_CASE("a paused trial leaves without saving, is resumed from its checkpoint, and has not ended by leaving") {
     // Promoting with eta 2: after two results at a rung the best one goes on.
     Stage stage("run_cap: 2\n", "{type: asha, min: 1, max: 2, reduction_factor: 2, mode: promote, max_concurrent: 1}");

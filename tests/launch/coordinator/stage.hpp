@@ -138,7 +138,8 @@ inline std::vector<Notice> notices_of_every_kind(TrialId trial) {
                                 CheckpointFailed{trial, slot, "no space"},
                                 SlotDown{slot, 0, "no GPU"},
                                 SlotUp{slot},
-                                ProgramRemark{trial, "no match"}};
+                                ProgramRemark{trial, "no match"},
+                                EnergyUsed{NodeId{0}, "h", true, 12.5, true, {{trial, 7.5}}, 0.5}};
     for (std::size_t kind = 0; kind < std::variant_size_v<Notice>; ++kind) {
         REQUIRE_MESSAGE((kind < notices.size() && notices[kind].index() == kind), "a kind of notice is missing here");
     }

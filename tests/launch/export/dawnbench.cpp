@@ -105,6 +105,15 @@ TEST_CASE("an entry has the fields that DAWNBench asks for, and those that are k
     CHECK(json.at("misc").at("parameters").contains("x"));
 }
 
+TEST_CASE("the sweep's own price is that of the hardware, unless the entry says another") {
+    const Recorded recorded(two_epochs, "price: {node_hour: 3}\n");
+    const RecordedSweep sweep(recorded.folder / "s");
+
+    const auto exported = recorded.entry("CIFAR10", recorded.request(sweep));
+
+    CHECK(Json::parse(exported.files[0].second).at("costPerHour") == 1.5);  // one of the node's two slots
+}
+
 TEST_CASE("ImageNet has two accuracies, and SQuAD's score is a share") {
     const Recorded recorded({{0, 1, 1, {{"accuracy", 80}, {"five", 95}}}});
     const RecordedSweep sweep(recorded.folder / "s");

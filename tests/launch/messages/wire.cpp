@@ -82,11 +82,12 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
         CheckpointFailed{TrialId{1}, SlotId{2}, "no space"},
         SlotDown{SlotId{3}, 2, "no GPU"},
         SlotUp{SlotId{3}},
-        ProgramRemark{TrialId{1}, "no match"}};
+        ProgramRemark{TrialId{1}, "no match"},
+        EnergyUsed{NodeId{3}, "here", true, 12.5, true, {{TrialId{1}, 7.5}, {TrialId{2}, 0.25}}, 0.5}};
 
     const auto got = decode_notices(encode(sent));
 
-    REQUIRE(got.size() == 13);
+    REQUIRE(got.size() == 14);
     CHECK(std::isnan(std::get<protocol::Report>(got[0]).metrics.at("loss")));
     CHECK(std::get<protocol::Report>(got[0]).metrics.at("accuracy") == 1.0 / 3);
     CHECK(std::get<protocol::Report>(got[0]).data_wait == 0.25);
@@ -108,6 +109,14 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     CHECK(std::get<SlotDown>(got[10]).message == "no GPU");
     CHECK(std::get<SlotUp>(got[11]).slot == SlotId{3});
     CHECK(std::get<ProgramRemark>(got[12]).message == "no match");
+    const auto& energy = std::get<EnergyUsed>(got[13]);
+    CHECK(energy.node == NodeId{3});
+    CHECK(energy.host == "here");
+    CHECK(energy.has_cpus);
+    CHECK(energy.cpus == 12.5);
+    CHECK(energy.has_gpus);
+    CHECK(energy.trials == std::map<TrialId, double>{{TrialId{1}, 7.5}, {TrialId{2}, 0.25}});
+    CHECK(energy.idle_gpus == 0.5);
 }
 
 TEST_CASE("nothing to say is a message too, and what is no message is refused") {

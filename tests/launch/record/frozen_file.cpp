@@ -51,6 +51,11 @@ TEST_CASE("a file whose layout alone changed is the same") {
     CHECK(error_of("# a comment\n" + replaced("{min: 1e-4, max: 0.1}", "{max: 0.10, min: 0.0001}")) == "no error");
 }
 
+TEST_CASE("what an hour costs may change at any time") {
+    CHECK(error_of(began + "price: {slot_hour: 0.9}\n") == "no error");
+    CHECK(frozen.edits({}, began + "price: {slot_hour: 0.9}\n", "s.yaml").empty());
+}
+
 TEST_CASE("a value that was changed is named with its line, what it was and what it is") {
     const auto error = error_of(replaced("max: 0.1", "max: 0.2"));
 

@@ -207,6 +207,15 @@ TEST_CASE("the time budget is a length of time or a clock, without quotes too") 
     CHECK(parse("budget: {time: 08:00:00}\n").time_budget == std::chrono::hours(8));
 }
 
+TEST_CASE("a trial may have an end of its own") {
+    const auto end = parse("trial: {target: 0.93, time: 1m30s}\n").spec.trial_end;
+
+    CHECK(end.target == 0.93);
+    CHECK(end.seconds == 90);
+    CHECK_FALSE(parse().spec.trial_end.target.has_value());
+    CHECK_FALSE(parse().spec.trial_end.seconds.has_value());
+}
+
 TEST_CASE("line ends of Windows and a byte order mark do not matter") {
     auto text = parse().text;
     for (std::size_t i = 0; (i = text.find('\n', i)) != std::string::npos; i += 2) {

@@ -69,7 +69,7 @@ TEST_CASE("an unknown key is named with the nearest one") {
     CHECK(error_of(sound + "epochs: 27\n") ==
           "sweep.yaml:10:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
           "sampler, parameters, run_cap, seed, slots, cpus_per_slot, bind, max_retries, hang_timeout, scheduler, "
-          "budget, trainer, program, command, grow, report, final_test, simulate and entry");
+          "budget, trial, price, trainer, program, command, grow, report, final_test, simulate and entry");
 }
 
 TEST_CASE("a key that is given twice is named with the line of the first") {
@@ -241,6 +241,37 @@ TEST_CASE("a time without a unit is not guessed at") {
           "sweep.yaml:10:10: budget.time: 60 is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
     CHECK(error_of(sound + "budget: {time: 0s}\n") ==
           "sweep.yaml:10:10: budget.time: \"0s\" is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
+}
+
+TEST_CASE("a trial's own end has to be one that a trial can come to") {
+    CHECK(error_of(sound + "trial: {time: 90}\n") ==
+          "sweep.yaml:10:9: trial.time: 90 is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
+    CHECK(error_of(sound + "trial:\n  target: .nan\n") ==
+          "sweep.yaml:11:3: trial.target: target is nan (no report can ever, or every report would, meet it); use a "
+          "finite number");
+    CHECK(error_of(sound + "trial: {target: 1, epochs: 3}\n") ==
+          "sweep.yaml:10:20: trial.epochs: unknown key; trial has target and time");
+    CHECK(error_of(sound + "trial: 90s\n") ==
+          "sweep.yaml:10:1: trial: '90s' is text; it takes a map, such as trial: {target: 0.93, time: 90s}");
+}
+
+TEST_CASE("rungs and the trainer count the same") {
+    const auto with = [](const std::string& resource, const std::string& trainer) {
+        auto text = sound;
+        return error_of(text.insert(text.find("  min:"), resource) + trainer);
+    };
+
+    CHECK(with("  resource: steps\n", "trainer: {report: {every: 500, unit: samples}}\n") ==
+          "sweep.yaml:7:3: scheduler.resource: is steps, but the trainer counts samples, and min and max are numbers "
+          "of what it counts; write resource: samples, or trainer: {report: {unit: steps}}");
+    CHECK(with("  resource: steps\n", "trainer: {model: cnn}\n") ==
+          "sweep.yaml:7:3: scheduler.resource: is steps, but the trainer counts epochs, and min and max are numbers "
+          "of what it counts; write resource: epochs, or trainer: {report: {unit: steps}}");
+    CHECK(with("  resource: steps\n", "trainer: {report: {unit: steps}}\n") == "no error");
+    CHECK(with("", "trainer: {report: {unit: steps}}\n") == "no error");  // nothing is said twice
+    CHECK(with("  resource: steps\n", "trainer: {report: {unit: 3}}\n") == "no error");  // for the trainer to refuse
+    CHECK(with("  resource: steps\n", "command: [train]\n") == "no error");
+    CHECK(with("  resource: turns\n", "trainer: {model: cnn}\n").find('\n') == std::string::npos);  // one mistake
 }
 
 TEST_CASE("a program that keeps its workers cannot be grown") {

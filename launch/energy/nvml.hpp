@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "launch/energy/energy_meter.hpp"
+
+namespace crescendo::launch {
+
+/// NVIDIA's management library, loaded if it is there: Crescendo is built and runs without it.
+class Nvml {
+  public:
+    /// Loads the library. Null if it is not there, or sees no driver.
+    static std::shared_ptr<Nvml> load(const std::string& library = "libnvidia-ml.so.1");
+    ~Nvml();
+    Nvml(Nvml&&) = delete;
+    Nvml& operator=(Nvml&&) = delete;
+
+    using Device = void*;
+
+    /// A GPU as CUDA_VISIBLE_DEVICES names it: an index, or a UUID. Null if the library does not know it.
+    Device find(const std::string& gpu) const;
+
+    /// Millijoules since the driver was loaded; nothing on GPUs that do not count them (before Volta).
+    std::optional<std::uint64_t> millijoules(Device device) const;
+
+  private:
+    Nvml() = default;
+
+    void* library_ = nullptr;
+    int (*shutdown_)() = nullptr;
+    int (*find_by_index_)(unsigned, Device*) = nullptr;
+    int (*find_by_uuid_)(const char*, Device*) = nullptr;
+    int (*total_energy_)(Device, unsigned long long*) = nullptr;
+};
+
+/// One GPU.
+class GpuMeter final : public EnergyMeter {
+  public:
+    /// `nvml` may be null: then nothing can be read.
+    GpuMeter(std::shared_ptr<Nvml> nvml, const std::string& gpu);
+
+    std::optional<double> joules() override;
+
+  private:
+    std::optional<std::uint64_t> count() const { return device_ ? nvml_->millijoules(device_) : std::nullopt; }
+
+    std::shared_ptr<Nvml> nvml_;
+    Nvml::Device device_;
+    std::optional<std::uint64_t> first_;
+};
+
+}  // namespace crescendo::launch

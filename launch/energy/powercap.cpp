@@ -1,0 +1,51 @@
+#include "launch/energy/powercap.hpp"
+
+#include <fstream>
+#include <string>
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::uint64_t> read_number(const fs::path& file) {
+    std::uint64_t number = 0;
+    return std::ifstream(file) >> number ? std::optional(number) : std::nullopt;
+}
+
+std::string read_word(const fs::path& file) {
+    std::string word;
+    std::ifstream(file) >> word;
+    return word;
+}
+
+/// Memory is not a part of its package, but cores are; "psys" is the whole board, with all of them.
+bool adds_up(const std::string& name) { return name.starts_with("package") || name == "dram"; }
+
+}  // namespace
+
+Powercap::Powercap(const fs::path& folder) {
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(folder, none)) {
+        const auto zone = entry.path();
+        const bool is_second_view = zone.filename().string().starts_with("intel-rapl-mmio");
+        const auto count = read_number(zone / "energy_uj");
+        const auto range = read_number(zone / "max_energy_range_uj");
+        if (!is_second_view && count && range && adds_up(read_word(zone / "name"))) {
+            zones_.push_back({zone / "energy_uj", *range, *count});
+        }
+    }
+}
+
+std::optional<double> Powercap::joules() {
+    for (auto& zone : zones_) {
+        if (const auto count = read_number(zone.counter)) {
+            microjoules_ += static_cast<double>(*count >= zone.last ? *count - zone.last
+                                                                    : *count + (zone.range - zone.last) + 1);
+            zone.last = *count;
+        }
+    }
+    return zones_.empty() ? std::nullopt : std::optional(microjoules_ * 1e-6);
+}
+
+}  // namespace crescendo::launch

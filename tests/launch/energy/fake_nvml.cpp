@@ -1,0 +1,44 @@
+/// A library with the functions of NVIDIA's that Crescendo calls. There are two GPUs: 0, which has used as many
+/// millijoules as the file FAKE_NVML_ENERGY says, and 1, which does not count.
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+namespace {
+
+int gpus[2];
+constexpr int success = 0;
+constexpr int not_supported = 3;
+constexpr int not_found = 6;
+
+}  // namespace
+
+extern "C" {
+
+int nvmlInit_v2() { return std::getenv("FAKE_NVML_ENERGY") != nullptr ? success : not_found; }
+int nvmlShutdown() { return success; }
+
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
+    if (index > 1) {
+        return not_found;
+    }
+    *device = &gpus[index];
+    return success;
+}
+
+int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
+    if (std::strcmp(uuid, "GPU-fake-0") != 0) {
+        return not_found;
+    }
+    *device = &gpus[0];
+    return success;
+}
+
+int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {
+    if (device != &gpus[0]) {
+        return not_supported;
+    }
+    return std::ifstream(std::getenv("FAKE_NVML_ENERGY")) >> *millijoules ? success : not_found;
+}
+}
