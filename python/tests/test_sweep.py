@@ -32,7 +32,7 @@ class GrowingSweepTest(unittest.TestCase):
             command = write_sweep(
                 folder,
                 metric={"name": "val_loss"},
-                run_cap=3,
+                run_cap=1,
                 slots=4,
                 scheduler={"type": "rasda", "max": 8, "reduction_factor": 2},
                 grow="in_place",

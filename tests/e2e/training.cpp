@@ -502,6 +502,8 @@ TEST_CASE("a disk that fails under a checkpoint stops a sweep, and no trial has 
     await("the start of a trial is on the disk", [&] {
         return content_of((disk.path() / "s/journal.jsonl").string()).find("trial_proposed") != std::string::npos;
     });
+    const auto waits_in = "/proc/" + std::to_string(run.pid()) + "/wchan";
+    await("the coordinator has synced it", [&] { return content_of(waits_in).find("poll") != std::string::npos; });
 
     disk.fail();
     ::kill(trainer, SIGCONT);
