@@ -20,7 +20,31 @@ struct Field {
     const char* key;
     Value Message::* member;
     Presence presence = Presence::required;
+
+    /// The member of a message, to be read or written.
+    constexpr auto& of(auto& message) const { return message.*member; }
 };
+
+/// A member of a struct that is itself a member of a message. Its key stands among those of the message.
+template <class Message, class Part, class Value>
+struct NestedField {
+    const char* key;
+    Part Message::* part;
+    Value Part::* member;
+    Presence presence;
+
+    constexpr auto& of(auto& message) const { return message.*part.*member; }
+};
+
+/// The fields of `part`, as fields of the message that it is a member of.
+template <class Message, class Part>
+constexpr auto fields_of(Part Message::* part) {
+    return std::apply(
+        [&](const auto&... field) {
+            return std::tuple(NestedField{field.key, part, field.member, field.presence}...);
+        },
+        Part::fields());
+}
 
 template <class Message>
 concept HasFields = requires { Message::fields(); };

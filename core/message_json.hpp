@@ -86,7 +86,7 @@ Json write(const Message& message) {
     Json json = Json::object();
     json["type"] = Message::name;
     for_each_field(Message::fields(), [&](const auto& field) {
-        auto value = ValueWriter<Json>()(message.*field.member);
+        auto value = ValueWriter<Json>()(field.of(message));
         if (field.presence == Presence::required || !value.is_null()) {
             json[field.key] = std::move(value);
         }
@@ -102,9 +102,9 @@ Message read(const Json& json, const Fields& fields) {
     for_each_field(fields, [&](const auto& field) {
         const auto found = json.find(field.key);
         if (field.presence == Presence::required) {
-            ValueReader<Json>{json.at(field.key)}(message.*field.member);
+            ValueReader<Json>{json.at(field.key)}(field.of(message));
         } else if (found != json.end() && !found->is_null()) {
-            ValueReader<Json>{*found}(message.*field.member);
+            ValueReader<Json>{*found}(field.of(message));
         }
     });
     return message;

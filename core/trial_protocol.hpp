@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/fields.hpp"
+#include "core/group_batch.hpp"
 #include "core/ids.hpp"
 #include "core/words.hpp"
 
@@ -81,8 +82,7 @@ struct Join {
     int generation = 0;
     int rank = 0;
     int size = 1;
-    int batch_multiple = 1;                 ///< the group's batch is batch_size times this
-    int accumulation = 1;                   ///< a worker's micro-batches are batch_size divided by this
+    GroupBatch batch;
     std::optional<Resource> checkpoint_at;  ///< resource of the next checkpoint; none: write none
     std::optional<Resource> reported;       ///< resource of the last report that crescendo has
     Resource max_resource;
@@ -92,14 +92,15 @@ struct Join {
     StateSource state = StateSource::fresh;
 
     static constexpr auto fields() {
-        return std::tuple(
-            Field{"trial", &Join::trial}, Field{"generation", &Join::generation}, Field{"rank", &Join::rank},
-            Field{"size", &Join::size}, Field{"batch_multiple", &Join::batch_multiple, Presence::optional},
-            Field{"accumulation", &Join::accumulation, Presence::optional},
-            Field{"checkpoint_at", &Join::checkpoint_at, Presence::optional},
-            Field{"reported", &Join::reported, Presence::optional}, Field{"max_resource", &Join::max_resource},
-            Field{"seed", &Join::seed}, Field{"settings", &Join::settings}, Field{"directory", &Join::directory},
-            Field{"state", &Join::state});
+        return std::tuple_cat(
+            std::tuple(Field{"trial", &Join::trial}, Field{"generation", &Join::generation}, Field{"rank", &Join::rank},
+                       Field{"size", &Join::size}),
+            fields_of(&Join::batch),
+            std::tuple(Field{"checkpoint_at", &Join::checkpoint_at, Presence::optional},
+                       Field{"reported", &Join::reported, Presence::optional},
+                       Field{"max_resource", &Join::max_resource}, Field{"seed", &Join::seed},
+                       Field{"settings", &Join::settings}, Field{"directory", &Join::directory},
+                       Field{"state", &Join::state}));
     }
 };
 

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/group_batch.hpp"
 #include "core/ids.hpp"
 #include "core/words.hpp"
 
@@ -13,9 +14,8 @@ namespace crescendo {
 /// never given back, so rank 0 holds the trial's state as long as any worker does.
 struct Group {
     std::vector<SlotId> slots;
-    int generation = 0;      ///< counts a trial's groups from 0; grows with every new group
-    int batch_multiple = 1;  ///< the group's batch is the trainer's batch_size times this
-    int accumulation = 1;    ///< 1, 2, 4, …: in a step, workers take so many times more, smaller micro-batches
+    int generation = 0;  ///< counts a trial's groups from 0; grows with every new group
+    GroupBatch batch;
 };
 
 enum class StopReason {

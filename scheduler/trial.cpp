@@ -51,7 +51,7 @@ bool Trial::count_failure(FailureKind kind, int max_retries) {
     ++failures_in_a_row;
     if (kind == FailureKind::out_of_memory) {
         constexpr int most = 1 << 20;  // no worker takes a million samples at a time
-        group.accumulation = std::min(2 * group.accumulation, most);
+        group.batch.accumulation = std::min(2 * group.batch.accumulation, most);
     }
     return kind != FailureKind::repeated_error && failures_in_a_row <= max_retries;
 }

@@ -159,7 +159,7 @@ void VirtualCluster::go_on(TrialId id, double wait, double regroup) {
 /// What the trial reports of its steps in the epoch that ends at `resource`.
 Steps VirtualCluster::steps_of(TrialId id, Resource resource) const {
     const auto& group = sweep_.trial(id).group;
-    const double batch = simulation_.batch * group.batch_multiple;
+    const double batch = simulation_.batch * group.batch.multiple;
     const double epoch = epoch_time_.seconds(id, resource, static_cast<int>(group.slots.size()));
     const double deviation = simulation_.step_noise *
                              (2.0 * draws(sweep_.spec().seed, Purpose::timing, id, resource.value).uniform() - 1.0);

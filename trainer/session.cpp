@@ -161,8 +161,7 @@ void Session::obey(const Join& join) {
         pulse_.beat();  // each may take as long as a collective, and together they are not to look like a hang
         share_state(group, join, settings, trial_);
         pulse_.beat();
-        trial_->set_group(join.size, join.batch_multiple);
-        trial_->set_accumulation(join.accumulation);
+        trial_->set_group(join.size, join.batch);
         generation_ = std::make_unique<Generation>(std::move(group), *trial_, data_, pulse_, options_.observer);
         if (join.state == StateSource::memory) {
             trial_->progress().seconds += since(joined_at_).count();
@@ -234,8 +233,8 @@ void Session::obey(const Decision& decision) {
     }
     trial_->progress().report_pending = false;
     join_->checkpoint_at = decision.checkpoint_at;
-    join_->batch_multiple = decision.batch_multiple.value_or(join_->batch_multiple);
-    trial_->set_group(join_->size, join_->batch_multiple);
+    join_->batch.multiple = decision.batch_multiple.value_or(join_->batch.multiple);
+    trial_->set_group(join_->size, join_->batch);
 }
 
 void Session::obey(const Leave& leave) {

@@ -64,10 +64,10 @@ void read(const Json& json, std::chrono::milliseconds& time) {
 
 void to_json(Json& json, const AgentSetup& setup) {
     for_each_field(AgentSetup::fields(), [&](const auto& field) {
-        if constexpr (requires { (setup.*field.member).has_value(); }) {
-            json[field.key] = setup.*field.member ? to_json_value(*(setup.*field.member)) : Json();
+        if constexpr (requires { field.of(setup).has_value(); }) {
+            json[field.key] = field.of(setup) ? to_json_value(*field.of(setup)) : Json();
         } else {
-            json[field.key] = to_json_value(setup.*field.member);
+            json[field.key] = to_json_value(field.of(setup));
         }
     });
 }
@@ -75,12 +75,12 @@ void to_json(Json& json, const AgentSetup& setup) {
 void from_json(const Json& json, AgentSetup& setup) {
     for_each_field(AgentSetup::fields(), [&](const auto& field) {
         const auto& value = json.at(field.key);
-        if constexpr (requires { (setup.*field.member).has_value(); }) {
+        if constexpr (requires { field.of(setup).has_value(); }) {
             if (!value.is_null()) {
-                read(value, (setup.*field.member).emplace());
+                read(value, field.of(setup).emplace());
             }
         } else {
-            read(value, setup.*field.member);
+            read(value, field.of(setup));
         }
     });
 }

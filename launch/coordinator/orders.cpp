@@ -40,7 +40,7 @@ void Orders::answer(TrialId trial, const std::vector<Action>& actions) {
 
 void Orders::go_on(TrialId trial) {
     const auto& group = sweep_.trial(trial).group;
-    const protocol::Decision order{trial, group.batch_multiple, sweep_.next_milestone(trial)};
+    const protocol::Decision order{trial, group.batch.multiple, sweep_.next_milestone(trial)};
     for (const auto node : slots_.nodes_of(group.slots)) {
         transport_.send(node, order);
     }
@@ -123,8 +123,7 @@ void Orders::join(TrialId trial, const Group& group, protocol::StateSource state
     order.join.generation = group.generation;
     order.join.size = static_cast<int>(group.slots.size());
     order.join.state = state;
-    order.join.batch_multiple = group.batch_multiple;
-    order.join.accumulation = group.accumulation;
+    order.join.batch = group.batch;
     order.join.checkpoint_at = sweep_.next_milestone(trial);
     order.join.reported = sweep_.trial(trial).resource;
     if (!file_.has_warm_trainers()) {

@@ -33,9 +33,9 @@ struct Write {
                          {"trial", action.trial.value},
                          {"slots", std::move(slots)},
                          {"generation", action.group.generation},
-                         {"batch_multiple", action.group.batch_multiple}};
-        if (action.group.accumulation > 1) {
-            json["accumulation"] = action.group.accumulation;
+                         {"batch_multiple", action.group.batch.multiple}};
+        if (action.group.batch.accumulation > 1) {
+            json["accumulation"] = action.group.batch.accumulation;
         }
         return json;
     }

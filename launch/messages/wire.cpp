@@ -51,13 +51,13 @@ void take(const nlohmann::json& json, std::optional<Value>& value) {
 template <HasFields Message>
 void to_json(nlohmann::json& json, const Message& message) {
     json = nlohmann::json::array();
-    for_each_field(Message::fields(), [&](const auto& field) { put(json, message.*field.member); });
+    for_each_field(Message::fields(), [&](const auto& field) { put(json, field.of(message)); });
 }
 
 template <HasFields Message>
 void from_json(const nlohmann::json& json, Message& message) {
     std::size_t index = 0;
-    for_each_field(Message::fields(), [&](const auto& field) { take(json.at(index++), message.*field.member); });
+    for_each_field(Message::fields(), [&](const auto& field) { take(json.at(index++), field.of(message)); });
 }
 
 }  // namespace protocol

@@ -56,7 +56,7 @@ std::string members_of(const ReportRecord& record) {
         text += ']';
     }
     for_each_field(protocol::Report::measures(), [&](const auto& measure) {
-        if (const auto& value = record.report.*measure.member) {
+        if (const auto& value = measure.of(record.report)) {
             text.append(",").append(key_of(measure));
             append_number(text, *value);
         }
@@ -97,7 +97,7 @@ std::optional<ReportRecord> report_from(std::string_view members) {
     }
     for_each_field(protocol::Report::measures(), [&](const auto& measure) {
         if (scanner.skip("," + key_of(measure))) {
-            record.report.*measure.member = scanner.number<double>();
+            measure.of(record.report) = scanner.number<double>();
         }
     });
     scanner.expect(R"(,"metrics":{)");

@@ -27,7 +27,7 @@ void Growth::note(const Trial& trial, const TrialReported& report) {
     }
     const Setting at{size_of(trial), steps.batch && is_positive(*steps.batch)
                                          ? *steps.batch
-                                         : static_cast<double>(trial.group.batch_multiple)};
+                                         : static_cast<double>(trial.group.batch.multiple)};
     const auto index = static_cast<std::size_t>(trial.id.value);
     const bool is_first = !times_.knows(trial.id);
     times_.note(trial.id, at, *steps.seconds);
@@ -49,7 +49,7 @@ void Growth::note(const Trial& trial, const TrialReported& report) {
         }
     }
     now.at = at;
-    now.batch_multiple = trial.group.batch_multiple;
+    now.batch_multiple = trial.group.batch.multiple;
     now.generation = trial.group.generation;
     now.first = is_first ? at : now.first;
     now.noise_scale = steps.noise_scale.value_or(now.noise_scale);

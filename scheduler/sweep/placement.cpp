@@ -222,13 +222,13 @@ int Placement::num_claimed(int num_missing) const {
 void Placement::update_batch(Trial& trial) const {
     switch (spec_.batch) {
         case BatchPolicy::ladder:
-            trial.group.batch_multiple = trial.target_workers;
+            trial.group.batch.multiple = trial.target_workers;
             break;
         case BatchPolicy::per_worker:
-            trial.group.batch_multiple = size_of(trial);
+            trial.group.batch.multiple = size_of(trial);
             break;
         case BatchPolicy::global:
-            trial.group.batch_multiple = 1;
+            trial.group.batch.multiple = 1;
             break;
     }
 }

@@ -50,7 +50,7 @@ int main() {
                 const double loss = 1.0 / (1.0 + random.uniform() * static_cast<double>(trial.resource.value));
                 const auto workers = static_cast<double>(trial.group.slots.size());
                 const double seconds = (1.0 + 0.1 * random.uniform()) * (0.3 + 0.7 / workers);
-                const Steps steps{seconds, 64.0 * trial.group.batch_multiple, 500 * random.uniform()};
+                const Steps steps{seconds, 64.0 * trial.group.batch.multiple, 500 * random.uniform()};
                 std::puts(random.below(50) == 0
                               ? script.fail(id).c_str()
                               : script.report(id, static_cast<int>(trial.resource.value) + 1, loss, steps).c_str());

@@ -10,8 +10,8 @@ std::string text_of(const Group& group) {
     for (const auto slot : group.slots) {
         slots += (slots.empty() ? "" : ",") + std::to_string(slot.value);
     }
-    const auto accumulation = group.accumulation == 1 ? "" : text(" a{}", group.accumulation);
-    return text("{} g{} b{}{}", slots, group.generation, group.batch_multiple, accumulation);
+    const auto accumulation = group.batch.accumulation == 1 ? "" : text(" a{}", group.batch.accumulation);
+    return text("{} g{} b{}{}", slots, group.generation, group.batch.multiple, accumulation);
 }
 
 struct Print {

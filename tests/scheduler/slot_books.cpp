@@ -211,13 +211,13 @@ void SlotBooks::check_trials() const {
                 "no group exceeds its target");
         switch (sweep_.spec().scheduler.batch) {
             case BatchPolicy::ladder:
-                require(trial.group.batch_multiple == trial.target_workers, "a ladder batch follows the target");
+                require(trial.group.batch.multiple == trial.target_workers, "a ladder batch follows the target");
                 break;
             case BatchPolicy::per_worker:
-                require(trial.group.batch_multiple == size, "a per-worker batch follows the group");
+                require(trial.group.batch.multiple == size, "a per-worker batch follows the group");
                 break;
             case BatchPolicy::global:
-                require(trial.group.batch_multiple == 1, "a global batch stays");
+                require(trial.group.batch.multiple == 1, "a global batch stays");
                 break;
         }
     }

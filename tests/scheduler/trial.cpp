@@ -83,7 +83,7 @@ TEST_CASE("a trial is worth another attempt until it failed too often in a row, 
 
     CHECK(trial.count_failure(FailureKind::crash, /*max_retries=*/2));
     CHECK(trial.count_failure(FailureKind::out_of_memory, 2));
-    CHECK(trial.group.accumulation == 2);
+    CHECK(trial.group.batch.accumulation == 2);
     CHECK_FALSE(trial.count_failure(FailureKind::crash, 2));
     CHECK(trial.failures == 3);
 

@@ -100,20 +100,17 @@ double Trial::epochs() const {
            static_cast<double>(progress_.position) / static_cast<double>(task_.num_samples);
 }
 
-void Trial::set_group(int size, std::int64_t batch_multiple) {
-    const std::int64_t batch = std::min(settings_.batch_size * batch_multiple, task_.num_samples);
-    const bool changed = progress_.size != 0 && (size != progress_.size || batch != group_batch_);
+void Trial::set_group(int size, GroupBatch batch) {
+    const std::int64_t samples = std::min(settings_.batch_size * batch.multiple, task_.num_samples);
+    const bool changed = progress_.size != 0 && (size != progress_.size || samples != group_batch_);
     if (changed && settings_.optimizer_state == StateAtRegroup::reset) {
         optimizer_->reset();
     }
-    group_batch_ = batch;
+    group_batch_ = samples;
+    micro_batch_ = std::max<std::int64_t>(1, settings_.batch_size / batch.accumulation);
     schedule_.follow(group_batch_, epochs());
     progress_.size = size;
     progress_.rate = schedule_.state();
-}
-
-void Trial::set_accumulation(std::int64_t accumulation) {
-    micro_batch_ = std::max<std::int64_t>(1, settings_.batch_size / accumulation);
 }
 
 /// Adds the gradient of some samples' losses. Returns the sum of these losses, on the device.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/group_batch.hpp"
 #include "trainer/data/batch_loader.hpp"
 #include "trainer/data/task.hpp"
 #include "trainer/group/gradient_reducer.hpp"
@@ -49,13 +50,11 @@ class Trial {
     std::vector<at::Tensor> parameters() const;
     std::vector<at::Tensor> buffers() const;
 
-    /// From now on a group of `size` trains on batch_size times `batch_multiple` samples a step, or on the whole
-    /// training set if that is smaller. If this is a change, and the settings say so, the optimizer forgets its state.
-    void set_group(int size, std::int64_t batch_multiple);
+    /// From now on a group of `size` trains. A step takes the samples that `batch` says, or the whole training set if
+    /// that is smaller. If this is a change, and the settings say so, the optimizer forgets its state.
+    void set_group(int size, GroupBatch batch);
 
-    /// From now on at most batch_size divided by `accumulation` samples, and at least one, go through the model at
-    /// once.
-    void set_accumulation(std::int64_t accumulation);
+    /// The most samples that go through the model at once, at least one.
     std::int64_t micro_batch() const { return micro_batch_; }
 
     /// Samples of a step, over all members.

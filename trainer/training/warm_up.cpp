@@ -17,7 +17,7 @@ void warm_up(const Device& device, const Catalogue& catalogue) {
     task.num_outputs = 2;
     task.num_samples = 4;
     Trial trial(/*number=*/0, /*seed=*/0, settings, task, device);
-    trial.set_group(/*size=*/1, /*batch_multiple=*/1);
+    trial.set_group(/*size=*/1, {});
     const Group group(device);
     GradientReducer reducer(group, trial.parameters());
     LoadedBatch batch;

@@ -35,7 +35,7 @@ TEST_CASE("a report is answered by going on, growing over both nodes, or leaving
         CHECK(join.join.size == 2);
         REQUIRE(join.members.size() == 1);
         CHECK(join.members[0].rank == node);
-        CHECK(join.join.batch_multiple == 2);
+        CHECK(join.join.batch.multiple == 2);
     }
     const auto go_on = stage.agents.sent<protocol::Decision>();
     REQUIRE(go_on.size() == 4);  // after 2 and 3, to each node

@@ -33,8 +33,8 @@ TEST_CASE("a trial that runs out of memory is told to take smaller micro-batches
     CHECK(stage.run() == Outcome::finished);
 
     const auto joins = stage.agents.sent<JoinGroup>();
-    CHECK(joins[0].second.join.accumulation == 1);
-    CHECK(joins[1].second.join.accumulation == 2);
+    CHECK(joins[0].second.join.batch.accumulation == 1);
+    CHECK(joins[1].second.join.batch.accumulation == 2);
 }
 
 TEST_CASE("a trial whose every worker has died is resumed from its checkpoint") {

@@ -80,7 +80,7 @@ TEST_CASE("the survivors of a dead worker go on in memory, and the group grows b
     CHECK(alone.join.generation == 2);
     CHECK(alone.join.size == 1);
     CHECK(alone.members[0].rank == 0);
-    CHECK(alone.join.batch_multiple == 2);
+    CHECK(alone.join.batch.multiple == 2);
     CHECK(alone.join.reported == Resource{1});
     CHECK(joins[4].second.join.generation == 3);
     CHECK(joins[4].second.join.reported == Resource{2});

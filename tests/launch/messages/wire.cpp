@@ -19,8 +19,7 @@ TEST_CASE("orders arrive as they were sent, in their order") {
                           .generation = 2,
                           .rank = 0,
                           .size = 4,
-                          .batch_multiple = 3,
-                          .accumulation = 2,
+                          .batch = {.multiple = 3, .accumulation = 2},
                           .checkpoint_at = Resource{9},
                           .reported = Resource{8},
                           .max_resource = Resource{1LL << 40},
@@ -49,14 +48,14 @@ TEST_CASE("orders arrive as they were sent, in their order") {
     CHECK(command == std::vector<std::string>{"python3", "train.py"});
     CHECK(slots == std::vector{SlotId{4}, SlotId{5}});
     CHECK(joined.generation == 2);
-    CHECK(joined.accumulation == 2);
+    CHECK(joined.batch.accumulation == 2);
     CHECK(joined.reported == Resource{8});
     CHECK(joined.size == 4);
     REQUIRE(members.size() == 2);
     CHECK(members[1].slot == SlotId{6});
     CHECK(members[1].rank == 2);
     CHECK(joined.state == protocol::StateSource::memory);
-    CHECK(joined.batch_multiple == 3);
+    CHECK(joined.batch.multiple == 3);
     CHECK(joined.checkpoint_at == Resource{9});
     CHECK(std::get<protocol::Decision>(got[1]).checkpoint_at == Resource{3});
     CHECK_FALSE(std::get<protocol::Decision>(got[2]).checkpoint_at.has_value());

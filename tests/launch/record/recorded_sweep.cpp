@@ -37,7 +37,7 @@ SweepDirectory older_sweep(const std::filesystem::path& path, const OrderedJson&
     return directory;
 }
 
-int batch_multiple(const RecordedSweep& sweep) { return sweep.history.sweep().trial(TrialId{0}).group.batch_multiple; }
+int batch_multiple(const RecordedSweep& sweep) { return sweep.history.sweep().trial(TrialId{0}).group.batch.multiple; }
 
 }  // namespace
 

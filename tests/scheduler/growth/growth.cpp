@@ -30,7 +30,7 @@ struct Trials {
     void report(Trial& trial, double step_seconds, double overhead = 0, std::optional<double> noise_scale = {}) {
         const double clock = trial.seconds.value_or(0) + 100 * step_seconds + overhead;
         const Resource next{trial.resource.value + 1};
-        const double samples = 128.0 * trial.group.batch_multiple;
+        const double samples = 128.0 * trial.group.batch.multiple;
         growth.note(trial, {trial.id, next, 0.5, clock, {step_seconds, samples, noise_scale}});
         trial.resource = next;
         trial.seconds = clock;
@@ -123,7 +123,7 @@ TEST_CASE("a batch far beyond the noise scale is worth little") {
     auto first = Trials::make(0);
     trials.report(first, 1.0);
     trials.resize(first, 2);
-    first.group.batch_multiple = 2;
+    first.group.batch.multiple = 2;
     trials.report(first, 1.0);
     auto noisy = Trials::make(1);
     trials.report(noisy, 1.0, 0, /*noise_scale=*/12800);

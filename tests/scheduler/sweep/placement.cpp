@@ -124,7 +124,7 @@ TEST_CASE("a survivor grows at its report into the slots that are free") {
     CHECK(cluster.placement.adapt(cluster.survive(0, 1), true, cluster.prospects()) == GroupChange::regrouped);
     CHECK(size_of(cluster.trials[0]) == 2);
     CHECK(cluster.trials[0].group.generation == 1);
-    CHECK(cluster.trials[0].group.batch_multiple == 2);
+    CHECK(cluster.trials[0].group.batch.multiple == 2);
     CHECK(cluster.placement.adapt(cluster.trials[0], false, cluster.prospects()) == GroupChange::none);
 }
 

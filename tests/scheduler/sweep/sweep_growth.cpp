@@ -101,7 +101,7 @@ TEST_CASE("the ladder batch follows the target even while slots are short") {
     script.join(2);
 
     CHECK(script.report(0, 1, 0.5) == "");
-    CHECK(script.trial(0).group.batch_multiple == 2);
+    CHECK(script.trial(0).group.batch.multiple == 2);
     CHECK(script.trial(0).group.slots.size() == 1);
     CHECK(script.trial(0).group.generation == 0);
 }

@@ -191,7 +191,7 @@ class RandomCluster {
         }
         const auto workers = static_cast<double>(trial.group.slots.size());
         const double shared = 0.5 + 0.5 * random_.uniform();
-        Steps steps{1.0 - shared + shared / workers, 64.0 * trial.group.batch_multiple, 1000 * random_.uniform()};
+        Steps steps{1.0 - shared + shared / workers, 64.0 * trial.group.batch.multiple, 1000 * random_.uniform()};
         if (chance(random_, 0.1)) {
             steps.seconds = *steps.seconds * 5;
         }
@@ -362,7 +362,7 @@ TEST_CASE("decisions do not depend on the slots where the reports arrive in the 
                 scarce.report(trial, resource, loss);
                 plenty.report(trial, resource, loss);
                 REQUIRE(scarce.trial(trial).status == plenty.trial(trial).status);
-                REQUIRE(scarce.trial(trial).group.batch_multiple == plenty.trial(trial).group.batch_multiple);
+                REQUIRE(scarce.trial(trial).group.batch.multiple == plenty.trial(trial).group.batch.multiple);
             }
         }
         REQUIRE(scarce.sweep.best() == plenty.sweep.best());

@@ -160,7 +160,7 @@ TEST_CASE("a device that is still at work when samples come has not waited for t
 TEST_CASE("the next batch is fetched before the weights change, and what that throws leaves them as they were") {
     Loading loading;
     Trial trial(/*number=*/0, /*seed=*/1, loading.settings, loading.task, loading.device);
-    trial.set_group(/*size=*/1, /*batch_multiple=*/1);
+    trial.set_group(/*size=*/1, {});
     const Group group(loading.device);
     GradientReducer reducer(group, trial.parameters());
     const auto loaded = loading.batches.next();

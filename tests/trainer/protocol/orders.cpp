@@ -59,7 +59,7 @@ template <class Message>
 void check_same(const Message& got, const Message& sent) {
     for_each_field(Message::fields(), [&](const auto& field) {
         CAPTURE(field.key);
-        CHECK((got.*field.member == sent.*field.member));
+        CHECK((field.of(got) == field.of(sent)));
     });
 }
 
@@ -68,8 +68,7 @@ protocol::Join join_of(protocol::StateSource state) {
             .generation = 2,
             .rank = 1,
             .size = 4,
-            .batch_multiple = 3,
-            .accumulation = 2,
+            .batch = {.multiple = 3, .accumulation = 2},
             .checkpoint_at = Resource{9},
             .reported = Resource{8},
             .max_resource = Resource{1LL << 40},
@@ -156,8 +155,8 @@ TEST_CASE("an order without the keys that may be missing, or with null in them, 
 
     const auto join = std::get<protocol::Join>(trainer::parse_order(json));
 
-    CHECK(join.batch_multiple == 1);
-    CHECK(join.accumulation == 1);
+    CHECK(join.batch.multiple == 1);
+    CHECK(join.batch.accumulation == 1);
     CHECK_FALSE(join.checkpoint_at.has_value());
     CHECK_FALSE(join.reported.has_value());
 }

@@ -18,7 +18,7 @@ TEST_CASE("a newcomer gets weights, buffers, the optimizer's state and progress 
     const Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 2, .num_samples = 8};
     std::array<std::unique_ptr<Trial>, 2> trials;
     trials[0] = std::make_unique<Trial>(/*number=*/3, /*seed=*/1, settings, task, *device);
-    trials[0]->set_group(/*size=*/1, /*batch_multiple=*/1);
+    trials[0]->set_group(/*size=*/1, {});
     {
         const Group alone(*device);
         GradientReducer reducer(alone, trials[0]->parameters());

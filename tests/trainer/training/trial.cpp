@@ -28,7 +28,7 @@ const Task task{.kind = Task::Kind::classification,
 Trial normed_trial(const Device& device, int size, double lr = 0.1) {
     Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "normed"}, {"lr", lr}, {"batch_size", 4}}), task,
                 device);
-    trial.set_group(size, /*batch_multiple=*/2);
+    trial.set_group(size, {.multiple = 2});
     return trial;
 }
 
