@@ -9,7 +9,7 @@
 #include "core/ids.hpp"
 #include "core/words.hpp"
 #include "scheduler/limits.hpp"
-#include "scheduler/search_space.hpp"
+#include "scheduler/space/search_space.hpp"
 
 namespace crescendo {
 

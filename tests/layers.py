@@ -53,7 +53,7 @@ POSIX = {"core/files": {"fcntl.h", "unistd.h"}}
 # "." is the folder itself: first where its files are the words that all rooms use, last where they use all rooms.
 ROOMS = {
     "core": ["files", "."],
-    "scheduler": [".", "samplers", "schedulers", "slots", "growth", "sweep"],
+    "scheduler": ["expressions", "space", ".", "samplers", "schedulers", "slots", "growth", "sweep"],
     "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow"],
     "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
                 "checkpoint", "."],

@@ -31,6 +31,15 @@ struct Representatives {
     Json operator()(const IntUniform& d) const { return {d.min, d.max}; }
     Json operator()(const QUniform& d) const { return {d.min, d.max}; }
     Json operator()(const QLogUniformValues& d) const { return {d.min, d.max}; }
+    /// Bells have no ends: what lies beyond these comes once in a thousand trials.
+    template <class Bell>
+    Json operator()(const Bell& bell) const {
+        auto list = Json::array();
+        for (const double coordinate : {0.0005, 0.5, 0.9995}) {
+            list.push_back(launch::to_json(value_at(bell, coordinate)));
+        }
+        return list;
+    }
     Json operator()(const Categorical& d) const {
         auto list = Json::array();
         for (const auto& value : d.values) {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "launch/yaml/yaml_section.hpp"
-#include "scheduler/search_space.hpp"
+#include "scheduler/space/search_space.hpp"
 
 namespace crescendo::launch {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "scheduler/samplers/sampler.hpp"
-#include "scheduler/search_space.hpp"
+#include "scheduler/space/search_space.hpp"
 
 namespace crescendo {
 

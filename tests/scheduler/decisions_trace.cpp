@@ -1,4 +1,5 @@
-/// Prints the actions of many sweeps to which random things happen, for comparing builds: see same_everywhere.py.
+/// Prints configurations, and the actions of many sweeps to which random things happen, for comparing builds: see
+/// same_everywhere.py.
 
 #include <cstdio>
 
@@ -36,9 +37,51 @@ SweepSpec random_spec(CounterRandom& random) {
     return spec;
 }
 
+/// Every distribution.
+SearchSpace space_of_all() {
+    return SearchSpace{{
+        {"uniform", Uniform{-1, 3}},
+        {"log_uniform_values", LogUniformValues{1e-6, 1}},
+        {"int_uniform", IntUniform{-7, 1'000'000}},
+        {"q_uniform", QUniform{-2, 2, 0.3}},
+        {"q_log_uniform_values", QLogUniformValues{1, 99, 4}},
+        {"normal", Normal{3, 2}},
+        {"q_normal", QNormal{3, 2, 0.25}},
+        {"log_normal", LogNormal{-4, 1}},
+        {"q_log_normal", QLogNormal{2, 1, 0.5}},
+        {"beta", Beta{0.5, 3}},
+        {"narrow_beta", Beta{900, 40}},
+        {"q_beta", QBeta{2, 2, 0.05}},
+        {"categorical", Categorical{{1.0, 2.0, 3.0}}},
+        {"weighted", Categorical{{1.0, 2.0, 3.0}, {0.2, 0.3, 0.5}}},
+        {"constant", Constant{true}},
+    }};
+}
+
+void print(const Config& config) {
+    for (const auto& value : config) {
+        std::printf("%s ", to_string(value.second).c_str());
+    }
+    std::puts("");
+}
+
+void print_configurations() {
+    const auto space = space_of_all();
+    for (std::uint64_t stream = 0; stream < 500; ++stream) {
+        CounterRandom random(/*seed=*/1, stream);
+        print(space.sample(random));
+        std::vector<double> point;
+        while (static_cast<int>(point.size()) < space.num_dimensions()) {
+            point.push_back(random.uniform());
+        }
+        print(space.at(point));
+    }
+}
+
 }  // namespace
 
 int main() {
+    print_configurations();
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         CounterRandom random(seed, 0);
         Script script(random_spec(random));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Do all compilers and levels of optimization make the same decisions?
+"""Do all compilers and levels of optimization propose the same configurations and make the same decisions?
 
 Builds scheduler/ and decisions_trace.cpp with each compiler that is there, with and without optimization, and compares
 what they print. Takes about a minute; exit status 1 where two differ.

@@ -173,13 +173,9 @@ TEST_CASE("what this version cannot do is named with what to write instead") {
         error_with("goal: minimize", "target: 0.1") ==
         "sweep.yaml:1:26: metric.target: the target is a part of the sweep's budget here; remove it and write budget: "
         "{target: 0.93}");
-    CHECK(error_with_parameter("lr: {distribution: log_uniform, min: -4, max: -1}") ==
-          "sweep.yaml:4:8: parameters.lr.distribution: 'log_uniform' is not supported by this version; its min and max "
-          "are "
-          "exponents; use log_uniform_values with the values themselves");
-    CHECK(error_with_parameter("lr: {distribution: normal, mu: 0, sigma: 1}") ==
-          "sweep.yaml:4:8: parameters.lr.distribution: 'normal' is not supported by this version; use uniform or "
-          "log_uniform_values with the range that matters");
+    CHECK(error_with_parameter("lr: {distribution: inv_uniform, min: 1, max: 4}") ==
+          "sweep.yaml:4:8: parameters.lr.distribution: 'inv_uniform' is not supported by this version; no tool defines "
+          "it; use uniform, or log_uniform_values for several orders of magnitude");
 }
 
 TEST_CASE("a range that is empty or has no logarithm is named with its parameter") {
@@ -373,7 +369,7 @@ metric: {goal: maximise}
 metric: {name: loss}
 seed: !path 3
 parameters:
-  lr: {distribution: normal, mu: 0, sigma: 1}
+  lr: {distribution: normal, mu: 0, sigma: 0}
   width: {values: [16, [32], null]}
   depth: {min: a, max: b}
   act: {vales: [relu]}
@@ -382,7 +378,7 @@ budget: {time: 60}
 )",
         {"sweep.yaml:1:1: run_cap: 'many' is text", "sweep.yaml:3:1: metric: is given twice, first in line 2",
          "sweep.yaml:4:1: seed: has the tag !path, which means nothing here",
-         "sweep.yaml:6:8: parameters.lr.distribution: 'normal' is not supported by this version",
+         "sweep.yaml:6:3: parameters.lr: sigma is 0 (it is the spread of the values)",
          "sweep.yaml:7:24: parameters.width.values[1]: this is a list, and a parameter is a number, a",
          "sweep.yaml:7:30: parameters.width.values[2]: there is no value, and a parameter is a number, a",
          "sweep.yaml:8:11: parameters.depth.min: 'a' is text", "sweep.yaml:8:19: parameters.depth.max: 'b' is text",
@@ -423,7 +419,6 @@ early_terminate: {type: hyperband, min_iter: 3}
                    {"sweep.yaml:1:1: scheduler: is missing: it says how long a trial trains and which ones are",
                     "sweep.yaml:1:1: run_cap: nothing ends this sweep (new trials would start for ever)",
                     "sweep.yaml:2:1: method: 'bayes' is not supported by this version",
-                    "sweep.yaml:7:19: parameters.learning_rate.distribution: 'log_uniform' is not supported by this",
                     "sweep.yaml:8:3: parameters.epochs: 10 is a whole number",
                     "sweep.yaml:9:20: parameters.sizes.values[0]: this is a list, and a parameter is a number, a",
                     "sweep.yaml:9:30: parameters.sizes.values[1]: this is a list, and a parameter is a number, a",

@@ -1,4 +1,4 @@
-#include "scheduler/search_space.hpp"
+#include "scheduler/space/search_space.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,15 +14,8 @@ using namespace crescendo;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 Config sample(const SearchSpace& space, int stream) {
     return space.sample(CounterRandom(/*seed=*/5, static_cast<std::uint64_t>(stream)));
-}
-
-/// The value at a coordinate of a space with that distribution alone.
-Value value_at(const Distribution& distribution, double coordinate) {
-    return SearchSpace{{{"x", distribution}}}.at({coordinate})[0].second;
 }
 
 /// The first `count` samples of a space with that distribution alone.
@@ -39,16 +32,6 @@ std::vector<T> samples(const Distribution& distribution, int count) {
 double quantile(std::vector<double> values, double share) {
     std::sort(values.begin(), values.end());
     return values.at(static_cast<std::size_t>(share * static_cast<double>(values.size())));
-}
-
-bool is_refused(const Distribution& distribution) {
-    try {
-        SearchSpace{{{"x", distribution}}};
-    } catch (const InvalidInput& error) {
-        CHECK(error.key() == "parameters.x");
-        return true;
-    }
-    return false;
 }
 
 }  // namespace
@@ -151,30 +134,13 @@ TEST_CASE("categories are equally likely and keep their type") {
 
 TEST_CASE("a constant is itself") { CHECK(samples<double>(Constant{0.5}, 2) == std::vector{0.5, 0.5}); }
 
-TEST_CASE("empty ranges are refused") {
-    CHECK(is_refused(Uniform{1, 1}));
-    CHECK(is_refused(Uniform{2, 1}));
-    CHECK(is_refused(LogUniformValues{2, 1}));
-    CHECK(is_refused(IntUniform{2, 1}));
-    CHECK(is_refused(QUniform{2, 1, 1}));
-    CHECK(is_refused(Categorical{}));
-}
-
-TEST_CASE("ranges that cannot be sampled are refused") {
-    CHECK(is_refused(Uniform{0, infinity}));
-    CHECK(is_refused(Uniform{std::numeric_limits<double>::quiet_NaN(), 1}));
-    CHECK(is_refused(Uniform{-1.7e308, 1.7e308}));
-    CHECK(is_refused(LogUniformValues{0, 1}));
-    CHECK(is_refused(LogUniformValues{-1, 1}));
-    CHECK(is_refused(QLogUniformValues{0, 1, 0.1}));
-}
-
-TEST_CASE("a q that leaves no value is refused") {
-    CHECK(is_refused(QUniform{0, 1, 0}));
-    CHECK(is_refused(QUniform{0, 1, -1}));
-    CHECK(is_refused(QUniform{0, 1, infinity}));
-    CHECK(is_refused(QUniform{1, 5, 10}));
-    CHECK(is_refused(QLogUniformValues{1, 5, 10}));
+TEST_CASE("a distribution that cannot be drawn from is refused with its parameter") {
+    try {
+        SearchSpace{{{"x", Uniform{0, 1}}, {"y", Uniform{2, 1}}}};
+        FAIL("accepted");
+    } catch (const InvalidInput& error) {
+        CHECK(error.key() == "parameters.y");
+    }
 }
 
 TEST_CASE("a parameter given twice is refused") {

@@ -1,54 +1,13 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "core/random.hpp"
 #include "core/value.hpp"
+#include "scheduler/space/distribution.hpp"
 
 namespace crescendo {
-
-// The distributions of the W&B sweep dialect, by its names.
-
-/// `uniform`: [min, max).
-struct Uniform {
-    double min, max;
-};
-
-/// `log_uniform_values`: log(x) is uniform, 0 < min.
-struct LogUniformValues {
-    double min, max;
-};
-
-/// `int_uniform`: both ends included.
-struct IntUniform {
-    std::int64_t min, max;
-};
-
-/// `q_uniform`: round(x / q) * q of a uniform x, among the multiples of q in [min, max].
-struct QUniform {
-    double min, max, q;
-};
-
-/// `q_log_uniform_values`: round(x / q) * q of a log-uniform x, among the multiples of q in [min, max].
-struct QLogUniformValues {
-    double min, max, q;
-};
-
-/// `categorical`: each value equally likely.
-struct Categorical {
-    std::vector<Value> values;
-};
-
-/// `constant`: always the same value.
-struct Constant {
-    Value value;
-};
-
-using Distribution =
-    std::variant<Uniform, LogUniformValues, IntUniform, QUniform, QLogUniformValues, Categorical, Constant>;
 
 struct Parameter {
     std::string name;
@@ -60,9 +19,7 @@ class SearchSpace {
   public:
     SearchSpace() = default;
 
-    /// Throws InvalidInput (key "parameters.<name>") on an empty range, a log-uniform range that
-    /// is not positive, q <= 0, no multiple of q in the range, no values, a name given twice, or a
-    /// range that is not finite.
+    /// Throws InvalidInput (key "parameters.<name>") on a name given twice, and where check() does.
     explicit SearchSpace(std::vector<Parameter> parameters);
 
     const std::vector<Parameter>& parameters() const { return parameters_; }

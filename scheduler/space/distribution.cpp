@@ -1,0 +1,101 @@
+#include "scheduler/space/distribution.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "scheduler/space/quantiles.hpp"
+#include "scheduler/space/quantized.hpp"
+
+namespace crescendo {
+namespace {
+
+/// Chooses by random numbers.
+struct RandomChoice {
+    CounterRandom& random;
+
+    /// In [0, 1).
+    double uniform() const { return random.uniform(); }
+    /// In [0, last], whole.
+    std::uint64_t up_to(std::uint64_t last) const {
+        const bool all = last == std::numeric_limits<std::uint64_t>::max();
+        return all ? random.next() : random.below(last + 1);
+    }
+};
+
+/// Chooses by one coordinate of a point, in [0, 1).
+struct CoordinateChoice {
+    double coordinate;
+
+    double uniform() const { return coordinate; }
+    std::uint64_t up_to(std::uint64_t last) const {
+        // Below 2^64, since the coordinate is below 1. Rounding can carry it beyond `last`.
+        return std::min(static_cast<std::uint64_t>(coordinate * (static_cast<double>(last) + 1)), last);
+    }
+};
+
+/// The first category whose probability and those before it add up to more than `coordinate`. So one with the
+/// probability 0 is never chosen.
+const Value& weighted(const Categorical& d, double coordinate) {
+    std::size_t chosen = 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < d.values.size() && sum <= coordinate; ++i) {
+        sum += d.probabilities[i];
+        chosen = d.probabilities[i] > 0 ? i : chosen;  // the last one, if rounding leaves the sum below 1
+    }
+    return d.values[chosen];
+}
+
+/// The value that `choice` takes from a distribution.
+template <class Choice>
+struct Choose {
+    Choice choice;
+
+    Value operator()(const Uniform& d) const { return uniform(d.min, d.max); }
+    Value operator()(const LogUniformValues& d) const { return log_uniform(d.min, d.max); }
+    Value operator()(const IntUniform& d) const {
+        // Unsigned, for the width of a range and the sum may exceed what 63 bits hold.
+        const auto min = static_cast<std::uint64_t>(d.min);
+        return static_cast<std::int64_t>(min + choice.up_to(static_cast<std::uint64_t>(d.max) - min));
+    }
+    Value operator()(const QUniform& d) const { return quantized(uniform(d.min, d.max), d.min, d.max, d.q); }
+    Value operator()(const QLogUniformValues& d) const {
+        return quantized(log_uniform(d.min, d.max), d.min, d.max, d.q);
+    }
+    Value operator()(const Normal& d) const { return normal(d.mu, d.sigma); }
+    Value operator()(const QNormal& d) const { return quantized(normal(d.mu, d.sigma), d.q); }
+    Value operator()(const LogNormal& d) const { return std::exp(normal(d.mu, d.sigma)); }
+    Value operator()(const QLogNormal& d) const { return quantized(std::exp(normal(d.mu, d.sigma)), d.q); }
+    Value operator()(const Beta& d) const { return beta_quantile(choice.uniform(), d.a, d.b); }
+    Value operator()(const QBeta& d) const { return quantized(beta_quantile(choice.uniform(), d.a, d.b), d.q); }
+    Value operator()(const Categorical& d) const {
+        return d.probabilities.empty() ? d.values[choice.up_to(d.values.size() - 1)] : weighted(d, choice.uniform());
+    }
+    Value operator()(const Constant& d) const { return d.value; }
+
+    double uniform(double min, double max) const {
+        // Rounding can carry the sum up to max, which is not in the range.
+        return std::min(min + choice.uniform() * (max - min), std::nextafter(max, min));
+    }
+    double log_uniform(double min, double max) const {
+        return std::clamp(std::exp(uniform(std::log(min), std::log(max))), min, max);
+    }
+    double normal(double mu, double sigma) const {
+        // A coordinate of 0 stands for the cell [0, 2^-53) and takes its middle: the quantile of 0 is infinite.
+        return mu + sigma * normal_quantile(std::max(choice.uniform(), 0x1.0p-54));
+    }
+};
+
+}  // namespace
+
+bool is_constant(const Distribution& distribution) { return std::holds_alternative<Constant>(distribution); }
+
+Value value_at(const Distribution& distribution, double coordinate) {
+    return std::visit(Choose<CoordinateChoice>{{coordinate}}, distribution);
+}
+
+Value draw(const Distribution& distribution, CounterRandom& random) {
+    return std::visit(Choose<RandomChoice>{{random}}, distribution);
+}
+
+}  // namespace crescendo

@@ -1,0 +1,15 @@
+#pragma once
+
+namespace crescendo {
+
+/// The number below which a standard normal variable lies with `probability`, in (0, 1). Relative error below 1e-15.
+///
+/// Wichura, "Algorithm AS 241: The percentage points of the normal distribution", Applied Statistics 37(3), 1988.
+double normal_quantile(double probability);
+
+/// The number below which a variable with the distribution Beta(a, b) lies with `probability`, in [0, 1). Both a and b
+/// are in [1e-3, 1e5]. The error is below 1e-12, absolute and relative. A greater probability never gives a smaller
+/// number.
+double beta_quantile(double probability, double a, double b);
+
+}  // namespace crescendo
