@@ -13,6 +13,7 @@ namespace crescendo::launch {
 namespace {
 
 constexpr const char* hosts_variable = "CRESCENDO_HOSTS";
+constexpr const char* batch_multiple_variable = "CRESCENDO_BATCH_MULTIPLE";
 
 /// Whether the trial reported in an earlier run.
 bool had_reported(const protocol::Join& join) { return join.reported && join.reported->value > 0; }
@@ -74,6 +75,7 @@ void ProgramWorker::start() {
     dismissed_ = has_failed_ = reported_ = awaits_decision_ = hung_ = false;
     escalation_ = 0;
     last_resource_ = {};
+    batch_multiple_ = work_->join().batch_multiple;
     deadline_.reset();
     ProcessOptions process;
     process.command = guarded(work_->order.command, options_, options_.grace);
@@ -108,7 +110,8 @@ std::vector<std::pair<std::string, std::string>> ProgramWorker::environment() co
     result.insert(result.end(), {{protocol::trial_variable, std::to_string(join.trial.value)},
                                  {protocol::seed_variable, std::to_string(join.seed)},
                                  {protocol::directory_variable, join.directory},
-                                 {protocol::max_resource_variable, std::to_string(join.max_resource.value)}});
+                                 {protocol::max_resource_variable, std::to_string(join.max_resource.value)},
+                                 {batch_multiple_variable, std::to_string(join.batch_multiple)}});
     int local_rank = 0;
     std::string gpus;  // of all members here, as torchrun has it: LOCAL_RANK chooses one
     for (std::size_t i = 0; i < order.members.size(); ++i) {
@@ -163,10 +166,14 @@ void ProgramWorker::expect_report() {
     }
 }
 
-void ProgramWorker::go_on(const protocol::Decision&) {
+void ProgramWorker::go_on(const protocol::Decision& order) {
     if (program_) {
         if (is_told_decisions()) {
-            program_->channel.send({{"decision", protocol::decision::proceed}});
+            Json message{{"decision", protocol::decision::proceed}};
+            if (const int multiple = order.batch_multiple.value_or(batch_multiple_); multiple != batch_multiple_) {
+                message["batch_multiple"] = batch_multiple_ = multiple;
+            }
+            program_->channel.send(message);
         }
         awaits_decision_ = false;
         expect_report();

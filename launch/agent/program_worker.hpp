@@ -65,6 +65,7 @@ class ProgramWorker final : public Worker {
     bool reported_ = false;
     bool awaits_decision_ = false;  ///< about its last report
     Resource last_resource_ = {};  ///< of its reports
+    int batch_multiple_ = 1;       ///< as the program knows it
     Clock::time_point started_;
     bool hung_ = false;  ///< the program is being ended, because it did not report for too long
     std::optional<Clock::time_point> report_due_;  ///< none while a decision is due

@@ -24,6 +24,7 @@ std::vector<SlotId> Groups::form(TrialId trial, const Group& group) {
     members.generation = group.generation;
     members.is_regrouping = false;
     members.stranded.clear();
+    members.restart.reset();
     return leavers;
 }
 
@@ -53,7 +54,7 @@ void Groups::lose(const std::set<SlotId>& slots) {
     }
     std::erase_if(members_, [](const auto& each) { return each.second.slots.empty(); });
     std::erase_if(held_back_, [&](const auto& each) {
-        return std::all_of(each.second.slots.begin(), each.second.slots.end(), is_lost);
+        return std::all_of(each.second.group.slots.begin(), each.second.group.slots.end(), is_lost);
     });
 }
 
@@ -73,6 +74,11 @@ bool Groups::note_stranded(TrialId trial, SlotId slot, int generation) {
     const bool all = members.stranded.size() == members.slots.size();
     members.num_strandings += all ? 1 : 0;
     return all;
+}
+
+void Groups::hold_back(TrialId trial, const Group& group, std::optional<double> decided) {
+    auto& held = held_back_[trial];
+    held = {trial, group, held.decided ? held.decided : decided};
 }
 
 bool Groups::is_member(TrialId trial, SlotId slot) const {
@@ -98,14 +104,13 @@ bool Groups::is_leaving(TrialId trial) const {
     return first != leaving_.end() && first->first == trial;
 }
 
-std::optional<std::pair<TrialId, Group>> Groups::take_ready() {
+std::optional<Groups::HeldBack> Groups::take_ready() {
     const auto ready = std::find_if(held_back_.begin(), held_back_.end(),
                                     [this](const auto& each) { return !is_leaving(each.first); });
     if (ready == held_back_.end()) {
         return {};
     }
-    const auto node = held_back_.extract(ready);
-    return std::pair(node.key(), node.mapped());
+    return held_back_.extract(ready).mapped();
 }
 
 }  // namespace crescendo::launch

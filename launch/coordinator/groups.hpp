@@ -17,12 +17,31 @@ namespace crescendo::launch {
 /// has to leave the trial, its new group is held back.
 class Groups {
   public:
+    /// When a program was told to leave for another group, and when it was started there: seconds of the wall clock.
+    struct Restart {
+        double decided = 0;
+        double started = 0;
+    };
+
+    /// A group that waits until its trial's former workers have left.
+    struct HeldBack {
+        TrialId trial;
+        Group group;
+        std::optional<double> decided;  ///< as in Restart; none: the trial is resumed
+    };
+
     /// The members are told to form a group. Returns the former members that are not in it. These are leaving from now
     /// on.
     std::vector<SlotId> form(TrialId trial, const Group& group);
 
     /// The group just formed continues in memory with other members than before. note_formed() will say when it trains.
     void note_regrouping(TrialId trial) { members_.at(trial).is_regrouping = true; }
+
+    /// The group just formed is a program that was started anew with other members than before.
+    void note_restart(TrialId trial, const Restart& restart) { members_.at(trial).restart = restart; }
+
+    /// Returns how the group's program was started anew, once: at its first report there.
+    std::optional<Restart> take_restart(TrialId trial) { return std::exchange(members_.at(trial).restart, {}); }
 
     /// Makes all members leave from now on, drops a group that was held back, and returns the members.
     std::vector<SlotId> dismiss(TrialId trial);
@@ -60,12 +79,13 @@ class Groups {
     bool is_leaving(TrialId trial) const;
     bool is_anybody_leaving() const { return !leaving_.empty(); }
 
-    /// Holds the group back until no worker is leaving the trial. It replaces a group that was held back before.
-    void hold_back(TrialId trial, const Group& group) { held_back_[trial] = group; }
+    /// Holds the group back until no worker is leaving the trial. It replaces a group that was held back before, which
+    /// was `decided` when that was.
+    void hold_back(TrialId trial, const Group& group, std::optional<double> decided = {});
     bool is_held_back(TrialId trial) const { return held_back_.contains(trial); }
     void drop_held_back() { held_back_.clear(); }
     /// Takes a group that nothing holds back any more, if there is one.
-    std::optional<std::pair<TrialId, Group>> take_ready();
+    std::optional<HeldBack> take_ready();
 
   private:
     struct Members {
@@ -74,11 +94,12 @@ class Groups {
         bool is_regrouping = false;
         std::set<SlotId> stranded;
         int num_strandings = 0;
+        std::optional<Restart> restart;  ///< that no report has followed yet
     };
 
     std::map<TrialId, Members> members_;
     std::set<std::pair<TrialId, SlotId>> leaving_;
-    std::map<TrialId, Group> held_back_;
+    std::map<TrialId, HeldBack> held_back_;
 };
 
 }  // namespace crescendo::launch

@@ -6,6 +6,7 @@
 #include "core/files/durable_file.hpp"
 #include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/system/wall_clock.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -84,7 +85,7 @@ void Orders::carry_out(const Regroup& action) {
     } else {
         dismiss(action.trial, /*save=*/true);
         if (!starts_no_more_) {
-            groups_.hold_back(action.trial, action.group);
+            groups_.hold_back(action.trial, action.group, wall_clock());
         }
     }
 }
@@ -161,7 +162,10 @@ void Orders::leave(TrialId trial, bool save) {
 
 void Orders::resume_held_back() {
     while (const auto ready = groups_.take_ready()) {
-        join(ready->first, ready->second, protocol::StateSource::checkpoint);
+        join(ready->trial, ready->group, protocol::StateSource::checkpoint);
+        if (ready->decided) {
+            groups_.note_restart(ready->trial, {*ready->decided, wall_clock()});
+        }
     }
 }
 

@@ -81,8 +81,10 @@ void Training::take(protocol::Report& notice) {
              fmt::format("it reported {} without '{}', which is the sweep's metric.name",
                          to_json(notice.metrics).dump(), spec.metric));
     } else if (notice.resource <= decisions_.last_resource(notice.trial)) {
+        note_restart(notice.trial, /*is_repeated=*/true);
         orders_.go_on(notice.trial);  // a resumed trial repeats what its checkpoint holds: known already
     } else {
+        note_restart(notice.trial, /*is_repeated=*/false);
         groups_.note_report(notice.trial);
         if (health_.has_doubts()) {
             health_.note_progress(groups_.members(notice.trial));
@@ -93,6 +95,16 @@ void Training::take(protocol::Report& notice) {
         set_clock(notice, now);
         round_steps(notice);
         decisions_.record(ReportRecord{std::move(notice), loss, now});
+    }
+}
+
+/// A program that was started anew in another group reports there for the first time. The restart ends with the report
+/// that the program repeats. If it repeats none, only the start of its process is known.
+void Training::note_restart(TrialId trial, bool is_repeated) {
+    if (const auto restart = groups_.take_restart(trial)) {
+        const double now = wall_clock();
+        const double end = is_repeated ? now : restart->started;
+        decisions_.append(regroup_note(now, trial, sweep().trial(trial).group.generation, end - restart->decided));
     }
 }
 

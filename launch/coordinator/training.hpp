@@ -52,6 +52,7 @@ class Training {
     void look_ahead();
     void fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message,
               ProgramFault fault = ProgramFault::none);
+    void note_restart(TrialId trial, bool is_repeated);
     void set_clock(protocol::Report& notice, double now) const;
     void round_steps(protocol::Report& notice) const;
     void watch_for_identical_reports(const protocol::Report& notice);

@@ -7,7 +7,13 @@
 
 namespace crescendo::launch {
 
-std::vector<Override> without_training() { return {{"trainer", {}}, {"command", {}}, {"program", {}}}; }
+std::vector<Override> without_training() {
+    std::vector<Override> overrides;
+    for (const char* key : {"trainer", "command", "program", "grow", "report", "final_test"}) {
+        overrides.push_back({key, {}});
+    }
+    return overrides;
+}
 
 Override parse_override(const std::string& text) {
     const auto equals = text.find('=');

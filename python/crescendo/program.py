@@ -53,6 +53,8 @@ class Trial:
         """The trial is over at this resource (epochs, say); None outside a sweep."""
         self.rank = int(environment.get("RANK", 0))
         """This process's rank among those of the trial; rank 0 reports and saves."""
+        self.batch_multiple = int(environment.get("CRESCENDO_BATCH_MULTIPLE", 1))
+        """The batch of all the trial's processes together is to be the script's own batch size times this."""
         self.stopped = False
         """Whether crescendo has said that this process is to stop: the trial is over, paused, or gets other workers."""
         self._saved = self._read_saved()
@@ -164,7 +166,9 @@ class Trial:
             answer = self._stream.readline()
         except OSError:
             answer = ""
-        self.stopped = not answer or json.loads(answer).get("decision") != "continue"  # empty: the sweep is over
+        decision = json.loads(answer) if answer else {}  # empty: the sweep is over
+        self.stopped = decision.get("decision") != "continue"
+        self.batch_multiple = decision.get("batch_multiple", self.batch_multiple)
 
     def _read_saved(self) -> Optional[Dict[str, Any]]:
         try:

@@ -78,6 +78,21 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(self.reports[1]["metrics"], {"val_loss": 0.5})
         self.assertEqual((trial.number, trial.seed, trial.max_resource), (7, 123, 3))
 
+    def test_the_multiple_of_the_batch_is_that_of_the_start_until_a_decision_says_another(self):
+        ours, theirs = socket.socketpair()
+        self.addCleanup(theirs.close)
+        self.addCleanup(ours.close)
+        with mock.patch.dict(os.environ, {"CRESCENDO_BATCH_MULTIPLE": "2", "CRESCENDO_MAX_RESOURCE": "5"}):
+            trial = program.Trial(ours)
+        self.addCleanup(trial._stream.close)
+
+        theirs.sendall(b'{"decision":"continue"}\n')
+        trial.report(loss=1)
+        self.assertEqual(trial.batch_multiple, 2)
+        theirs.sendall(b'{"decision":"continue","batch_multiple":4}\n')
+        trial.report(loss=1)
+        self.assertEqual(trial.batch_multiple, 4)
+
     def test_a_program_stops_when_it_is_told(self):
         trial = self.trial(stop_at=2)
         epochs = [(epoch, trial.report(val_loss=0)) for epoch in trial.epochs()]

@@ -57,7 +57,7 @@ saved=$CRESCENDO_TRIAL_DIR/saved
 decide() { read -r reply <&$CRESCENDO_FD || exit 0; [[ $reply == *stop* ]] && exit 0; }
 report() { echo '{"resource":'$1',"metrics":{"loss":'${2#--x=}.$((9 - $1))'}}' >&$CRESCENDO_FD; decide; }
 hosts=$(tr '\n' ' ' 2>/dev/null < $CRESCENDO_HOSTS)
-echo "$CRESCENDO_TRIAL $RANK/$WORLD_SIZE $LOCAL_RANK/$LOCAL_WORLD_SIZE ${MASTER_PORT:+port} $hosts" >> worlds
+echo "$CRESCENDO_TRIAL $RANK/$WORLD_SIZE $LOCAL_RANK/$LOCAL_WORLD_SIZE ${MASTER_PORT:+port} x$CRESCENDO_BATCH_MULTIPLE $hosts" >> worlds
 ((RANK > 0)) && while true; do decide; done
 ((WORLD_SIZE > 1)) && until grep -q "^$CRESCENDO_TRIAL 1/2" worlds; do sleep 0.01; done
 epoch=$(cat $saved 2>/dev/null || echo 0)
@@ -87,6 +87,9 @@ void check_reports(const fs::path& folder, int num_failures) {
     }
     CHECK(failures == num_failures);
     CHECK(processes_in(folder).empty());
+    const auto replay = run_crescendo(folder, {"simulate", "--replay", "s", "--format", "json"});
+    REQUIRE_MESSAGE(replay.code == 0, replay.err);
+    CHECK(replay.json().at("differences") == 0);
 }
 
 bool has_line(const std::string& text, const std::string& beginning) {
@@ -181,7 +184,8 @@ TEST_CASE("a program that is no warm trainer, or one without `grow`, is told wha
 TEST_CASE("a program grows by a new start, from its own checkpoint, and outlives one of its processes") {
     const TemporaryFolder folder;
     write_restarting_sweep(folder.path(),
-                           "run_cap: 1\nscheduler: {type: rasda, max: 8, reduction_factor: 2}\ngrow: restart\n",
+                           "run_cap: 1\nscheduler: {type: rasda, max: 8, reduction_factor: 2, batch: ladder}\n"
+                           "grow: restart\n",
                            "[ $WORLD_SIZE = 2 ] && mkdir once.$RANK 2>/dev/null && "
                            "{ [ $RANK = 1 ] && kill -9 $$; read -r end <&$CRESCENDO_FD; exit 0; }");
 
@@ -190,9 +194,12 @@ TEST_CASE("a program grows by a new start, from its own checkpoint, and outlives
     REQUIRE_MESSAGE(run.code == 0, (run.out + run.err));
     check_reports(folder.path(), /*num_failures=*/1);
     const auto worlds = content_of(folder / "worlds");
-    CHECK_MESSAGE(has_line(worlds, "0 0/1 0/1 port"), worlds);
-    CHECK(worlds.find(" 0/2 0/2 port ") != std::string::npos);
-    CHECK(worlds.find(" 1/2 1/2 port ") != std::string::npos);
+    CHECK_MESSAGE(has_line(worlds, "0 0/1 0/1 port x1"), worlds);
+    CHECK(worlds.find(" 0/2 0/2 port x2 ") != std::string::npos);
+    CHECK(worlds.find(" 1/2 1/2 port x2 ") != std::string::npos);
+    CHECK(worlds.find(" 0/1 0/1 port x2") != std::string::npos);  // one smaller, with the same batches
+    const auto journal = journal_of(folder / "s");
+    CHECK(std::ranges::count(journal, "regrouped", [](const Json& each) { return each.value("note", ""); }) >= 2);
 }
 
 TEST_CASE("a program on two slots from the start has a process on each") {

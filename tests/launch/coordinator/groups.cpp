@@ -65,9 +65,29 @@ TEST_CASE("a group is held back until the last of its former self has left") {
 
     const auto ready = groups.take_ready();
     REQUIRE(ready);
-    CHECK(ready->first == trial);
-    CHECK(ready->second.generation == 2);
+    CHECK(ready->trial == trial);
+    CHECK(ready->group.generation == 2);
     CHECK_FALSE(groups.take_ready());
+}
+
+TEST_CASE("a restart began when it was decided first, and is taken once") {
+    Groups groups;
+    groups.form(trial, group_of({SlotId{0}}));
+    groups.dismiss(trial);
+    groups.hold_back(trial, group_of({SlotId{0}, SlotId{1}}, 1), 5.0);
+    groups.hold_back(trial, group_of({SlotId{1}}, 2), 6.0);  // it lost a worker meanwhile
+
+    groups.note_departure(trial, SlotId{0});
+    const auto ready = groups.take_ready();
+    REQUIRE(ready);
+    CHECK(ready->decided == 5.0);
+    groups.form(trial, ready->group);
+    groups.note_restart(trial, {5.0, 7.0});
+
+    const auto restart = groups.take_restart(trial);
+    REQUIRE(restart);
+    CHECK(restart->started == 7.0);
+    CHECK_FALSE(groups.take_restart(trial));
 }
 
 TEST_CASE("a trial that is dismissed holds nothing back any more") {

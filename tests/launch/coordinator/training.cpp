@@ -284,6 +284,36 @@ TEST_CASE("a program that is to grow saves and leaves, and is then started anew 
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
 }
 
+TEST_CASE("a program that was started anew is noted as regrouped at its first report, once") {
+    for (const int first : {1, 2}) {  // 1 is what its checkpoint holds, and 2 is new
+        CAPTURE(first);
+        ProgramStage stage(launch::Growth::restart, /*last_start=*/-1, rasda);
+        stage.agents.report(0, 1, 0.5);
+        stage.agents.on_order = [&, leave = stage.agents.on_order](NodeId node, const Order& order) {
+            leave(node, order);
+            if (const auto* join = std::get_if<JoinGroup>(&order); join && stage.num_starts == 2 && node == NodeId{0}) {
+                for (const int resource : {first, 3, 4}) {
+                    stage.agents.report(0, resource, 0.8);
+                }
+            }
+        };
+
+        CHECK(stage.run() == Outcome::finished);
+
+        std::vector<Json> notes;
+        for (const auto& record : stage.journalled()) {
+            if (record.value("note", "") == "regrouped") {
+                notes.push_back(record);
+            }
+        }
+        REQUIRE(notes.size() == 1);
+        CHECK(notes[0].at("trial") == 0);
+        CHECK(notes[0].at("generation") == stage.history.sweep().trial(TrialId{0}).group.generation);
+        CHECK(notes[0].at("seconds").get<double>() >= 0);
+        CHECK(stage.history.regroup_seconds().size() == 1);
+    }
+}
+
 TEST_CASE("a member of a program that dies takes the others along, and they are started again one smaller") {
     ProgramStage stage(launch::Growth::restart, /*last_start=*/3, rasda);
     stage.agents.report(0, 1, 0.5);
