@@ -75,7 +75,7 @@ void ProgramWorker::start() {
     dismissed_ = has_failed_ = reported_ = awaits_decision_ = hung_ = false;
     escalation_ = 0;
     last_resource_ = {};
-    batch_multiple_ = work_->join().batch_multiple;
+    batch_multiple_ = work_->join().batch.multiple;
     deadline_.reset();
     ProcessOptions process;
     process.command = guarded(work_->order.command, options_, options_.grace);
@@ -111,7 +111,7 @@ std::vector<std::pair<std::string, std::string>> ProgramWorker::environment() co
                                  {protocol::seed_variable, std::to_string(join.seed)},
                                  {protocol::directory_variable, join.directory},
                                  {protocol::max_resource_variable, std::to_string(join.max_resource.value)},
-                                 {batch_multiple_variable, std::to_string(join.batch_multiple)}});
+                                 {batch_multiple_variable, std::to_string(join.batch.multiple)}});
     int local_rank = 0;
     std::string gpus;  // of all members here, as torchrun has it: LOCAL_RANK chooses one
     for (std::size_t i = 0; i < order.members.size(); ++i) {
