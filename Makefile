@@ -17,8 +17,8 @@ export CCACHE_SLOPPINESS := pch_defines,time_macros
 CMAKE_BUILD = cmake --build --preset
 PROGRAMS = crescendo crescendo-guard crescendo-trainer
 
-.PHONY: requirements configure build programs install demo test test-default test-core test-mpich test-asan test-tsan \
-	format lint clean
+.PHONY: requirements browser configure build programs install demo test test-default test-core test-mpich test-asan \
+	test-tsan format lint clean
 
 requirements:
 	@scripts/install.sh
@@ -41,7 +41,11 @@ demo: programs
 
 test: test-default test-core test-mpich test-asan test-tsan
 
-test-default: build
+# What the test of pages in a browser needs; without it that test is skipped.
+browser: requirements
+	-@scripts/install.sh browser
+
+test-default: build browser
 	ctest --preset default
 
 test-core test-asan: test-%: requirements

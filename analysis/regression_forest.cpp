@@ -87,8 +87,8 @@ class Grower {
     }
 
     Split best_split(std::vector<std::size_t>& chosen) const {
-        const bool is_flat = std::ranges::all_of(
-            chosen, [&](std::size_t sample) { return value(sample) == value(chosen.front()); });
+        const bool is_flat =
+            std::ranges::all_of(chosen, [&](std::size_t sample) { return value(sample) == value(chosen.front()); });
         Split best;
         if (is_flat) {
             return best;

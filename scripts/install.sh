@@ -4,11 +4,13 @@
 #   scripts/install.sh              packages by apt, the pinned torch wheel into a virtual environment
 #   scripts/install.sh torch-dir    print the folder of that wheel (for CRESCENDO_TORCH_DIR) and install nothing
 #   scripts/install.sh python       print the environment's interpreter, which the benchmarks use
+#   scripts/install.sh browser      Chromium and Playwright, with which a test opens pages; without them it is skipped
 #
 # The environment lies outside the checkout and is named by version: clones share it.
 set -euo pipefail
 
 TORCH_VERSION=2.11.0
+PLAYWRIGHT_VERSION=1.65.2
 VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VERSION}
 WHEELS=("torch==$TORCH_VERSION" h5py hdf5plugin numpy
         torchvision==0.26.0 schedulefree==1.4.1 scikit-learn)  # of the scripts in examples/vendored: 60 MB
@@ -29,6 +31,8 @@ if [ "${1:-}" = python ]; then
     echo "$VENV/bin/python3"
     exit
 fi
+
+if [ "${1:-}" = browser ]; then PACKAGES+=(chromium fonts-dejavu-core); fi
 
 # A site without apt, or without root, has what it has: the configuration of the build names what it lacks.
 missing=()
@@ -63,4 +67,9 @@ if [ -z "${CRESCENDO_TORCH_DIR:-}" ] && [ "$(cat "$VENV/.complete" 2>/dev/null)"
     fi
     "$VENV/bin/pip" install --quiet --disable-pip-version-check "${WHEELS[@]}"
     echo "${WHEELS[*]}" > "$VENV/.complete"
+fi
+
+if [ "${1:-}" = browser ] && ! "$VENV/bin/python3" -c 'import playwright' 2>/dev/null; then
+    "$VENV/bin/pip" install --quiet --disable-pip-version-check "playwright==$PLAYWRIGHT_VERSION" ||
+        echo "Playwright cannot be installed: the test of pages in a browser is skipped" >&2
 fi

@@ -58,8 +58,8 @@ ROOMS = {
     "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
                 "checkpoint", "."],
     "launch": ["system", "messages", "energy", "batch", "slots", "yaml", "sweep_file", "agent", "transport", "record",
-               "view", "replay", "compare", "export", "coordinator", "ask_tell", "doctor", "commands", "commands/data",
-               "."],
+               "view", "replay", "compare", "report", "export", "coordinator", "ask_tell", "doctor", "commands",
+               "commands/data", "."],
 }
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.
 PURE = {"scheduler", "simulator", "analysis"}

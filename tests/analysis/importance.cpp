@@ -68,6 +68,23 @@ TEST_CASE("importances of a problem with choices are those of Optuna 5") {
     CHECK(distance(importances(forest), {0.166, 0.812, 0.003}) < 0.05);
 }
 
+TEST_CASE("importances of a log-uniform parameter are those of Optuna 5 on the same scale") {
+    const auto samples_by = [](const auto& scale) {
+        return samples_of([&](int trial) -> Sample {
+            const double a = place(trial, 0), b = place(trial, 1), c = place(trial, 2);
+            return {{scale(a), b, c}, 16 * (a - 0.6) * (a - 0.6) + b + 0.2 * c};
+        });
+    };
+    const auto exponent = [](double a) { return a; };
+    const auto plain = [](double a) { return (std::pow(10, 3 * a - 4) - 1e-4) / (1e-1 - 1e-4); };
+
+    const RegressionForest by_exponent({{0}, {0}, {0}}, samples_by(exponent));
+    const RegressionForest by_value({{0}, {0}, {0}}, samples_by(plain));
+
+    CHECK(distance(importances(by_exponent), {0.968, 0.017, 0.000}) < 0.05);  // as the page does it
+    CHECK(distance(importances(by_value), {0.891, 0.055, 0.006}) < 0.05);     // as Optuna does it
+}
+
 TEST_CASE("the marginal of a parameter averages over the others") {
     const auto samples = samples_of([](int trial) -> Sample {
         const double x = place(trial, 0), kind = choice(trial, 1, 2);

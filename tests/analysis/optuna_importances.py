@@ -34,13 +34,26 @@ def with_choices(trial):
     return {"x": x, "kind": kind, "other": other}, (0, 1, 3)[kind] + 2 * x + 0.3 * other
 
 
+def log_uniform(trial):
+    """`lr` is drawn log-uniformly, and its exponent is what counts. Optuna sees plain values nevertheless."""
+    x = [place(trial, i) for i in range(3)]
+    return {"lr": 10 ** (3 * x[0] - 4), "b": x[1], "c": x[2]}, 16 * (x[0] - 0.6) ** 2 + x[1] + 0.2 * x[2]
+
+
+def exponent(trial):
+    """The same with the exponent as the parameter, which is how Crescendo sees it."""
+    return {"lr": place(trial, 0), "b": place(trial, 1), "c": place(trial, 2)}, log_uniform(trial)[1]
+
+
 def distribution(problem, name):
+    if problem is log_uniform and name == "lr":
+        return optuna.distributions.FloatDistribution(1e-4, 1e-1, log=True)
     if problem is with_choices and name != "x":
         return optuna.distributions.CategoricalDistribution(range(3 if name == "kind" else 2))
     return optuna.distributions.FloatDistribution(0, 1)
 
 
-for problem in (additive, interacting, with_choices):
+for problem in (additive, interacting, with_choices, log_uniform, exponent):
     study = optuna.create_study()
     for number in range(200):
         params, value = problem(number)

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "core/check.hpp"
+#include "core/files/durable_file.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/compare/sweep_run.hpp"
+#include "launch/report/comparison.hpp"
+#include "launch/report/report_page.hpp"
+#include "launch/report/sweep_data.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    std::vector<fs::path> directories;
+    fs::path out;
+};
+
+ExitCode report(const Options& options) {
+    std::vector<OrderedJson> sweeps;
+    for (const auto& directory : options.directories) {
+        for (const auto& sweep : sweeps_in(directory)) {
+            sweeps.push_back(sweep_data(sweep));
+        }
+    }
+    const auto comparison = sweeps.size() > 1 ? comparison_json(options.directories) : OrderedJson(nullptr);
+    const auto out = options.out.empty() ? sweeps.size() == 1 ? fs::path(sweeps.front().at("directory")) / "report.html"
+                                                              : fs::path("report.html")
+                                         : options.out;
+    replace_file(out, report_page(sweeps, comparison), Durability::none);
+    fmt::print("{}\n", out.string());
+    auto code = ExitCode::done;
+    for (const auto& sweep : sweeps) {
+        if (const auto problem = sweep.at("problem").get<std::string>(); !problem.empty()) {
+            fmt::print(stderr, "crescendo: {}; the page shows the sweep up to there\n", problem);
+            code = ExitCode::bad_input;
+        }
+    }
+    return code;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command =
+        app.add_subcommand("report", "A page (one HTML file) that shows what sweeps did, also while they run");
+    command->add_option("DIR", options->directories, "Directories of sweeps, or folders of such")->required();
+    command->add_option(
+        "--out", options->out,
+        "The file; default: report.html in the sweep's directory, or in this folder for several sweeps");
+    command->footer(
+        "Example:\n"
+        "  crescendo report results/first\n"
+        "  crescendo report results/asha results/rasda --out comparison.html");
+    command->callback([options, &code] { code = report(*options); });
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <span>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "launch/messages/json.hpp"
+
+namespace crescendo::launch {
+
+/// A number for a picture, with this many significant digits: a page has many thousands. Null if it is not finite.
+inline OrderedJson number_json(double number, int digits = 6) {
+    if (!std::isfinite(number)) {
+        return nullptr;
+    }
+    const auto text = fmt::format("{:.{}g}", number, digits);
+    double rounded = number;
+    std::from_chars(text.data(), text.data() + text.size(), rounded);
+    const auto whole = static_cast<std::int64_t>(std::abs(rounded) < 1e15 ? rounded : 0);
+    return static_cast<double>(whole) == rounded ? OrderedJson(whole) : OrderedJson(rounded);  // 3, and not 3.0
+}
+
+inline OrderedJson numbers_json(std::span<const double> numbers, int digits = 6) {
+    auto list = OrderedJson::array();
+    for (const double number : numbers) {
+        list.push_back(number_json(number, digits));
+    }
+    return list;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,161 @@
+// Small things that all parts of the page use.
+
+/** An element with attributes and children. Text is always text: nothing that a sweep holds becomes HTML. */
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith('on'))
+      made.addEventListener(key.slice(2), value);
+    else if (value !== undefined && value !== false)
+      made.setAttribute(key, value === true ? '' : value);
+  }
+  made.append(...children);
+  return made;
+}
+
+const finite = (value) => typeof value === 'number' && Number.isFinite(value);
+
+/** A number as people read it: at most 5 significant digits, as the other commands print it. */
+function numberText(value) {
+  if (value === null || value === undefined) return '–';
+  if (typeof value !== 'number') return String(value);
+  if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value);
+  const size = Math.abs(value);
+  return size >= 1e-4 && size < 1e7 ? String(Number(value.toPrecision(5))) :
+                                      value.toExponential(3).replace(/\.?0+e/, 'e');
+}
+
+/** Seconds as a clock shows them. */
+function clockText(seconds) {
+  const whole = Math.max(0, Math.floor(seconds));
+  const two = (n) => String(n).padStart(2, '0');
+  if (seconds < 10) return `${numberText(Math.round(seconds * 1000) / 1000)} s`;
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  return h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+/** A colour of page.css, as it is now: light, dark or printed. */
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+/**
+ * The colour of a number of workers, a rung, or any other level: 0, 1, 2, … Colour-blind people can tell them apart.
+ */
+const levelColour = (level) => colour(`w${Math.min(5, Math.max(0, level))}`);
+const workersLevel = (workers) => Math.floor(Math.log2(Math.max(1, workers)));
+
+/** Between two of the level colours, for a share from 0 to 1. */
+function shareColour(share, colours = [0, 1, 2, 3, 4].map(levelColour)) {
+  const at = Math.min(1, Math.max(0, share)) * (colours.length - 1);
+  const i = Math.min(colours.length - 2, Math.floor(at));
+  const channels = (text) => [1, 3, 5].map((k) => parseInt(text.slice(k, k + 2), 16));
+  const [a, b] = [channels(colours[i]), channels(colours[i + 1])];
+  return `rgb(${a.map((c, k) => Math.round(c + (b[k] - c) * (at - i))).join(',')})`;
+}
+
+function extent(values) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (finite(value)) {
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
+  return low <= high ? [low, high] : null;
+}
+
+function quantile(sorted, share) {
+  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.round(share * (sorted.length - 1))))];
+}
+
+/** Round numbers between two numbers. */
+function ticksOf(low, high, most = 6) {
+  if (!(high > low)) return [low];
+  const raw = (high - low) / most;
+  const decade = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((f) => f * decade).find((s) => s >= raw * 0.85);
+  const ticks = [];
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i)
+    ticks.push(Number((i * step).toPrecision(12)));
+  return ticks;
+}
+
+/** Round times: steps that a clock has. */
+function timeTicks(low, high, most = 6) {
+  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400];
+  const step = steps.find((s) => (high - low) / s <= most);
+  if (!step || high - low < 5) return ticksOf(low, high, most);
+  const ticks = [];
+  for (let t = Math.ceil(low / step) * step; t <= high; t += step) ticks.push(t);
+  return ticks;
+}
+
+/** Powers of ten, and 2 and 5 between them where there is room. */
+function logTicks(low, high, most = 6) {
+  const ticks = [];
+  for (const factors of [[1], [1, 3], [1, 2, 5]]) {
+    const found = [];
+    for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); ++e) {
+      for (const f of factors) {
+        const tick = Number((f * 10 ** e).toPrecision(6));
+        if (tick >= low * 0.9999 && tick <= high * 1.0001) found.push(tick);
+      }
+    }
+    if (found.length > most && ticks.length > 1) break;
+    ticks.splice(0, ticks.length, ...found);
+  }
+  return ticks.length ? ticks : [low, high];
+}
+
+/** A scale: from values to a share of an axis, and back. */
+function linearScale(low, high, ticks = ticksOf) {
+  const width = high > low ? high - low : 1;
+  return {
+    low,
+    high,
+    share: (value) => (value - low) / width,
+    value: (share) => low + share * width,
+    ticks: (most) =>
+        ticks(low, high, most).map((at) => ({at, text: ticks === timeTicks ? clockText(at) : numberText(at)})),
+  };
+}
+const timeScale = (low, high) => linearScale(low, high, timeTicks);
+function logScale(low, high) {
+  const [a, b] = [Math.log(low), Math.log(high)];
+  return {
+    low,
+    high,
+    share: (value) => (Math.log(value) - a) / (b - a || 1),
+    value: (share) => Math.exp(a + share * (b - a)),
+    ticks: (most) => logTicks(low, high, most).map((at) => ({at, text: numberText(at)})),
+  };
+}
+function choiceScale(choices) {
+  const names = choices.map((choice) => JSON.stringify(choice));
+  return {
+    low: 0,
+    high: choices.length,
+    share: (value) => {
+      const i = names.indexOf(JSON.stringify(value));
+      return i < 0 ? NaN : (i + 0.5) / choices.length;
+    },
+    value: (share) => choices[Math.min(choices.length - 1, Math.max(0, Math.floor(share * choices.length)))],
+    ticks: (most) =>
+        choices
+            .map(
+                (choice, i) =>
+                    ({at: choice, text: String(choice), skip: i % Math.ceil(choices.length / Math.max(most, 1))}))
+            .filter((t) => !t.skip),
+  };
+}
+const parameterScale = (parameter) => parameter.scale === 'choice' ? choiceScale(parameter.choices) :
+    parameter.scale === 'log'                                      ? logScale(parameter.low, parameter.high) :
+                                                                     linearScale(parameter.low, parameter.high);
+
+/** A little room around values, so that none lies on the frame. */
+function padded([low, high], share = 0.05) {
+  const room = high > low ? (high - low) * share : Math.abs(low) * 0.1 || 1;
+  return [low - room, high + room];
+}
+
+/** Half a unit to either side, another for each trial: trials with the same choice do not hide each other. */
+const spread = (trial) => ((trial.id * 0.618034) % 1) - 0.5;

@@ -1,0 +1,303 @@
+// Who ran on which slot, when, on how many workers.
+
+/** Slots in the order of nodes and ids: a row each. */
+function rowsOf(view) {
+  const nodes = new Map();
+  for (const [slot, node] of view.lanes) nodes.set(slot, node);
+  const slots = [...nodes.keys()].sort((a, b) => nodes.get(a) - nodes.get(b) || a - b);
+  return {slots, nodes, row: new Map(slots.map((slot, i) => [slot, i]))};
+}
+
+/** The neighbouring rows of a group as blocks: [first row, number of rows]. */
+function blocksOf(slots, row) {
+  const rows = slots.map((slot) => row.get(slot)).filter((r) => r !== undefined).sort((a, b) => a - b);
+  const blocks = [];
+  for (const r of rows) {
+    const last = blocks[blocks.length - 1];
+    if (last && last[0] + last[1] === r)
+      ++last[1];
+    else
+      blocks.push([r, 1]);
+  }
+  return blocks;
+}
+
+const ganttPaints = {
+  workers: (view) => (span) => levelColour(workersLevel(span[3].length)),
+  rung: (view) => (span) => levelColour(view.trials[span[0]]?.rung ?? 0),
+  value: (view) => {
+    const colours = [0, 1, 2, 3, 4].map(levelColour);
+    return (span) => {
+      const value = view.trials[span[0]]?.value;
+      return finite(value) ? shareColour(view.goodness(value), colours) : colour('muted');
+    };
+  },
+};
+
+function drawGantt(plot, view, {paint, timeRange, useHeight = 54}) {
+  const c = plot.context, [width, height] = plot.size;
+  const {slots, nodes, row} = rowsOf(view);
+  if (!slots.length) return plot.say('No slot has joined this sweep yet.');
+  const [from, to] = timeRange();
+  const scale = timeScale(from, to);
+  const bottom = 20 + useHeight;
+  const places = plot.axes(scale, null, {xName: 'time at work', left: 46, bottom, grid: false});
+  const {frame} = places;
+  const step = frame.height / slots.length;
+  const gap = step > 6 ? 1 : step > 3 ? 0.5 : 0;
+  drawNodeLines(plot, slots, nodes, frame, step, Math.min(frame.right, places.x(view.elapsed)));
+  plot.clip();
+  // Where a slot was there and nobody ran, the hatching stays visible.
+  const hatch = c.createPattern(hatching(), 'repeat');
+  for (const [slot, , begin, end] of view.lanes) {
+    const x = places.x(begin), y = frame.top + row.get(slot) * step;
+    for (const fill of [colour('idle'), hatch]) {
+      c.fillStyle = fill;
+      c.fillRect(x, y, places.x(end) - x, Math.max(0.5, step - gap));
+    }
+  }
+  const paintOf = paint(view);
+  const dim = view.selected.size || view.isFiltered;
+  for (const span of view.spans) {
+    const [trial, begin, end, group] = span;
+    if (end < from || begin > to) continue;
+    const x = Math.max(frame.left, places.x(begin)), w = Math.max(0.6, Math.min(frame.right, places.x(end)) - x);
+    const weight = view.weight(trial);
+    c.globalAlpha = dim && weight === 0 ? 0.16 : 1;
+    c.fillStyle = paintOf(span);
+    for (const [first, count] of blocksOf(group, row)) {
+      const y = frame.top + first * step, h = Math.max(0.5, count * step - gap);
+      c.fillRect(x, y, w > 3 ? w - 0.7 : w, h);
+      if (weight === 2) {
+        c.strokeStyle = colour('text');
+        c.lineWidth = 1.5;
+        c.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
+      }
+      if (w > 24 && h > 11) {
+        c.fillStyle = '#10141a';
+        c.textAlign = 'left';
+        c.textBaseline = 'middle';
+        c.font = `${Math.min(12, h - 1)}px system-ui, 'DejaVu Sans', sans-serif`;
+        c.fillText(fitted(c, String(trial), w - 6), x + 4, y + h / 2);
+        c.fillStyle = paintOf(span);
+      }
+      plot.area(
+          x, y, w, h, trial,
+          () => `${view.text(trial)}\n${group.length} worker${group.length > 1 ? 's' : ''} from ${
+              clockText(begin)} to ${clockText(end)}`);
+    }
+  }
+  c.globalAlpha = 1;
+  drawHappenings(plot, view, places, step, row);
+  plot.unclip();
+  drawNodes(plot, slots, nodes, frame, step);
+  drawUse(plot, view, scale, frame, height - bottom + 10, useHeight - 14);
+}
+
+function hatching() {
+  const tile = document.createElement('canvas');
+  tile.width = tile.height = 6;
+  const c = tile.getContext('2d');
+  c.strokeStyle = colour('idle-line');
+  c.lineWidth = 1;
+  c.beginPath();
+  c.moveTo(-1, 7);
+  c.lineTo(7, -1);
+  c.moveTo(-1, 1);
+  c.lineTo(1, -1);
+  c.moveTo(5, 7);
+  c.lineTo(7, 5);
+  c.stroke();
+  return tile;
+}
+
+/** Faults are crosses, and sessions dashed lines. */
+function drawHappenings(plot, view, places, step, row) {
+  const c = plot.context, {frame} = places;
+  c.strokeStyle = colour('muted');
+  c.lineWidth = 1;
+  c.setLineDash([4, 3]);
+  for (const [time, host] of view.sessions.slice(1)) {
+    plot.line(places.x(time), frame.top, places.x(time), frame.bottom);
+    plot.mark(places.x(time), frame.top, undefined, `A session began on ${host} at ${clockText(time)}`);
+  }
+  c.setLineDash([]);
+  for (const [time, trial, slot, kind, message] of view.faults) {
+    const where = slot ?? view.spans.find((s) => s[0] === trial && s[1] <= time && time <= s[2])?.[3][0];
+    const x = places.x(time), y = frame.top + ((row.get(where) ?? 0) + 0.5) * step, r = 4;
+    for (const [paint, w] of [[colour('ground'), 4.5], [colour('fault'), 2]]) {
+      c.strokeStyle = paint;
+      c.lineWidth = w;
+      plot.line(x - r, y - r, x + r, y + r);
+      plot.line(x - r, y + r, x + r, y - r);
+    }
+    plot.mark(x, y, trial, `${kind} of trial ${trial} at ${clockText(time)}\n${message.slice(0, 300)}`);
+  }
+  c.lineWidth = 1;
+}
+
+/** Lines between nodes, where rows are wide enough. They lie below the bars: a group may span several nodes. */
+function drawNodeLines(plot, slots, nodes, frame, step, right) {
+  if (step <= 4) return;
+  plot.context.strokeStyle = colour('muted');
+  plot.context.globalAlpha = 0.6;
+  plot.context.lineWidth = 1;
+  slots.forEach((slot, i) => {
+    const y = Math.round(frame.top + i * step) - 0.5;
+    if (i > 0 && nodes.get(slot) !== nodes.get(slots[i - 1])) plot.line(frame.left - 30, y, right, y);
+  });
+  plot.context.globalAlpha = 1;
+}
+
+function drawNodes(plot, slots, nodes, frame, step) {
+  const c = plot.context;
+  c.font = '11px system-ui, \'DejaVu Sans\', sans-serif';
+  c.fillStyle = colour('muted');
+  c.strokeStyle = colour('line');
+  c.textAlign = 'right';
+  c.textBaseline = 'middle';
+  let last = -Infinity;
+  slots.forEach((slot, i) => {
+    const y = frame.top + (i + 0.5) * step;
+    if (y - last >= 13) {
+      c.fillText(String(slot), frame.left - 6, y);
+      last = y;
+    }
+  });
+  c.save();
+  c.translate(9, frame.top + frame.height / 2);
+  c.rotate(-Math.PI / 2);
+  c.textAlign = 'center';
+  c.fillText('slot', 0, 0);
+  c.restore();
+  c.font = '12px system-ui, \'Segoe UI\', \'DejaVu Sans\', sans-serif';
+}
+
+/** The share of the slots in use, below the slots and on their axis of time. */
+function drawUse(plot, view, scale, frame, top, height) {
+  const c = plot.context, {step, there, held} = view.use;
+  if (!held?.length) return;
+  const most = Math.max(...there, 1e-9);
+  const x = (i) => frame.left + scale.share(i * step) * frame.width;
+  const base = top + 24 + height - 24;
+  const h = height - 8;
+  c.save();
+  c.beginPath();
+  c.rect(frame.left, base - h - 1, frame.width, h + 2);
+  c.clip();
+  for (const [values, paint, alpha] of [[there, colour('idle'), 1], [held, colour('accent'), 0.75]]) {
+    c.globalAlpha = alpha;
+    c.fillStyle = paint;
+    c.beginPath();
+    c.moveTo(x(0), base);
+    values.forEach((value, i) => {
+      c.lineTo(x(i), base - (h * value) / most);
+      c.lineTo(x(i + 1), base - (h * value) / most);
+    });
+    c.lineTo(x(values.length), base);
+    c.fill();
+  }
+  c.restore();
+  c.fillStyle = colour('muted');
+  c.textAlign = 'right';
+  c.textBaseline = 'middle';
+  c.fillText(`${Math.round(100 * view.utilization)} %`, frame.left - 6, base - h / 2 - 7);
+  c.font = '11px system-ui, \'DejaVu Sans\', sans-serif';
+  c.fillText('in use', frame.left - 6, base - h / 2 + 7);
+  held.forEach((value, i) => {
+    if (i % 8 === 0)
+      plot.mark(
+          x(i + 0.5), base - (h * value) / most, undefined,
+          `${clockText((i + 0.5) * step)}: ${numberText(value)} of ${numberText(there[i])} slots in use`);
+  });
+}
+
+function workersLegend(...views) {
+  const [, most] = extent([1, ...views.flatMap((view) => view.spans.map((span) => span[3].length))]);
+  const entries = [];
+  for (let n = 1, level = 0; n <= most && level < 6; n *= 2, ++level) {
+    entries.push([
+      levelColour(level),
+      level === 5 ? '32 workers and more' :
+          n === 1 ? '1 worker' :
+                    `${n}${n * 2 - 1 > n && n > 1 ? ` to ${n * 2 - 1}` : ''} workers`
+    ]);
+  }
+  return entries;
+}
+
+const ganttHeight = (view) => (width) => {
+  const rows = rowsOf(view).slots.length;
+  return 84 + Math.min(Math.max(rows * 17, 60), width < 600 ? 320 : 460);
+};
+
+function makeGantt(figure, view) {
+  let paint = ganttPaints.workers;
+  const plot =
+      new Plot(figure, ganttHeight(view), (p) => drawGantt(p, view, {paint, timeRange: () => view.timeWindow()}), {
+        label: `Slots over time: ${view.trials.length} trials on ${rowsOf(view).slots.length} slots, ${
+            Math.round(100 * view.utilization)} % in use`,
+        onTrial: (trial, more) => view.select(trial, more),
+        onDrag: (from, to, done) => zoomBy(plot, view, from, to, done),
+        onClear: () => view.zoom(),
+      });
+  const relegend = (kind) => legend(figure, [
+    ...(kind === 'workers'  ? workersLegend(view) :
+            kind === 'rung' ? view.rungs.map((r, i) => [levelColour(i + 1), `reached ${r.at}`]) :
+                              [[levelColour(0), `worse ${view.metric}`], [levelColour(4), 'better']]),
+    [colour('idle'), 'idle'], ...(view.faults.length ? [[colour('fault'), 'fault (×)']] : [])
+  ]);
+  chooser(figure, 'Colour', [['workers', 'workers'], ['rung', 'last rung'], ['value', 'quality']], (kind) => {
+    paint = ganttPaints[kind];
+    relegend(kind);
+    plot.update();
+  });
+  relegend('workers');
+  view.onChange(() => plot.update());
+}
+
+/** A drag over a chart over time zooms all of them; it is shown while it lasts. */
+function zoomBy(plot, view, from, to, done) {
+  const {left, width, top, height} = plot.frame;
+  const [low, high] = view.timeWindow();
+  const time = (x) => low + Math.min(1, Math.max(0, (x - left) / width)) * (high - low);
+  const [a, b] = [from[0], to[0]].sort((p, q) => p - q);
+  if (done) return view.zoom(time(a), time(b));
+  plot.redraw();
+  plot.context.globalAlpha = 0.25;
+  plot.context.fillStyle = colour('accent');
+  plot.context.fillRect(a, top, b - a, height);
+  plot.context.globalAlpha = 1;
+}
+
+/** The slots of several sweeps on the same axis of time: which one was done first is seen at once. */
+function makeCommonGantt(figure, view, views) {
+  const until = Math.max(...views.map((v) => v.elapsed || 0), 1e-9);
+  const best = view.ranked[0];
+  const drawEnd = (p) => {
+    const {left, top, bottom, width} = p.frame, x = left + (view.elapsed / until) * width, c = p.context;
+    if (x > left + width - 70) return;
+    c.fillStyle = colour('text');
+    c.textAlign = 'left';
+    c.textBaseline = 'middle';
+    c.font = '600 13px system-ui, \'DejaVu Sans\', sans-serif';
+    const word = {finished: 'done', damaged: 'damaged'}[view.state] ?? view.state;
+    c.fillText(`${word} after ${clockText(view.elapsed)}`, x + 10, (top + bottom) / 2);
+  };
+  const plot = new Plot(figure, ganttHeight(view), (p) => {
+    drawGantt(p, view, {paint: ganttPaints.workers, timeRange: () => [0, until]});
+    if (p.frame) drawEnd(p);
+  }, {
+    label: `Slots over time of ${view.name}`,
+    onTrial: (trial, more) => view.select(trial, more),
+  });
+  figure.querySelector('figcaption span').textContent = `${best ? `${view.metric} ${numberText(best.value)} ` : ''}in ${
+      clockText(view.elapsed)}, ${Math.round(100 * view.utilization)} % of the slots' time in use`;
+  if (view === views[Math.min(views.length, 4) - 1]) {
+    legend(figure, [
+      ...workersLegend(...views), [colour('idle'), 'idle'],
+      ...(views.some((v) => v.faults.length) ? [[colour('fault'), 'fault (×)']] : [])
+    ]);
+  }
+  view.onChange(() => plot.update());
+}

@@ -1,0 +1,117 @@
+// Parallel coordinates: a line a trial across its parameters and its metric. A drag along an axis filters.
+
+function parallelAxes(view) {
+  const [low, high] = view.valueRange();
+  const metric = linearScale(low, high);
+  // The best value is at the top, whichever way is better.
+  const up = (share) => (view.sign > 0 ? 1 - share : share);
+  return [
+    ...view.parameters.map((parameter, i) => {
+      const scale = parameterScale(parameter);
+      return {
+        name: parameter.name,
+        share: (trial) => scale.share(view.parameter(trial, i)),
+        room: parameter.scale === 'choice' ? 0.5 / parameter.choices.length :
+                                             0,  // for lines that would hide each other
+        ticks: () => scale.ticks(5).map((t) => ({share: scale.share(t.at), text: t.text}))
+      };
+    }),
+    {
+      name: view.metric,
+      room: 0,
+      share: (trial) => (finite(trial.value) ? Math.min(1, Math.max(0, up(metric.share(trial.value)))) : NaN),
+      ticks: () => metric.ticks(5).map((t) => ({share: up(metric.share(t.at)), text: t.text})),
+    },
+  ];
+}
+
+function makeParallel(figure, view) {
+  const axes = parallelAxes(view);
+  view.axes = () => axes;
+  const [top, bottom, side] = [34, 16, 58];
+  const xOf = (i, width) => side + (axes.length === 1 ? 0.5 : i / (axes.length - 1)) * (width - 2 * side);
+  const yOf = (share, height) => height - bottom - share * (height - top - bottom);
+  const shareOf = (y, height) => (height - bottom - y) / (height - top - bottom);
+  const most = 1500;
+  const plot = new Plot(figure, 320, (p) => {
+    const c = p.context, [width, height] = p.size;
+    p.frame = {left: 0, top, width, height: height - top - bottom};
+    const colours = [0, 1, 2, 3, 4].map(levelColour);
+    const step = Math.max(1, Math.ceil(view.trials.length / most));
+    const order = [...view.ranked]
+                      .reverse()
+                      .filter((t, i) => view.weight(t.id) === 2 || (view.ranked.length - i) % step === 0 || t.rank < 50)
+                      .sort((a, b) => view.weight(a.id) - view.weight(b.id));
+    for (const trial of order) {
+      const weight = view.weight(trial.id);
+      c.globalAlpha = weight === 2 ? 1 : weight === 1 ? (view.ranked.length > 300 ? 0.3 : 0.65) : 0.1;
+      c.lineWidth = weight === 2 ? 3 : 1.2;
+      c.strokeStyle = shareColour(view.goodness(trial.value), colours);
+      c.beginPath();
+      const points = axes.map((axis, i) => [xOf(i, width), yOf(axis.share(trial) + axis.room * spread(trial), height)]);
+      points.forEach(([x, y], i) => {
+        if (i === 0) return c.moveTo(x, y);
+        const [px, py] = points[i - 1], mid = (px + x) / 2;
+        c.bezierCurveTo(mid, py, mid, y, x, y);
+      });
+      c.stroke();
+      if (weight)
+        for (const [x, y] of points)
+          if (finite(y)) p.mark(x, y, trial.id, () => view.text(trial.id));
+    }
+    c.globalAlpha = 1;
+    axes.forEach((axis, i) => {
+      const x = Math.round(xOf(i, width)) + 0.5;
+      c.strokeStyle = colour('muted');
+      c.lineWidth = 1;
+      p.line(x, yOf(0, height), x, yOf(1, height));
+      c.textAlign = 'center';
+      c.textBaseline = 'bottom';
+      c.fillStyle = i === axes.length - 1 ? colour('best') : colour('text');
+      c.fillText(
+          fitted(c, axis.name, (width - 2 * side) / Math.max(1, axes.length - 1) - 8),
+          Math.min(Math.max(x, 40), width - 40), top - 12);
+      c.textAlign = i === axes.length - 1 ? 'left' : 'right';
+      c.textBaseline = 'middle';
+      for (const tick of axis.ticks()) {
+        if (!(tick.share >= -0.01 && tick.share <= 1.01)) continue;
+        const at = x + (i === axes.length - 1 ? 6 : -6), y = yOf(tick.share, height);
+        const text = fitted(c, tick.text, i === 0 || i === axes.length - 1 ? side - 8 : 70);
+        c.lineWidth = 3;
+        c.strokeStyle = colour('ground');
+        c.strokeText(text, at, y);
+        c.fillStyle = colour('muted');
+        c.fillText(text, at, y);
+      }
+      const range = view.filters.ranges.get(i);
+      if (range) {
+        c.globalAlpha = 0.3;
+        c.fillStyle = colour('accent');
+        c.fillRect(x - 8, yOf(range[1], height), 16, yOf(range[0], height) - yOf(range[1], height));
+        c.globalAlpha = 1;
+      }
+    });
+    if (!view.ranked.length) p.say('No trial has reported a finite value yet.');
+  }, {
+    label: 'Configurations in parallel coordinates',
+    onTrial: (trial, more) => view.select(trial, more),
+    onDrag: (from, to, done) => {
+      const [width, height] = plot.size;
+      const axis = nearest(from[0], width);
+      const range = [shareOf(from[1], height), shareOf(to[1], height)].sort((a, b) => a - b);
+      view.filters.ranges.set(axis, range);
+      if (done)
+        view.filter();
+      else
+        plot.redraw();
+    },
+    onClear: (at) => {
+      view.filters.ranges.delete(nearest(at[0], plot.size[0]));
+      view.filter();
+    },
+  });
+  const nearest = (x, width) =>
+      axes.reduce((best, _, i) => (Math.abs(xOf(i, width) - x) < Math.abs(xOf(best, width) - x) ? i : best), 0);
+  legend(figure, [[levelColour(0), `worse ${view.metric}`], [levelColour(4), 'better']]);
+  view.onChange(() => plot.update());
+}

@@ -1,0 +1,219 @@
+// What the parameters do: each one, their importance, their marginals, and two together.
+
+function makeSlices(figure, view) {
+  const grid = element('div', {class: 'grid'});
+  figure.append(grid);
+  figure.querySelector('figcaption span').textContent = `${view.metric} of every trial at its last report`;
+  if (!view.parameters.length) grid.append(element('p', {class: 'muted'}, 'No parameter varies.'));
+  view.parameters.forEach((parameter, i) => {
+    const scale = parameterScale(parameter);
+    const place = element('div');
+    grid.append(place);
+    const plot = new Plot(place, 190, (p) => {
+      if (!view.ranked.length) return p.say('No trial has reported a finite value yet.');
+      const y = linearScale(...view.valueRange());
+      const places = p.axes(scale, y, {xName: parameter.name, left: 50, right: 8});
+      const room = parameter.scale === 'choice' ? places.frame.width / parameter.choices.length * 0.6 : 0;
+      const levels = [0, 1, 2, 3, 4, 5].map(levelColour);
+      const step = Math.max(1, Math.ceil(view.trials.length / 3000));
+      p.clip();
+      for (const weight of [0, 1, 2]) {
+        for (const trial of view.trials) {
+          if (!finite(trial.value) || view.weight(trial.id) !== weight ||
+              (weight < 2 && trial.id % step && trial.rank > 100))
+            continue;
+          const at = [places.x(view.parameter(trial, i)) + room * spread(trial), places.y(trial.value)];
+          p.context.globalAlpha = weight === 2 ? 1 : weight === 1 ? (view.trials.length > 500 ? 0.45 : 0.8) : 0.15;
+          p.dot(
+              ...at,
+              weight === 2                 ? 5.5 :
+                  view.trials.length > 500 ? 2 :
+                                             3,
+              {fill: levels[Math.min(5, trial.rung)], stroke: weight === 2 ? colour('text') : undefined});
+          if (weight) p.mark(...at, trial.id, () => view.text(trial.id));
+        }
+      }
+      p.context.globalAlpha = 1;
+      p.unclip();
+    }, {label: `${view.metric} over ${parameter.name}`, onTrial: (trial, more) => view.select(trial, more)});
+    view.onChange(() => plot.update());
+  });
+  legend(figure, view.rungs.map((r, i) => [levelColour(i + 1), `reached ${r.at}`]));
+}
+
+const tooFew = 'Too few trials have reached a rung: importances need ten at least.';
+
+/** The charts of importance share the rung that their reader chose. */
+function makeImportance(figures, view) {
+  const {importance, marginals, pair} = figures;
+  let chosen = view.importances[0];
+  const redraws = [];
+  const order = () => view.parameters.map((_, i) => i).sort((a, b) => chosen.shares[b][0] - chosen.shares[a][0]);
+  if (chosen) {
+    const options = view.importances.map((each, i) => [String(i), `${each.at} (${each.trials} trials)`]);
+    chooser(importance, 'At rung', options, (i) => {
+      chosen = view.importances[Number(i)];
+      redraws.forEach((redraw) => redraw());
+    });
+  }
+  redraws.push(makeShares(importance, view, () => chosen, order));
+  redraws.push(makeMarginals(marginals, view, () => chosen));
+  redraws.push(makePair(pair, view, () => chosen));
+}
+
+function makeShares(figure, view, rung, order) {
+  const height = () => (rung() ? 44 + 26 * view.parameters.length : 40);
+  const plot = new Plot(figure, height, (p) => {
+    if (!rung()) return p.say(tooFew);
+    const names = order(), {shares} = rung();
+    const most = Math.max(0.05, ...shares.map(([mean, deviation]) => mean + deviation));
+    const c = p.context;
+    const left = Math.min(170, 16 + Math.max(...names.map((i) => c.measureText(view.parameters[i].name).width)));
+    const places = p.axes(linearScale(0, Math.min(1, most)), null, {left, bottom: 26});
+    const rest = 1 - shares.reduce((sum, share) => sum + share[0], 0);
+    names.forEach((i, row) => {
+      const [mean, deviation] = shares[i], y = places.frame.top + 4 + row * 26;
+      c.fillStyle = colour('accent');
+      c.fillRect(places.frame.left, y, Math.max(1, places.x(mean) - places.frame.left), 16);
+      c.strokeStyle = colour('text');
+      c.lineWidth = 1.3;
+      const [a, b] = [places.x(Math.max(0, mean - deviation)), places.x(Math.min(1, mean + deviation))];
+      p.line(a, y + 8, b, y + 8);
+      p.line(a, y + 4, a, y + 12);
+      p.line(b, y + 4, b, y + 12);
+      c.fillStyle = colour('text');
+      c.textAlign = 'right';
+      c.textBaseline = 'middle';
+      c.fillText(fitted(c, view.parameters[i].name, left - 10), places.frame.left - 7, y + 8);
+      const share = `${numberText(Number((100 * mean).toPrecision(2)))} %`;
+      c.textAlign = b + 60 > places.frame.right ? 'right' : 'left';
+      c.fillStyle = c.textAlign === 'right' ? colour('ground') : colour('text');
+      c.fillText(share, c.textAlign === 'right' ? a - 8 : b + 8, y + 8);
+      p.area(
+          0, y - 4, p.size[0], 26, undefined,
+          `${view.parameters[i].name} alone explains ${numberText(100 * mean)} % ± ${
+              numberText(100 * deviation)} of the variance.\nParameters together explain ${
+              numberText(Math.round(1000 * Math.max(0, rest)) / 10)} % that none explains alone.`);
+    });
+  }, {label: 'Importance of each parameter'});
+  return () => plot.update();
+}
+
+function makeMarginals(figure, view, rung) {
+  const grid = element('div', {class: 'grid'});
+  figure.append(grid);
+  if (!rung()) {
+    const plot = new Plot(grid, 40, (p) => p.say(tooFew));
+    return () => plot.update();
+  }
+  const plots = view.parameters.map((parameter, i) => {
+    const place = element('div');
+    grid.append(place);
+    const scale = parameterScale(parameter);
+    return new Plot(place, 170, (p) => {
+      const all = rung().marginals.flat();
+      const y =
+          linearScale(...padded(extent(all.flatMap(([mean, deviation]) => [mean - deviation, mean + deviation]))));
+      const places = p.axes(scale, y, {xName: parameter.name, left: 50, right: 8});
+      const points = rung().marginals[i];
+      const x = (k) => places.frame.left + ((k + 0.5) / points.length) * places.frame.width;
+      const c = p.context;
+      c.strokeStyle = c.fillStyle = colour('accent');
+      if (parameter.scale === 'choice') {
+        points.forEach(([mean, deviation], k) => {
+          c.lineWidth = 2;
+          p.line(x(k), places.y(mean - deviation), x(k), places.y(mean + deviation));
+          p.dot(x(k), places.y(mean), 5, {fill: colour('accent')});
+        });
+      } else {
+        c.globalAlpha = 0.22;
+        c.beginPath();
+        points.forEach(
+            ([mean, deviation], k) =>
+                (k ? c.lineTo(x(k), places.y(mean + deviation)) : c.moveTo(x(k), places.y(mean + deviation))));
+        for (let k = points.length - 1; k >= 0; --k) c.lineTo(x(k), places.y(points[k][0] - points[k][1]));
+        c.fill();
+        c.globalAlpha = 1;
+        c.lineWidth = 2;
+        c.beginPath();
+        points.forEach(([mean], k) => (k ? c.lineTo(x(k), places.y(mean)) : c.moveTo(x(k), places.y(mean))));
+        c.stroke();
+      }
+      points.forEach(
+          ([mean, deviation], k) => p.mark(
+              x(k), places.y(mean), undefined,
+              `${parameter.name} = ${numberText(scale.value((k + 0.5) / points.length))}\n${view.metric} = ${
+                  numberText(mean)} ± ${numberText(deviation)}`));
+    }, {label: `${view.metric} over ${parameter.name}, averaged over all other parameters`});
+  });
+  return () => plots.forEach((plot) => plot.update());
+}
+
+function makePair(figure, view, rung) {
+  let index = 0;
+  const plot = new Plot(figure, 300, (p) => {
+    const pair = rung()?.pairs[index];
+    if (!pair) return p.say(rung() ? 'A single parameter varies: there is no pair.' : tooFew);
+    const [first, second] = [view.parameters[pair.first], view.parameters[pair.second]];
+    const [sx, sy] = [parameterScale(first), parameterScale(second)];
+    const places = p.axes(sx, sy, {xName: first.name, yName: second.name, left: 64, grid: false});
+    const [low, high] = extent(pair.means.flat()) || [0, 1];
+    const [columns, rows] = [pair.means.length, pair.means[0].length];
+    const colours = [0, 1, 2, 3, 4].map(levelColour);
+    const c = p.context, {frame} = places;
+    const good = (mean) => {
+      const share = (mean - low) / (high - low || 1);
+      return view.sign > 0 ? 1 - share : share;
+    };
+    // Twelve steps of colour, so that their edges read as contours.
+    const steps = 12;
+    const smooth = first.scale !== 'choice' && second.scale !== 'choice';
+    const n = smooth ? 84 : 1;
+    const at = (u, v) => {
+      if (!smooth)
+        return pair.means[Math.min(columns - 1, Math.floor(u * columns))][Math.min(rows - 1, Math.floor(v * rows))];
+      const [a, b] =
+          [Math.min(columns - 1, Math.max(0, u * columns - 0.5)), Math.min(rows - 1, Math.max(0, v * rows - 0.5))];
+      const [i, j] = [Math.min(columns - 2, Math.floor(a)), Math.min(rows - 2, Math.floor(b))];
+      const m = pair.means, [s, t] = [a - i, b - j];
+      return (m[i][j] * (1 - s) + m[i + 1][j] * s) * (1 - t) + (m[i][j + 1] * (1 - s) + m[i + 1][j + 1] * s) * t;
+    };
+    const [nx, ny] = smooth ? [n, n] : [columns, rows];
+    for (let i = 0; i < nx; ++i) {
+      for (let j = 0; j < ny; ++j) {
+        const mean = at((i + 0.5) / nx, (j + 0.5) / ny);
+        c.fillStyle = shareColour(Math.round(good(mean) * steps) / steps, colours);
+        // Whole pixels: no seams.
+        const [x0, x1] = [i, i + 1].map((k) => Math.round(frame.left + (k / nx) * frame.width));
+        const [y0, y1] = [j + 1, j].map((k) => Math.round(frame.bottom - (k / ny) * frame.height));
+        c.fillRect(x0, y0, x1 - x0, y1 - y0);
+      }
+    }
+    p.area(
+        frame.left, frame.top, frame.width, frame.height, undefined,
+        `${view.metric} from ${numberText(low)} to ${numberText(high)}, averaged over all other parameters`);
+    const step = Math.max(1, Math.ceil(view.ranked.length / 400));
+    for (const trial of view.ranked) {
+      const weight = view.weight(trial.id);
+      if (!weight || (weight < 2 && trial.rank % step)) continue;
+      const place = [
+        places.x(view.parameter(trial, pair.first)) + (first.scale === 'choice' ? spread(trial) * 18 : 0),
+        places.y(view.parameter(trial, pair.second)) + (second.scale === 'choice' ? spread(trial) * 18 : 0)
+      ];
+      c.lineWidth = weight === 2 ? 2 : 1;
+      p.dot(...place, weight === 2 ? 6 : 2.6, {fill: weight === 2 ? colour('best') : '#ffffffcc', stroke: '#10141acc'});
+      p.mark(...place, trial.id, () => view.text(trial.id));
+    }
+  }, {label: 'The metric over two parameters', onTrial: (trial, more) => view.select(trial, more)});
+  const pairs = rung()?.pairs || [];
+  if (pairs.length > 1) {
+    const name = (pair) => `${view.parameters[pair.first].name} × ${view.parameters[pair.second].name}`;
+    chooser(figure, 'Pair', pairs.map((pair, i) => [String(i), name(pair)]), (i) => {
+      index = Number(i);
+      plot.update();
+    });
+  }
+  legend(figure, [[levelColour(0), `worse ${view.metric}`], [levelColour(4), 'better']]);
+  view.onChange(() => plot.update());
+  return () => plot.update();
+}

@@ -1,0 +1,264 @@
+// A chart on a canvas: axes, marks, and what lies under the pointer.
+
+const tip = document.getElementById('tip');
+function showTip(text, x, y) {
+  tip.textContent = text;
+  tip.className = text ? 'on' : '';
+  const box = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(4, Math.min(innerWidth - box.width - 8, x + 14))}px`;
+  tip.style.top = `${y + box.height + 22 > innerHeight ? y - box.height - 10 : y + 16}px`;
+}
+
+/**
+ * A canvas that fills its place and draws itself when it is seen, resized, printed, or asked to.
+ *
+ * `draw(plot)` draws with `plot.context` in units of CSS pixels, and calls `plot.mark(x, y, trial, text)` or
+ * `plot.area(...)` for what the pointer may find.
+ */
+class Plot {
+  constructor(place, height, draw, {label, onTrial, onDrag, onClear} = {}) {
+    this.draw = draw;
+    this.height = height;
+    this.onTrial = onTrial;
+    this.onDrag = onDrag;
+    this.onClear = onClear;
+    this.canvas = element('canvas', {role: 'img', 'aria-label': label || '', tabindex: -1});
+    this.canvas.plot = this;
+    place.append(this.canvas);
+    this.context = this.canvas.getContext('2d');
+    this.stale = true;
+    this.visible = false;
+    new IntersectionObserver((entries) => {
+      this.visible = entries.some((entry) => entry.isIntersecting);
+      if (this.visible && this.stale) this.redraw();
+    }, {rootMargin: '300px'}).observe(this.canvas);
+    new ResizeObserver(() => this.update()).observe(place);
+    for (const query of ['(prefers-color-scheme: dark)', 'print']) {
+      matchMedia(query).addEventListener('change', () => this.update());
+    }
+    addEventListener('beforeprint', () => this.redraw());
+    this.canvas.addEventListener('pointermove', (event) => this.move(event));
+    this.canvas.addEventListener('pointerleave', () => showTip('', 0, 0));
+    this.canvas.addEventListener('pointerdown', (event) => this.press(event));
+    this.canvas.addEventListener('dblclick', () => this.onClear?.(this.at));
+  }
+
+  /** Draws now if the canvas is seen, else once it is. */
+  update() {
+    this.stale = true;
+    if (this.visible && !this.waiting) {
+      this.waiting = requestAnimationFrame(() => {
+        this.waiting = 0;
+        this.redraw();
+      });
+    }
+  }
+
+  redraw() {
+    const width = this.canvas.parentElement.clientWidth;
+    if (!width) return;
+    const height = typeof this.height === 'function' ? this.height(width) : this.height;
+    const ratio = Math.min(3, devicePixelRatio || 1);
+    this.canvas.style.height = `${height}px`;
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.context.font = '12px system-ui, \'Segoe UI\', \'DejaVu Sans\', sans-serif';
+    this.size = [width, height];
+    this.marks = [];
+    this.areas = [];
+    this.draw(this);
+    this.stale = false;
+    this.canvas.dataset.drawn = this.marks.length + this.areas.length;
+  }
+
+  /** A place that the pointer may find, within a few pixels. */
+  mark(x, y, trial, text) {
+    this.marks.push({x, y, trial, text});
+  }
+  /** A rectangle that the pointer may find. */
+  area(x, y, width, height, trial, text) {
+    this.areas.push({x, y, width, height, trial, text});
+  }
+
+  found(x, y) {
+    let best = null, distance = 14 * 14;
+    for (const mark of this.marks || []) {
+      const d = (mark.x - x) ** 2 + (mark.y - y) ** 2;
+      if (d < distance) [best, distance] = [mark, d];
+    }
+    if (best) return best;
+    for (let i = (this.areas || []).length - 1; i >= 0; --i) {
+      const a = this.areas[i];
+      if (x >= a.x && x <= a.x + a.width && y >= a.y && y <= a.y + a.height) return a;
+    }
+    return null;
+  }
+
+  place(event) {
+    const box = this.canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  move(event) {
+    const at = this.place(event);
+    if (this.from) {
+      this.moved ||= Math.hypot(at[0] - this.from[0], at[1] - this.from[1]) > 4;
+      if (this.moved && this.onDrag) {
+        this.onDrag(this.from, at, false);
+        showTip('', 0, 0);
+      }
+      return;
+    }
+    const found = this.found(...at);
+    this.canvas.style.cursor = found?.trial !== undefined ? 'pointer' : this.onDrag ? 'crosshair' : 'default';
+    showTip(found ? (typeof found.text === 'function' ? found.text() : found.text) : '', event.clientX, event.clientY);
+  }
+
+  press(event) {
+    if (event.button !== 0) return;
+    this.from = this.at = this.place(event);
+    this.moved = false;
+    this.canvas.setPointerCapture(event.pointerId);
+    this.canvas.addEventListener('pointerup', (end) => {
+      const to = this.place(end);
+      if (this.moved)
+        this.onDrag?.(this.from, to, true);
+      else {
+        const found = this.found(...to);
+        if (found && found.trial !== undefined) this.onTrial?.(found.trial, end.shiftKey || end.ctrlKey || end.metaKey);
+      }
+      this.from = null;
+    }, {once: true});
+  }
+
+  /**
+   * Draws the axes, and returns functions from values to pixels. `y` may be null: then `rows` are drawn by the caller.
+   */
+  axes(x, y, {left = 58, right = 14, top = 10, bottom = 40, xName = '', yName = '', grid = true} = {}) {
+    const c = this.context, [width, height] = this.size;
+    const frame = {left, top, right: width - right, bottom: height - bottom};
+    frame.width = Math.max(10, frame.right - frame.left);
+    frame.height = Math.max(10, frame.bottom - frame.top);
+    this.frame = frame;
+    c.lineWidth = 1;
+    c.strokeStyle = colour('grid');
+    c.fillStyle = colour('muted');
+    c.textBaseline = 'top';
+    c.textAlign = 'center';
+    let last = -Infinity;
+    for (const tick of x.ticks(Math.max(3, Math.floor(frame.width / 80)))) {
+      const at = Math.round(frame.left + x.share(tick.at) * frame.width) + 0.5;
+      if (at < frame.left - 1 || at > frame.right + 1) continue;
+      if (grid) this.line(at, frame.top, at, frame.bottom);
+      const half = c.measureText(tick.text).width / 2;
+      const centre = Math.min(Math.max(at, half + 1), width - half - 1);
+      if (centre - half > last + 6) {
+        c.fillText(tick.text, centre, frame.bottom + 6);
+        last = centre + half;
+      }
+    }
+    if (xName) c.fillText(fitted(c, xName, frame.width), frame.left + frame.width / 2, height - 16);
+    if (y) {
+      c.textAlign = 'right';
+      c.textBaseline = 'middle';
+      for (const tick of y.ticks(Math.max(2, Math.floor(frame.height / 32)))) {
+        const at = Math.round(frame.bottom - y.share(tick.at) * frame.height) + 0.5;
+        if (at < frame.top - 1 || at > frame.bottom + 1) continue;
+        if (grid) this.line(frame.left, at, frame.right, at);
+        c.fillText(fitted(c, tick.text, left - 8), frame.left - 7, at);
+      }
+      if (yName) {
+        c.save();
+        c.translate(10, frame.top + frame.height / 2);
+        c.rotate(-Math.PI / 2);
+        c.textAlign = 'center';
+        c.fillText(fitted(c, yName, frame.height), 0, 0);
+        c.restore();
+      }
+    }
+    return {
+      frame,
+      x: (value) => frame.left + x.share(value) * frame.width,
+      y: y && ((value) => frame.bottom - y.share(value) * frame.height),
+    };
+  }
+
+  /** What is drawn until unclip() stays inside the axes. */
+  clip() {
+    const {left, top, width, height} = this.frame;
+    this.context.save();
+    this.context.beginPath();
+    this.context.rect(left - 1, top - 6, width + 2, height + 12);
+    this.context.clip();
+  }
+  unclip() {
+    this.context.restore();
+  }
+
+  line(x1, y1, x2, y2) {
+    this.context.beginPath();
+    this.context.moveTo(x1, y1);
+    this.context.lineTo(x2, y2);
+    this.context.stroke();
+  }
+
+  dot(x, y, radius, {fill, stroke} = {}) {
+    const c = this.context;
+    c.beginPath();
+    c.arc(x, y, radius, 0, 7);
+    if (fill) {
+      c.fillStyle = fill;
+      c.fill();
+    }
+    if (stroke) {
+      c.strokeStyle = stroke;
+      c.stroke();
+    }
+  }
+
+  /** A sentence instead of a chart. */
+  say(text) {
+    const c = this.context;
+    c.fillStyle = colour('muted');
+    c.textAlign = 'left';
+    c.textBaseline = 'top';
+    let line = '', y = 12;
+    for (const word of text.split(' ')) {
+      if (c.measureText(`${line} ${word}`).width > this.size[0] - 8) {
+        c.fillText(line, 2, y);
+        [line, y] = ['', y + 18];
+      }
+      line = line ? `${line} ${word}` : word;
+    }
+    c.fillText(line, 2, y);
+    this.area(0, 0, 1, 1, undefined, text);
+  }
+}
+
+/** Text that is not wider than this. */
+function fitted(context, text, width) {
+  if (context.measureText(text).width <= width) return text;
+  let end = text.length;
+  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) --end;
+  return `${text.slice(0, end)}…`;
+}
+
+/** A choice of words beside a chart's title. */
+function chooser(figure, name, options, onChange, chosen = options[0][0]) {
+  let place = figure.querySelector('.controls');
+  if (!place) figure.querySelector('figcaption').append((place = element('div', {class: 'controls'})));
+  const select = element('select', {'aria-label': name, onchange: () => onChange(select.value)});
+  for (const [value, text] of options) select.append(element('option', {value, selected: value === chosen}, text));
+  place.append(element('label', {}, `${name} `, select));
+  return select;
+}
+
+function legend(figure, entries) {
+  figure.querySelector('.legend')?.remove();
+  figure.append(element('div', {class: 'legend'}, ...entries.map(([paint, text]) => {
+    const box = element('i');
+    box.style.background = paint;
+    return element('span', {}, box, text);
+  })));
+}

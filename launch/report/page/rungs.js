@@ -1,0 +1,50 @@
+// At each rung: the values of the trials that were judged there, and who went on.
+
+function makeRungs(figure, view) {
+  const value = (curve, at) => {
+    const i = curve[0].findIndex((resource) => resource >= at);
+    return i < 0 ? null : {value: curve[1][i], isLast: i === curve[0].length - 1};
+  };
+  const plot = new Plot(figure, 280, (p) => {
+    const rungs = view.rungs.filter((rung) => rung.reached > 0);
+    if (!rungs.length) return p.say('No trial has reached a rung yet.');
+    const y = linearScale(...view.valueRange());
+    const scale = choiceScale(rungs.map((rung) => rung.at));
+    const places = p.axes(scale, y, {xName: 'rung at resource', yName: view.metric, top: 30});
+    const c = p.context, room = places.frame.width / rungs.length * 0.72;
+    const step = Math.max(1, Math.ceil(view.trials.length / 3000));
+    p.clip();
+    for (const rung of rungs) {
+      for (const trial of view.trials) {
+        const weight = view.weight(trial.id);
+        if (trial.resource < rung.at || (weight < 2 && trial.id % step && trial.rung < 2)) continue;
+        const found = value(view.curves[trial.id], rung.at);
+        if (!found || !finite(found.value)) continue;
+        const at = [places.x(rung.at) + room * spread(trial), places.y(found.value)];
+        const cut = found.isLast && trial.status !== 'finished' && trial.status !== 'running';
+        const paint = levelColour(Math.min(5, trial.rung));
+        c.globalAlpha = weight === 2 ? 1 : weight ? 0.8 : 0.15;
+        c.lineWidth = 1.3;
+        p.dot(...at, weight === 2 ? 6 : 3, cut ? {stroke: colour('muted'), fill: colour('ground')} : {fill: paint});
+        if (weight === 2) p.dot(...at, 7.5, {stroke: colour('text')});
+        if (weight)
+          p.mark(
+              ...at, trial.id,
+              () => `${view.metric} = ${numberText(found.value)} at ${rung.at}\n${view.text(trial.id)}`);
+      }
+      c.globalAlpha = 1;
+    }
+    p.unclip();
+    c.fillStyle = colour('text');
+    c.textAlign = 'center';
+    c.textBaseline = 'bottom';
+    for (const rung of rungs) {
+      const narrow = places.frame.width / rungs.length < 120;
+      const text = narrow ? `${rung.at < view.max ? `${rung.went_on} of ` : ''}${rung.reached}` :
+          rung.at < view.max ? `${rung.went_on} of ${rung.reached} went on` : `${rung.reached} reached the end`;
+      c.fillText(fitted(c, text, places.frame.width / rungs.length - 6), places.x(rung.at), places.frame.top - 8);
+    }
+  }, {label: 'Values at each rung', onTrial: (trial, more) => view.select(trial, more)});
+  legend(figure, view.rungs.map((r, i) => [levelColour(i + 1), `reached ${r.at}`]));
+  view.onChange(() => plot.update());
+}

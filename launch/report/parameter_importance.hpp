@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+
+#include "launch/messages/json.hpp"
+#include "launch/record/history.hpp"
+
+namespace crescendo::launch {
+
+/// The parameters that vary, with the scales on which they are drawn:
+/// `{"name":"lr","scale":"log","low":0.001,"high":0.1}`, or
+/// `{"name":"act","scale":"choice","choices":["relu","tanh"]}`.
+OrderedJson parameters_json(const SearchSpace& space);
+
+/// What each parameter matters, at each rung with enough trials: at a rung all trials were trained equally long, so
+/// their metrics can be compared. From at most `most_samples` trials a rung, evenly chosen. An object a rung: `at`,
+/// `trials`, `shares` ([mean, deviation] a parameter), `marginals` (a list of [mean, deviation] a parameter, over equal
+/// parts of its scale), and `pairs` of the most important ones.
+OrderedJson importances_json(const History& history, std::size_t most_samples);
+
+}  // namespace crescendo::launch

@@ -1,0 +1,413 @@
+#include "launch/report/report_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "launch/report/assets.hpp"
+#include "launch/report/html.hpp"
+#include "launch/view/results.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+constexpr std::size_t most_static_trials = 50;
+constexpr std::size_t most_static_spans = 3000;
+constexpr std::size_t most_static_faults = 200;
+
+std::string number(const OrderedJson& value) {
+    if (value.is_null()) {
+        return "–";
+    }
+    if (value.is_string()) {
+        return html_text(value.get<std::string>());
+    }
+    return value.is_number_float() ? fmt::format("{:.5g}", value.get<double>()) : html_text(value.dump());
+}
+
+std::string text(const OrderedJson& object, const char* key) { return html_text(object.at(key).get<std::string>()); }
+
+/// A table with a heading for each column; cells are HTML.
+std::string table(const char* kind, const std::vector<std::string>& columns,
+                  const std::vector<std::vector<std::string>>& rows) {
+    std::string result = fmt::format("<div class='scroll'><table class='{}'><thead><tr>", kind);
+    for (const auto& column : columns) {
+        result += fmt::format("<th scope='col'>{}</th>", column);
+    }
+    result += "</tr></thead><tbody>\n";
+    for (const auto& row : rows) {
+        result += "<tr>";
+        for (const auto& cell : row) {
+            result += fmt::format("<td>{}</td>", cell);
+        }
+        result += "</tr>\n";
+    }
+    return result + "</tbody></table></div>\n";
+}
+
+/// Names and values, one beside the other.
+std::string chips(const OrderedJson& values) {
+    std::string result = "<dl class='chips'>";
+    for (const auto& [name, value] : values.items()) {
+        result += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", html_text(name), number(value));
+    }
+    return result + "</dl>\n";
+}
+
+std::string figure(const std::string& value, const std::string& what, const std::string& more = "") {
+    return fmt::format("<div class='figure'><b>{}</b><span>{}</span><small>{}</small></div>\n", value, what, more);
+}
+
+/// What the sweep took: slot-hours, and money and energy as far as they are known.
+std::string spending(const OrderedJson& sweep) {
+    const auto& spent = sweep.at("spending");
+    const auto of = [&](const char* key) { return number_text(spent.at(key).get<double>()); };
+    auto result = figure(of("slot_hours"), "slot-hours",
+                         fmt::format("{} more were idle; {:.0f} % in use", of("idle_slot_hours"),
+                                     100 * sweep.at("utilization").get<double>()));
+    if (!spent.at("cost").is_null()) {
+        result += figure(of("cost"), "cost", fmt::format("and {} for idle slots", of("idle_cost")));
+    }
+    for (const auto& [key, what] : {std::pair("gpu_joules", "GPUs"), std::pair("cpu_joules", "CPUs")}) {
+        if (spent.contains(key)) {
+            result += figure(number_text(spent.at(key).get<double>() / 3.6e6) + " kWh", "energy",
+                             fmt::format("of the {}", what));
+        }
+    }
+    return result;
+}
+
+std::string state_text(const OrderedJson& sweep) {
+    static const std::map<std::string, std::string> words{
+        {"running", "still running: this page shows it as it was when the page was written"},
+        {"queued", "waiting for its batch job"},
+        {"stopped", "stopped early; it can be resumed"},
+        {"failed", "failed: no trial ended well"},
+        {"damaged", "its journal is damaged: this page shows it up to the damage"}};
+    const auto state = sweep.at("state").get<std::string>();
+    if (const auto found = words.find(state); found != words.end()) {
+        return found->second;
+    }
+    return sweep.at("reason").is_null() ? state : "finished: " + text(sweep, "reason");
+}
+
+std::string commands(const OrderedJson& sweep) {
+    std::string result = "<ul class='commands'>";
+    for (const auto& step : sweep.at("next")) {
+        result += fmt::format("<li><code>{}</code> <span>{}</span></li>", html_text(step.at(0).get<std::string>()),
+                              html_text(step.at(1).get<std::string>()));
+    }
+    return result + "</ul>\n";
+}
+
+std::string answer(const OrderedJson& sweep) {
+    const auto& best = sweep.at("best");
+    std::string result;
+    if (const auto problem = text(sweep, "problem"); !problem.empty()) {
+        result += fmt::format("<p class='warning' role='alert'>{}</p>\n", problem);
+    }
+    result += "<div class='figures'>\n";
+    if (best.is_object()) {
+        const auto metric = sweep.at("metric").get<std::string>();
+        const auto& metrics = best.at("metrics");
+        result += figure(metrics.contains(metric) ? number(metrics.at(metric)) : "–", html_text(metric),
+                         fmt::format("best: trial {}, resource {}", number(best.at("trial")), number(best.at("resource"))));
+        if (best.at("test").is_object()) {
+            const auto& test = best.at("test");
+            const auto same = test.find(metric);
+            const auto shown = same == test.end() ? test.begin() : same;
+            if (shown != test.end()) {
+                result += figure(number(shown.value()), html_text(shown.key()), "on the test data");
+            }
+        }
+    }
+    result += figure(clock_text(sweep.at("elapsed")), "time", "that the sweep was at work");
+    result += spending(sweep);
+    result += figure(number(sweep.at("num_trials")), "trials",
+                     fmt::format("{} regroups, {} faults", number(sweep.at("regroups")), sweep.at("faults").size()));
+    result += "</div>\n";
+    if (best.is_object()) {
+        result += "<h3>The best configuration</h3>\n" + chips(best.at("config"));
+        result += "<h3>Its metrics</h3>\n" + chips(best.at("metrics"));
+        if (best.at("test").is_object()) {
+            result += "<h3>On the test data</h3>\n" + chips(best.at("test"));
+        }
+    } else {
+        result += fmt::format("<p class='warning'>{}</p>\n",
+                              sweep.at("num_trials") == 0 ? "No trial has started."
+                                                          : "No trial has reported a finite value of the metric, so "
+                                                            "there is no best one. The failures below may say why.");
+    }
+    if (const auto& wait = sweep.at("data_wait"); !wait.is_null() && wait.get<double>() > 0.1) {
+        result += fmt::format("<p class='warning'>Trials waited for data during {:.0f} % of their time.</p>\n",
+                              100 * wait.get<double>());
+    }
+    return result + "<h3>What to type next</h3>\n" + commands(sweep);
+}
+
+// A sequence that colour-blind people tell apart, for 1, 2, 4, 8, 16 and more workers; page.css has the same.
+std::string colour_of(std::size_t workers) {
+    constexpr const char* colours[] = {"#5b6fb5", "#2f8fa3", "#2cab7d", "#86c440", "#e8c52d", "#f28e2b"};
+    const auto step = static_cast<std::size_t>(std::log2(std::max<std::size_t>(1, workers)));
+    return colours[std::min<std::size_t>(step, std::size(colours) - 1)];
+}
+
+/// The slots over time as a picture, for readers without scripts.
+std::string slots_picture(const OrderedJson& sweep) {
+    std::map<int, double> rows;  // of slots
+    for (const auto& lane : sweep.at("lanes")) {
+        rows[lane.at(0)] = 0;
+    }
+    constexpr double width = 900;
+    const double height = std::clamp(360.0 / std::max<double>(1, static_cast<double>(rows.size())), 2.0, 18.0);
+    double y = 0;
+    for (auto& [slot, row] : rows) {
+        row = y;
+        y += height;
+    }
+    const double scale = width / std::max(1e-9, sweep.at("elapsed").get<double>());
+    std::string result = fmt::format(
+        "<svg role='img' aria-label='Slots over time' viewBox='0 0 {} {}' width='100%'><rect width='100%' "
+        "height='100%' fill='#8883'/>\n",
+        width, y);
+    std::size_t drawn = 0;
+    for (const auto& span : sweep.at("spans")) {
+        const double from = span.at(1).get<double>() * scale;
+        const double to = span.at(2).get<double>() * scale;
+        for (const auto& slot : span.at(3)) {
+            if (++drawn <= most_static_spans && rows.contains(slot.get<int>())) {
+                result +=
+                    fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='{}'/>", from,
+                                rows[slot.get<int>()], std::max(0.3, to - from), height, colour_of(span.at(3).size()));
+            }
+        }
+    }
+    return result + "</svg>\n";
+}
+
+std::string best_trials(const OrderedJson& sweep) {
+    const auto& columns = sweep.at("columns");
+    std::vector<std::string> headings;
+    std::size_t metric = 0;
+    for (const auto& column : columns) {
+        if (column == sweep.at("metric") && metric == 0) {
+            metric = headings.size();
+        }
+        headings.push_back(number(column));
+    }
+    std::vector<const OrderedJson*> rows;
+    for (const auto& row : sweep.at("rows")) {
+        rows.push_back(&row);
+    }
+    const double sign = sweep.at("goal") == "maximize" ? -1 : 1;
+    const auto loss = [&](const OrderedJson* row) {
+        const auto& value = row->at(metric);
+        return value.is_number() ? sign * value.get<double>() : HUGE_VAL;
+    };
+    std::ranges::stable_sort(rows, {}, loss);
+    rows.resize(std::min(rows.size(), most_static_trials));
+    std::vector<std::vector<std::string>> cells;
+    for (const auto* row : rows) {
+        auto& line = cells.emplace_back();
+        for (const auto& cell : *row) {
+            line.push_back(number(cell));
+        }
+    }
+    return table("trials", headings, cells);
+}
+
+std::string rungs(const OrderedJson& sweep) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& rung : sweep.at("rungs")) {
+        auto& row = rows.emplace_back();
+        for (const auto& [name, value] : rung.items()) {
+            row.push_back(number(value));
+        }
+    }
+    return table("rungs",
+                 {"rung at", "reached it", "went on", "cut there", "worst that went on", "best that was cut",
+                  "resource saved by the cut"},
+                 rows);
+}
+
+std::string failures(const OrderedJson& sweep) {
+    const auto& faults = sweep.at("faults");
+    if (faults.empty()) {
+        return "<p>No trial failed, and no worker was lost.</p>\n";
+    }
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& fault : faults) {
+        if (rows.size() < most_static_faults) {
+            rows.push_back({clock_text(fault.at(0)), number(fault.at(1)), number(fault.at(2)), number(fault.at(3)),
+                            fmt::format("<pre>{}</pre>", number(fault.at(4)))});
+        }
+    }
+    std::string result = table("failures", {"time", "trial", "slot", "kind", "last words"}, rows);
+    if (faults.size() > rows.size()) {
+        result += fmt::format("<p>{} further failures are not listed.</p>\n", faults.size() - rows.size());
+    }
+    return result;
+}
+
+std::string machine(const OrderedJson& sweep) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [name, value] : sweep.at("versions").items()) {
+        rows.push_back({html_text(name), number(value)});
+    }
+    for (const auto& session : sweep.at("sessions")) {
+        rows.push_back({"session at " + clock_text(session.at(0)), number(session.at(1))});
+    }
+    return table("machine", {"what", "value"}, rows) +
+           fmt::format("<h3>The sweep file</h3>\n<pre class='file'>{}</pre>\n", text(sweep, "file"));
+}
+
+/// A place for the script to draw in.
+std::string chart(const char* kind, std::size_t sweep, const char* title, const char* caption) {
+    return fmt::format(
+        "<figure data-chart='{}' data-sweep='{}'><figcaption><b>{}</b> <span>{}</span></figcaption></figure>\n", kind,
+        sweep, title, caption);
+}
+
+std::string left_out(const OrderedJson& sweep) {
+    const auto points = sweep.at("points_left_out").get<std::size_t>();
+    const auto spans = sweep.at("spans_left_out").get<std::size_t>();
+    return points + spans == 0
+               ? ""
+               : fmt::format(
+                     "<p class='note'>So that the page stays small, {} reports of learning curves and "
+                     "{} short stays on slots are not drawn. All figures and tables are complete.</p>\n",
+                     points, spans);
+}
+
+std::string details(const char* title, const std::string& content, bool is_open = true) {
+    return fmt::format("<details{}><summary>{}</summary>\n{}</details>\n", is_open ? " open" : "", title, content);
+}
+
+std::string article(const OrderedJson& sweep, std::size_t index, bool is_open) {
+    const auto scheduler = text(sweep, "scheduler");
+    std::string result = fmt::format(
+        "<details class='sweep' id='sweep{0}' data-sweep='{0}'{1}><summary><h2>{2}</h2><span "
+        "class='state {3}'>{3}</span><span class='muted'>{4}, {5}</span></summary>\n",
+        index, is_open ? " open" : "", text(sweep, "name"), text(sweep, "state"), scheduler, text(sweep, "directory"));
+    result += fmt::format("<p class='muted'>{}</p>\n", state_text(sweep));
+    result += "<section class='answer'>\n" + answer(sweep) + "</section>\n";
+    result += left_out(sweep);
+    result += fmt::format("<noscript><h3>Slots over time</h3>\n{}<h3>The best trials</h3>\n{}</noscript>\n",
+                          slots_picture(sweep), best_trials(sweep));
+    result += fmt::format("<div class='filters' data-filters='{}'></div>\n", index);
+    result += chart("gantt", index, "Slots over time", "Who ran where, on how many workers. Hatched: nobody.");
+    result += "<div class='two'>\n";
+    result += chart("best", index, "Best so far", "");
+    result += chart("curves", index, "Learning curves", "A dot: the trial has got more or fewer workers.");
+    result += "</div>\n";
+    result += chart("parallel", index, "Configurations", "Drag along an axis to filter; double-click clears it.");
+    result += chart("slices", index, "Each parameter", "One dot a trial, at its last report.");
+    result += "<div class='two'>\n";
+    result += chart("importance", index, "What matters",
+                    "Share of the variance that a parameter explains alone (fANOVA); whiskers: trees disagree.");
+    result += chart("pair", index, "Two parameters together", "The metric, averaged over all others.");
+    result += "</div>\n";
+    result += chart("marginals", index, "Partial dependence",
+                    "The metric over one parameter, averaged over all others; the band: trees disagree.");
+    result += chart("rungs", index, "Rungs", "One dot a trial where it was judged; hollow: it was cut there.");
+    result += details("Rungs in figures", rungs(sweep));
+    result += details("Failures", failures(sweep), !sweep.at("faults").empty());
+    result += fmt::format(
+        "<details open><summary>All trials</summary><div data-chart='trials' data-sweep='{}'></div></details>\n",
+        index);
+    return result + details("Sweep file, versions, machine", machine(sweep), false) + "</details>\n";
+}
+
+/// Whether any method has a value of this name: a single seed has no interval, and a sweep without a price no cost.
+bool is_known(const OrderedJson& methods, const std::string& name) {
+    return std::ranges::any_of(methods, [&](const OrderedJson& method) { return !method.at(name).is_null(); });
+}
+
+std::string methods_of(const OrderedJson& methods) {
+    std::vector<std::string> columns;
+    std::vector<std::vector<std::string>> rows(methods.size());
+    for (const auto& [name, first] : methods.at(0).items()) {
+        if (is_known(methods, name)) {
+            columns.push_back(html_text(name));
+            for (std::size_t i = 0; i < methods.size(); ++i) {
+                rows[i].push_back(number(methods[i].at(name)));
+            }
+        }
+    }
+    return table("methods", columns, rows);
+}
+
+/// The comparison in a sentence for each method: "To loss = 0.1, rasda was 2.02 times as fast as asha."
+std::string verdict(const OrderedJson& comparison, const std::string& metric) {
+    const auto& methods = comparison.at("methods");
+    std::string result = "<p>";
+    for (std::size_t i = 1; i < methods.size(); ++i) {
+        if (methods[i].at("speedup").is_number()) {
+            result += fmt::format("To {} = {}, <b>{}</b> was <b>{:.3g} times</b> as fast as <b>{}</b>. ", metric,
+                                  number(comparison.at("target")), text(methods[i], "submission"),
+                                  methods[i].at("speedup").get<double>(), text(methods[0], "submission"));
+        }
+    }
+    return result + "</p>\n";
+}
+
+/// Who ran where in each of the sweeps, one below the other on the same axis of time.
+std::string common_slots(const std::vector<OrderedJson>& sweeps) {
+    constexpr std::size_t most = 4;
+    std::string result = "<div class='stack'>\n";
+    for (std::size_t i = 0; i < std::min(sweeps.size(), most); ++i) {
+        const auto name = text(sweeps[i], "name");
+        const auto scheduler = text(sweeps[i], "scheduler");
+        const auto title = name == scheduler ? name : fmt::format("{} ({})", name, scheduler);
+        result += chart("gantt-common", i, title.c_str(), "");
+    }
+    if (sweeps.size() > most) {
+        result += fmt::format("<p class='note'>The slots of the first {} sweeps; those of the others are below.</p>\n",
+                              most);
+    }
+    return result + "</div>\n";
+}
+
+std::string comparison_section(const OrderedJson& comparison, const std::vector<OrderedJson>& sweeps) {
+    std::string result = "<section id='comparison'><h2>Side by side</h2>\n";
+    if (const auto problem = text(comparison, "problem"); !problem.empty()) {
+        return result + fmt::format("<p class='warning'>{}</p>\n", problem) + common_slots(sweeps) + "</section>\n";
+    }
+    result += verdict(comparison, text(sweeps.front(), "metric")) + common_slots(sweeps);
+    result += "<h3>What it took, with 95 % intervals over seeds</h3>\n" + methods_of(comparison.at("methods"));
+    return result + fmt::format("<div class='svg'>{}</div>\n</section>\n", comparison.at("chart").get<std::string>());
+}
+
+}  // namespace
+
+std::string report_page(const std::vector<OrderedJson>& sweeps, const OrderedJson& comparison) {
+    std::string names;
+    for (const auto& sweep : sweeps) {
+        names += (names.empty() ? "" : ", ") + text(sweep, "name");
+    }
+    std::string body;
+    if (!comparison.is_null()) {
+        body += comparison_section(comparison, sweeps);
+    }
+    OrderedJson data{{"sweeps", OrderedJson::array()}};
+    for (std::size_t i = 0; i < sweeps.size(); ++i) {
+        body += article(sweeps[i], i, sweeps.size() == 1);
+        data["sweeps"].push_back(sweeps[i]);
+    }
+    return fmt::format(
+        "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>\n"
+        "<meta name='viewport' content='width=device-width,initial-scale=1'>\n"
+        "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'; "
+        "script-src 'unsafe-inline'\">\n"
+        "<title>{0} – Crescendo</title>\n<style>\n{1}</style></head>\n<body>\n"
+        "<header><h1>{0}</h1><span class='muted'>Crescendo {2}</span>"
+        "<span class='keys'>← → trials by rank · B best · Esc none</span></header>\n<main>\n{3}</main>\n"
+        "<div id='tip' role='status'></div>\n"
+        "<script type='application/json' id='data'>{4}</script>\n<script>\n{5}</script>\n</body></html>\n",
+        names, page_style, CRESCENDO_VERSION, body, script_json(data), page_script);
+}
+
+}  // namespace crescendo::launch

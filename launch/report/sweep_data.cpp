@@ -1,0 +1,290 @@
+#include "launch/report/sweep_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/check.hpp"
+#include "launch/compare/sweep_run.hpp"
+#include "launch/messages/metrics_json.hpp"
+#include "launch/record/cost.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/record/sweep_lock.hpp"
+#include "launch/report/chronicle.hpp"
+#include "launch/report/numbers.hpp"
+#include "launch/report/parameter_importance.hpp"
+#include "launch/report/slot_use.hpp"
+#include "launch/view/results.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+constexpr int num_use_steps = 400;
+constexpr int time_digits = 8;
+
+double metric_of(const TrialReport& report, const std::string& metric) {
+    const auto found = report.metrics.find(metric);
+    return found == report.metrics.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+}
+
+/// The table of `crescendo trials`, cell for cell.
+void add_trials(OrderedJson& data, const History& history, std::optional<double> price_of_slot_hour) {
+    data["columns"] = OrderedJson::array();
+    data["rows"] = OrderedJson::array();
+    for (const auto& trial : OrderedJson::parse(trials_table(history, price_of_slot_hour).print(Format::json))) {
+        auto row = OrderedJson::array();
+        for (const auto& [name, value] : trial.items()) {
+            row.push_back(value);
+            if (data["rows"].empty()) {
+                data["columns"].push_back(name);
+            }
+        }
+        data["rows"].push_back(std::move(row));
+    }
+}
+
+/// Which of `size` reports a curve keeps: the first, the last, and evenly many between.
+std::vector<std::size_t> kept_of(std::size_t size, std::size_t most) {
+    std::vector<std::size_t> kept;
+    const auto count = std::min(size, std::max<std::size_t>(most, 2));
+    for (std::size_t i = 0; i < count; ++i) {
+        kept.push_back(count == 1 ? 0 : i * (size - 1) / (count - 1));
+    }
+    return kept;
+}
+
+/// A curve a trial: its resources, values of the metric, times, and numbers of workers. All trials have the same share
+/// of the points that a page may hold.
+void add_curves(OrderedJson& data, const History& history, std::size_t most_points) {
+    const auto& trials = history.sweep().trials();
+    std::size_t num_points = 0;
+    for (const auto& trial : trials) {
+        num_points += history.of(trial.id).reports.size();
+    }
+    const auto most = num_points > most_points ? std::max<std::size_t>(2, most_points / trials.size()) : num_points;
+    std::size_t num_kept = 0;
+    data["curves"] = OrderedJson::array();
+    for (const auto& trial : trials) {
+        const auto& reports = history.of(trial.id).reports;
+        auto resources = OrderedJson::array(), values = OrderedJson::array(), times = OrderedJson::array(),
+             workers = OrderedJson::array();
+        for (const auto i : kept_of(reports.size(), most)) {
+            resources.push_back(reports[i].resource.value);
+            values.push_back(number_json(metric_of(reports[i], history.sweep().spec().metric)));
+            times.push_back(number_json(reports[i].time, time_digits));
+            workers.push_back(reports[i].workers);
+            ++num_kept;
+        }
+        data["curves"].push_back({resources, values, times, workers});
+    }
+    data["points_left_out"] = num_points - num_kept;
+}
+
+/// Every improvement of the best value so far: time, slot-hours until then, value, trial.
+OrderedJson best_so_far(const Chronicle& chronicle) {
+    const auto& spec = chronicle.history().sweep().spec();
+    std::vector<std::tuple<double, TrialId, double>> reports;  // time, trial, value
+    for (const auto& trial : chronicle.history().sweep().trials()) {
+        for (const auto& report : chronicle.history().of(trial.id).reports) {
+            reports.emplace_back(report.time, trial.id, metric_of(report, spec.metric));
+        }
+    }
+    std::ranges::stable_sort(reports, {}, [](const auto& report) { return std::get<0>(report); });
+    double best = std::numeric_limits<double>::infinity();
+    std::vector<double> times;
+    std::erase_if(reports, [&](const auto& report) {
+        const double loss = to_loss(spec.goal, std::get<2>(report));
+        if (loss < best) {
+            best = loss;
+            times.push_back(std::get<0>(report));
+            return false;
+        }
+        return true;
+    });
+    const auto slot_seconds = slot_seconds_at(chronicle.spans(), times);
+    auto result = OrderedJson::array();
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+        const auto& [time, trial, value] = reports[i];
+        result.push_back({number_json(time, time_digits), number_json(slot_seconds[i] / 3600, time_digits),
+                          number_json(value, 9), trial.value});
+    }
+    return result;
+}
+
+/// Who was on which slots when; the longest spans if there are too many.
+void add_spans(OrderedJson& data, const Chronicle& chronicle, std::size_t most) {
+    std::vector<const Span*> spans;
+    for (const auto& span : chronicle.spans()) {
+        spans.push_back(&span);
+    }
+    if (spans.size() > most) {
+        const auto area = [](const Span* span) {
+            return -(span->to - span->from) * static_cast<double>(span->slots.size());
+        };
+        std::ranges::nth_element(spans, spans.begin() + static_cast<std::ptrdiff_t>(most), {}, area);
+        spans.resize(most);
+    }
+    std::ranges::sort(spans, {}, [](const Span* span) { return std::pair(span->from, span->trial); });
+    data["spans"] = OrderedJson::array();
+    for (const auto* span : spans) {
+        auto slots = OrderedJson::array();
+        for (const auto slot : span->slots) {
+            slots.push_back(slot.value);
+        }
+        data["spans"].push_back({span->trial.value, number_json(span->from, time_digits),
+                                 number_json(span->to, time_digits), std::move(slots)});
+    }
+    data["spans_left_out"] = chronicle.spans().size() - spans.size();
+}
+
+void add_slots(OrderedJson& data, const Chronicle& chronicle, std::size_t most_spans) {
+    data["lanes"] = OrderedJson::array();
+    for (const auto& lane : chronicle.lanes()) {
+        data["lanes"].push_back(
+            {lane.slot.value, lane.node.value, number_json(lane.from, time_digits), number_json(lane.to, time_digits)});
+    }
+    add_spans(data, chronicle, most_spans);
+    const auto use = slot_use(chronicle.spans(), chronicle.lanes(), chronicle.history().elapsed(), num_use_steps);
+    data["use"] = {{"step", use.step}, {"there", numbers_json(use.there, 4)}, {"held", numbers_json(use.held, 4)}};
+    data["utilization"] = use.utilization();
+}
+
+void add_happenings(OrderedJson& data, const Chronicle& chronicle) {
+    data["faults"] = OrderedJson::array();
+    for (const auto& fault : chronicle.faults()) {
+        data["faults"].push_back({number_json(fault.time, time_digits), fault.trial.value,
+                                  fault.slot ? OrderedJson(fault.slot->value) : OrderedJson(nullptr), fault.kind,
+                                  fault.message});
+    }
+    data["sessions"] = OrderedJson::array();
+    for (const auto& session : chronicle.sessions()) {
+        data["sessions"].push_back({number_json(session.time, time_digits), session.host});
+    }
+}
+
+/// For each rung: who reached it, who went on, and what the cut was worth.
+OrderedJson rungs_json(const History& history) {
+    const auto& sweep = history.sweep();
+    const auto max = sweep.spec().scheduler.max.value;
+    auto result = OrderedJson::array();
+    for (const auto& rung : sweep.rungs()) {
+        std::int64_t reached = 0, went_on = 0, cut = 0, saved = 0;
+        double worst_kept = -std::numeric_limits<double>::infinity();
+        double best_cut = std::numeric_limits<double>::infinity();
+        for (const auto& trial : sweep.trials()) {
+            const auto& reports = history.of(trial.id).reports;
+            const auto at = std::ranges::find_if(
+                reports, [&](const TrialReport& report) { return report.resource >= rung.milestone; });
+            if (at == reports.end()) {
+                continue;
+            }
+            ++reached;
+            const double loss = to_loss(sweep.spec().goal, metric_of(*at, sweep.spec().metric));
+            if (std::next(at) != reports.end()) {
+                ++went_on;
+                worst_kept = std::max(worst_kept, loss);
+            } else if (trial.status == TrialStatus::stopped) {
+                ++cut;
+                saved += std::max<std::int64_t>(0, max - trial.resource.value);
+                best_cut = std::min(best_cut, loss);
+            }
+        }
+        const auto metric = [&](double loss) { return number_json(from_loss(sweep.spec().goal, loss)); };
+        result.push_back({{"at", rung.milestone.value},
+                          {"reached", reached},
+                          {"went_on", went_on},
+                          {"cut", cut},
+                          {"worst_that_went_on", metric(worst_kept)},
+                          {"best_that_was_cut", metric(best_cut)},
+                          {"resource_saved", saved}});
+    }
+    return result;
+}
+
+OrderedJson next_steps(const std::string& state, const History& history, const std::string& directory) {
+    auto steps = OrderedJson::array();
+    const auto add = [&](const std::string& command, const char* why) { steps.push_back({command, why}); };
+    if (state == "running" || state == "queued") {
+        add("crescendo top " + directory, "watch it");
+        add("crescendo report " + directory, "write this page again");
+    } else if (state == "stopped") {
+        add("crescendo resume " + directory, "continue where it stopped");
+    } else if (state == "failed") {
+        add("crescendo resume " + directory + " --retry-failed", "try the failed trials again");
+    } else {
+        add("crescendo best " + directory, "the best configuration, and its checkpoint");
+        const auto begun = std::to_string(2 * history.sweep().trials().size());
+        add("crescendo resume " + directory + " --run-cap " + begun, "search on with as many trials again");
+    }
+    add("crescendo trials " + directory + " --format csv > trials.csv", "every trial, for other tools");
+    return steps;
+}
+
+OrderedJson versions_json(const SweepDirectory& directory) {
+    OrderedJson result = OrderedJson::object();
+    const auto run = directory.read_run();
+    for (const auto& [key, value] : run.items()) {
+        result[key] =
+            value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
+    return result;
+}
+
+/// What the sweep's file said at the beginning; nothing if the journal is damaged, which Chronicle tells.
+std::optional<FrozenFile> frozen_file(const std::filesystem::path& journal) {
+    try {
+        return FrozenFile::recorded_in(journal);
+    } catch (const InvalidInput&) {
+        return std::nullopt;
+    }
+}
+
+}  // namespace
+
+OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limits) {
+    const auto directory = SweepDirectory::open(path);
+    const auto frozen = frozen_file(directory.journal());
+    const auto file = read_first_file(directory, frozen);
+    const bool has_holder = SweepLock::holder(directory).has_value();
+    const auto chronicle = Chronicle::read(file.spec, directory.journal(), has_holder);
+    const auto& history = chronicle.history();
+    const auto& sweep = history.sweep();
+    const auto state = chronicle.problem().empty() ? state_of(RecordedSweep(path)) : "damaged";
+    const auto price = price_of_slot_hour(file.price, history);
+
+    OrderedJson data;
+    data["name"] = file.name;
+    data["directory"] = directory.path().string();
+    data["state"] = state;
+    data["reason"] = sweep.finish_reason() ? OrderedJson(text_of(*sweep.finish_reason())) : OrderedJson(nullptr);
+    data["problem"] = chronicle.problem();
+    data["metric"] = sweep.spec().metric;
+    data["goal"] = sweep.spec().goal == Goal::maximize ? "maximize" : "minimize";
+    data["scheduler"] = scheduler_kinds.of(sweep.spec().scheduler.kind);
+    data["max"] = sweep.spec().scheduler.max.value;
+    data["elapsed"] = history.elapsed();
+    data["spending"] = spending_json(history, price);
+    data["data_wait"] = history.data_wait() ? OrderedJson(*history.data_wait()) : OrderedJson(nullptr);
+    data["num_trials"] = sweep.trials().size();
+    data["best"] = OrderedJson::parse(best_text(history, directory, Format::json, price));
+    data["next"] = next_steps(state, history, directory.path().string());
+    data["parameters"] = parameters_json(sweep.spec().space);
+    add_trials(data, history, price);
+    add_curves(data, history, limits.most_points);
+    data["best_so_far"] = best_so_far(chronicle);
+    add_slots(data, chronicle, limits.most_spans);
+    add_happenings(data, chronicle);
+    data["regroups"] = history.regroup_seconds().size();
+    data["rungs"] = rungs_json(history);
+    data["importances"] = importances_json(history, limits.most_samples);
+    data["file"] = file.text;
+    data["versions"] = versions_json(directory);
+    return data;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Makes the pictures of docs/reports.md and README.md in docs/images/.
+
+usage: "$(scripts/install.sh python)" scripts/pictures.py build/default/bin/crescendo    after scripts/install.sh browser
+       and `pip install pillow`, which makes them small
+
+The sweeps are those of tests/report/virtual_sweep.py: Crescendo's decisions about training that is a formula.
+"""
+import io
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests/report"))
+import virtual_sweep  # noqa: E402
+
+IMAGES = ROOT / "docs/images"
+
+
+def report(crescendo, folder, *names):
+    page = folder / ("-".join(names) + ".html")
+    subprocess.run([crescendo, "report", *names, "--out", page], cwd=folder, check=True)
+    return page
+
+
+def save(name, png):
+    """Few colours: a picture takes a third of the bytes, and looks the same."""
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    picture = picture.quantize(128, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    picture.save(IMAGES / f"{name}.png", optimize=True)
+
+
+def settled(browser, page, width, height, scale=1.25):
+    view = browser.new_page(viewport={"width": width, "height": height}, device_scale_factor=scale)
+    view.goto(page.as_uri())
+    view.wait_for_selector("html[data-ready]")
+    return view
+
+
+def main(crescendo):
+    IMAGES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        folder = Path(folder)
+        for kind in ("asha", "rasda"):
+            options = virtual_sweep.options([crescendo, kind, "--type", kind, "--trials", "81", "--slots", "32"])
+            virtual_sweep.make(crescendo, folder / kind, options)
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+
+        both = settled(browser, report(crescendo, folder, "asha", "rasda"), 900, 1400)
+        pair = both.locator("#comparison > .stack")
+        pair.scroll_into_view_if_needed()
+        both.wait_for_timeout(500)
+        save("asha-rasda", pair.screenshot())
+
+        one = settled(browser, report(crescendo, folder, "rasda"), 1300, 1800, scale=1)
+        one.wait_for_timeout(500)
+        save("report", one.screenshot())
+        one.keyboard.press("b")
+        charts = {"parameters": ("parallel", "slices"), "importance": ("importance", "marginals"), "rungs": ("rungs",)}
+        for name, (first, *last) in charts.items():
+            top = one.locator(f"[data-chart={first}]")
+            top.scroll_into_view_if_needed()
+            one.locator(f"[data-chart={(last or [first])[-1]}]").scroll_into_view_if_needed()
+            one.wait_for_timeout(500)
+            boxes = [one.locator(f"[data-chart={kind}]").bounding_box() for kind in (first, *last)]
+            y = min(box["y"] for box in boxes)
+            end = max(box["y"] + box["height"] for box in boxes)
+            scrolled = one.evaluate("scrollY")
+            clip = {"x": 0, "y": y + scrolled - 8, "width": 1300, "height": end - y + 16}
+            save(name, one.screenshot(full_page=True, clip=clip))
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(str(Path(sys.argv[1]).resolve()))

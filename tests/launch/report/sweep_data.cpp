@@ -1,0 +1,85 @@
+#include "launch/report/sweep_data.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/view/results.hpp"
+#include "tests/launch/compare/recorded_sweep.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+TEST_CASE("the rows of a page are the table of trials") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1), {{2, 0, 1, 0.1 + 0.2}, {3, 1, 1, 0.6}, {5, 0, 2, 0.7}});
+
+    const auto data = sweep_data(folder / "s");
+
+    const auto trials = OrderedJson::parse(trials_table(RecordedSweep(folder / "s").history).print(Format::json));
+    REQUIRE(data.at("rows").size() == trials.size());
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+        std::size_t column = 0;
+        for (const auto& [name, value] : trials[i].items()) {
+            CHECK(data.at("columns")[column] == name);
+            CHECK(data.at("rows")[i][column++] == value);
+        }
+    }
+}
+
+TEST_CASE("the best value so far has every improvement, with its time and its slot-hours") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1), {{36, 0, 1, 0.5}, {72, 1, 1, 0.4}, {108, 0, 2, 0.6}});
+
+    const auto data = sweep_data(folder / "s");
+
+    // Two slots are in use: 36 s of both are 0.02 slot-hours.
+    CHECK(data.at("best_so_far") == OrderedJson{{36, 0.02, 0.5, 0}, {108, 0.06, 0.6, 0}});
+}
+
+TEST_CASE("a rung says who was cut, and what the cut saved") {
+    const TemporaryFolder folder;
+    auto file = two_trials(1);
+    file.replace(file.find("{type"), std::string("{type: fifo, max: 9}").size(), "{type: asha, min: 1, max: 9}");
+    record_sweep(folder / "s", file, {{1, 0, 1, 0.7}, {2, 1, 1, 0.6}, {5, 0, 2, 0.8}});
+
+    const auto rung = sweep_data(folder / "s").at("rungs")[0];
+
+    CHECK(rung.at("at") == 1);
+    CHECK(rung.at("reached") == 2);
+    CHECK(rung.at("went_on") == 1);
+    CHECK(rung.at("cut") == 1);
+    CHECK(rung.at("worst_that_went_on") == 0.7);
+    CHECK(rung.at("best_that_was_cut") == 0.6);
+    CHECK(rung.at("resource_saved") == 8);
+}
+
+TEST_CASE("a page with too much to draw keeps the ends of curves and the longest stays, and says what it left out") {
+    const TemporaryFolder folder;
+    std::vector<Report> reports;
+    for (int i = 1; i <= 8; ++i) {
+        reports.push_back({static_cast<double>(i), 0, i, 0.1 * i});
+    }
+    record_sweep(folder / "s", two_trials(1), reports);
+
+    const auto data = sweep_data(folder / "s", {.most_points = 6, .most_spans = 1, .most_samples = 10});
+
+    CHECK(data.at("curves")[0][0] == OrderedJson{1, 4, 8});
+    CHECK(data.at("points_left_out") == 5);
+    CHECK(data.at("spans").size() == 1);
+    CHECK(data.at("spans_left_out") == 1);
+}
+
+TEST_CASE("a sweep without a report has no best trial") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1), {});
+
+    const auto data = sweep_data(folder / "s");
+
+    CHECK(data.at("best").is_null());
+    CHECK(data.at("best_so_far").empty());
+    CHECK(data.at("importances").empty());
+}

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Opens pages of `crescendo report` in a real browser: every chart draws, selections are linked, figures are right.
+
+usage: browser.py CRESCENDO        exits with 77 (skipped) where Chromium or Playwright is missing
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+try:
+    from playwright.sync_api import sync_playwright
+except ImportError:
+    sync_playwright = None
+
+import virtual_sweep
+
+CRESCENDO = sys.argv.pop(1) if len(sys.argv) > 1 else ""
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+EVIL = "</script><script>window.injected = 1</script>'\"><img src=x onerror='window.injected = 1'>\n学习 ñ"
+SIZES = {3: 2, 300: 32, 10_000: 256}  # trials: slots
+WIDTHS = (400, 1600)
+CHARTS = {"gantt", "best", "curves", "parallel", "slices", "importance", "marginals", "pair", "rungs", "trials"}
+
+
+def run(*arguments):
+    return subprocess.run([CRESCENDO, *map(str, arguments)], check=True, capture_output=True, text=True).stdout
+
+
+class PageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = Path(folder.name)
+        for trials, slots in SIZES.items():
+            cls.make(f"s{trials}", "--trials", trials, "--slots", slots, "--faults", 3, "--message", EVIL)
+        cls.playwright = sync_playwright().start()
+        cls.addClassCleanup(cls.playwright.stop)
+        # Tests may run as root, where Chromium has no sandbox.
+        cls.browser = cls.playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        cls.addClassCleanup(cls.browser.close)
+
+    @classmethod
+    def make(cls, name, *arguments):
+        options = virtual_sweep.options([CRESCENDO, name, *map(str, arguments)])
+        virtual_sweep.make(CRESCENDO, cls.folder / name, options)
+
+    def open(self, *sweeps, width=1600):
+        """A page of these sweeps, and what its console complained about."""
+        out = self.folder / f"{'-'.join(sweeps)}.html"
+        if not out.exists():
+            run("report", *[self.folder / sweep for sweep in sweeps], "--out", out)
+        page = self.browser.new_page(viewport={"width": width, "height": 900})
+        self.addCleanup(page.close)
+        complaints = []
+        page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(out.as_uri())
+        page.wait_for_selector("html[data-ready]")
+        return page, complaints
+
+    def draw_all(self, page):
+        """Scrolls to every chart; returns how much each has drawn."""
+        return page.evaluate("""async () => {
+          const drawn = {};
+          for (const place of document.querySelectorAll('[data-chart]')) {
+            place.scrollIntoView();
+            for (const canvas of place.querySelectorAll('canvas')) {
+              for (let i = 0; i < 300 && !canvas.dataset.drawn; ++i) await new Promise(requestAnimationFrame);
+              const kind = place.dataset.chart;
+              drawn[kind] = Math.min(drawn[kind] ?? Infinity, Number(canvas.dataset.drawn ?? 0));
+            }
+            if (place.querySelector('tbody')) drawn[place.dataset.chart] = place.querySelectorAll('tbody tr').length;
+          }
+          return drawn;
+        }""")
+
+    def test_every_chart_draws_and_the_console_stays_silent(self):
+        for trials in SIZES:
+            for width in WIDTHS:
+                with self.subTest(trials=trials, width=width):
+                    page, complaints = self.open(f"s{trials}", width=width)
+                    drawn = self.draw_all(page)
+
+                    self.assertEqual(set(drawn), CHARTS)
+                    self.assertTrue(all(drawn.values()), drawn)
+                    self.assertEqual(complaints, [])
+                    self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+                    self.assertIsNone(page.evaluate("window.injected ?? null"))
+
+    def test_odd_sweeps_have_a_page_that_says_what_is_odd(self):
+        self.make("one", "--trials", 1)
+        self.make("nan", "--trials", 9, "--diverge")
+        self.make("failed", "--trials", 9, "--faults", 1000, "--fault-rate", 1, "--message", EVIL)
+        self.make("silent", "--trials", 3)
+        journal = self.folder / "silent/journal.jsonl"
+        lines = journal.read_bytes().splitlines(keepends=True)
+        journal.write_bytes(b"".join(line for line in lines[:6] if b"trial_reported" not in line))
+        self.make("damaged", "--trials", 27)
+        journal = self.folder / "damaged/journal.jsonl"
+        journal.write_bytes(journal.read_bytes().replace(b'"resource":2', b'"resource":7', 1))
+        no_best = "No trial has reported a finite value of the metric"
+        for name, words, code in (("one", "best: trial 0", 0), ("nan", no_best, 0), ("failed", no_best, 0),
+                                  ("silent", no_best, 0), ("damaged", "the checksum does not match", 2)):
+            with self.subTest(name):
+                out = self.folder / f"{name}.html"
+                result = subprocess.run([CRESCENDO, "report", self.folder / name, "--out", out], capture_output=True)
+                page, complaints = self.open(name, width=400)
+                self.draw_all(page)
+
+                self.assertEqual(result.returncode, code)
+                self.assertIn(words, page.inner_text(".answer"))
+                self.assertEqual(complaints, [])
+                self.assertIsNone(page.evaluate("window.injected ?? null"))
+
+    def test_pages_stay_small(self):
+        for trials, most in ((300, 8), (10_000, 15)):
+            self.open(f"s{trials}")
+            self.assertLess((self.folder / f"s{trials}.html").stat().st_size, most * 1e6)
+
+    def test_figures_are_those_of_the_command(self):
+        for trials in (3, 300):
+            expected = {row["trial"]: list(row.values())
+                        for row in json.loads(run("trials", self.folder / f"s{trials}", "--format", "json"))}
+            page, _ = self.open(f"s{trials}")
+            found = {}
+            while True:
+                found.update(page.evaluate("""() => Object.fromEntries([...document.querySelectorAll('tr[data-trial]')].map(
+                  (row) => [row.dataset.trial, [...row.children].map((cell) => JSON.parse(cell.dataset.value))]))"""))
+                forth = page.get_by_role("button", name="next ›")
+                if forth.is_disabled():
+                    break
+                forth.click()
+
+            self.assertEqual({int(trial): row for trial, row in found.items()}, expected)
+
+    def test_a_click_on_a_trial_marks_it_everywhere(self):
+        page, _ = self.open("s300")
+        for kind in ("gantt", "best", "curves", "parallel", "slices", "pair", "rungs"):
+            with self.subTest(kind):
+                page.keyboard.press("Escape")
+                canvas = page.locator(f"[data-chart={kind}] canvas").first
+                canvas.scroll_into_view_if_needed()
+                page.wait_for_function("(canvas) => canvas.plot.marks?.length || canvas.plot.areas?.length",
+                                       arg=canvas.element_handle())
+                at = canvas.evaluate("""(canvas) => {
+                  const all = [...canvas.plot.marks, ...canvas.plot.areas.map(
+                    (a) => ({ ...a, x: a.x + a.width / 2, y: a.y + a.height / 2 }))].filter((m) => m.trial !== undefined);
+                  return all.filter((m) => m.y > 60 && canvas.plot.found(m.x, m.y)?.trial === m.trial)[0];
+                }""")
+                canvas.click(position={"x": at["x"], "y": at["y"]})
+
+                self.assertIn(f"Trial {at['trial']} ", page.inner_text(".filters .chosen"))
+                self.assertTrue(page.evaluate(
+                    f"document.querySelector('tr[data-trial=\"{at['trial']}\"]').classList.contains('selected')"))
+
+    def test_keys_walk_through_the_trials_by_rank(self):
+        page, _ = self.open("s300")
+        rows = json.loads(run("trials", self.folder / "s300", "--format", "json"))
+        best = max(rows, key=lambda row: row["val_accuracy"])["trial"]
+
+        page.keyboard.press("b")
+        self.assertIn(f"Trial {best} (rank 1)", page.inner_text(".filters .chosen"))
+        page.keyboard.press("ArrowRight")
+        self.assertIn("(rank 2)", page.inner_text(".filters .chosen"))
+        page.keyboard.press("Escape")
+        self.assertEqual(page.inner_text(".filters .chosen"), "300 of 300 trials")
+
+    def test_a_drag_along_an_axis_filters(self):
+        page, _ = self.open("s300")
+        canvas = page.locator("[data-chart=parallel] canvas")
+        canvas.scroll_into_view_if_needed()
+        box = canvas.bounding_box()
+        x = box["x"] + box["width"] - 46  # the axis of the metric, whose best values are at the top
+        page.mouse.move(x, box["y"] + 30)
+        page.mouse.down()
+        page.mouse.move(x, box["y"] + 120, steps=4)
+        page.mouse.up()
+
+        shown = int(page.inner_text(".filters .chosen").split()[0])
+        self.assertTrue(0 < shown < 300, shown)
+        page.get_by_role("button", name="Show all").click()
+        self.assertEqual(page.inner_text(".filters .chosen"), "300 of 300 trials")
+
+    def test_a_page_of_two_sweeps_puts_their_slots_on_one_axis(self):
+        self.make("asha", "--trials", 27, "--type", "asha")
+        self.make("rasda", "--trials", 27)
+        page, complaints = self.open("asha", "rasda")
+        self.draw_all(page)
+
+        self.assertEqual(page.locator("[data-chart=gantt-common] canvas").count(), 2)
+        page.locator("#sweep1 > summary").click()
+        self.assertTrue(all(count for kind, count in self.draw_all(page).items() if kind != "trials"))
+        self.assertEqual(complaints, [])
+
+    def test_without_scripts_there_are_a_picture_and_tables(self):
+        self.open("s3")
+        context = self.browser.new_context(java_script_enabled=False)
+        self.addCleanup(context.close)
+        page = context.new_page()
+        page.goto((self.folder / "s3.html").as_uri())
+
+        self.assertGreater(page.locator("noscript svg rect").count(), 3)
+        self.assertEqual(page.locator("noscript table.trials tbody tr").count(), 3)
+        self.assertIn("val_accuracy", page.inner_text(".answer"))
+
+
+if __name__ == "__main__":
+    if sync_playwright is None or CHROMIUM is None:
+        print(f"skipped: {'Playwright' if sync_playwright is None else 'Chromium'} is not installed; "
+              "`scripts/install.sh browser` installs both")
+        sys.exit(77)
+    unittest.main(verbosity=2)
