@@ -1,9 +1,12 @@
 """The examples hold what docs/your-own-program.md says of them."""
 
 import difflib
+import importlib.util
+import json
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -33,12 +36,27 @@ class ExamplesTest(unittest.TestCase):
 
     @unittest.skipUnless(CRESCENDO, "CRESCENDO_BINARY names no crescendo")
     def test_crescendo_accepts_the_sweep_files(self):
-        for name in ("report.yaml", "grow.yaml"):
+        for name in ("report.yaml", "grow.yaml", "accelerate.yaml"):
             with self.subTest(name):
                 done = subprocess.run(
                     [CRESCENDO, "validate", name], cwd=EXAMPLES, env=ENVIRONMENT, capture_output=True
                 )
                 self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    @unittest.skipUnless(CRESCENDO, "CRESCENDO_BINARY names no crescendo")
+    @unittest.skipUnless(importlib.util.find_spec("accelerate"), "not installed: accelerate")
+    def test_a_loop_of_accelerate_is_started_anew_with_two_workers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = (EXAMPLES / "accelerate.yaml").read_text()
+            text = text.replace("run_cap: 9", "run_cap: 1").replace("max: 9", "max: 2").replace("factor: 3", "factor: 2")
+            Path(folder, "sweep.yaml").write_text(text.replace("with_acc", f"{EXAMPLES}/with_acc") + "bind: off\n")
+            command = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
+            done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            journal = [json.loads(line) for line in Path(folder, "out/journal.jsonl").read_text().splitlines()]
+
+        self.assertEqual([note["resource"] for note in journal if note.get("event") == "trial_reported"], [1, 2])
+        self.assertEqual([note["generation"] for note in journal if note.get("note") == "regrouped"], [1])
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ class Campaign:
         self.data = sweeps.make_data(self.crescendo, folder)
         self.slurm = None
         self.has_mpi = shutil.which("mpirun") is not None
+        self.python, self.sweep = options.python, options.sweep
 
     def make_trainer(self, programs):
         """crescendo-trainer that keeps account of its steps."""
@@ -43,8 +44,17 @@ class Campaign:
     def has(self, job):
         return self.slurm is not None if job is SlurmJob else self.has_mpi if job is MpiJob else True
 
+    def sweeps_of(self, fault):
+        return [each for each in fault.sweeps if self.sweep in (None, each) and (each != "growing" or self.python)]
+
+    def jobs_of(self, fault, sweep):
+        """Starting PyTorch on each of Slurm's nodes takes longer than it shows."""
+        return [each for each in fault.jobs if self.has(each) and (sweep != "growing" or each != SlurmJob)]
+
     def can(self, fault):
-        return any(self.has(job) for job in fault.jobs) and (not fault.disk or os.geteuid() == 0)
+        sweeps = self.sweeps_of(fault)
+        return bool(sweeps) and all(self.jobs_of(fault, each) for each in sweeps) and (
+            not fault.disk or os.geteuid() == 0)
 
 
 def plan(campaign, options):
@@ -100,11 +110,16 @@ def parse_arguments():
         epilog="faults: " + ", ".join(FAULTS) + "\n\nExample:\n"
                "  tests/chaos/campaign.py --bin build/default/bin\n"
                "  tests/chaos/campaign.py --bin build/default/bin --seed 7 --round agent/3     one round, once more\n"
-               "  tests/chaos/campaign.py --bin build/default/bin --only member --rounds 20 --markdown table.md")
+               "  tests/chaos/campaign.py --bin build/default/bin --only member --rounds 20 --markdown table.md\n"
+               "  tests/chaos/campaign.py --bin build/default/bin --python \"$(scripts/install.sh python)\" "
+               "--sweep growing --rounds 50")
     parser.add_argument("--bin", required=True, help="folder of crescendo, crescendo-trainer and recording-trainer")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="of every choice; the time, unless given")
     parser.add_argument("--rounds", type=int, default=sum(fault.rounds for fault in FAULTS.values()))
     parser.add_argument("--only", choices=FAULTS, help="one fault")
+    parser.add_argument("--sweep", choices=sorted({name for fault in FAULTS.values() for name in fault.sweeps}),
+                        help="one kind of sweep")
+    parser.add_argument("--python", help="interpreter that has torch, for sweeps of growing programs")
     parser.add_argument("--round", metavar="FAULT/N", help="one round")
     parser.add_argument("--seconds", type=float, default=540, help="no round begins later (540)")
     parser.add_argument("--parallel", type=int, default=3, help="rounds at a time (3)")
@@ -119,6 +134,8 @@ def main():
     folder.chmod(0o755)
     print(f"seed {options.seed}, files in {folder}", flush=True)
     campaign = Campaign(options, folder)
+    if not campaign.python:
+        print("sweeps of growing programs are skipped: --python names no interpreter that has torch")
     with contextlib.ExitStack() as stack:
         if reason := SlurmCluster.missing():
             print(f"rounds under Slurm are skipped: {reason}")

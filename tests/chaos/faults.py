@@ -8,6 +8,7 @@ import math
 import shutil
 import signal
 import time
+from collections import Counter
 from dataclasses import dataclass
 from typing import Callable
 
@@ -66,7 +67,8 @@ def member(round_):
     def members(found):
         groups = round_.groups()
         shared = {pid for pids in groups.values() if len(pids) > 1 for pid in pids}
-        return [each for each in found if each.pid in shared]
+        processes_of = Counter(each.trial for each in found if each.trial is not None)  # all ranks of a program
+        return [each for each in found if each.pid in shared or processes_of[each.trial] > 1]
 
     return strike_one(round_, members)
 
@@ -218,17 +220,26 @@ def several(round_):
     return any(struck)
 
 
+def weighted(**weights):
+    """Kinds of sweeps for Fault.sweeps, each as often as its weight says."""
+    return tuple(name for name, weight in weights.items() for _ in range(weight))
+
+
+# Growing programs take half a minute until PyTorch has started everywhere, so they are rare. weekly.sh has more.
 FAULTS = {fault.name: fault for fault in [
-    Fault("trainer", trainer, (AloneJob, MpiJob, SlurmJob), ("programs", "programs", "trainers"), 14),
-    Fault("member", member, (AloneJob, MpiJob), ("groups",), 12),
-    Fault("guard", guard, (AloneJob, MpiJob), ("programs",), 6),
-    Fault("agent", agent, (MpiJob, MpiJob, SlurmJob), ("programs", "programs", "groups"), 12),
-    Fault("coordinator", coordinator, (AloneJob, MpiJob, SlurmJob), ("programs", "programs", "trainers"), 12),
-    Fault("everything", everything, (AloneJob, MpiJob, SlurmJob), ("programs", "programs", "groups"), 12),
+    Fault("trainer", trainer, (AloneJob, MpiJob, SlurmJob),
+          weighted(programs=7, trainers=4, restarts=2, growing=1), 13),
+    Fault("member", member, (AloneJob, MpiJob), weighted(groups=7, restarts=2, growing=2), 11),
+    Fault("guard", guard, (AloneJob, MpiJob), weighted(programs=4, restarts=2), 6),
+    Fault("agent", agent, (MpiJob, MpiJob, SlurmJob), weighted(programs=6, groups=3, restarts=2, growing=1), 11),
+    Fault("coordinator", coordinator, (AloneJob, MpiJob, SlurmJob),
+          weighted(programs=6, trainers=3, restarts=2, growing=1), 11),
+    Fault("everything", everything, (AloneJob, MpiJob, SlurmJob),
+          weighted(programs=6, groups=3, restarts=2, growing=1), 11),
     Fault("stopped", stopped_trainer, (AloneJob, MpiJob), ("programs", "trainers"), 6),
-    Fault("drain", drain, (AloneJob, MpiJob, SlurmJob, SlurmJob), ("programs", "programs", "groups"), 10),
+    Fault("drain", drain, (AloneJob, MpiJob, SlurmJob, SlurmJob), weighted(programs=6, groups=3, restarts=1), 10),
     Fault("node_down", node_down, (SlurmJob,), ("programs",), 4),
     Fault("full_disk", full_disk, (AloneJob, MpiJob), ("programs",), 6, disk=True),
     Fault("journal_cut", journal_cut, (AloneJob,), ("programs", "programs", "trainers"), 8),
-    Fault("several", several, (AloneJob, MpiJob, MpiJob, SlurmJob), ("programs", "programs", "groups"), 10),
+    Fault("several", several, (AloneJob, MpiJob, MpiJob, SlurmJob), weighted(programs=6, groups=3, restarts=1), 9),
 ]}

@@ -26,7 +26,8 @@ def kind_of(words):
         return "rank"
     if program == "crescendo-guard":
         return "guard"
-    if program in ("crescendo-trainer", "recording-trainer") or any(word.endswith("/train.py") for word in words):
+    if program in ("crescendo-trainer", "recording-trainer") or any(
+            word.endswith(("/train.py", "/grow.py")) for word in words):
         return "trainer"
     return "other"
 

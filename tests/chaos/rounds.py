@@ -40,9 +40,10 @@ class Round:
         self.strikes = []  # (time, trials that it hit)
         self.complaints = []
         self.pids = set()
-        kind = self.rng.choice([each for each in fault.jobs if campaign.has(each)])
+        sweep = self.rng.choice(campaign.sweeps_of(fault))
+        kind = self.rng.choice(campaign.jobs_of(fault, sweep))
         self.prepare_folder()
-        self.sweep = self.make_sweep(self.rng.choice(fault.sweeps), kind.slots, campaign.data)
+        self.sweep = self.make_sweep(sweep, kind.slots, campaign)
         (self.folder / "sweep.yaml").write_text(self.sweep.text)
         self.job = kind(self.crescendo, self.folder, self.sweep_folder, self.environment(campaign.trainer))
         if isinstance(self.job, SlurmJob):
@@ -59,11 +60,13 @@ class Round:
             subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "crescendo-chaos", disk], check=True)
             self.sweep_folder = disk / "s"
 
-    def make_sweep(self, name, slots, data):
+    def make_sweep(self, name, slots, campaign):
         more = "hang_timeout: 5s\n" if self.fault.name == "stopped" else ""
-        if name == "programs":
-            return sweeps.programs(self.rng, slots, more)
-        return {"trainers": sweeps.trainers, "groups": sweeps.groups}[name](self.rng, slots, data, more)
+        if name == "growing":
+            return sweeps.growing(self.rng, slots, campaign.python, more)
+        if name in ("programs", "restarts"):
+            return getattr(sweeps, name)(self.rng, slots, more)
+        return {"trainers": sweeps.trainers, "groups": sweeps.groups}[name](self.rng, slots, campaign.data, more)
 
     def environment(self, trainer):
         """Open MPI's files lie in the round's folder, where whatever it leaves behind is seen."""
@@ -182,7 +185,7 @@ class Round:
 
     def went_on_in_memory(self):
         """Whether the journal names the worker that was lost, as it does where others of its group remained."""
-        return self.fault.name == "member" and any(
+        return self.fault.name == "member" and self.sweep.name != "restarts" and any(
             record.get("event") == "trial_failed" and record.get("slot") is not None for record in self.records())
 
     def leftovers(self):

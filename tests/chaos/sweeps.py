@@ -49,12 +49,36 @@ def programs(rng, slots, more=""):
         Scheduler("type: asha, mode: promote, min: 1, max: 9, reduction_factor: 3", 9, 9, 9),
         Scheduler("type: successive_halving, min: 2, max: 8, reduction_factor: 2", 8, 8, 16),
     ])
-    steps, seconds = 5, 0.012
+    return with_program("programs", scheduler, rng, slots, 0.012, more)
+
+
+# The first trial to reach a rung survives it, so one trial trains to the end: 8 reports, and one of each other.
+RASDA = Scheduler("type: rasda, min: 1, max: 8, reduction_factor: 2", 3, 8, 10)
+
+
+def restarts(rng, slots, more=""):
+    """The same programs, started anew with more processes at the rungs."""
+    return with_program("restarts", RASDA, rng, slots, 0.04, f"grow: restart\n{more}")
+
+
+def with_program(name, scheduler, rng, slots, seconds, more):
+    steps = 5
     text = sweep_file(scheduler, slots, rng.randrange(1 << 30), "loss",
                       f"parameters: {{x: {{min: 0.0, max: 1.0}}}}\n"
                       f"command: [python3, -S, -E, {HERE}/train.py, --steps={steps}, --seconds={seconds}, \"--x=${{x}}\"]\n"
                       f"{more}")
-    return Sweep("programs", text, scheduler.num_trials, scheduler.max_epochs, scheduler.least_reports, steps * seconds, steps)
+    return Sweep(name, text, scheduler.num_trials, scheduler.max_epochs, scheduler.least_reports, steps * seconds, steps)
+
+
+def growing(rng, slots, python, more=""):
+    """PyTorch programs whose groups grow in memory. `python` is the interpreter that has torch."""
+    steps, seconds = 8, 0.02
+    text = sweep_file(RASDA, slots, rng.randrange(1 << 30), "loss",
+                      f"parameters: {{x: {{min: 0.0, max: 1.0}}}}\n"
+                      f"command: ['{python}', {HERE}/grow.py, --batch-size=8, --seconds={seconds}, \"${{args}}\"]\n"
+                      f"grow: in_place\n{more}")
+    return Sweep("growing", text, RASDA.num_trials, RASDA.max_epochs, RASDA.least_reports, steps * seconds,
+                 environment={"PYTHONPATH": str(HERE.parents[1] / "python"), "OMP_NUM_THREADS": "1"})
 
 
 def with_trainer(name, scheduler, rng, slots, data, more):
@@ -75,8 +99,7 @@ def trainers(rng, slots, data, more=""):
 
 def groups(rng, slots, data, more=""):
     """crescendo-trainer, trials whose groups grow at the rungs."""
-    scheduler = Scheduler("type: rasda, min: 1, max: 8, reduction_factor: 2", 3, 8, 3)
-    return with_trainer("groups", scheduler, rng, slots, data, more)
+    return with_trainer("groups", RASDA, rng, slots, data, more)
 
 
 def write_idx(path, shape, values):

@@ -3,6 +3,8 @@
 
 usage: train.py --steps=N --seconds=S --x=X        under crescendo only
 
+Of several processes of a trial, rank 0 trains, and the others leave when they are told to.
+
 Its state is a chain: a step done twice, left out, or taken up from another trial's checkpoint gives another loss
 than losses(seed, …) has, for good. The account is a file a process in TEST_RECORD, a line a step.
 """
@@ -46,8 +48,12 @@ def main():
     options = dict(word[2:].split("=") for word in sys.argv[1:])
     steps, seconds = int(options["steps"]), float(options["seconds"])
     trial, seed = int(os.environ["CRESCENDO_TRIAL"]), int(os.environ["CRESCENDO_SEED"])
-    account = open(Path(os.environ["TEST_RECORD"]) / str(os.getpid()), "w", buffering=1)
     channel = socket.socket(fileno=int(os.environ["CRESCENDO_FD"])).makefile("rw", buffering=1)
+    if int(os.environ["RANK"]) > 0:
+        while "continue" in channel.readline():
+            pass
+        return
+    account = open(Path(os.environ["TEST_RECORD"]) / str(os.getpid()), "w", buffering=1)
     checkpoint = Path(os.environ["CRESCENDO_TRIAL_DIR"]) / "checkpoint.json"
 
     def report(epoch, state):
