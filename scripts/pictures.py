@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Makes the pictures of docs/reports.md and README.md in docs/images/.
 
-usage: "$(scripts/install.sh python)" scripts/pictures.py build/default/bin/crescendo    after scripts/install.sh browser
-       and `pip install pillow`, which makes them small
+usage: "$(scripts/install.sh python)" scripts/pictures.py build/default/bin/crescendo
+
+Needs what `scripts/install.sh browser` installs, and `pip install pillow`, which makes the pictures small.
 
 The sweeps are those of tests/report/virtual_sweep.py: Crescendo's decisions about training that is a formula.
 """

@@ -103,7 +103,8 @@ std::optional<Coordinate> coordinate_of(const Parameter& parameter) {
                                  [&](const QNormal&) { return usual(false); },
                                  [&](const LogNormal&) { return usual(true); },
                                  [&](const QLogNormal&) { return usual(true); },
-                                 [&](const Beta&) { return numbers(0, 1); }, [&](const QBeta&) { return numbers(0, 1); },
+                                 [&](const Beta&) { return numbers(0, 1); },
+                                 [&](const QBeta&) { return numbers(0, 1); },
                                  [&](const Categorical& each) {
                                      const bool varies = each.values.size() > 1 && each.values.size() <= most_choices;
                                      return varies ? std::optional(Coordinate{name, each.values}) : std::nullopt;

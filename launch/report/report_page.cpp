@@ -114,7 +114,8 @@ std::string answer(const OrderedJson& sweep) {
         const auto metric = sweep.at("metric").get<std::string>();
         const auto& metrics = best.at("metrics");
         result += figure(metrics.contains(metric) ? number(metrics.at(metric)) : "–", html_text(metric),
-                         fmt::format("best: trial {}, resource {}", number(best.at("trial")), number(best.at("resource"))));
+                         fmt::format("best: trial {}, resource {}", number(best.at("trial")),
+                                     number(best.at("resource"))));
         if (best.at("test").is_object()) {
             const auto& test = best.at("test");
             const auto same = test.find(metric);
@@ -323,7 +324,12 @@ std::string article(const OrderedJson& sweep, std::size_t index, bool is_open) {
 
 /// Whether any method has a value of this name: a single seed has no interval, and a sweep without a price no cost.
 bool is_known(const OrderedJson& methods, const std::string& name) {
-    return std::ranges::any_of(methods, [&](const OrderedJson& method) { return !method.at(name).is_null(); });
+    for (const auto& method : methods) {
+        if (!method.at(name).is_null()) {
+            return true;
+        }
+    }
+    return false;
 }
 
 std::string methods_of(const OrderedJson& methods) {

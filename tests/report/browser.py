@@ -130,8 +130,9 @@ class PageTest(unittest.TestCase):
             page, _ = self.open(f"s{trials}")
             found = {}
             while True:
-                found.update(page.evaluate("""() => Object.fromEntries([...document.querySelectorAll('tr[data-trial]')].map(
-                  (row) => [row.dataset.trial, [...row.children].map((cell) => JSON.parse(cell.dataset.value))]))"""))
+                found.update(page.evaluate("""() => Object.fromEntries(
+                  [...document.querySelectorAll('tr[data-trial]')].map((row) =>
+                    [row.dataset.trial, [...row.children].map((cell) => JSON.parse(cell.dataset.value))]))"""))
                 forth = page.get_by_role("button", name="next ›")
                 if forth.is_disabled():
                     break
@@ -149,8 +150,8 @@ class PageTest(unittest.TestCase):
                 page.wait_for_function("(canvas) => canvas.plot.marks?.length || canvas.plot.areas?.length",
                                        arg=canvas.element_handle())
                 at = canvas.evaluate("""(canvas) => {
-                  const all = [...canvas.plot.marks, ...canvas.plot.areas.map(
-                    (a) => ({ ...a, x: a.x + a.width / 2, y: a.y + a.height / 2 }))].filter((m) => m.trial !== undefined);
+                  const centres = canvas.plot.areas.map((a) => ({ ...a, x: a.x + a.width / 2, y: a.y + a.height / 2 }));
+                  const all = [...canvas.plot.marks, ...centres].filter((m) => m.trial !== undefined);
                   return all.filter((m) => m.y > 60 && canvas.plot.found(m.x, m.y)?.trial === m.trial)[0];
                 }""")
                 canvas.click(position={"x": at["x"], "y": at["y"]})
