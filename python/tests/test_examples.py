@@ -48,7 +48,8 @@ class ExamplesTest(unittest.TestCase):
     def test_a_loop_of_accelerate_is_started_anew_with_two_workers(self):
         with tempfile.TemporaryDirectory() as folder:
             text = (EXAMPLES / "accelerate.yaml").read_text()
-            text = text.replace("run_cap: 9", "run_cap: 1").replace("max: 9", "max: 2").replace("factor: 3", "factor: 2")
+            for long, short in (("run_cap: 9", "run_cap: 1"), ("max: 9", "max: 2"), ("factor: 3", "factor: 2")):
+                text = text.replace(long, short)
             Path(folder, "sweep.yaml").write_text(text.replace("with_acc", f"{EXAMPLES}/with_acc") + "bind: off\n")
             command = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
             done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)

@@ -65,9 +65,10 @@ def with_program(name, scheduler, rng, slots, seconds, more):
     steps = 5
     text = sweep_file(scheduler, slots, rng.randrange(1 << 30), "loss",
                       f"parameters: {{x: {{min: 0.0, max: 1.0}}}}\n"
-                      f"command: [python3, -S, -E, {HERE}/train.py, --steps={steps}, --seconds={seconds}, \"--x=${{x}}\"]\n"
-                      f"{more}")
-    return Sweep(name, text, scheduler.num_trials, scheduler.max_epochs, scheduler.least_reports, steps * seconds, steps)
+                      f"command: [python3, -S, -E, {HERE}/train.py, --steps={steps}, --seconds={seconds}, "
+                      f"\"--x=${{x}}\"]\n{more}")
+    return Sweep(name, text, scheduler.num_trials, scheduler.max_epochs, scheduler.least_reports, steps * seconds,
+                 steps)
 
 
 def growing(rng, slots, python, more=""):
