@@ -13,6 +13,7 @@ enum class Purpose : std::uint64_t {
     configuration = 0,
     training = 1,  ///< the seed that the trial's program gets
     bracket = 2,
+    grid = 9,  ///< the order of a grid's points
     // Simulated trials:
     noise = 3,
     speed = 4,

@@ -24,4 +24,7 @@ struct Resource {
     friend auto operator<=>(const Resource&, const Resource&) = default;
 };
 
+/// More than any trial consumes: the maximum of trials that end when their programs do.
+inline constexpr Resource unlimited_resource{std::int64_t{1} << 40};
+
 }  // namespace crescendo

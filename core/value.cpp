@@ -17,6 +17,7 @@ struct Print {
     std::string operator()(std::int64_t value) const { return std::to_string(value); }
     std::string operator()(double value) const { return shortest(value); }
     std::string operator()(const std::string& value) const { return value; }
+    std::string operator()(const JsonValue& value) const { return value.text; }
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -8,13 +9,23 @@
 
 namespace crescendo {
 
+/// A list, a map or null: compact JSON with sorted keys, so that equal values have equal texts. It is text here because
+/// core/ has no JSON library.
+struct JsonValue {
+    explicit JsonValue(std::string json) : text(std::move(json)) {}
+
+    std::string text;
+
+    friend auto operator<=>(const JsonValue&, const JsonValue&) = default;
+};
+
 /// The value of one hyperparameter.
-using Value = std::variant<bool, std::int64_t, double, std::string>;
+using Value = std::variant<bool, std::int64_t, double, std::string, JsonValue>;
 
 /// A configuration: one value for each parameter, in the order of the sweep file.
 using Config = std::vector<std::pair<std::string, Value>>;
 
-/// `true`, `3`, `0.01`, `relu`: the shortest text that reads back as the same value.
+/// `true`, `3`, `0.01`, `relu`, `[1,2]`: the shortest text that reads back as the same value.
 std::string to_string(const Value& value);
 
 }  // namespace crescendo

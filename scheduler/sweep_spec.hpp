@@ -56,7 +56,7 @@ enum class GrowWhen {
 struct SchedulerSpec {
     SchedulerKind kind = SchedulerKind::rasda;
     Resource min{1};
-    Resource max{1};
+    Resource max{1};  ///< unlimited_resource: a trial is complete when its program ends
     int reduction_factor = 3;  ///< eta: a rung keeps about 1/eta of its trials
     Mode mode = Mode::stop;
     Rule rule = Rule::rank;
@@ -74,6 +74,8 @@ struct SchedulerSpec {
 
     /// Number of ladders of rungs. Synchronous brackets do not count.
     int num_brackets() const;
+
+    bool has_max() const { return max < unlimited_resource; }
 
     int scaling() const { return scaling_factor.value_or(reduction_factor); }
 

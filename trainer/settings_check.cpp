@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "core/check.hpp"
+#include "core/setting_path.hpp"
 #include "datasets/system/own_process.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/data/task.hpp"
@@ -101,7 +102,7 @@ std::vector<Problem> check_settings(const json& request, const Catalogue& catalo
     json settings = request.at("settings");
     for (const auto& [name, values] : parameters.items()) {
         if (!values.empty()) {
-            settings[name] = values.front();
+            set_at(settings, name, values.front());
         }
     }
     std::vector<Problem> all;
@@ -121,7 +122,7 @@ std::vector<Problem> check_settings(const json& request, const Catalogue& catalo
     for (const auto& [name, values] : parameters.items()) {
         for (const json& value : values) {
             json section = settings;
-            section[name] = value;
+            set_at(section, name, value);
             check(section);
         }
     }

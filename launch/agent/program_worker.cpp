@@ -110,8 +110,10 @@ std::vector<std::pair<std::string, std::string>> ProgramWorker::environment() co
     result.insert(result.end(), {{protocol::trial_variable, std::to_string(join.trial.value)},
                                  {protocol::seed_variable, std::to_string(join.seed)},
                                  {protocol::directory_variable, join.directory},
-                                 {protocol::max_resource_variable, std::to_string(join.max_resource.value)},
                                  {batch_multiple_variable, std::to_string(join.batch.multiple)}});
+    if (join.max_resource < unlimited_resource) {
+        result.emplace_back(protocol::max_resource_variable, std::to_string(join.max_resource.value));
+    }
     int local_rank = 0;
     std::string gpus;  // of all members here, as torchrun has it: LOCAL_RANK chooses one
     for (std::size_t i = 0; i < order.members.size(); ++i) {

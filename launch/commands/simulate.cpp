@@ -93,6 +93,9 @@ class Study {
     /// Every report goes to `reports`, if given.
     simulator::Summary simulate(const SweepFile& file, int slots, std::vector<SeenReport>* reports = nullptr) const {
         const auto& spec = file.spec;
+        CRESCENDO_VALIDATE(spec.scheduler.has_max(), "scheduler.max",
+                           "scheduler.max is missing: a simulated trial trains until then, for no program ends it; add "
+                           "scheduler: {type: asha, min: 1, max: 27} to the file");
         const simulator::ParametricCurves invented(spec.seed, spec.goal, spec.scheduler.max, file.simulation.noise);
         const auto& curves = recording_ ? static_cast<const simulator::LearningCurves&>(recording_->curves) : invented;
         const auto times = recording_ && !recording_->times.epoch.empty()

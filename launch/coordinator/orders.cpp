@@ -6,6 +6,7 @@
 #include "core/files/durable_file.hpp"
 #include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/sweep_file/nested_config.hpp"
 #include "launch/system/wall_clock.hpp"
 
 namespace crescendo::launch {
@@ -107,7 +108,7 @@ void Orders::carry_out(const DropCheckpoint& action) { obsolete_.insert(action.t
 void Orders::prepare_directory(TrialId trial) const {
     const auto directory = directory_.trial(trial);
     std::filesystem::create_directories(directory);
-    replace_file(directory / "params.json", launch::to_json(sweep_.trial(trial).config).dump(2) + "\n",
+    replace_file(directory / "params.json", launch::to_json(nested(sweep_.trial(trial).config, file_.groups)).dump(2) + "\n",
                  Durability::none);
 }
 

@@ -1,8 +1,10 @@
 #include "launch/coordinator/trial_work.hpp"
 
 #include "core/draws.hpp"
+#include "core/setting_path.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/sweep_file/command_macros.hpp"
+#include "launch/sweep_file/nested_config.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -10,6 +12,18 @@ namespace {
 /// 31 bits, which every program's generator takes.
 std::uint64_t trial_seed(std::uint64_t sweep_seed, TrialId trial) {
     return draws(sweep_seed, Purpose::training, trial).next() >> 33;
+}
+
+/// What a command may say of its trial.
+std::map<std::string, std::string> facts_of(const protocol::Join& join, const Group& group) {
+    std::map<std::string, std::string> facts{{"trial", std::to_string(join.trial.value)},
+                                             {"trial_dir", join.directory},
+                                             {"seed", std::to_string(join.seed)},
+                                             {"slots", std::to_string(group.slots.size())}};
+    if (join.max_resource < unlimited_resource) {
+        facts["max_resource"] = std::to_string(join.max_resource.value);
+    }
+    return facts;
 }
 
 }  // namespace
@@ -24,11 +38,12 @@ JoinGroup work_of(TrialId trial, const Sweep& sweep, const SweepFile& file, cons
     if (file.has_warm_trainers()) {
         Json settings = file.trainer.value_or(Json::object());
         for (const auto& [name, value] : config) {
-            settings[name] = launch::to_json(value);
+            set_at(settings, name, launch::to_json(value));
         }
         work.join.settings.text = settings.dump();
     } else {
-        work.command = expand_command(*file.command, file.program, config);
+        work.command = expand_command(
+            *file.command, {file.program, nested(config, file.groups), facts_of(work.join, sweep.trial(trial).group)});
     }
     return work;
 }

@@ -6,9 +6,16 @@
 
 namespace crescendo::launch {
 
-Json to_json(const Value& value) {
-    return std::visit([](const auto& held) { return Json(held); }, value);
-}
+namespace {
+
+struct ToJson {
+    Json operator()(const JsonValue& value) const { return Json::parse(value.text); }
+    Json operator()(const auto& value) const { return value; }
+};
+
+}  // namespace
+
+Json to_json(const Value& value) { return std::visit(ToJson{}, value); }
 
 OrderedJson to_json(const Config& config) {
     OrderedJson object = OrderedJson::object();
@@ -34,10 +41,10 @@ Value value_from_json(const Json& json) {
         case Json::value_t::string:
             return json.get<std::string>();
         default:
-            break;
+            return JsonValue(json.dump(-1, ' ', false, Json::error_handler_t::replace));
     }
-    throw InvalidInput(
-        text("{} is no value of a parameter; use a boolean, a number of 64 bits or a string", json.dump()));
+    throw InvalidInput(text("{} is no value of a parameter (it has more than 64 bits); use a smaller number, or text",
+                            json.dump()));
 }
 
 }  // namespace crescendo::launch

@@ -10,7 +10,7 @@ Json to_json(const Value& value);
 /// An object with the parameters in their order.
 OrderedJson to_json(const Config& config);
 
-/// Throws InvalidInput unless `json` is a boolean, a number of 64 bits or a string.
+/// Throws InvalidInput on a whole number that 64 bits do not hold.
 Value value_from_json(const Json& json);
 
 }  // namespace crescendo::launch

@@ -10,6 +10,7 @@
 
 #include "core/check.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/sweep_file/nested_config.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/system/read_file.hpp"
 
@@ -79,7 +80,7 @@ class Comparer {
     void check_configs() {
         for (const auto& trial : replay_.history.sweep().trials()) {
             const auto path = directory_.trial(trial.id) / "params.json";
-            if (std::filesystem::exists(path) && OrderedJson::parse(read_file(path)) != launch::to_json(trial.config)) {
+            if (std::filesystem::exists(path) && !has_values(Json::parse(read_file(path)), trial.config)) {
                 replay_.differences.push_back(
                     fmt::format("{}: the trial has another configuration now", path.string()));
             }

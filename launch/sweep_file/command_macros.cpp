@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <optional>
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "core/check.hpp"
@@ -13,28 +13,58 @@
 namespace crescendo::launch {
 namespace {
 
-/// As Python writes it, and so W&B: `eval`, `ast.literal_eval` and `== "True"` understand it.
+/// As Python writes single values, and so W&B: `eval`, `ast.literal_eval` and `== "True"` understand it.
 std::string argument_text(const Value& value) {
-    const auto* flag = std::get_if<bool>(&value);
-    return flag == nullptr ? to_string(value) : *flag ? "True" : "False";
+    if (const auto* flag = std::get_if<bool>(&value)) {
+        return *flag ? "True" : "False";
+    }
+    const auto* json = std::get_if<JsonValue>(&value);
+    return json != nullptr && json->text == "null" ? "None" : to_string(value);
+}
+
+/// A macro that becomes words for each parameter.
+struct ArgumentsMacro {
+    const char* name;
+    const char* prefix;      ///< what stands before a parameter's name
+    bool has_equals = true;  ///< else the value is a word of its own
+    bool has_flags = false;  ///< whether a boolean is there or not, without a value
+};
+
+constexpr std::array arguments_macros{
+    ArgumentsMacro{"args", "--"},
+    ArgumentsMacro{"args_no_equals", "--", false},
+    ArgumentsMacro{"args_no_hyphens", ""},
+    ArgumentsMacro{"args_no_boolean_flags", "--", true, true},
+    ArgumentsMacro{"args_append_hydra", "+"},
+    ArgumentsMacro{"args_override_hydra", "++"},
+};
+
+const ArgumentsMacro* find_arguments_macro(std::string_view name) {
+    const auto* const found = std::ranges::find(arguments_macros, name, &ArgumentsMacro::name);
+    return found == arguments_macros.end() ? nullptr : found;
 }
 
 class Expansion {
   public:
-    Expansion(const std::string& program, const Config& config) : config_(config) {
-        macros_["program"] = program;
-        macros_["interpreter"] = "python3";
-        macros_["env"] = "/usr/bin/env";
-        macros_["args_json"] = to_json(config).dump();
-        for (const auto& [name, value] : config) {
-            macros_.emplace(name, argument_text(value));
+    explicit Expansion(const Macros& macros) : config_(macros.config), variables_(macros.variables) {
+        texts_["program"] = macros.program;
+        texts_["interpreter"] = "python3";
+        texts_["env"] = "/usr/bin/env";
+        const auto json = to_json(config_);
+        texts_["args_json"] = json.dump();
+        add_parameters(json, "");
+        if (const auto directory = macros.trial.find("trial_dir"); directory != macros.trial.end()) {
+            texts_["args_json_file"] = directory->second + "/params.json";
         }
+        texts_.insert(macros.trial.begin(), macros.trial.end());
     }
 
     /// The words that one word of the command becomes.
     std::vector<std::string> expand(std::string_view word, const std::string& key) const {
-        if (auto arguments = expand_arguments(word)) {
-            return *std::move(arguments);
+        if (word.starts_with("${") && word.ends_with("}")) {
+            if (const auto* macro = find_arguments_macro(word.substr(2, word.size() - 3))) {
+                return arguments(*macro);
+            }
         }
         std::string result;
         for (std::size_t begin; (begin = word.find("${")) != std::string_view::npos;) {
@@ -43,7 +73,7 @@ class Expansion {
                 throw InvalidInput(fmt::format("'{}' has a ${{ without its }}; close it", word), key);
             }
             result += word.substr(0, begin);
-            result += macro(std::string(word.substr(begin + 2, end - begin - 2)), key);
+            result += text_of(std::string(word.substr(begin + 2, end - begin - 2)), key);
             word.remove_prefix(end + 1);
         }
         result += word;
@@ -51,57 +81,84 @@ class Expansion {
     }
 
   private:
-    std::optional<std::vector<std::string>> expand_arguments(std::string_view word) const {
-        const bool as_flags = word == "${args_no_boolean_flags}";
-        if (word != "${args}" && word != "${args_no_hyphens}" && !as_flags) {
-            return {};
+    /// One text for each parameter, and for each that another holds.
+    void add_parameters(const OrderedJson& parameters, const std::string& prefix) {
+        for (const auto& [name, value] : parameters.items()) {
+            texts_.emplace(prefix + name, argument_text(value_from_json(value)));
+            if (value.is_object()) {
+                add_parameters(value, prefix + name + ".");
+            }
         }
-        const std::string hyphens = word == "${args_no_hyphens}" ? "" : "--";
+    }
+
+    std::vector<std::string> arguments(const ArgumentsMacro& macro) const {
         std::vector<std::string> words;
         for (const auto& [name, value] : config_) {
-            const auto* flag = as_flags ? std::get_if<bool>(&value) : nullptr;
-            if (flag == nullptr) {
-                words.push_back(hyphens + name + '=' + argument_text(value));
-            } else if (*flag) {
-                words.push_back(hyphens + name);
+            const auto* flag = macro.has_flags ? std::get_if<bool>(&value) : nullptr;
+            if (flag != nullptr) {
+                if (*flag) {
+                    words.push_back(macro.prefix + name);
+                }
+            } else if (macro.has_equals) {
+                words.push_back(macro.prefix + name + '=' + argument_text(value));
+            } else {
+                words.push_back(macro.prefix + name);
+                words.push_back(argument_text(value));
             }
         }
         return words;
     }
 
-    const std::string& macro(const std::string& name, const std::string& key) const {
-        if (name == "args" || name == "args_no_hyphens" || name == "args_no_boolean_flags") {
+    std::string text_of(const std::string& name, const std::string& key) const {
+        if (find_arguments_macro(name) != nullptr) {
             throw InvalidInput(
                 fmt::format("${{{}}} becomes several arguments; make it a word of its own, or use ${{args_json}}",
                             name),
                 key);
         }
-        const auto found = macros_.find(name);
+        constexpr std::string_view of_environment = "envvar:";
+        if (name.starts_with(of_environment)) {
+            const auto variable = name.substr(of_environment.size());
+            if (const char* value = variables_(variable.c_str())) {
+                return value;
+            }
+            throw InvalidInput(fmt::format("the environment has no variable {}; export it, or write its value here",
+                                           variable),
+                               key);
+        }
+        const auto found = texts_.find(name);
         if (name == "program" && found->second.empty()) {
             throw InvalidInput(
                 "${program} has no value; add `program: train.py` to the file, or write the program here", key);
         }
-        if (found == macros_.end()) {
-            std::vector<std::string> known{"args", "args_no_hyphens", "args_no_boolean_flags"};
-            for (const auto& [macro_name, text] : macros_) {
+        if (found == texts_.end()) {
+            std::vector<std::string> known;
+            for (const auto& macro : arguments_macros) {
+                known.emplace_back(macro.name);
+            }
+            for (const auto& [macro_name, text] : texts_) {
                 known.push_back(macro_name);
             }
-            throw InvalidInput(fmt::format("${{{}}} is neither a macro nor a parameter{}; there are {}", name,
-                                           did_you_mean(name, known), enumerate(known, " and ")),
+            const bool is_a_variable = name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == name.npos;
+            const auto hint = is_a_variable
+                                  ? fmt::format("; for a variable of the environment write ${{envvar:{}}}", name)
+                                  : did_you_mean(name, known);
+            throw InvalidInput(fmt::format("${{{}}} is neither a macro nor a parameter{}; there are {}", name, hint,
+                                           enumerate(known, " and ")),
                                key);
         }
         return found->second;
     }
 
     const Config& config_;
-    std::map<std::string, std::string> macros_;  ///< those that become one word or a part of it
+    const Variables& variables_;
+    std::map<std::string, std::string> texts_;  ///< of the macros that become one word or a part of it
 };
 
 }  // namespace
 
-std::vector<std::string> expand_word(const std::string& word, std::size_t index, const std::string& program,
-                                     const Config& config) {
-    return Expansion(program, config).expand(word, fmt::format("command[{}]", index));
+std::vector<std::string> expand_word(const std::string& word, std::size_t index, const Macros& macros) {
+    return Expansion(macros).expand(word, fmt::format("command[{}]", index));
 }
 
 std::vector<std::string> expand_shared_word(const std::string& word, std::size_t index, const std::string& program) {
@@ -111,8 +168,7 @@ std::vector<std::string> expand_shared_word(const std::string& word, std::size_t
     const auto key = fmt::format("command[{}]", index);
     try {
         if (word.find("${args") == std::string::npos) {
-            const Config none;
-            return Expansion(program, none).expand(word, key);
+            return expand_word(word, index, {program, {}});
         }
     } catch (const InvalidInput&) {
         // It names a parameter.
@@ -133,9 +189,8 @@ std::vector<std::string> expand_shared_command(const std::vector<std::string>& c
     return result;
 }
 
-std::vector<std::string> expand_command(const std::vector<std::string>& command, const std::string& program,
-                                        const Config& config) {
-    const Expansion expansion(program, config);
+std::vector<std::string> expand_command(const std::vector<std::string>& command, const Macros& macros) {
+    const Expansion expansion(macros);
     std::vector<std::string> result;
     for (std::size_t i = 0; i < command.size(); ++i) {
         auto words = expansion.expand(command[i], fmt::format("command[{}]", i));

@@ -138,7 +138,7 @@ std::vector<std::string> fixed_words(const SweepFile& file) {
     std::vector<std::string> words;
     for (std::size_t i = 0; i < file.command->size(); ++i) {
         try {
-            const auto expanded = expand_word((*file.command)[i], i, file.program, {});
+            const auto expanded = expand_word((*file.command)[i], i, {file.program, {}});
             words.push_back(expanded.size() == 1 ? expanded.front() : "");
         } catch (const InvalidInput&) {
             words.emplace_back();  // holds a parameter
@@ -204,7 +204,7 @@ std::vector<std::string> warnings_of(const SweepFile& file) {
     const auto depends_on_trial = [&](const std::string& word) {
         const auto has = [&](const char* text) { return word.find(text) != std::string::npos; };
         try {
-            return has("${args") || has("CRESCENDO_TRIAL") || expand_word(word, 0, file.program, {}).empty();
+            return has("${args") || has("CRESCENDO_TRIAL") || expand_word(word, 0, {file.program, {}}).empty();
         } catch (const InvalidInput&) {
             return true;  // holds a parameter
         }
@@ -223,6 +223,9 @@ SweepFile read_sound_sweep_file(const std::filesystem::path& path) {
     auto draft = draft_sweep(read_file(path), path);
     check(draft, ProgramPaths::find());
     draft.mistakes.throw_if_any(draft.file.source);
+    for (const auto& [key, remark] : draft.file.remarks) {
+        fmt::print(stderr, "crescendo: note: {}\n", draft.file.source.located(key, remark));
+    }
     for (const auto& warning : warnings_of(draft.file)) {
         fmt::print(stderr, "crescendo: warning: {}\n", warning);
     }

@@ -15,17 +15,28 @@
 namespace crescendo::launch {
 namespace {
 
-Value read_value(const YamlSection& parameter, const std::string& name, const OrderedJson& json) {
-    if (!json.is_primitive() || json.is_null()) {
-        parameter.fail(name,
-                       fmt::format("{}, and a parameter is a number, a boolean or text; describe it with text that "
-                                   "the trainer understands, such as \"none\" or \"3x3\"",
-                                   describe(json)));
+/// Whether the parser could read all of a value.
+bool is_readable(const OrderedJson& json) {
+    return !json.is_discarded() && (!json.is_structured() || std::all_of(json.begin(), json.end(), is_readable));
+}
+
+/// JSON, in which programs get their parameters, has no infinity.
+bool is_finite(const OrderedJson& json) {
+    if (json.is_number_float()) {
+        return std::isfinite(json.get<double>());
     }
-    if (json.is_number_float() && !std::isfinite(json.get<double>())) {
+    return !json.is_structured() || std::all_of(json.begin(), json.end(), is_finite);
+}
+
+Value read_value(const YamlSection& parameter, const std::string& name, const OrderedJson& json) {
+    if (!is_readable(json)) {
+        throw AlreadyTold{};
+    }
+    if (!is_finite(json)) {
         parameter.fail(name,
-                       "is not a finite number, and programs get their parameters as JSON, which has none; use "
-                       "text, such as \"inf\"");
+                       fmt::format("{} not a finite number, and programs get their parameters as JSON, which has none; "
+                                   "use text, such as \"inf\"",
+                                   json.is_structured() ? "holds what is" : "is"));
     }
     return value_from_json(json);
 }

@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/check.hpp"
 #include "core/duration.hpp"
 #include "launch/messages/report_pattern.hpp"
 #include "launch/sweep_file/command_macros.hpp"
+#include "launch/sweep_file/nested_config.hpp"
+#include "launch/sweep_file/sweep_defaults.hpp"
 #include "launch/sweep_file/sweep_parameters.hpp"
-#include "launch/sweep_file/sweep_scheduler.hpp"
 #include "launch/sweep_file/sweep_simulation.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/yaml/yaml_document.hpp"
@@ -25,20 +27,11 @@ constexpr Words growths{
 constexpr Words on_or_off{{std::pair{true, "on"}, {false, "off"}}};
 
 void check_keys(const YamlSection& file) {
-    std::vector<std::string> keys{"name",       "description", "project",      "entity",    "metric", "method",
-                                  "sampler",    "parameters",  "run_cap",      "seed",      "slots",  "cpus_per_slot",
-                                  "bind",       "max_retries", "hang_timeout", "scheduler", "budget", "trial",
-                                  "price",      "trainer",     "program",      "command",   "grow",   "report",
-                                  "final_test", "simulate",    "entry"};
-    file.attempt([&] {
-        if (file.has("early_terminate")) {
-            keys.push_back("early_terminate");
-            file.fail("early_terminate",
-                      "early stopping is the scheduler's business here; remove it and write scheduler: "
-                      "{type: asha, min: 1, max: 27, reduction_factor: 3}");
-        }
-    });
-    file.allow(keys);
+    file.allow({"name",       "description", "project",      "entity",    "metric", "method",     "sampler",
+                "parameters", "run_cap",     "seed",         "slots",     "bind",   "scheduler",  "early_terminate",
+                "budget",     "trial",       "cpus_per_slot", "price",    "trainer", "program",   "command",
+                "grow",       "report",      "final_test",   "max_retries", "hang_timeout", "simulate", "entry",
+                "apiVersion", "kind",        "controller"});
 }
 
 std::string read_name(const YamlSection& file, const std::filesystem::path& path) {
@@ -59,18 +52,18 @@ YamlSection required(const YamlSection& file, const std::string& name, std::stri
     return file.section(name, example).value();
 }
 
-void read_metric(const YamlSection& file, SweepSpec& spec) {
+void read_metric(const YamlSection& file, SweepFile& result) {
+    auto& spec = result.spec;
     const auto metric = required(file, "metric", "it says which of the reported numbers to optimize",
                                  "{name: val_loss, goal: minimize}");
-    std::vector<std::string> keys{"name", "goal"};
+    metric.allow({"name", "goal", "target", "impute", "impute_while_running"});
     file.attempt([&] {
-        if (metric.has("target")) {
-            keys.push_back("target");
-            metric.fail("target",
-                        "the target is a part of the sweep's budget here; remove it and write budget: {target: 0.93}");
+        spec.target = metric.number("target");
+        if (spec.target) {
+            result.remarks.push_back(
+                {"metric.target", "ends the sweep, and with it the trials that run; budget: {target: …} means the same"});
         }
     });
-    metric.allow(keys);
     file.attempt([&] {
         if (!metric.has("name")) {
             metric.fail("name", "is missing: it is the name under which trials report the number; add name: val_loss");
@@ -80,11 +73,17 @@ void read_metric(const YamlSection& file, SweepSpec& spec) {
     file.attempt([&] { spec.goal = metric.choice("goal", goals).value_or(Goal::minimize); });
 }
 
-void read_sampler(const YamlSection& file, SweepSpec& spec) {
+void read_sampler(const YamlSection& file, SweepFile& result) {
+    auto& spec = result.spec;
     const std::string random = "configurations are drawn at random; use random";
-    const std::vector<UnsupportedWord> unsupported{
-        {"grid", random}, {"bayes", random}, {"bayesian", random}, {"tpe", random}, {"custom", random}};
-    file.attempt([&] { spec.sampler = file.word("method", sampler_names(), unsupported).value_or(spec.sampler); });
+    const std::vector<UnsupportedWord> unsupported{{"tpe", random}, {"custom", random}};
+    file.attempt([&] {
+        if (file.has("method") && file.at("method") == "bayes") {
+            result.remarks.push_back({"method", "is bayes, and configurations are drawn at random instead; write random"});
+        } else {
+            spec.sampler = file.word("method", sampler_names(), unsupported).value_or(spec.sampler);
+        }
+    });
     file.attempt([&] {
         if (const auto sampler = file.section("sampler", "{type: random}")) {
             sampler->allow({"type"});
@@ -130,7 +129,13 @@ void read_budget(const YamlSection& file, SweepFile& result) {
     }
     budget->allow({"time", "target"});
     file.attempt([&] { result.time_budget = read_time(*budget); });
-    file.attempt([&] { result.spec.target = budget->number("target"); });
+    file.attempt([&] {
+        const auto target = budget->number("target");
+        if (target && result.spec.target) {
+            budget->fail("target", "is given here and as metric.target; remove one of the two");
+        }
+        result.spec.target = target ? target : result.spec.target;
+    });
     result.spec.has_time_budget = result.time_budget.has_value();
 }
 
@@ -169,15 +174,33 @@ std::optional<std::chrono::seconds> read_hang_timeout(const YamlSection& file, b
     return time;
 }
 
-std::optional<std::vector<std::string>> read_command(const YamlSection& file) {
-    if (!file.has("command") && file.has("program")) {
-        return std::vector<std::string>{"${env}", "${interpreter}", "${program}", "${args}"};
+/// The words of `command:`. An item that is left empty, behind a dash of its own, is no word.
+std::optional<std::vector<std::string>> read_command(const YamlSection& file, std::vector<Remark>& remarks) {
+    if (!file.has("command")) {
+        return file.has("program")
+                   ? std::optional(std::vector<std::string>{"${env}", "${interpreter}", "${program}", "${args}"})
+                   : std::nullopt;
     }
-    auto command = file.strings("command");
-    if (command && command->empty()) {
+    const auto& list = file.at("command");
+    if (!list.is_array()) {
+        return file.strings("command");
+    }
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const auto key = fmt::format("command[{}]", i);
+        if (list[i].is_string()) {
+            words.push_back(list[i].get<std::string>());
+        } else if (list[i].is_null()) {
+            remarks.push_back({key, "is empty and left out; write \"\" for an empty argument"});
+        } else {
+            file.mistakes().add(key, fmt::format("{}, and a word of a command is text; put it in quotes",
+                                                 describe(list[i])));
+        }
+    }
+    if (words.empty() && !file.mistakes().lie_in("command")) {
         file.fail("command", "is an empty list; write the program and its arguments: [python3, train.py, \"${args}\"]");
     }
-    return command;
+    return words;
 }
 
 /// How the program of `command:` grows, and whether it has a test: what crescendo-trainer need not be told.
@@ -264,7 +287,7 @@ void check_finite(const OrderedJson& value, const std::string& key, Mistakes& mi
 
 void read_trainer_or_command(const YamlSection& file, SweepFile& result) {
     file.attempt([&] { result.program = file.string("program").value_or(""); });
-    file.attempt([&] { result.command = read_command(file); });
+    file.attempt([&] { result.command = read_command(file, result.remarks); });
     file.attempt([&] {
         if (const auto trainer = file.section("trainer", "{model: cnn, data: {train: fashion.h5:/train}}")) {
             check_finite(trainer->map(), "trainer", file.mistakes());
@@ -316,42 +339,50 @@ void check_command(const YamlSection& file, const SweepFile& result) {
         return;
     }
     check_growth(file, result);
-    Config any_values;
-    if (file.has("parameters") && file.map().at("parameters").is_object()) {
-        for (const auto& [name, value] : file.map().at("parameters").items()) {
-            any_values.emplace_back(name, Value{});
-        }
+    if (file.mistakes().lie_in("parameters")) {
+        return;  // a macro may be one that could not be read
     }
-    const std::string any_program = file.has("program") ? "program" : "";
+    Macros macros{file.has("program") ? "program" : "", {}};
+    for (const auto* fact : {"trial", "trial_dir", "seed", "slots"}) {
+        macros.trial[fact] = "";
+    }
+    if (result.spec.scheduler.has_max()) {
+        macros.trial["max_resource"] = "";
+    }
+    macros.variables = [](const char*) { return ""; };  // they matter where trials start
+    Config parameters;
+    for (const auto& parameter : result.spec.space.parameters()) {
+        parameters.emplace_back(parameter.name, Value{});
+    }
+    macros.config = nested(parameters, result.groups);
     for (std::size_t i = 0; i < result.command->size(); ++i) {
         file.attempt([&] {
-            expand_word((*result.command)[i], i, any_program, any_values);
+            expand_word((*result.command)[i], i, macros);
             if (result.grow == Growth::in_place) {
-                expand_shared_word((*result.command)[i], i, any_program);
+                expand_shared_word((*result.command)[i], i, macros.program);
             }
         });
     }
 }
 
-void read_spec(const YamlSection& file, SweepSpec& spec) {
-    file.attempt([&] { read_metric(file, spec); });
-    read_sampler(file, spec);
+void read_spec(const YamlSection& file, SweepFile& result) {
+    auto& spec = result.spec;
+    file.attempt([&] { read_metric(file, result); });
+    read_sampler(file, result);
     file.attempt([&] {
         const auto parameters = required(file, "parameters", "it says what to search", "{lr: {min: 0.001, max: 0.1}}");
         if (parameters.map().empty()) {
             file.fail("parameters",
                       "is empty, and there is nothing to search; add a parameter, such as lr: {min: 0.001, max: 0.1}");
         }
-        spec.space = SearchSpace(read_parameters(parameters));
+        auto [all, groups] = read_parameters(parameters);
+        spec.space = SearchSpace(std::move(all));
+        result.groups = std::move(groups);
     });
     file.attempt([&] { spec.run_cap = file.small_integer("run_cap"); });
     file.attempt([&] { spec.seed = read_seed(file); });
     file.attempt([&] { spec.max_retries = file.small_integer("max_retries").value_or(spec.max_retries); });
-    file.attempt([&] {
-        spec.scheduler =
-            read_scheduler(required(file, "scheduler", "it says how long a trial trains and which ones are stopped",
-                                    "{type: asha, min: 1, max: 27, reduction_factor: 3}"));
-    });
+    file.attempt([&] { read_schedule(file, result); });
 }
 
 /// Whether a problem with `key` may come from a mistake elsewhere in the file.
@@ -371,14 +402,20 @@ void check_spec(const SweepSpec& spec, Mistakes& mistakes) {
     }
 }
 
-void read_all(const YamlSection& file, const std::filesystem::path& path, SweepFile& result) {
+/// `sets_run_cap`: whether somebody has said that there is none, if there is none.
+void read_all(const YamlSection& file, const std::filesystem::path& path, bool sets_run_cap, SweepFile& result) {
     check_keys(file);
     file.attempt([&] { result.name = read_name(file, path); });
-    read_spec(file, result.spec);
+    read_spec(file, result);
     file.attempt([&] { result.slots = read_slots(file); });
     file.attempt([&] { result.cpus_per_slot = file.integer_from(1, "cpus_per_slot").value_or(1); });
     file.attempt([&] { result.bind = file.choice("bind", bindings).value_or(Binding::automatic); });
     file.attempt([&] { read_budget(file, result); });
+    file.attempt([&] {
+        if (!sets_run_cap) {
+            add_missing_run_cap(file, result);
+        }
+    });
     file.attempt([&] { read_trial_end(file, result.spec.trial_end); });
     file.attempt([&] { result.price = read_price(file); });
     file.attempt([&] {
@@ -417,7 +454,9 @@ SweepDraft draft_sweep(const std::string& text, const std::filesystem::path& pat
             apply_override(each, document.root);
         }
     });
-    read_all(YamlSection(document.root, "", draft.mistakes), path, draft.file);
+    const bool sets_run_cap =
+        std::ranges::any_of(overrides, [](const Override& each) { return each.key == "run_cap"; });
+    read_all(YamlSection(document.root, "", draft.mistakes), path, sets_run_cap, draft.file);
     return draft;
 }
 

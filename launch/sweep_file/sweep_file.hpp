@@ -26,13 +26,20 @@ enum class Growth {
     in_place,  ///< it is a warm trainer of the trial protocol, and regroups in memory
 };
 
+/// What a sweep file leaves open, or says otherwise than it is meant here, and what holds: one line for people.
+struct Remark {
+    std::string key;  ///< as in InvalidInput
+    std::string text;
+};
+
 /// A sweep file, checked as far as its text alone allows.
 ///
 /// It uses the words of W&B sweeps wherever W&B has one. `method: random` means the same as `sampler: {type: random}`;
-/// `description`, `project` and `entity` are accepted and change nothing.
+/// `description`, `project`, `entity`, `apiVersion`, `kind` and `controller` are accepted and change nothing.
 struct SweepFile {
     std::string name;          ///< can be the name of a folder; default: the file's name without extension
     SweepSpec spec;            ///< what the scheduler needs; it passed validate()
+    std::vector<std::string> groups;  ///< parameters that hold others, dotted, outer before inner; see nested()
     std::optional<int> slots;  ///< slots per node; none: as many as the node has
     int cpus_per_slot = 1;
     Binding bind = Binding::automatic;  ///< whether workers are bound to cores
@@ -46,6 +53,7 @@ struct SweepFile {
     std::optional<Price> price;                        ///< what an hour costs; none: nobody said it
     simulator::SimulationSpec simulation;              ///< `simulate:`, or the defaults
     Entry entry;                                       ///< what a benchmark's entry says of the sweep
+    std::vector<Remark> remarks;
     std::string program;                               ///< value of `${program}`; empty unless given
     std::string text;                                  ///< text of the whole file, byte for byte
     SourceMap source;                                  ///< positions of the keys, for messages

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
-
 #include "launch/sweep_file/sweep_distribution.hpp"
 
 namespace crescendo::launch {
@@ -21,23 +19,34 @@ YamlSection read_parameter(const YamlSection& parameters, const std::string& nam
     return parameters.section(name, "{min: 0.1, max: 0.9}").value();
 }
 
-}  // namespace
-
-std::vector<Parameter> read_parameters(const YamlSection& section) {
-    std::vector<Parameter> parameters;
+/// Reads the entries of `section`, whose names begin with `prefix`.
+void read_entries(const YamlSection& section, const std::string& prefix, ParametersSection& result) {
     for (const auto& [name, value] : section.map().items()) {
         section.attempt([&, &name = name] {
             const auto parameter = read_parameter(section, name);
-            if (parameter.has("parameters")) {
-                parameter.fail("parameters",
-                               "a parameter cannot hold others; move them up and give each a name of its own");
+            if (!parameter.has("parameters")) {
+                const auto distribution = read_distribution(parameter);
+                check(distribution, parameter.key_of(""));
+                result.parameters.push_back({prefix + name, distribution});
+                return;
             }
-            const auto distribution = read_distribution(parameter);
-            check(distribution, parameter.key_of(""));
-            parameters.push_back({name, distribution});
+            parameter.allow({"parameters"});
+            const auto inner = parameter.section("parameters", "{lr: {min: 0.001, max: 0.1}}").value();
+            if (inner.map().empty()) {
+                parameter.fail("parameters", "is empty; list the parameters that this one holds, or remove it");
+            }
+            result.groups.push_back(prefix + name);
+            read_entries(inner, prefix + name + ".", result);
         });
     }
-    return parameters;
+}
+
+}  // namespace
+
+ParametersSection read_parameters(const YamlSection& section) {
+    ParametersSection result;
+    read_entries(section, "", result);
+    return result;
 }
 
 }  // namespace crescendo::launch

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "launch/yaml/yaml_section.hpp"
@@ -7,9 +8,15 @@
 
 namespace crescendo::launch {
 
+/// `parameters:` of a sweep file.
+struct ParametersSection {
+    std::vector<Parameter> parameters;  ///< with dotted names where parameters hold others
+    std::vector<std::string> groups;    ///< the parameters that hold others, as SweepFile has them
+};
+
 /// Reads `parameters:` of a sweep file. If a parameter has no `distribution`, W&B's rule applies: `values` means
-/// categorical, `value` constant, two whole numbers `min` and `max` int_uniform, other numbers uniform. Mistaken
-/// parameters are left out.
-std::vector<Parameter> read_parameters(const YamlSection& section);
+/// categorical, `value` constant, two whole numbers `min` and `max` int_uniform, other numbers uniform. A parameter
+/// with `parameters` holds others. Mistaken parameters are left out.
+ParametersSection read_parameters(const YamlSection& section);
 
 }  // namespace crescendo::launch

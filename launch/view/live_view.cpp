@@ -105,6 +105,7 @@ std::vector<std::string> slot_lines(const Sweep& sweep) {
             on[slot] = &trial;
         }
     }
+    const auto& scheduler = sweep.spec().scheduler;
     std::vector<std::string> lines{"slot"};
     for (const auto& [slot, trial] : on) {
         if (lines.size() > most) {
@@ -114,10 +115,11 @@ std::vector<std::string> slot_lines(const Sweep& sweep) {
         lines.push_back(
             trial == nullptr
                 ? fmt::format("  {:<4} idle", slot.value)
-                : fmt::format("  {:<4} trial {:<4} worker {} of {}, after {} of {}{}", slot.value, trial->id.value,
+                : fmt::format("  {:<4} trial {:<4} worker {} of {}, after {}{}{}", slot.value, trial->id.value,
                               std::find(trial->group.slots.begin(), trial->group.slots.end(), slot) -
                                   trial->group.slots.begin() + 1,
-                              trial->group.slots.size(), trial->resource.value, sweep.spec().scheduler.max.value,
+                              trial->group.slots.size(), trial->resource.value,
+                              scheduler.has_max() ? fmt::format(" of {}", scheduler.max.value) : "",
                               slot == trial->group.slots.front() ? speedup_text(sweep, trial->id) : ""));
     }
     return lines;

@@ -29,6 +29,7 @@ struct ForPeople : Exact {
     using Exact::operator();
     std::string operator()(std::monostate) const { return "-"; }
     std::string operator()(double value) const { return fmt::format("{:.5g}", value); }
+    std::string operator()(const JsonValue& value) const { return printable(value.text); }
     std::string operator()(std::string value) const {
         std::replace_if(
             value.begin(), value.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
@@ -38,6 +39,7 @@ struct ForPeople : Exact {
 
 struct ToJson {
     OrderedJson operator()(std::monostate) const { return nullptr; }
+    OrderedJson operator()(const JsonValue& value) const { return OrderedJson::parse(value.text); }
     OrderedJson operator()(const auto& value) const { return value; }
 };
 

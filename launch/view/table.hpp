@@ -5,12 +5,14 @@
 #include <variant>
 #include <vector>
 
+#include "core/value.hpp"
+
 namespace crescendo::launch {
 
 enum class Format { table, json, csv };
 
 /// The value of one cell. std::monostate: there is no value.
-using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string, JsonValue>;
 
 /// Rows under named columns, for people and for programs.
 class Table {

@@ -13,6 +13,12 @@ struct TypeOf {
     Type operator()(std::int64_t) const { return Type::whole; }
     Type operator()(double) const { return Type::number; }
     Type operator()(const std::string&) const { return Type::text; }
+    Type operator()(const JsonValue&) const { return Type::mixed; }
+};
+
+struct ToDatum {
+    Datum operator()(const JsonValue& value) const { return value.text; }
+    Datum operator()(const auto& value) const { return value; }
 };
 
 struct ToValue {
@@ -37,9 +43,7 @@ constexpr Words descriptions{{std::pair{Type::boolean, "true or false"},
 
 Type type_of(const Value& value) { return std::visit(TypeOf{}, value); }
 
-Datum to_datum(const Value& value) {
-    return std::visit([](const auto& each) -> Datum { return each; }, value);
-}
+Datum to_datum(const Value& value) { return std::visit(ToDatum{}, value); }
 
 Value to_value(const Datum& datum) { return std::visit(ToValue{}, datum); }
 

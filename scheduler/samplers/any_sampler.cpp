@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "scheduler/samplers/grid_sampler.hpp"
 #include "scheduler/samplers/random_sampler.hpp"
 
 namespace crescendo {
@@ -14,6 +15,10 @@ using Make = std::unique_ptr<Sampler> (*)(const SweepSpec&);
 /// All samplers. To add one is to add its row here.
 const std::vector<std::pair<std::string, Make>>& samplers() {
     static const std::vector<std::pair<std::string, Make>> all{
+        {"grid",
+         [](const SweepSpec& spec) -> std::unique_ptr<Sampler> {
+             return std::make_unique<GridSampler>(spec.space, spec.seed);
+         }},
         {"random",
          [](const SweepSpec& spec) -> std::unique_ptr<Sampler> {
              return std::make_unique<RandomSampler>(spec.space, spec.seed);

@@ -1,18 +1,28 @@
 #include "scheduler/space/search_space.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "core/check.hpp"
 
 namespace crescendo {
-SearchSpace::SearchSpace(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {
+
+SearchSpace::SearchSpace(std::vector<Parameter> parameters, const std::vector<std::string>& constraints)
+    : parameters_(std::move(parameters)) {
     std::set<std::string> names;
-    for (const auto& [name, distribution] : parameters_) {
-        const std::string key = "parameters." + name;
-        CRESCENDO_VALIDATE(names.insert(name).second, key,
-                           "parameter {} is given twice (a trial has one value of it); remove one", name);
-        check(distribution, key);
+    for (const auto& parameter : parameters_) {
+        const std::string key = "parameters." + parameter.name;
+        CRESCENDO_VALIDATE(names.insert(parameter.name).second, key,
+                           "parameter {} is given twice (a trial has one value of it); remove one", parameter.name);
+        check(parameter.distribution, key);
+    }
+    std::vector<ExpressionError> problems;
+    rules_ = Rules(parameters_, constraints, problems);
+    if (!problems.empty()) {
+        throw problems.front();
     }
 }
 
@@ -22,47 +32,134 @@ int SearchSpace::num_dimensions() const {
     }));
 }
 
-Config SearchSpace::at(const std::vector<double>& point) const {
+std::optional<Config> SearchSpace::at(const std::vector<double>& point) const {
     CRESCENDO_EXPECT(point.size() == static_cast<std::size_t>(num_dimensions()));
     auto coordinate = point.begin();
-    Config config;
-    config.reserve(parameters_.size());
-    for (const auto& [name, distribution] : parameters_) {
-        if (is_constant(distribution)) {
-            config.emplace_back(name, value_at(distribution, 0));
+    std::vector<std::optional<Value>> drawn;
+    drawn.reserve(parameters_.size());
+    for (const auto& parameter : parameters_) {
+        if (parameter.is_derived()) {
+            drawn.emplace_back();
+        } else if (is_constant(parameter.distribution)) {
+            drawn.emplace_back(value_at(parameter.distribution, 0));
         } else {
             CRESCENDO_EXPECT(*coordinate >= 0 && *coordinate < 1);
-            config.emplace_back(name, value_at(distribution, *coordinate++));
+            drawn.emplace_back(value_at(parameter.distribution, *coordinate++));
         }
     }
-    return config;
+    return with_values(std::move(drawn));
+}
+
+std::optional<Config> SearchSpace::with_values(std::vector<std::optional<Value>> values) const {
+    try {
+        auto assignment = rules_.apply(std::move(values));
+        return rules_.broken(assignment) ? std::nullopt : std::optional(config_of(std::move(assignment)));
+    } catch (const ExpressionError&) {
+        return {};
+    }
+}
+
+std::vector<std::optional<Value>> SearchSpace::draw_all(CounterRandom& random) const {
+    std::vector<std::optional<Value>> drawn;
+    drawn.reserve(parameters_.size());
+    for (const auto& parameter : parameters_) {
+        drawn.push_back(parameter.is_derived() ? std::nullopt : std::optional(draw(parameter.distribution, random)));
+    }
+    return drawn;
 }
 
 Config SearchSpace::sample(CounterRandom random) const {
-    Config config;
-    for (const auto& [name, distribution] : parameters_) {
-        config.emplace_back(name, draw(distribution, random));
+    std::map<std::string, int> refusals;  // by the key of the rule
+    for (int i = 0; i < most_draws; ++i) {
+        try {
+            auto assignment = rules_.apply(draw_all(random));
+            if (const auto broken = rules_.broken(assignment)) {
+                ++refusals[constraint_key(*broken)];
+            } else {
+                return config_of(std::move(assignment));
+            }
+        } catch (const ExpressionError& error) {
+            ++refusals[error.key()];
+        }
     }
-    return config;
+    const auto most = std::max_element(refusals.begin(), refusals.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    throw InvalidInput(text("none of {} draws is allowed, and {} refused {} of them; loosen it, or search where more "
+                            "is allowed",
+                            most_draws, most->first, most->second),
+                       most->first);
 }
 
 Config SearchSpace::in_order(const Config& config) const {
-    Config ordered;
-    ordered.reserve(parameters_.size());
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-        const auto& name = parameters_[i].name;
-        const auto has_name = [&](const auto& value) { return value.first == name; };
-        const bool is_in_place = i < config.size() && has_name(config[i]);
-        const auto found = is_in_place ? config.begin() + static_cast<std::ptrdiff_t>(i)
-                                       : std::find_if(config.begin(), config.end(), has_name);
-        CRESCENDO_VALIDATE(found != config.end(), "config",
-                           "a configuration lacks the parameter {} (a trial has a value of each); add it", name);
-        ordered.push_back(*found);
+    auto values = given(config);
+    std::vector<bool> is_given;
+    is_given.reserve(values.size());
+    for (const auto& value : values) {
+        is_given.push_back(value.has_value());
     }
-    CRESCENDO_VALIDATE(config.size() == parameters_.size(), "config",
-                       "a configuration has {} values and the sweep {} parameters; leave out what is no parameter",
-                       config.size(), parameters_.size());
-    return ordered;
+    try {
+        auto assignment = rules_.apply(std::move(values));
+        check_presence(assignment, is_given);
+        check_constraints(assignment);
+        return config_of(std::move(assignment));
+    } catch (const ExpressionError& error) {
+        throw InvalidInput(text("a configuration leaves {} without a result, for it {}", error.key(), error.what()),
+                           "config");
+    }
+}
+
+/// The value of each parameter that `config` has.
+std::vector<std::optional<Value>> SearchSpace::given(const Config& config) const {
+    std::vector<std::optional<Value>> values;
+    values.reserve(parameters_.size());
+    std::size_t num_found = 0;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        const auto has_name = [&](const auto& value) { return value.first == parameters_[i].name; };
+        const bool is_in_place = num_found < config.size() && has_name(config[num_found]);
+        const auto found = is_in_place ? config.begin() + static_cast<std::ptrdiff_t>(num_found)
+                                       : std::find_if(config.begin(), config.end(), has_name);
+        const bool is_there = found != config.end();
+        values.push_back(is_there ? std::optional(found->second) : std::nullopt);
+        num_found += is_there;
+    }
+    CRESCENDO_VALIDATE(config.size() == num_found, "config",
+                       "a configuration has {} values, and {} of the sweep's {} parameters are among them; leave out "
+                       "what is no parameter, or is there twice",
+                       config.size(), num_found, parameters_.size());
+    return values;
+}
+
+void SearchSpace::check_presence(const Assignment& assignment, const std::vector<bool>& is_given) const {
+    for (const auto i : rules_.order()) {
+        const auto& parameter = parameters_[i];
+        CRESCENDO_VALIDATE(assignment.is_active[i] || !is_given[i], "config",
+                           "a configuration has the parameter {}, which is absent with its other values{}; leave it "
+                           "out",
+                           parameter.name,
+                           parameter.when.empty() ? std::string() : text(", for it needs {}", parameter.when));
+        CRESCENDO_VALIDATE(!assignment.is_active[i] || assignment.values[i], "config",
+                           "a configuration lacks the parameter {} (a trial has a value of each{}); add it",
+                           parameter.name, rules_.empty() ? "" : " that its other values leave there");
+    }
+}
+
+void SearchSpace::check_constraints(const Assignment& assignment) const {
+    if (const auto broken = rules_.broken(assignment)) {
+        throw InvalidInput(text("a configuration breaks the constraint {} (no trial may); change its values",
+                                rules_.constraints()[*broken].text()),
+                           "config");
+    }
+}
+
+Config SearchSpace::config_of(Assignment assignment) const {
+    Config config;
+    config.reserve(parameters_.size());
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        if (assignment.is_active[i]) {
+            config.emplace_back(parameters_[i].name, *std::move(assignment.values[i]));
+        }
+    }
+    return config;
 }
 
 }  // namespace crescendo

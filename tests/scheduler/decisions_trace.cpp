@@ -58,6 +58,19 @@ SearchSpace space_of_all() {
     }};
 }
 
+/// Every function and operator, conditions and constraints.
+SearchSpace space_with_rules() {
+    return SearchSpace({{"kind", Categorical{{std::string("a"), std::string("b")}}},
+                        {"x", Uniform{0.1, 4}},
+                        {"n", IntUniform{-9, 9}},
+                        {"y", LogUniformValues{1e-6, 1}, "kind == 'a' and x > 1"},
+                        {"m", IntUniform{1, 5}, "not (y > 0.01)"},
+                        derived_parameter("roots", "sqrt(x) + pow(x, 0.3) * exp(-x) / log(x + 1.5) - x ** 3"),
+                        derived_parameter("whole", "round(x * n) + floor(x) - ceil(x) + int(x) + abs(n) % 4 + n // 2"),
+                        derived_parameter("least", "min(x, n, roots) if x < 2 else max(x, n)")},
+                       {"whole not in [3, 4]", "x * n <= 20 or y < 0.5"});
+}
+
 void print(const Config& config) {
     for (const auto& value : config) {
         std::printf("%s ", to_string(value.second).c_str());
@@ -67,14 +80,16 @@ void print(const Config& config) {
 
 void print_configurations() {
     const auto space = space_of_all();
+    const auto ruled = space_with_rules();
     for (std::uint64_t stream = 0; stream < 500; ++stream) {
         CounterRandom random(/*seed=*/1, stream);
         print(space.sample(random));
+        print(ruled.sample(random));
         std::vector<double> point;
         while (static_cast<int>(point.size()) < space.num_dimensions()) {
             point.push_back(random.uniform());
         }
-        print(space.at(point));
+        print(space.at(point).value());
     }
 }
 

@@ -118,3 +118,11 @@ TEST_CASE("a parameter fills in what the section lacks") {
 
     CHECK(keys(settings, {{"depth", {3}}}).empty());
 }
+
+TEST_CASE("a parameter with a dotted name is a setting of a section, and a list is refused where none is taken") {
+    const SweepFixture sweep;
+
+    CHECK(keys(plain(sweep.train), {{"data.threads", {1, 2}}}).empty());
+    CHECK(keys(plain(sweep.train), {{"data.threads", {1, 999}}}) == std::vector<std::string>{"parameters.data.threads"});
+    CHECK(keys(plain(sweep.train), {{"lr", {json::array({0.1, 0.2})}}}) == std::vector<std::string>{"parameters.lr"});
+}

@@ -13,7 +13,7 @@ using Words = std::vector<std::string>;
 
 const Config config{{"lr", 0.01}, {"width", std::int64_t{32}}, {"nesterov", true}, {"resume", false}, {"act", "relu"}};
 
-Words expand(const Words& command) { return expand_command(command, "train.py", config); }
+Words expand(const Words& command) { return expand_command(command, {"train.py", config}); }
 
 }  // namespace
 
@@ -24,6 +24,42 @@ TEST_CASE("${args} becomes one word for each parameter, in their order") {
 
 TEST_CASE("a boolean flag is named when it is true and left out when it is false") {
     CHECK(expand({"${args_no_boolean_flags}"}) == Words{"--lr=0.01", "--width=32", "--nesterov", "--act=relu"});
+}
+
+TEST_CASE("arguments may have the value as a word of its own, or the signs of Hydra") {
+    const Macros macros{"", {{"lr", 0.01}, {"nesterov", true}}};
+
+    CHECK(expand_command({"${args_no_equals}"}, macros) == Words{"--lr", "0.01", "--nesterov", "True"});
+    CHECK(expand_command({"${args_append_hydra}"}, macros) == Words{"+lr=0.01", "+nesterov=True"});
+    CHECK(expand_command({"${args_override_hydra}"}, macros) == Words{"++lr=0.01", "++nesterov=True"});
+}
+
+TEST_CASE("lists and maps are passed as JSON, null as Python writes it, and what a map holds has a macro") {
+    const Macros macros{
+        "", {{"sizes", JsonValue("[64,32]")}, {"optimizer", JsonValue(R"({"lr":0.1})")}, {"seed", JsonValue("null")}}};
+
+    CHECK(expand_command({"${args}"}, macros) == Words{"--sizes=[64,32]", R"(--optimizer={"lr":0.1})", "--seed=None"});
+    CHECK(expand_command({"${optimizer.lr}"}, macros) == Words{"0.1"});
+    CHECK(expand_command({"${args_json}"}, macros) ==
+          Words{R"({"sizes":[64,32],"optimizer":{"lr":0.1},"seed":null})"});
+}
+
+TEST_CASE("a command may name its trial, unless a parameter has the name") {
+    Macros macros{"", {{"seed", std::int64_t{7}}}};
+    macros.trial = {{"trial", "3"}, {"trial_dir", "/s/trials/3"}, {"seed", "99"}, {"slots", "2"}, {"max_resource", "27"}};
+
+    CHECK(expand_command({"-n${slots}", "${max_resource}", "${trial}:${seed}", "${trial_dir}/x"}, macros) ==
+          Words{"-n2", "27", "3:7", "/s/trials/3/x"});
+    CHECK(expand_command({"${args_json_file}"}, macros) == Words{"/s/trials/3/params.json"});
+}
+
+TEST_CASE("a variable of the environment has to be set") {
+    Macros macros;
+    macros.variables = [](const char* name) { return std::string_view(name) == "DATA" ? "/data" : nullptr; };
+
+    CHECK(expand_command({"--data=${envvar:DATA}/x"}, macros) == Words{"--data=/data/x"});
+    CHECK_THROWS_WITH_AS(expand_command({"${envvar:HOEM}"}, macros),
+                         "the environment has no variable HOEM; export it, or write its value here", InvalidInput);
 }
 
 TEST_CASE("W&B's default command runs the program with python3") {
@@ -48,14 +84,15 @@ TEST_CASE("text without a macro is kept as it is, the shell's own $ too") {
 }
 
 TEST_CASE("a value is not searched for macros again") {
-    CHECK(expand_command({"${x}"}, "", {{"x", "${args}"}}) == Words{"${args}"});
+    CHECK(expand_command({"${x}"}, {"", {{"x", "${args}"}}}) == Words{"${args}"});
 }
 
 TEST_CASE("an unknown macro is named with the nearest one") {
     CHECK_THROWS_WITH_AS(expand({"a", "${widht}"}),
                          "${widht} is neither a macro nor a parameter (did you mean 'width'?); there are args, "
-                         "args_no_hyphens, args_no_boolean_flags, act, args_json, env, interpreter, lr, nesterov, "
-                         "program, resume and width",
+                         "args_no_equals, args_no_hyphens, args_no_boolean_flags, args_append_hydra, "
+                         "args_override_hydra, act, args_json, env, interpreter, lr, nesterov, program, resume and "
+                         "width",
                          InvalidInput);
 }
 
@@ -67,7 +104,7 @@ TEST_CASE("several arguments do not fit into one word") {
 
 TEST_CASE("a macro that is not closed, and a program that is not given, are errors") {
     CHECK_THROWS_WITH_AS(expand({"${lr"}), "'${lr' has a ${ without its }; close it", InvalidInput);
-    CHECK_THROWS_WITH_AS(expand_command({"${program}"}, "", {}),
+    CHECK_THROWS_WITH_AS(expand_command({"${program}"}, {}),
                          "${program} has no value; add `program: train.py` to the file, or write the program here",
                          InvalidInput);
 }

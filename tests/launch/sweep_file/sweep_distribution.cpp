@@ -76,7 +76,7 @@ TEST_CASE("categories may have probabilities, under both of W&B's names") {
 
 TEST_CASE("an exponent that leaves the numbers is probably none") {
     CHECK(error_of("{distribution: log_uniform, min: 1, max: 1000}") ==
-          "sweep.yaml:1:37: parameters.x.max: is 1000, an exponent of e, and e^1000 is no number that a computer has; "
+          "sweep.yaml:1:1: parameters.x.max: is 1000, an exponent of e, and e^1000 is no number that a computer has; "
           "if you mean the values themselves, use log_uniform_values");
 }
 

@@ -10,7 +10,7 @@ using namespace crescendo;
 
 TEST_CASE("each name stands for a sampler, and random for what the seed draws") {
     auto spec = spec_of(/*run_cap=*/1, /*max=*/1);
-    spec.space = SearchSpace({{"x", Uniform{0, 1}}});
+    spec.space = SearchSpace({{"x", IntUniform{0, 999}}});
     spec.seed = 9;
     for (const auto& name : sampler_names()) {
         spec.sampler = name;

@@ -190,3 +190,184 @@ TEST_CASE("a random real number is the value at a random coordinate") {
 
     CHECK(sample(space, 7) == space.at({x, y}));
 }
+
+namespace {
+
+/// A space with conditions on conditional parameters, derived parameters and constraints.
+SearchSpace conditional_space() {
+    return SearchSpace({{"optimizer", Categorical{{std::string("sgd"), std::string("adam")}}},
+                        {"momentum", Uniform{0, 1}, "optimizer == 'sgd'"},
+                        {"nesterov", Categorical{{true, false}}, "momentum > 0.5"},
+                        {"width", IntUniform{1, 64}},
+                        {"depth", IntUniform{1, 16}},
+                        derived_parameter("area", "width * depth"),
+                        derived_parameter("damped", "momentum / 2")},
+                       {"area <= 256", "momentum + depth < 14"});
+}
+
+const Value* find(const Config& config, const std::string& name) {
+    const auto found =
+        std::find_if(config.begin(), config.end(), [&](const auto& entry) { return entry.first == name; });
+    return found == config.end() ? nullptr : &found->second;
+}
+
+double number(const Config& config, const std::string& name) {
+    const auto* value = find(config, name);
+    REQUIRE(value != nullptr);
+    const auto* whole = std::get_if<std::int64_t>(value);
+    return whole == nullptr ? std::get<double>(*value) : static_cast<double>(*whole);
+}
+
+/// Whether a configuration keeps the rules of conditional_space(), by other means than the expressions.
+void check_rules(const Config& config) {
+    const bool has_momentum = *find(config, "optimizer") == Value{std::string("sgd")};
+    REQUIRE((find(config, "momentum") != nullptr) == has_momentum);
+    REQUIRE((find(config, "nesterov") != nullptr) == (has_momentum && number(config, "momentum") > 0.5));
+    REQUIRE((find(config, "damped") != nullptr) == has_momentum);
+    REQUIRE(number(config, "area") == number(config, "width") * number(config, "depth"));
+    REQUIRE(number(config, "area") <= 256);
+    if (has_momentum) {
+        REQUIRE(number(config, "damped") == number(config, "momentum") / 2);
+        REQUIRE(number(config, "momentum") + number(config, "depth") < 14);
+    }
+}
+
+std::string refusal_of(const SearchSpace& space, const Config& config) {
+    try {
+        space.in_order(config);
+    } catch (const InvalidInput& error) {
+        CHECK(error.key() == "config");
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("no proposed configuration breaks a rule, and the same seed proposes the same") {
+    const auto space = conditional_space();
+    const auto again = conditional_space();
+
+    for (int stream = 0; stream < 5000; ++stream) {
+        const auto config = sample(space, stream);
+        check_rules(config);
+        REQUIRE(sample(again, stream) == config);
+        REQUIRE(space.in_order(config) == config);
+    }
+}
+
+TEST_CASE("rules change no draw that they allow") {
+    const SearchSpace plain{{{"width", IntUniform{1, 64}}, {"depth", IntUniform{1, 16}}}};
+    const SearchSpace ruled({{"width", IntUniform{1, 64}}, {"depth", IntUniform{1, 16}}}, {"width * depth <= 256"});
+    int same = 0;
+
+    for (int stream = 0; stream < 500; ++stream) {
+        const auto drawn = sample(plain, stream);
+        const bool is_allowed = number(drawn, "width") * number(drawn, "depth") <= 256;
+        const auto config = sample(ruled, stream);
+        REQUIRE((config == drawn) == is_allowed);
+        same += is_allowed;
+    }
+
+    CHECK(same > 100);
+    CHECK(same < 400);
+}
+
+TEST_CASE("a draw that is refused is followed by the next numbers of the same stream") {
+    const SearchSpace plain{{{"x", Uniform{0, 1}}}};
+    const SearchSpace ruled({{"x", Uniform{0, 1}}}, {"x < 0.125"});
+    CounterRandom random(5, 3);
+
+    double expected = random.uniform();
+    while (expected >= 0.125) {
+        expected = random.uniform();
+    }
+
+    CHECK(sample(ruled, 3) == Config{{"x", expected}});
+}
+
+TEST_CASE("a point has a coordinate for a parameter whether or not it is there, and none for a derived one") {
+    const auto space = conditional_space();
+
+    CHECK(space.num_dimensions() == 5);
+    const auto with_adam = space.at({0.9, 0.75, 0, 0, 0});
+    CHECK(with_adam == Config{{"optimizer", std::string("adam")},
+                              {"width", std::int64_t{1}},
+                              {"depth", std::int64_t{1}},
+                              {"area", std::int64_t{1}}});
+    CHECK(space.at({0.9, 0.1, 0.9, 0, 0}) == with_adam);
+    CHECK(space.at({0, 0.75, 0, 0, 0})->size() == 7);
+    CHECK(space.at({0, 0.75, 0, 0.999, 0.999}) == std::nullopt);  // 64 * 16 > 256
+}
+
+TEST_CASE("a point where a rule has no result has no configuration") {
+    const SearchSpace space{{{"x", IntUniform{0, 1}}, derived_parameter("y", "1 / x")}};
+
+    CHECK(space.at({0}) == std::nullopt);
+    CHECK(space.at({0.5}) == Config{{"x", std::int64_t{1}}, {"y", 1.0}});
+    CHECK(sample(space, 0) == space.at({0.5}));  // drawn again until it has one
+}
+
+TEST_CASE("a space that allows nothing says so after so many draws") {
+    const SearchSpace space({{"x", IntUniform{0, 9}}}, {"x < 100", "x > 9"});
+
+    try {
+        sample(space, 0);
+        FAIL("drawn");
+    } catch (const InvalidInput& error) {
+        CHECK(error.key() == "constraints[1]");
+        CHECK(error.what() == std::string("none of 10000 draws is allowed, and constraints[1] refused 10000 of them; "
+                                          "loosen it, or search where more is allowed"));
+    }
+}
+
+TEST_CASE("a given configuration has the parameters that its values leave there, in any order") {
+    const auto space = conditional_space();
+    const Config given{{"depth", std::int64_t{2}}, {"optimizer", std::string("adam")}, {"width", std::int64_t{8}}};
+
+    CHECK(space.in_order(given) == Config{{"optimizer", std::string("adam")},
+                                          {"width", std::int64_t{8}},
+                                          {"depth", std::int64_t{2}},
+                                          {"area", std::int64_t{16}}});
+}
+
+TEST_CASE("a given configuration that breaks a rule is refused") {
+    const auto space = conditional_space();
+    const Config adam{{"optimizer", std::string("adam")}, {"width", std::int64_t{8}}, {"depth", std::int64_t{2}}};
+    const auto with = [](Config config, const std::string& name, Value value) {
+        config.emplace_back(name, std::move(value));
+        return config;
+    };
+    auto sgd = adam;
+    sgd[0].second = std::string("sgd");
+    auto large = adam;
+    large[1].second = std::int64_t{200};
+
+    CHECK(refusal_of(space, adam).empty());
+    CHECK(refusal_of(space, sgd) ==
+          "a configuration lacks the parameter momentum (a trial has a value of each that its other values leave "
+          "there); add it");
+    CHECK(refusal_of(space, with(adam, "momentum", 0.5)) ==
+          "a configuration has the parameter momentum, which is absent with its other values, for it needs optimizer "
+          "== 'sgd'; leave it out");
+    CHECK(refusal_of(space, with(adam, "damped", 0.5)) ==
+          "a configuration has the parameter damped, which is absent with its other values; leave it out");
+    CHECK(refusal_of(space, with(adam, "area", std::int64_t{17})) ==
+          "a configuration has area = 17, which is computed from other parameters and is 16; leave it out");
+    CHECK(refusal_of(space, large) ==
+          "a configuration breaks the constraint area <= 256 (no trial may); change its values");
+    CHECK(refusal_of(space, with(adam, "widht", 1.0)) ==
+          "a configuration has 4 values, and 3 of the sweep's 7 parameters are among them; leave out what is no "
+          "parameter, or is there twice");
+    CHECK(refusal_of(space, with(adam, "width", std::int64_t{8})).starts_with("a configuration has 4 values, and 3"));
+}
+
+TEST_CASE("a space with a mistaken rule is refused with its place") {
+    try {
+        SearchSpace({{"x", Uniform{0, 1}}}, {"x < 1", "x < y"});
+        FAIL("accepted");
+    } catch (const ExpressionError& error) {
+        CHECK(error.key() == "constraints[1]");
+        CHECK(error.offset() == 4);
+    }
+}

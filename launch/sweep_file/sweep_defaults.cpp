@@ -1,0 +1,117 @@
+#include "launch/sweep_file/sweep_defaults.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "launch/sweep_file/sweep_scheduler.hpp"
+#include "scheduler/space/grid.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+constexpr int default_eta = 3;  // W&B's, and ours
+
+int read_eta(const YamlSection& section) {
+    const double eta = section.number("eta").value_or(default_eta);
+    if (eta != std::floor(eta) || eta < 2 || eta > 1'000'000) {
+        section.fail("eta", fmt::format("is {}, and rungs lie at whole powers of it here; use 2, 3 or 4", eta));
+    }
+    return static_cast<int>(eta);
+}
+
+/// The first of `s` rungs that lie at max_iter / eta, max_iter / eta^2, …, as far as they are not below 1.
+std::int64_t first_rung(std::int64_t max_iter, std::int64_t num_rungs, int eta) {
+    auto rung = max_iter;
+    for (std::int64_t i = 0; i < num_rungs && rung >= eta; ++i) {
+        rung /= eta;
+    }
+    return rung;
+}
+
+std::string text_of(const SchedulerSpec& spec) {
+    return fmt::format("{{type: asha, min: {}, {}reduction_factor: {}}}", spec.min.value,
+                       spec.has_max() ? fmt::format("max: {}, ", spec.max.value) : "", spec.reduction_factor);
+}
+
+SchedulerSpec read_early_terminate(const YamlSection& section) {
+    section.allow({"type", "min_iter", "max_iter", "s", "eta", "strict"});
+    section.word("type", {"hyperband"});
+    SchedulerSpec spec;
+    spec.kind = SchedulerKind::asha;
+    spec.reduction_factor = read_eta(section);
+    const auto min_iter = section.integer("min_iter");
+    const auto max_iter = section.integer("max_iter");
+    const auto num_rungs = section.integer("s");
+    if (!min_iter && !(max_iter && num_rungs)) {
+        section.fail("", "does not say when trials are judged; add min_iter: 3, or max_iter: 27 and s: 2");
+    }
+    for (const auto* key : {"min_iter", "max_iter", "s"}) {
+        if (section.integer(key).value_or(1) < 1) {
+            section.fail(key, fmt::format("is {}; use 1 or more", *section.integer(key)));
+        }
+    }
+    spec.max = max_iter ? Resource{*max_iter} : unlimited_resource;
+    spec.min = Resource{max_iter && num_rungs ? first_rung(*max_iter, *num_rungs, spec.reduction_factor) : *min_iter};
+    return spec;
+}
+
+}  // namespace
+
+void read_schedule(const YamlSection& file, SweepFile& result) {
+    auto& spec = result.spec.scheduler;
+    const bool has_trainer = file.has("trainer");
+    if (file.has("scheduler")) {
+        if (file.has("early_terminate")) {
+            file.fail("early_terminate", "both scheduler and this say which trials are stopped; remove one of the two");
+        }
+        spec = read_scheduler(file.section("scheduler", "{type: asha, max: 27}").value());
+    } else if (const auto section = file.section("early_terminate", "{type: hyperband, min_iter: 3}")) {
+        spec.kind = SchedulerKind::asha;  // also if the rest cannot be read
+        spec = read_early_terminate(*section);
+        if (has_trainer && !spec.has_max()) {
+            section->fail("max_iter", "is missing: crescendo-trainer trains as long as it is told; add max_iter: 27 and "
+                                      "s: 2");
+        }
+        result.remarks.push_back(
+            {"early_terminate",
+             fmt::format("means scheduler: {} here{}", text_of(spec),
+                         spec.has_max() ? "" : ", without a max: a trial ends when its program does")});
+    } else if (has_trainer) {
+        file.fail("scheduler",
+                  "is missing: it says how long a trial trains and which ones are stopped; add scheduler: {type: asha, "
+                  "min: 1, max: 27, reduction_factor: 3}");
+    } else {
+        spec.kind = SchedulerKind::fifo;
+        spec.max = unlimited_resource;
+        result.remarks.push_back({"scheduler", "is missing: every trial trains until its program ends; to stop bad ones "
+                                               "early, add scheduler: {type: asha, min: 1, max: 27}"});
+    }
+}
+
+void add_missing_run_cap(const YamlSection& file, SweepFile& result) {
+    auto& spec = result.spec;
+    if (file.mistakes().concern("run_cap")) {
+        return;
+    }
+    if (spec.sampler == "grid") {
+        const bool is_missing = !spec.run_cap;
+        spec.run_cap = spec.run_cap.value_or(1);  // where the grid cannot be known, that is the mistake
+        if (file.mistakes().lie_in("parameters")) {
+            return;
+        }
+        const auto size = Grid(spec.space).num_configurations();
+        if (is_missing) {
+            result.remarks.push_back({"run_cap", fmt::format("is missing: the grid has {} points", size)});
+        }
+        spec.run_cap = is_missing ? size : std::min(*spec.run_cap, size);
+    } else if (!spec.run_cap && !spec.target && !spec.has_time_budget && !file.mistakes().lie_in("budget") &&
+               spec.scheduler.kind != SchedulerKind::successive_halving) {
+        spec.run_cap = default_run_cap;
+        result.remarks.push_back({"run_cap", fmt::format("is missing: {} trials are run; add run_cap:, or a budget:",
+                                                         default_run_cap)});
+    }
+}
+
+}  // namespace crescendo::launch

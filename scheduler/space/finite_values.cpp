@@ -1,0 +1,103 @@
+#include "scheduler/space/finite_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/check.hpp"
+#include "scheduler/space/quantized.hpp"
+
+namespace crescendo {
+namespace {
+
+constexpr double most_values = std::numeric_limits<std::int32_t>::max();
+
+}  // namespace
+
+std::optional<FiniteValues> FiniteValues::of_multiples(double first, double last, double min, double max, double q) {
+    const double count = last - first + 1;
+    if (count > most_values) {
+        return {};
+    }
+    return FiniteValues(Multiples{first, min, max, q, static_cast<std::int64_t>(count)});
+}
+
+struct FiniteValues::Make {
+    using Result = std::optional<FiniteValues>;
+
+    Result operator()(const IntUniform& d) const {
+        const bool fits = static_cast<double>(d.max) - static_cast<double>(d.min) < most_values;
+        return fits ? Result(FiniteValues(d)) : Result();
+    }
+    Result operator()(const QUniform& d) const { return of_range(d); }
+    Result operator()(const QLogUniformValues& d) const { return of_range(d); }
+    Result operator()(const QBeta& d) const {
+        return of_multiples(0, std::round(1 / d.q), 0, std::numeric_limits<double>::max(), d.q);
+    }
+    Result operator()(const Categorical& d) const {
+        std::vector<Value> values;
+        for (std::size_t i = 0; i < d.values.size(); ++i) {
+            const bool is_possible = d.probabilities.empty() || d.probabilities[i] > 0;
+            if (is_possible && std::find(values.begin(), values.end(), d.values[i]) == values.end()) {
+                values.push_back(d.values[i]);
+            }
+        }
+        return FiniteValues(std::move(values));
+    }
+    Result operator()(const Constant& d) const { return FiniteValues(std::vector{d.value}); }
+    Result operator()(const auto&) const { return {}; }
+
+    Result of_range(const auto& d) const {
+        return of_multiples(first_multiple(d.min, d.q), last_multiple(d.max, d.q), d.min, d.max, d.q);
+    }
+};
+
+std::optional<FiniteValues> FiniteValues::of(const Distribution& distribution) {
+    return std::visit(Make{}, distribution);
+}
+
+std::int64_t FiniteValues::size() const {
+    if (const auto* range = std::get_if<IntUniform>(&values_)) {
+        return range->max - range->min + 1;
+    }
+    if (const auto* multiples = std::get_if<Multiples>(&values_)) {
+        return multiples->count;
+    }
+    return std::ssize(std::get<std::vector<Value>>(values_));
+}
+
+Value FiniteValues::at(std::int64_t index) const {
+    CRESCENDO_EXPECT(index >= 0 && index < size());
+    if (const auto* range = std::get_if<IntUniform>(&values_)) {
+        return range->min + index;
+    }
+    if (const auto* multiples = std::get_if<Multiples>(&values_)) {
+        const double value = (multiples->first + static_cast<double>(index)) * multiples->q;
+        return std::clamp(value, multiples->min, multiples->max);
+    }
+    return std::get<std::vector<Value>>(values_)[static_cast<std::size_t>(index)];
+}
+
+std::optional<std::int64_t> FiniteValues::index_of(const Value& value) const {
+    double index = -1;
+    if (const auto* range = std::get_if<IntUniform>(&values_)) {
+        const auto* number = std::get_if<std::int64_t>(&value);
+        const bool is_inside = number != nullptr && *number >= range->min && *number <= range->max;
+        return is_inside ? std::optional(*number - range->min) : std::nullopt;
+    }
+    if (const auto* multiples = std::get_if<Multiples>(&values_)) {
+        const auto* number = std::get_if<double>(&value);
+        index = number == nullptr ? -1 : std::round(*number / multiples->q) - multiples->first;
+    } else {
+        const auto& list = std::get<std::vector<Value>>(values_);
+        index = static_cast<double>(std::find(list.begin(), list.end(), value) - list.begin());
+    }
+    if (!(index >= 0 && index < static_cast<double>(size()))) {
+        return {};
+    }
+    const auto found = static_cast<std::int64_t>(index);
+    return at(found) == value ? std::optional(found) : std::nullopt;
+}
+
+}  // namespace crescendo

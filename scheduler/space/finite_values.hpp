@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/value.hpp"
+#include "scheduler/space/distribution.hpp"
+
+namespace crescendo {
+
+/// The values that a distribution can take, if they are finitely many. Numbers are in ascending order, and lists in
+/// their own. A value that is listed twice counts once, and one with the probability 0 not at all.
+class FiniteValues {
+  public:
+    /// Nothing if there are infinitely many, or too many to count.
+    static std::optional<FiniteValues> of(const Distribution& distribution);
+
+    /// At least 1.
+    std::int64_t size() const;
+    /// `index` is in [0, size()).
+    Value at(std::int64_t index) const;
+    std::optional<std::int64_t> index_of(const Value& value) const;
+
+  private:
+    /// The multiples of q from first * q on, the ends being `min` and `max` exactly.
+    struct Multiples {
+        double first, min, max, q;
+        std::int64_t count;
+    };
+
+    using Values = std::variant<std::vector<Value>, IntUniform, Multiples>;
+
+    explicit FiniteValues(Values values) : values_(std::move(values)) {}
+
+    static std::optional<FiniteValues> of_multiples(double first, double last, double min, double max, double q);
+
+    struct Make;
+
+    Values values_;
+};
+
+}  // namespace crescendo

@@ -1,0 +1,146 @@
+#include "launch/sweep_file/sweep_defaults.hpp"
+
+#include <doctest/doctest.h>
+
+#include "core/check.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+const std::string wandb = R"(program: train.py
+metric: {name: loss}
+parameters:
+  lr: {values: [0.1, 0.01]}
+  width: {min: 1, max: 3}
+)";
+
+SweepFile read(const std::string& more) { return parse_sweep(wandb + more, "sweep.yaml"); }
+
+std::string error_of(const std::string& more) {
+    try {
+        read(more);
+    } catch (const InvalidInput& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+std::string remark_on(const SweepFile& file, const std::string& key) {
+    for (const auto& remark : file.remarks) {
+        if (remark.key == key) {
+            return remark.text;
+        }
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("a program without a scheduler trains until it ends, in 50 trials, and the file's reader is told") {
+    const auto file = read("method: random\n");
+
+    CHECK(file.spec.scheduler.kind == SchedulerKind::fifo);
+    CHECK_FALSE(file.spec.scheduler.has_max());
+    CHECK(file.spec.run_cap == 50);
+    CHECK(remark_on(file, "scheduler").starts_with("is missing: every trial trains until its program ends; "));
+    CHECK(remark_on(file, "run_cap") == "is missing: 50 trials are run; add run_cap:, or a budget:");
+}
+
+TEST_CASE("a budget ends a sweep without a run_cap, and successive halving has to be told") {
+    CHECK_FALSE(read("budget: {time: 1h}\n").spec.run_cap.has_value());
+    CHECK_FALSE(read("budget: {target: 0.1}\n").spec.run_cap.has_value());
+    CHECK(error_of("scheduler: {type: successive_halving, max: 9}\n").find("nothing ends this sweep") !=
+          std::string::npos);
+}
+
+TEST_CASE("who takes the run_cap away gets no other one") {
+    CHECK_THROWS_WITH_AS(parse_sweep(wandb + "run_cap: 3\n", "sweep.yaml", {{"run_cap", {}}}),
+                         doctest::Contains("nothing ends this sweep"), InvalidInput);
+}
+
+TEST_CASE("a grid runs all of its points, and no more") {
+    CHECK(read("method: grid\n").spec.run_cap == 6);
+    CHECK(remark_on(read("method: grid\n"), "run_cap") == "is missing: the grid has 6 points");
+    CHECK(read("method: grid\nrun_cap: 4\n").spec.run_cap == 4);
+    CHECK(read("method: grid\nrun_cap: 100\n").spec.run_cap == 6);
+    CHECK(read("sampler: {type: grid}\nbudget: {time: 1h}\n").spec.run_cap == 6);
+    CHECK(read("method: grid\n").spec.sampler == "grid");
+}
+
+TEST_CASE("a grid that cannot be is one mistake, also without a run_cap") {
+    const auto error = error_of("  x: {min: 0.1, max: 0.2}\nmethod: grid\n");
+
+    CHECK(error.starts_with("sweep.yaml:6:3: parameters.x: has infinitely many values"));
+    CHECK(error.find('\n') == std::string::npos);
+}
+
+TEST_CASE("bayes draws at random, and says so") {
+    const auto file = read("method: bayes\n");
+
+    CHECK(file.spec.sampler == "random");
+    CHECK(remark_on(file, "method") == "is bayes, and configurations are drawn at random instead; write random");
+}
+
+TEST_CASE("W&B's early_terminate becomes asha with the same rungs") {
+    const auto from_min = read("early_terminate: {type: hyperband, min_iter: 3, eta: 2}\n");
+    const auto from_max = read("early_terminate: {type: hyperband, max_iter: 27, s: 2}\n");
+
+    CHECK(from_min.spec.scheduler.kind == SchedulerKind::asha);
+    CHECK(from_min.spec.scheduler.min == Resource{3});
+    CHECK(from_min.spec.scheduler.reduction_factor == 2);
+    CHECK_FALSE(from_min.spec.scheduler.has_max());
+    CHECK(from_max.spec.scheduler.min == Resource{3});  // rungs at 9 and 3
+    CHECK(from_max.spec.scheduler.max == Resource{27});
+    CHECK(from_max.spec.scheduler.reduction_factor == 3);
+    CHECK(remark_on(from_max, "early_terminate") ==
+          "means scheduler: {type: asha, min: 3, max: 27, reduction_factor: 3} here");
+    CHECK(read("early_terminate: {type: hyperband, max_iter: 5, s: 9, eta: 3}\n").spec.scheduler.min == Resource{1});
+}
+
+TEST_CASE("mistakes in early_terminate name their key") {
+    CHECK(error_of("early_terminate: {type: hyperband}\n") ==
+          "sweep.yaml:6:1: early_terminate: does not say when trials are judged; add min_iter: 3, or max_iter: 27 and "
+          "s: 2");
+    CHECK(error_of("early_terminate: {type: envelope, min_iter: 3}\n").find("use hyperband") != std::string::npos);
+    CHECK(error_of("early_terminate: {type: hyperband, min_iter: 3, eta: 1.5}\n") ==
+          "sweep.yaml:6:49: early_terminate.eta: is 1.5, and rungs lie at whole powers of it here; use 2, 3 or 4");
+    CHECK(error_of("early_terminate: {type: hyperband, min_iter: 0}\n") ==
+          "sweep.yaml:6:36: early_terminate.min_iter: is 0; use 1 or more");
+}
+
+TEST_CASE("the target of W&B's metric ends the sweep") {
+    const auto file = parse_sweep("program: a.py\nmetric: {name: loss, target: 0.1}\nparameters: {x: {values: [1]}}\n",
+                                  "sweep.yaml");
+
+    CHECK(file.spec.target == 0.1);
+    CHECK_FALSE(file.spec.run_cap.has_value());
+    CHECK(!remark_on(file, "metric.target").empty());
+}
+
+TEST_CASE("an item that is left empty in a command is no word") {
+    const auto file = parse_sweep(
+        "command:\n- ${program}\n-\n- ''\n- 14\nprogram: a\nmetric: {name: x}\nparameters: {x: {value: 1}}\n",
+        "sweep.yaml");
+
+    CHECK(file.command == std::vector<std::string>{"${program}", "", "14"});
+    CHECK(!remark_on(file, "command[1]").empty());
+}
+
+TEST_CASE("a parameter that holds others has dotted names, and its name is kept") {
+    const auto file = read("  optimizer: {parameters: {lr: {min: 0.1, max: 1.0}, nadam: {parameters: {beta: {value: 1}}}}}\n");
+    const auto& parameters = file.spec.space.parameters();
+
+    REQUIRE(parameters.size() == 4);
+    CHECK(parameters[2].name == "optimizer.lr");
+    CHECK(parameters[3].name == "optimizer.nadam.beta");
+    CHECK(file.groups == std::vector<std::string>{"optimizer", "optimizer.nadam"});
+}
+
+TEST_CASE("values may be lists, maps and null") {
+    const auto file = read("  x: {values: [[1, 2.5], {b: 1, a: true}, null]}\n");
+    const auto& values = std::get<Categorical>(file.spec.space.parameters()[2].distribution).values;
+
+    CHECK(values == std::vector<Value>{JsonValue("[1,2.5]"), JsonValue(R"({"a":true,"b":1})"), JsonValue("null")});
+}

@@ -1,0 +1,56 @@
+#include "scheduler/space/finite_values.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+using namespace crescendo;
+
+namespace {
+
+std::vector<Value> all_values(const Distribution& distribution) {
+    const auto values = FiniteValues::of(distribution).value();
+    std::vector<Value> all;
+    for (std::int64_t i = 0; i < values.size(); ++i) {
+        all.push_back(values.at(i));
+        CHECK(values.index_of(all.back()) == i);
+    }
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("whole numbers, multiples, lists and constants have finitely many values") {
+    CHECK(all_values(IntUniform{-1, 1}) == std::vector<Value>{std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}});
+    CHECK(all_values(QUniform{0.1, 0.3, 0.1}) == std::vector<Value>{0.1, 0.2, 0.3});
+    CHECK(all_values(QLogUniformValues{3, 17, 8}) == std::vector<Value>{8.0, 16.0});
+    CHECK(all_values(QBeta{2, 2, 0.5}) == std::vector<Value>{0.0, 0.5, 1.0});
+    CHECK(all_values(Constant{"x"}) == std::vector<Value>{"x"});
+}
+
+TEST_CASE("ranges of real numbers and bells have no end of values") {
+    CHECK(!FiniteValues::of(Uniform{0, 1}));
+    CHECK(!FiniteValues::of(LogUniformValues{0.1, 1}));
+    CHECK(!FiniteValues::of(Normal{0, 1}));
+    CHECK(!FiniteValues::of(QNormal{0, 1, 1}));
+    CHECK(!FiniteValues::of(Beta{1, 1}));
+    CHECK(!FiniteValues::of(IntUniform{std::numeric_limits<std::int64_t>::min(), 0}));
+    CHECK(!FiniteValues::of(QUniform{0, 1, 1e-12}));
+}
+
+TEST_CASE("a value that is listed twice counts once, and one with the probability 0 not at all") {
+    CHECK(all_values(Categorical{{1.0, true, 1.0}}) == std::vector<Value>{1.0, true});
+    CHECK(all_values(Categorical{{1.0, 2.0, 3.0}, {0.5, 0, 0.5}}) == std::vector<Value>{1.0, 3.0});
+}
+
+TEST_CASE("a value that is not among them has no index") {
+    const auto whole = FiniteValues::of(IntUniform{1, 3}).value();
+    const auto multiples = FiniteValues::of(QUniform{0, 1, 0.25}).value();
+
+    CHECK(!whole.index_of(std::int64_t{4}));
+    CHECK(!whole.index_of(2.0));
+    CHECK(!multiples.index_of(0.3));
+    CHECK(!multiples.index_of(1.25));
+    CHECK(!multiples.index_of(-0.25));
+    CHECK(!multiples.index_of("x"));
+}

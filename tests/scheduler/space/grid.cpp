@@ -1,0 +1,68 @@
+#include "scheduler/space/grid.hpp"
+
+#include <doctest/doctest.h>
+
+#include "core/check.hpp"
+
+using namespace crescendo;
+
+TEST_CASE("a grid has each combination of values once, the last parameter varying first") {
+    const Grid grid{SearchSpace{{{"a", IntUniform{1, 2}}, {"b", Categorical{{true, false, true}}}, {"c", Constant{"x"}}}}};
+
+    REQUIRE(grid.size() == 4);
+    CHECK(grid.at(0) == Config{{"a", std::int64_t{1}}, {"b", true}, {"c", "x"}});
+    CHECK(grid.at(1) == Config{{"a", std::int64_t{1}}, {"b", false}, {"c", "x"}});
+    CHECK(grid.at(2) == Config{{"a", std::int64_t{2}}, {"b", true}, {"c", "x"}});
+    for (std::int32_t point = 0; point < grid.size(); ++point) {
+        CHECK(grid.point_of(grid.at(point).value()) == point);
+    }
+}
+
+TEST_CASE("a configuration that is not of the grid has no point") {
+    const Grid grid{SearchSpace{{{"a", IntUniform{1, 2}}}}};
+
+    CHECK(!grid.point_of({{"a", std::int64_t{3}}}));
+    CHECK(!grid.point_of({{"b", std::int64_t{1}}}));
+    CHECK(!grid.point_of({}));
+}
+
+TEST_CASE("a grid of a space without parameters is one point") { CHECK(Grid{SearchSpace{}}.size() == 1); }
+
+TEST_CASE("a range of real numbers makes no grid, and the message names it and the remedy") {
+    const SearchSpace space{{{"width", IntUniform{1, 2}}, {"lr", Uniform{0, 1}}}};
+    try {
+        const Grid grid{space};
+        FAIL("accepted");
+    } catch (const InvalidInput& error) {
+        CHECK(error.key() == "parameters.lr");
+        CHECK(std::string(error.what()) ==
+              "has infinitely many values (a grid tries each of them once); list some with values: [...], use a "
+              "distribution of whole numbers or q_uniform with a q, or use method: random");
+    }
+}
+
+TEST_CASE("a grid of more points than there can be trials is refused") {
+    const IntUniform range{1, 100'000};
+
+    CHECK_THROWS_AS(Grid(SearchSpace{{{"a", range}, {"b", range}}}), InvalidInput);
+}
+
+TEST_CASE("a grid leaves out what a constraint forbids, and what differs in absent parameters only") {
+    const Categorical methods{{"sgd", "adam"}};
+    const SearchSpace space{{{"method", methods},
+                             {"momentum", Categorical{{0.8, 0.9}}, "method == \"sgd\""},
+                             {"width", IntUniform{1, 3}},
+                             derived_parameter("double_width", "width * 2")},
+                            {"width < 3"}};
+    const Grid grid{space};
+
+    // sgd with 2 momenta and adam with none, each with 2 widths.
+    CHECK(grid.size() == 12);
+    CHECK(grid.num_configurations() == 6);
+    for (std::int32_t point = 0; point < grid.size(); ++point) {
+        if (const auto config = grid.at(point)) {
+            CHECK(grid.point_of(*config) == point);
+            CHECK(config->back().first == "double_width");
+        }
+    }
+}
