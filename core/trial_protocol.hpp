@@ -41,7 +41,7 @@ inline constexpr const char* store = "store";                      ///< answer t
 // trainer → crescendo
 inline constexpr const char* hello = "hello";                  ///< ready for work
 inline constexpr const char* report = "report";                ///< metrics at a resource
-inline constexpr const char* regrouped = "regrouped";          ///< the first step of a new generation is done
+inline constexpr const char* regrouped = "regrouped";          ///< a new generation trains
 inline constexpr const char* progress = "progress";            ///< the main thread is alive
 inline constexpr const char* stranded = "stranded";            ///< the worker lost its group and waits for an order
 inline constexpr const char* left = "left";                    ///< has left the trial and is idle again
@@ -225,17 +225,19 @@ struct Report {
     }
 };
 
-/// The first step of a new generation is done.
+/// A new generation trains.
 struct Regrouped {
     static constexpr const char* name = type::regrouped;
 
     TrialId trial;
     int generation = 0;
     double seconds = 0;  ///< time from the order at rank 0 to the end of the first step
+    std::optional<double> step_seconds = {};  ///< mean seconds of the steps since then; none: not measured
 
     static constexpr auto fields() {
         return std::tuple(Field{"trial", &Regrouped::trial, Presence::optional},
-                          Field{"generation", &Regrouped::generation}, Field{"seconds", &Regrouped::seconds});
+                          Field{"generation", &Regrouped::generation}, Field{"seconds", &Regrouped::seconds},
+                          Field{"step_seconds", &Regrouped::step_seconds, Presence::optional});
     }
 };
 

@@ -53,6 +53,14 @@ struct TrialReported {
     Steps steps{};
 };
 
+/// The trial trains with its new group. A launcher leaves this event out where nobody measures it.
+struct TrialRegrouped {
+    TrialId trial;
+    int generation = 0;  ///< of the new group; an older one changes nothing
+    double seconds = 0;  ///< for which the trial stood still, up to the end of its first step; >= 0
+    std::optional<double> step_seconds{};  ///< mean seconds of its next few steps, > 0; none: nobody measured them
+};
+
 /// The trial's program ended by itself and has nothing more to train.
 struct TrialFinished {
     TrialId trial;
@@ -99,7 +107,7 @@ struct TrialRetried {
     TrialId trial;
 };
 
-using Event = std::variant<SlotsJoined, SlotsLost, TrialReported, TrialFinished, TrialFailed, DeadlineNear, TimeUp,
-                           Cancelled, TrialProposed, LimitsChanged, TrialRetried>;
+using Event = std::variant<SlotsJoined, SlotsLost, TrialReported, TrialRegrouped, TrialFinished, TrialFailed,
+                           DeadlineNear, TimeUp, Cancelled, TrialProposed, LimitsChanged, TrialRetried>;
 
 }  // namespace crescendo

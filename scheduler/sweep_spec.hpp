@@ -68,6 +68,7 @@ struct SchedulerSpec {
     BatchPolicy batch = BatchPolicy::global;
     GrowPolicy grow = GrowPolicy::eager;
     GrowWhen grow_when = GrowWhen::always;
+    std::optional<double> expected_regroup;  ///< seconds that the launcher expects a regroup to take; none: no idea
     Priority priority = Priority::tail;
     Switch shrink = Switch::off;    ///< whether groups give slots back to trials that wait
     std::optional<Switch> surplus;  ///< whether idle slots double the best survivors; rasda: on by default

@@ -1,8 +1,11 @@
 #include "simulator/comparison.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/check.hpp"
+#include "core/median.hpp"
 
 namespace crescendo::simulator {
 namespace {
@@ -29,16 +32,19 @@ Estimate speedup_over(const std::vector<Summary>& reference, const std::vector<S
     return estimate_ratio(ratios);
 }
 
-std::optional<Estimate> speedup_to_quality(const std::vector<Summary>& reference, const std::vector<Summary>& runs) {
-    std::vector<double> ratios;
+/// Seed by seed, the time to the best loss of the reference over the time that the reference took; infinity for a seed
+/// that never reports it. Empty if the reference has reported nothing for a seed.
+std::vector<double> relative_times_to_quality(const std::vector<Summary>& reference, const std::vector<Summary>& runs) {
+    std::vector<double> times;
     for (std::size_t seed = 0; seed < runs.size(); ++seed) {
         const auto& best = reference[seed].best_over_time;
-        const auto seconds = best.empty() ? std::nullopt : runs[seed].seconds_to(best.back().loss);
-        if (seconds) {
-            ratios.push_back(best.back().seconds / *seconds);
+        if (best.empty()) {
+            return {};
         }
+        const auto seconds = runs[seed].seconds_to(best.back().loss);
+        times.push_back(seconds ? *seconds / best.back().seconds : std::numeric_limits<double>::infinity());
     }
-    return ratios.empty() ? std::nullopt : std::optional(estimate_ratio(ratios));
+    return times;
 }
 
 /// For each seed, the shortest makespan of all policies.
@@ -61,6 +67,7 @@ std::vector<Comparison> compare(const std::vector<PolicyRuns>& policies) {
     std::vector<Comparison> result;
     for (const auto& [name, runs] : policies) {
         CRESCENDO_EXPECT(!runs.empty() && runs.size() == shortest.size());
+        const auto times = relative_times_to_quality(policies.front().runs, runs);
         const auto of = [&runs = runs](auto value_of) {
             return *estimate_of(runs, [&](const Summary& run, std::size_t) { return std::optional(value_of(run)); });
         };
@@ -71,7 +78,9 @@ std::vector<Comparison> compare(const std::vector<PolicyRuns>& policies) {
              of([](const Summary& run) { return static_cast<double>(run.num_regroups); }),
              estimate_of(runs, [](const Summary& run, std::size_t) { return run.best_loss; }),
              estimate_of(runs, [&](const Summary& run, std::size_t seed) { return run.best_by(shortest[seed]); }),
-             speedup_to_quality(policies.front().runs, runs)});
+             times.empty() ? std::nullopt : std::optional(1 / median(times)),
+             static_cast<double>(std::ranges::count_if(times, [](double time) { return std::isfinite(time); })) /
+                 static_cast<double>(runs.size())});
     }
     return result;
 }

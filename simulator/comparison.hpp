@@ -25,9 +25,11 @@ struct Comparison {
     Estimate regroups;
     std::optional<Estimate> best_loss;           ///< loss of the sweep's best trial at its last report
     std::optional<Estimate> loss_at_equal_time;  ///< best loss reported when the fastest policy was done
-    /// Time of the first policy to its own best loss over that of this one to the same loss, over the seeds that reach
-    /// it; none if no seed does.
-    std::optional<Estimate> speedup_to_quality;
+    /// Time of the first policy to its own best loss over that of this one to the same loss: the median over the seeds.
+    /// A seed that never reports such a loss takes for ever. So it is 0 where half of them never do, and absent if the
+    /// first policy has reported nothing for a seed.
+    std::optional<double> speedup_to_quality;
+    double reaches_quality = 0;  ///< share of the seeds that report such a loss
 };
 
 /// Compares `policies` in their order. All have the same number of runs, at least one. Losses are present if each run

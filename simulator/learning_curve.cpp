@@ -24,18 +24,18 @@ double deviate(CounterRandom random) {
 ParametricCurves::ParametricCurves(std::uint64_t seed, Goal goal, Resource max, double noise)
     : seed_(seed), goal_(goal), max_(max), noise_(noise) {}
 
-double ParametricCurves::error(TrialId trial, Resource resource) const {
+double ParametricCurves::error(TrialId trial, double worth) const {
     auto random = draws(seed_, Purpose::curve, trial, /*step=*/0);
     const double end = 0.05 + 0.45 * random.uniform();
     const double begin = 0.9 + 0.1 * random.uniform();
     const double rate = 0.4 * std::pow(4.0, random.uniform());
     const double scale = 0.01 * std::pow(10.0, random.uniform()) * static_cast<double>(max_.value);
-    return end + (begin - end) * std::pow(1.0 + static_cast<double>(resource.value) / scale, -rate);
+    return end + (begin - end) * std::pow(1.0 + worth / scale, -rate);
 }
 
-double ParametricCurves::loss(TrialId trial, Resource resource) const {
+double ParametricCurves::loss(TrialId trial, Resource resource, double worth) const {
     const double noise = noise_ * deviate(draws(seed_, Purpose::noise, trial, resource.value));
-    const double observed = std::max(0.0, error(trial, resource) + noise);
+    const double observed = std::max(0.0, error(trial, worth) + noise);
     return to_loss(goal_, goal_ == Goal::maximize ? 1.0 - observed : observed);
 }
 
@@ -54,9 +54,9 @@ RecordedCurves::RecordedCurves(std::vector<Curve> curves) : curves_(std::move(cu
     }
 }
 
-double RecordedCurves::loss(TrialId trial, Resource resource) const {
+double RecordedCurves::loss(TrialId trial, Resource, double worth) const {
     const auto& curve = curves_[static_cast<std::size_t>(trial.value) % curves_.size()];
-    const auto next = curve.upper_bound(resource);
+    const auto next = curve.upper_bound(Resource{static_cast<std::int64_t>(worth)});
     return next == curve.begin() ? next->second : std::prev(next)->second;
 }
 

@@ -14,10 +14,16 @@ class LearningCurves {
   public:
     virtual ~LearningCurves() = default;
 
-    virtual double loss(TrialId trial, Resource resource) const = 0;
+    double loss(TrialId trial, Resource resource) const {
+        return loss(trial, resource, static_cast<double>(resource.value));
+    }
+
+    /// What the trial reports at `resource` if what it trained was worth `worth` of the resource in its first batch.
+    virtual double loss(TrialId trial, Resource resource, double worth) const = 0;
 };
 
-/// Power laws: at resource r, a trial's error is end + (begin - end) * (1 + r / scale)^-rate + noise.
+/// Power laws: after training that is worth the resource r, a trial's error is
+/// end + (begin - end) * (1 + r / scale)^-rate + noise.
 ///
 /// The end of a curve and its speed are drawn independently, so curves cross: the best trial of an early rung is often
 /// not the best in the end. Errors are between about 0 and 1. A metric to maximize is 1 - error.
@@ -26,10 +32,11 @@ class ParametricCurves final : public LearningCurves {
     /// `max`: resource of a complete trial, which sets the scale of the curves. `noise`: standard deviation.
     ParametricCurves(std::uint64_t seed, Goal goal, Resource max, double noise);
 
-    double loss(TrialId trial, Resource resource) const override;
+    using LearningCurves::loss;
+    double loss(TrialId trial, Resource resource, double worth) const override;
 
     /// A trial's error without the noise.
-    double error(TrialId trial, Resource resource) const;
+    double error(TrialId trial, double worth) const;
 
   private:
     std::uint64_t seed_;
@@ -48,7 +55,8 @@ class RecordedCurves final : public LearningCurves {
     /// InvalidInput if no trial has a report.
     explicit RecordedCurves(std::vector<Curve> curves);
 
-    double loss(TrialId trial, Resource resource) const override;
+    using LearningCurves::loss;
+    double loss(TrialId trial, Resource resource, double worth) const override;
 
   private:
     std::vector<Curve> curves_;

@@ -31,6 +31,8 @@ void validate(const SimulationSpec& spec) {
     check_range(spec.noise, "noise", 0, 1);
     check_range(spec.samples, "samples", 1, 1e15);
     check_range(spec.batch, "batch", 1, 1e15);
+    check_range(spec.noise_scale, "noise_scale", 0, 1e15);
+    check_range(spec.noise_growth, "noise_growth", 1, 1e6);
     check_range(spec.step_noise, "step_noise", 0, 0.9);
     check_range(spec.slots_per_node, "slots_per_node", 1, 1e6);
 }

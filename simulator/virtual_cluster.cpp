@@ -8,10 +8,19 @@
 #include "core/draws.hpp"
 
 namespace crescendo::simulator {
+namespace {
+
+/// A launcher knows roughly how long its regroups take.
+SweepSpec with_expected_regroup(SweepSpec sweep, const SimulationSpec& simulation) {
+    sweep.scheduler.expected_regroup = simulation.regroup;
+    return sweep;
+}
+
+}  // namespace
 
 VirtualCluster::VirtualCluster(SweepSpec sweep, const SimulationSpec& simulation, int slots,
                                const LearningCurves& curves, EpochTime epoch_time, std::optional<double> time_budget)
-    : sweep_(std::move(sweep)),
+    : sweep_(with_expected_regroup(std::move(sweep), simulation)),
       simulation_(simulation),
       slots_(slots),
       curves_(curves),
@@ -57,6 +66,9 @@ void VirtualCluster::take(const Occurrence& occurrence) {
         trial.left -= std::clamp((now_ - trial.began) * trial.speed, 0.0, trial.left);
         ++trial.plan;
         apply(TrialFailed{occurrence.trial, FailureKind::crash, failed_slot(occurrence)});
+    } else if (occurrence.kind == Kind::regrouped) {
+        apply(TrialRegrouped{occurrence.trial, sweep_.trial(occurrence.trial).group.generation, simulation_.regroup,
+                             steps_to_come(occurrence.trial).seconds});
     } else {
         finish_epoch(occurrence.trial);
     }
@@ -66,16 +78,19 @@ void VirtualCluster::finish_epoch(TrialId id) {
     auto& trial = training(id);
     advance_clock(trial);
     ++trial.resource.value;
+    trial.worth += batch_efficiency(id, trial.resource);
     trial.left = 1;
     if (trial.saves) {
         trial.checkpoint = trial.resource;
         trial.saved_clock = trial.clock;
+        trial.saved_worth = trial.worth;
     }
     const auto resource = trial.resource;
     const double clock = trial.clock;
+    const double worth = trial.worth;
     const int plan = trial.plan;
     if (resource > sweep_.trial(id).resource) {  // else a resumed trial repeats what is known
-        const double loss = curves_.loss(id, resource);
+        const double loss = curves_.loss(id, resource, worth);
         note_best(id, resource, loss);
         ++summary_.num_reports;
         if (watcher_) {
@@ -103,6 +118,7 @@ void VirtualCluster::perform(const ResumeTrial& action) {
     auto& trial = training(action.trial);
     trial.resource = trial.checkpoint;
     trial.clock = trial.saved_clock;
+    trial.worth = trial.saved_worth;
     ++summary_.num_resumptions;
     begin_epoch(action.trial, simulation_.start + (trial.checkpoint.value > 0 ? simulation_.checkpoint : 0));
 }
@@ -110,6 +126,8 @@ void VirtualCluster::perform(const ResumeTrial& action) {
 void VirtualCluster::perform(const Regroup& action) {
     ++summary_.num_regroups;
     go_on(action.trial, /*wait=*/0, simulation_.regroup);
+    const double first_steps = num_first_steps * *steps_to_come(action.trial).seconds;
+    foresee(simulation_.regroup + first_steps, Kind::regrouped, action.trial, training(action.trial).plan);
 }
 
 void VirtualCluster::perform(const PauseTrial& action) { ++training(action.trial).plan; }
@@ -156,14 +174,39 @@ void VirtualCluster::go_on(TrialId id, double wait, double regroup) {
     }
 }
 
+/// Samples of a step of the trial's group.
+double VirtualCluster::batch_of(TrialId id) const {
+    return simulation_.batch * sweep_.trial(id).group.batch.multiple;
+}
+
+/// The gradient noise scale at `resource`; nothing if none is simulated.
+std::optional<double> VirtualCluster::noise_scale_at(Resource resource) const {
+    if (simulation_.noise_scale == 0) {
+        return {};
+    }
+    const auto share = static_cast<double>(resource.value) / static_cast<double>(sweep_.spec().scheduler.max.value);
+    return simulation_.noise_scale * std::pow(simulation_.noise_growth, share);
+}
+
+/// What a sample of the group's batch is worth in the epoch that ends at `resource`, compared with one of the batch
+/// before it grew (Qiao et al., Pollux, OSDI 2021).
+double VirtualCluster::batch_efficiency(TrialId id, Resource resource) const {
+    const auto noise = noise_scale_at(resource);
+    return noise ? (*noise + simulation_.batch) / (*noise + batch_of(id)) : 1.0;
+}
+
 /// What the trial reports of its steps in the epoch that ends at `resource`.
 Steps VirtualCluster::steps_of(TrialId id, Resource resource) const {
-    const auto& group = sweep_.trial(id).group;
-    const double batch = simulation_.batch * group.batch.multiple;
-    const double epoch = epoch_time_.seconds(id, resource, static_cast<int>(group.slots.size()));
+    const double batch = batch_of(id);
+    const double epoch = epoch_time_.seconds(id, resource, static_cast<int>(sweep_.trial(id).group.slots.size()));
     const double deviation = simulation_.step_noise *
                              (2.0 * draws(sweep_.spec().seed, Purpose::timing, id, resource.value).uniform() - 1.0);
-    return {epoch * (1.0 + deviation) * batch / simulation_.samples, batch, std::nullopt};
+    return {epoch * (1.0 + deviation) * batch / simulation_.samples, batch, noise_scale_at(resource)};
+}
+
+/// The same of the epoch that it trains now.
+Steps VirtualCluster::steps_to_come(TrialId id) const {
+    return steps_of(id, Resource{trainings_[static_cast<std::size_t>(id.value)].resource.value + 1});
 }
 
 void VirtualCluster::foresee(double seconds, Kind kind, TrialId trial, int plan) {

@@ -35,7 +35,10 @@ class VirtualCluster {
     const Sweep& sweep() const { return sweep_; }
 
   private:
-    enum class Kind { epoch_done, failure, time_up };
+    /// Steps of a new group that a trial trains before it tells how long they take.
+    static constexpr int num_first_steps = 8;
+
+    enum class Kind { epoch_done, regrouped, failure, time_up };
 
     struct Occurrence {
         double time;
@@ -59,6 +62,8 @@ class VirtualCluster {
         double speed = 0;        ///< epochs a second
         double clock = 0;        ///< its training clock, up to the last report or failure
         double saved_clock = 0;  ///< its training clock at its last checkpoint
+        double worth = 0;         ///< resource in its first batch that would have taught it as much
+        double saved_worth = 0;   ///< its worth at its last checkpoint
         double counted_from = 0;  ///< time from which on its training clock counts again
         int plan = 0;            ///< number of its current plan; what earlier plans queued is void
     };
@@ -77,7 +82,11 @@ class VirtualCluster {
     void begin_epoch(TrialId trial, double wait);
     void go_on(TrialId trial, double wait, double regroup);
     void advance_clock(Training& trial) const;
+    double batch_of(TrialId trial) const;
+    std::optional<double> noise_scale_at(Resource resource) const;
+    double batch_efficiency(TrialId trial, Resource resource) const;
     Steps steps_of(TrialId trial, Resource resource) const;
+    Steps steps_to_come(TrialId trial) const;
     SlotId failed_slot(const Occurrence& occurrence) const;
     void foresee(double seconds, Kind kind, TrialId trial, int plan);
     std::optional<double> seconds_to_failure(TrialId trial, int workers) const;

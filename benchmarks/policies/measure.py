@@ -1,11 +1,11 @@
 """How much scheduling policies gain: the tables of docs/policies.md, from simulated sweeps.
 
-    python3 benchmarks/policies/measure.py [--full] [--growth] [--compare LIST] [--csv FILE] [--crescendo PATH] > tables.md
+    python3 benchmarks/policies/measure.py [--full] [--growth] [--noise] [--compare LIST] [--csv FILE] [--crescendo PATH] > tables.md
 
 By default 64 and 1,024 slots and 10 seeds, some seconds on two cores; --full adds 16,384 slots, more trials a slot, and 20 seeds: some
 minutes. Each table is one cluster: a row for each policy, a column for each number of trials a slot, means over the seeds. The CSV file
 gets every figure with the half width of its 95 % confidence interval. --growth compares the settings of grow_when instead: one table for
-each number of slots, a row for each cluster.
+each number of slots, a row for each cluster. --noise does the same for the settings of batch, where the gradient noise scale rises.
 """
 import argparse
 import csv
@@ -31,14 +31,18 @@ simulate: {epoch: 60, start: 2, checkpoint: 0.5}
 POLICIES = ("asha,rasda,rasda:surplus=off,rasda:grow=partial,rasda:priority=promotions_first:surplus=off,"
             "rasda:priority=promotions_first:grow=wait:surplus=off,rasda:mode=promote")
 GROWTH = "asha,rasda:batch=global,rasda:batch=global:grow_when=faster,rasda:batch=global:grow_when=goodput"
+NOISE = ("asha,rasda,rasda:grow_when=goodput,rasda:batch=ladder,rasda:batch=ladder:grow_when=goodput,rasda:batch=per_worker,"
+         "rasda:batch=per_worker:grow_when=goodput")
+RISING = ("simulate.noise_scale=128", "simulate.noise_growth=256")  # from one batch to 256 batches
 SCALING = {"good": 0.05, "fair": 0.2, "poor": 0.5}  # share of the speed lost at each doubling
 MOST_TRIALS = 100_000  # of a sweep; more only take longer
+MOST_BY_CLUSTER = 20_000  # the same for tables by cluster, which have more seeds
 
 
-def simulate(crescendo, sweep, policies, seeds, slots, ratio, scaling, regroup):
+def simulate(crescendo, sweep, policies, seeds, slots, ratio, scaling, regroup, others=()):
     """One row for each policy."""
     command = [crescendo, "simulate", sweep, "--slots", str(slots), "--compare", policies, "--seeds", str(seeds), "--format", "json"]
-    for setting in (f"run_cap={round(slots * ratio)}", f"simulate.loss_per_doubling={SCALING[scaling]}", f"simulate.regroup={regroup}"):
+    for setting in (f"run_cap={round(slots * ratio)}", f"simulate.loss_per_doubling={SCALING[scaling]}", f"simulate.regroup={regroup}", *others):
         command += ["--set", setting]
     rows = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return [{"slots": slots, "trials a slot": ratio, "scaling": scaling, "regroup": regroup, **row} for row in rows]
@@ -64,47 +68,56 @@ def worth(row):
     return f"{brief(row['slot_hours'])}, {row['at_equal_time']:.3f}"
 
 
+def reached(row):
+    """How many times sooner than ASHA; with the share of sweeps that get there, if not all do."""
+    sooner = brief(row["to_quality"]) if row["to_quality"] else "never"
+    return sooner if row["reaches_quality"] == 1 else f"{sooner} in {100 * row['reaches_quality']:.0f} %"
+
+
 def growth_table(slots, clusters):
-    """Rows by cluster; each policy of GROWTH but the first has the time to ASHA's quality, and its slot-hours over ASHA's."""
+    """Rows by cluster; each policy but the first has the time to ASHA's quality, and its slot-hours over ASHA's."""
     policies = [row["policy"] for row in clusters[0]][1:]
     print(f"\n### {slots:,} slots\n\n| scaling | regroup | trials a slot | " + " | ".join(f"`{policy}`" for policy in policies) + " |")
     print("|---" * (len(policies) + 3) + "|")
     for rows in clusters:
         asha, *others = rows
-        cells = [f"{brief(row['to_quality'])} ({brief(row['slot_hours'] / asha['slot_hours'])})" for row in others]
+        cells = [f"{reached(row)} ({brief(row['slot_hours'] / asha['slot_hours'])})" for row in others]
         print(f"| {asha['scaling']} | {asha['regroup']:g} s | {asha['trials a slot']:g} | " + " | ".join(cells) + " |")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help="more slots, more trials a slot, more seeds")
-    parser.add_argument("--growth", action="store_true", help="the settings of grow_when, with 10, 5 and 2 seeds")
+    parser.add_argument("--growth", action="store_true", help="the settings of grow_when, with 40, 10 and 2 seeds")
+    parser.add_argument("--noise", action="store_true", help="the settings of batch, where the noise scale rises")
     parser.add_argument("--compare", default=POLICIES, help="policies, as crescendo simulate takes them; the first is the reference")
     parser.add_argument("--csv", help="a file for all figures")
     parser.add_argument("--crescendo", default=CRESCENDO, help="the binary")
     options = parser.parse_args()
     sizes = (64, 1024, 16_384) if options.full else (64,) if QUICK else (64, 1024)
-    ratios = (0.25, 1, 4, 16) if options.full else (1,) if QUICK else (0.25, 1, 4)
-    growth_seeds = {64: 10, 1024: 5, 16_384: 2}
+    is_by_cluster = options.growth or options.noise
+    ratios = (1,) if QUICK else (0.25, 1, 4, 16) if options.full and not is_by_cluster else (0.25, 1, 4)
+    growth_seeds = {64: 40, 1024: 10, 16_384: 2}
+    others = RISING if options.noise else ()
 
     def seeds(slots):
-        return 2 if QUICK else growth_seeds[slots] if options.growth else 20 if options.full else 10
+        return 2 if QUICK else growth_seeds[slots] if is_by_cluster else 20 if options.full else 10
 
-    policies = GROWTH if options.growth else options.compare
-    clusters = list(itertools.product(sizes, SCALING, (0.1, 6, 30)))
+    policies = NOISE if options.noise else GROWTH if options.growth else options.compare
+    clusters = list(itertools.product(sizes, SCALING, (0.1,) if options.noise else (0.1, 6, 30)))
     everything = []
     growth_rows = {}
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(max_workers=2) as pool:
         sweep = os.path.join(folder, "sweep.yaml")
         with open(sweep, "w") as file:
             file.write(SWEEP)
-        jobs = {(slots, scaling, regroup): [pool.submit(simulate, options.crescendo, sweep, policies, seeds(slots), slots, ratio, scaling, regroup)
-                                            for ratio in ratios if slots * ratio <= MOST_TRIALS]
+        jobs = {(slots, scaling, regroup): [pool.submit(simulate, options.crescendo, sweep, policies, seeds(slots), slots, ratio, scaling, regroup, others)
+                                            for ratio in ratios if slots * ratio <= (MOST_BY_CLUSTER if is_by_cluster else MOST_TRIALS)]
                 for slots, scaling, regroup in clusters}
         for (slots, scaling, regroup), futures in jobs.items():
             runs = [future.result() for future in futures]
             everything += [row for rows in runs for row in rows]
-            if options.growth:
+            if is_by_cluster:
                 growth_rows.setdefault(slots, []).extend(runs)
                 continue
             lost = f"{100 * SCALING[scaling]:.0f} % lost at each doubling"

@@ -157,7 +157,7 @@ def regroups_of(directory):
         record = json.loads(line)
         if record.get("event") == "trial_reported":
             resource[record["trial"]] = record["resource"]
-        elif record.get("note") == "regrouped" and record["generation"] > 0:
+        elif record.get("event") == "trial_regrouped" and record["generation"] > 0:
             regroups.append((record["trial"], resource[record["trial"]]))
     return regroups
 

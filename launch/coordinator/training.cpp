@@ -13,6 +13,14 @@
 #include "launch/system/wall_clock.hpp"
 
 namespace crescendo::launch {
+namespace {
+
+/// Four digits are exact enough, and take few bytes in the journal.
+std::optional<double> rounded(std::optional<double> measure) {
+    return measure ? std::optional(std::stod(fmt::format("{:.4g}", *measure))) : std::nullopt;
+}
+
+}  // namespace
 
 Training::Training(const SweepFile& file, const SweepDirectory& directory, Decisions& decisions, Orders& orders,
                    LiveView& view, SessionEnd& end)
@@ -104,7 +112,7 @@ void Training::note_restart(TrialId trial, bool is_repeated) {
     if (const auto restart = groups_.take_restart(trial)) {
         const double now = wall_clock();
         const double end = is_repeated ? now : restart->started;
-        decisions_.append(regroup_note(now, trial, sweep().trial(trial).group.generation, end - restart->decided));
+        record_regroup({trial, sweep().trial(trial).group.generation, end - restart->decided});
     }
 }
 
@@ -117,12 +125,9 @@ void Training::set_clock(protocol::Report& notice, double now) const {
     }
 }
 
-/// Four digits are exact enough, and take few bytes in the journal.
 void Training::round_steps(protocol::Report& notice) const {
     for (auto* measure : {&notice.step_seconds, &notice.noise_scale}) {
-        if (*measure) {
-            *measure = std::stod(fmt::format("{:.4g}", **measure));
-        }
+        *measure = rounded(*measure);
     }
 }
 
@@ -207,9 +212,16 @@ void Training::fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot,
     decisions_.commit();
 }
 
+/// Others than the scheduler know it as a note.
+void Training::record_regroup(const protocol::Regrouped& notice) {
+    decisions_.record(TrialRegrouped{notice.trial, notice.generation, *rounded(std::max(0.0, notice.seconds)),
+                                     rounded(notice.step_seconds)},
+                      {{"note", "regrouped"}});
+}
+
 void Training::take(const protocol::Regrouped& notice) {
     if (groups_.note_formed(notice.trial, notice.generation)) {
-        decisions_.append(regroup_note(wall_clock(), notice.trial, notice.generation, notice.seconds));
+        record_regroup(notice);
     }
 }
 

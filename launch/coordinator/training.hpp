@@ -54,6 +54,7 @@ class Training {
               ProgramFault fault = ProgramFault::none);
     void note_restart(TrialId trial, bool is_repeated);
     void set_clock(protocol::Report& notice, double now) const;
+    void record_regroup(const protocol::Regrouped& notice);
     void round_steps(protocol::Report& notice) const;
     void watch_for_identical_reports(const protocol::Report& notice);
     void lose(const std::set<SlotId>& slots);

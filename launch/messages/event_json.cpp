@@ -43,6 +43,16 @@ struct Write {
         }
         return json;
     }
+    OrderedJson operator()(const TrialRegrouped& event) const {
+        OrderedJson json{{"event", "trial_regrouped"},
+                         {"trial", event.trial.value},
+                         {"generation", event.generation},
+                         {"seconds", event.seconds}};
+        if (event.step_seconds) {
+            json["step"] = OrderedJson::array({*event.step_seconds});
+        }
+        return json;
+    }
     OrderedJson operator()(const TrialFinished& event) const {
         return {{"event", "trial_finished"}, {"trial", event.trial.value}};
     }
@@ -124,7 +134,14 @@ class Reader {
         return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
     }
 
-    /// Of a trial that reports.
+    double number(const char* key) const {
+        if (!member(key).is_number()) {
+            wrong(key, "a number");
+        }
+        return member(key).get<double>();
+    }
+
+    /// Of a report, or of a group that changed.
     Steps steps() const {
         Steps steps;
         if (!json_.contains("step")) {
@@ -272,6 +289,10 @@ Event event_from_json(const Json& json) {
         return TrialReported{event.trial(), Resource{event.integer<std::int64_t>("resource")}, event.loss(),
                              event.training_clock(), event.steps()};
     }
+    if (name == "trial_regrouped") {
+        return TrialRegrouped{event.trial(), event.integer<std::int32_t>("generation"), event.number("seconds"),
+                              event.steps().seconds};
+    }
     if (name == "trial_finished") {
         return TrialFinished{event.trial()};
     }
@@ -297,8 +318,8 @@ Event event_from_json(const Json& json) {
         return TrialRetried{event.trial()};
     }
     event.wrong("event",
-                "slots_joined, slots_lost, trial_reported, trial_finished, trial_failed, deadline_near, "
-                "time_up, cancelled, trial_proposed, limits_changed or trial_retried");
+                "slots_joined, slots_lost, trial_reported, trial_regrouped, trial_finished, trial_failed, "
+                "deadline_near, time_up, cancelled, trial_proposed, limits_changed or trial_retried");
 }
 
 }  // namespace crescendo::launch

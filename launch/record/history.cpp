@@ -74,6 +74,9 @@ std::vector<Action> History::apply(const Json& record) {
             slots_of_nodes_[slot.node].insert(slot.id);
         }
     }
+    if (const auto* regrouped = std::get_if<TrialRegrouped>(&event)) {
+        regroup_seconds_.push_back(regrouped->seconds);
+    }
     if (auto change = limits_change_from(record)) {
         limits_changes_.push_back(std::move(*change));
     }
@@ -130,7 +133,7 @@ void History::note(const Json& record, double previous_time) {
     if (note == "tested") {
         test_ = Test{TrialId{record.at("trial")}, metrics_from(record.at("metrics"))};
         evaluation_seconds_ = last_time_ - previous_time;
-    } else if (note == "regrouped") {
+    } else if (note == "regrouped") {  // as it was written before it was an event
         regroup_seconds_.push_back(record.at("seconds"));
     } else if (note == "energy") {
         note_energy(record);
@@ -287,14 +290,6 @@ Json energy_note(double time, const EnergyUsed& energy) {
         }
     }
     return note;
-}
-
-Json regroup_note(double time, TrialId trial, int generation, double seconds) {
-    return {{"note", "regrouped"},
-            {"time", time},
-            {"trial", trial.value},
-            {"generation", generation},
-            {"seconds", seconds}};
 }
 
 }  // namespace crescendo::launch

@@ -186,6 +186,5 @@ Json session_note(double time, const std::string& host, int slots);
 Json left_out_note(double time, const std::set<SlotId>& slots);
 Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics);
 Json energy_note(double time, const EnergyUsed& energy);
-Json regroup_note(double time, TrialId trial, int generation, double seconds);
 
 }  // namespace crescendo::launch

@@ -433,6 +433,10 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
     file.attempt([&] { check_resource(file); });
     read_abilities(file, result);
     file.attempt([&] { read_report(file, result); });
+    if (result.has_warm_trainers()) {
+        constexpr double roughly_in_memory = 0.1;  // seconds
+        result.spec.scheduler.expected_regroup = roughly_in_memory;
+    }
     file.attempt([&] { result.hang_timeout = read_hang_timeout(file, result.has_warm_trainers()); });
     check_command(file, result);
 }

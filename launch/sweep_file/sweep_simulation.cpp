@@ -20,6 +20,8 @@ simulator::SimulationSpec read_simulation(const YamlSection& section) {
         {"noise", &spec.noise},
         {"samples", &spec.samples},
         {"batch", &spec.batch},
+        {"noise_scale", &spec.noise_scale},
+        {"noise_growth", &spec.noise_growth},
         {"step_noise", &spec.step_noise},
     };
     std::vector<std::string> names{"slots_per_node"};

@@ -141,7 +141,7 @@ Table report_table(const std::vector<simulator::SeenReport>& reports, const Swee
 Table comparison_table(const std::vector<Comparison>& policies, const SweepSpec& spec) {
     Table table({"policy", "makespan", "± makespan", "speedup", "± speedup", "utilization", "slot_hours",
                  "± slot_hours", "regroups", spec.metric, "± " + spec.metric, "at_equal_time", "± at_equal_time",
-                 "to_quality", "± to_quality"});
+                 "to_quality", "reaches_quality"});
     for (const auto& each : policies) {
         table.add_row({each.name, each.makespan.mean, half_width(each.makespan), each.speedup.mean,
                        half_width(each.speedup), each.utilization.mean, each.slot_hours.mean,
@@ -149,8 +149,7 @@ Table comparison_table(const std::vector<Comparison>& policies, const SweepSpec&
                        each.best_loss ? half_width(*each.best_loss) : Cell{},
                        metric(each.loss_at_equal_time, spec.goal),
                        each.loss_at_equal_time ? half_width(*each.loss_at_equal_time) : Cell{},
-                       each.speedup_to_quality ? Cell{each.speedup_to_quality->mean} : Cell{},
-                       each.speedup_to_quality ? half_width(*each.speedup_to_quality) : Cell{}});
+                       each.speedup_to_quality ? Cell{*each.speedup_to_quality} : Cell{}, each.reaches_quality});
     }
     return table;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace crescendo {
 namespace {
@@ -18,9 +19,11 @@ bool is_unsure(const std::optional<Speedup>& gain) {
 
 }  // namespace
 
-Growth::Growth(const SchedulerSpec& spec) : when_(spec.grow_when), max_(spec.max), batch_(spec.batch) {}
+Growth::Growth(const SchedulerSpec& spec)
+    : when_(spec.grow_when), max_(spec.max), batch_(spec.batch), expected_regroup_(spec.expected_regroup) {}
 
 void Growth::note(const Trial& trial, const TrialReported& report) {
+    end_try(trial.id);
     const auto& steps = report.steps;
     if (!steps.seconds || !is_positive(*steps.seconds) || trial.group.slots.empty()) {
         return;
@@ -43,9 +46,9 @@ void Growth::note(const Trial& trial, const TrialReported& report) {
             // The trial continued from a checkpoint, and its clock with it.
         } else if (is_same_group) {
             now.samples_per_resource = trained * samples_per_second / resource;
-        } else if (now.samples_per_resource) {
+        } else if (now.samples_per_resource && now.timed_generation != trial.group.generation) {
             const double training = resource * *now.samples_per_resource / samples_per_second;
-            regroup_seconds_.add(std::max(0.0, trained - training));
+            regroup_times_.note(now.at.workers, at.workers, std::max(0.0, trained - training));
         }
     }
     now.at = at;
@@ -55,19 +58,59 @@ void Growth::note(const Trial& trial, const TrialReported& report) {
     now.noise_scale = steps.noise_scale.value_or(now.noise_scale);
 }
 
-int Growth::choose(const Trial& trial, const std::vector<int>& sizes) const {
-    const int size = size_of(trial);
-    if (when_ == GrowWhen::always || !times_.knows(trial.id)) {
-        return sizes.empty() ? size : sizes.back();
+void Growth::note(const Trial& trial, const TrialRegrouped& regrouped) {
+    if (!times_.knows(trial.id) || regrouped.generation != trial.group.generation ||
+        !std::isfinite(regrouped.seconds) || regrouped.seconds < 0) {
+        return;
     }
+    auto& now = reported_[static_cast<std::size_t>(trial.id.value)];
+    if (std::exchange(now.timed_generation, regrouped.generation) != regrouped.generation) {
+        regroup_times_.note(now.at.workers, size_of(trial), regrouped.seconds);
+    }
+    if (regrouped.step_seconds && is_positive(*regrouped.step_seconds)) {
+        times_.note(trial.id, setting(trial, size_of(trial)), *regrouped.step_seconds);
+        end_try(trial.id);
+    }
+}
+
+int Growth::choose(const Trial& trial, const std::vector<int>& sizes) const {
+    return choose(trial, sizes, tries_of(trial, sizes.back()));
+}
+
+bool Growth::wants(const Trial& trial, const std::vector<int>& sizes) const {
+    return choose(trial, sizes, Tries::allowed) > size_of(trial);
+}
+
+int Growth::choose(const Trial& trial, const std::vector<int>& sizes, Tries tries) const {
+    if (when_ == GrowWhen::always || !times_.knows(trial.id)) {
+        return sizes.back();
+    }
+    const int size = size_of(trial);
     int best = size;
     for (const int larger : sizes) {
         const auto gain = goodput(trial, best, larger);
-        if (is_unsure(gain) || gain->is_gain()) {
+        if (is_unsure(gain) ? tries == Tries::allowed : gain->is_gain()) {
             best = larger;
         }
     }
     return best > size && pays(trial, best) ? best : size;
+}
+
+/// Whether the trial may try a size that nobody measured. It may beside another trial if that costs next to nothing.
+Growth::Tries Growth::tries_of(const Trial& trial, int size) const {
+    constexpr double next_to_nothing = 0.001;  // of what the trial has left to train
+    if (when_ != GrowWhen::goodput || !trying_ || !times_.knows(trial.id)) {
+        return Tries::allowed;
+    }
+    const auto left = seconds_left(trial);
+    const auto cost = price(trial, size);
+    return !left || (cost && *cost < next_to_nothing * *left) ? Tries::allowed : Tries::forbidden;
+}
+
+void Growth::end_try(TrialId trial) {
+    if (trying_ == trial) {
+        trying_.reset();
+    }
 }
 
 bool Growth::is_as_fast_with(const Trial& trial, int size) const {
@@ -83,6 +126,9 @@ void Growth::note_growth(const Trial& trial, int size) {
         return;
     }
     auto& now = reported_[static_cast<std::size_t>(trial.id.value)];
+    if (is_unsure(goodput(trial, size_of(trial), size))) {
+        trying_ = trial.id;
+    }
     const auto speedup = times_.speedup(trial.id, now.first, setting(trial, size));
     now.predicted_speedup = speedup ? std::optional(speedup->ratio) : std::nullopt;
 }
@@ -107,17 +153,31 @@ std::optional<Speedup> Growth::goodput(const Trial& trial, int from, int to) con
 /// Whether the trial, if it trains to its end, saves more time than the change costs. If nobody measured what more
 /// workers bring, it may be all that they can.
 bool Growth::pays(const Trial& trial, int size) const {
-    const auto& now = reported(trial.id);
-    if (when_ != GrowWhen::goodput || regroup_seconds_.count() == 0 || !now.samples_per_resource) {
+    const auto cost = price(trial, size);
+    const auto left = seconds_left(trial);
+    if (when_ != GrowWhen::goodput || !cost || !left) {
         return true;
     }
-    const auto before = setting(trial, size_of(trial));
-    const auto seconds = times_.seconds(trial.id, before);
     const auto gain = goodput(trial, size_of(trial), size);
     const double ratio = gain ? gain->ratio : static_cast<double>(size) / size_of(trial);
-    const double training = static_cast<double>(max_.value - trial.resource.value) * *now.samples_per_resource *
-                            seconds.value_or(0) / before.batch;
-    return training * (1.0 - 1.0 / ratio) > regroup_seconds_.median();
+    return *left * (1.0 - 1.0 / ratio) > *cost;
+}
+
+/// Seconds from the trial's last report to its end, with the group that it has; nothing if its reports have no clock.
+std::optional<double> Growth::seconds_left(const Trial& trial) const {
+    const auto& samples = reported(trial.id).samples_per_resource;
+    const auto now = setting(trial, size_of(trial));
+    const auto step = times_.seconds(trial.id, now);
+    if (!samples || !step) {
+        return std::nullopt;
+    }
+    return static_cast<double>(max_.value - trial.resource.value) * *samples * *step / now.batch;
+}
+
+/// Seconds for which the trial would stand still if its group changed to `size`; nothing if nobody can tell.
+std::optional<double> Growth::price(const Trial& trial, int size) const {
+    const auto measured = regroup_times_.seconds(size_of(trial), size);
+    return measured ? measured : expected_regroup_;
 }
 
 /// Workers and batch of the trial if it had a group of `size`.

@@ -5,7 +5,7 @@
 
 #include "core/ids.hpp"
 #include "scheduler/events.hpp"
-#include "scheduler/growth/recent.hpp"
+#include "scheduler/growth/regroup_times.hpp"
 #include "scheduler/growth/step_times.hpp"
 #include "scheduler/sweep_spec.hpp"
 #include "scheduler/trial.hpp"
@@ -18,7 +18,10 @@ namespace crescendo {
 /// sample in a batch b is worth (noise + b0) / (noise + b) of one in the trial's first batch b0, where `noise` is the
 /// gradient noise scale that the trial reports. With batch: global it is 1.
 ///
-/// A change costs the time of a regroup, which follows from the training clocks of trials that regrouped.
+/// A change of the group costs the time for which it stands still, from RegroupTimes.
+///
+/// What nobody measured has to be tried. If that costs next to nothing, all trials may try at once. Otherwise they try
+/// one at a time, and the others wait until that one tells what it brings.
 class Growth {
   public:
     explicit Growth(const SchedulerSpec& spec);
@@ -26,12 +29,21 @@ class Growth {
     /// Takes a report of the trial, which still has the state of the report before.
     void note(const Trial& trial, const TrialReported& report);
 
-    /// To which of `sizes` (ascending, more workers than the trial has) the trial should grow; its present size if none
-    /// is worth it. What nobody measured is tried where it may bring something.
+    /// Takes for how long the trial, which has its new group, stood still.
+    void note(const Trial& trial, const TrialRegrouped& regrouped);
+
+    /// To which of `sizes` (ascending, more workers than the trial has, at least one) the trial should grow; its present
+    /// size if none is worth it.
     int choose(const Trial& trial, const std::vector<int>& sizes) const;
+
+    /// Whether the trial would choose any of `sizes` at a time when no other trial tries one.
+    bool wants(const Trial& trial, const std::vector<int>& sizes) const;
 
     /// The trial grows from the size of its group to `size` now.
     void note_growth(const Trial& trial, int size);
+
+    /// The trial does not try a size any more, because it told what that brings, or leaves its slots.
+    void end_try(TrialId trial);
 
     /// Whether the trial is known to be as fast with `size` workers, fewer than it has.
     bool is_as_fast_with(const Trial& trial, int size) const;
@@ -48,23 +60,31 @@ class Growth {
         Setting at;
         int batch_multiple = 1;
         int generation = 0;
+        int timed_generation = 0;  ///< the last one of which TrialRegrouped told
         Setting first;
         double noise_scale = 0;                      ///< samples; 0: unknown
         std::optional<double> samples_per_resource;  ///< in units of the batch
         std::optional<double> predicted_speedup;     ///< over the trial's first group
     };
+    enum class Tries { allowed, forbidden };  ///< of sizes that nobody measured
 
-    std::optional<Speedup> goodput(const Trial& trial, int from, int to) const;
+    int choose(const Trial& trial, const std::vector<int>& sizes, Tries tries) const;
+    Tries tries_of(const Trial& trial, int size) const;
     bool pays(const Trial& trial, int size) const;
+    std::optional<Speedup> goodput(const Trial& trial, int from, int to) const;
+    std::optional<double> seconds_left(const Trial& trial) const;
+    std::optional<double> price(const Trial& trial, int size) const;
     Setting setting(const Trial& trial, int size) const;
     const Reported& reported(TrialId trial) const { return reported_[static_cast<std::size_t>(trial.value)]; }
 
     GrowWhen when_;
     Resource max_;
     BatchPolicy batch_;
+    std::optional<double> expected_regroup_;
     StepTimes times_;
+    RegroupTimes regroup_times_;
     std::vector<Reported> reported_;  // by trial
-    Recent<9> regroup_seconds_;
+    std::optional<TrialId> trying_;   // who tries a size that nobody measured, and has not told what it brings
 };
 
 }  // namespace crescendo

@@ -29,9 +29,7 @@ void StepTimes::note(TrialId trial, const Setting& at, double seconds) {
     own_.resize(std::max(own_.size(), index + 1));
     auto& own = own_[index];
     if (own.times.empty()) {
-        int exponent = 0;
-        std::frexp(seconds, &exponent);
-        own.shape = {exponent, at.workers};
+        own.shape = shape_of(seconds, at.workers);
     }
     auto found = std::find_if(own.times.begin(), own.times.end(), [&](const auto& each) { return each.at == at; });
     if (found == own.times.end()) {
@@ -42,6 +40,24 @@ void StepTimes::note(TrialId trial, const Setting& at, double seconds) {
     auto& shape = shapes_[own.shape];
     shape.times[relative(own, at)].add(seconds / own.times.front().seconds.median());
     shape.model.reset();
+}
+
+/// The nearest shape that fits, or a new one.
+std::size_t StepTimes::shape_of(double seconds, int workers) {
+    constexpr double most = 2;
+    auto nearest = shapes_.size();
+    double least = most;
+    for (std::size_t i = 0; i < shapes_.size(); ++i) {
+        const double apart = std::max(seconds, shapes_[i].seconds) / std::min(seconds, shapes_[i].seconds);
+        if (shapes_[i].workers == workers && apart < least) {
+            nearest = i;
+            least = apart;
+        }
+    }
+    if (nearest == shapes_.size()) {
+        shapes_.push_back({seconds, workers});
+    }
+    return nearest;
 }
 
 /// The widest groups count most, because what is asked lies beyond them.
@@ -62,7 +78,7 @@ std::optional<double> StepTimes::seconds(TrialId trial, const Setting& at) const
     if (const auto* measured = find(*own, at)) {
         return measured->seconds.median();
     }
-    return own->times.front().seconds.median() * shared_time(shapes_.at(own->shape), relative(*own, at)).time;
+    return own->times.front().seconds.median() * shared_time(shapes_[own->shape], relative(*own, at)).time;
 }
 
 std::optional<Speedup> StepTimes::speedup(TrialId trial, const Setting& from, const Setting& to) const {
@@ -78,7 +94,7 @@ std::optional<Speedup> StepTimes::speedup(TrialId trial, const Setting& from, co
                              samples_per_second(from, own_from->seconds.median());
         return Speedup{ratio, ratio * (relative_error(own_from->seconds) + relative_error(own_to->seconds))};
     }
-    const auto& shape = shapes_.at(own->shape);
+    const auto& shape = shapes_[own->shape];
     if (shape.most_workers() == shape.fewest_workers()) {
         return std::nullopt;
     }

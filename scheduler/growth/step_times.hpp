@@ -25,9 +25,10 @@ struct Speedup {
 /// How long the steps of the trials of a sweep take, by workers and batch.
 ///
 /// A trial's own times count most. Where it has none, those of trials of the same shape do, scaled by the trial's own
-/// first time. Trials have the same shape if their first steps took about as long, within a factor of two: parameters
-/// that change the work of a step show there, and others do not matter. Beyond the widths that were measured, a
-/// StepModel that fits them predicts. Medians of recent times count, so a straggling step changes little.
+/// first time. Trials have the same shape if their first steps took as long as those of the first such trial, within a
+/// factor of two: parameters that change the work of a step show there, and others do not matter. Beyond the widths that
+/// were measured, a StepModel that fits them predicts. Medians of recent times count, so a straggling step changes
+/// little.
 class StepTimes {
   public:
     /// `seconds` is > 0.
@@ -55,15 +56,16 @@ class StepTimes {
     };
     /// Times in units of each trial's first, and batches in units of its first batch.
     struct Shape {
-        std::map<Setting, Recent<shared_memory>> times;
-        mutable std::optional<StepModel> model;  ///< none: `times` changed since it was asked for
+        double seconds;  ///< of the first step of its first trial
+        int workers;     ///< of that trial
+        std::map<Setting, Recent<shared_memory>> times{};
+        mutable std::optional<StepModel> model{};  ///< none: `times` changed since it was asked for
 
         int fewest_workers() const { return times.begin()->first.workers; }
         int most_workers() const { return times.rbegin()->first.workers; }
     };
-    using ShapeId = std::pair<int, int>;  ///< exponent of the seconds of a first step, and its workers
     struct Own {
-        ShapeId shape{};
+        std::size_t shape = 0;
         std::vector<OwnTimes> times;  ///< the first one is the trial's unit
     };
     /// A time in the units of its shape, with its standard error.
@@ -72,6 +74,7 @@ class StepTimes {
         double error;
     };
 
+    std::size_t shape_of(double seconds, int workers);
     const Own* find(TrialId trial) const;
     static const OwnTimes* find(const Own& own, const Setting& at);
     static Setting relative(const Own& own, const Setting& at);
@@ -79,7 +82,7 @@ class StepTimes {
     static Relative shared_time(const Shape& shape, const Setting& at);
 
     std::vector<Own> own_;  // by trial; empty where a trial was not measured
-    std::map<ShapeId, Shape> shapes_;
+    std::vector<Shape> shapes_;
 };
 
 }  // namespace crescendo

@@ -148,7 +148,7 @@ bool Placement::wants_workers(const Trial& trial) const {
     const int full = allocator_.full_size(trial.rungs_survived);
     const int most = size_of(trial) < full ? full : size_of(trial) + std::max(0, allocator_.surplus(size_of(trial)));
     return most > size_of(trial) &&
-           growth_.choose(trial, allocator_.sizes_up_to(size_of(trial), most)) > size_of(trial);
+           growth_.wants(trial, allocator_.sizes_up_to(size_of(trial), most));
 }
 
 /// Workers that do not make the trial faster go to trials that could not run otherwise.
@@ -206,6 +206,7 @@ void Placement::regroup(Trial& trial) {
 
 void Placement::leave(Trial& trial) {
     return_slots(trial);
+    growth_.end_try(trial.id);
     --num_running_;
     demand_.update(trial, allocator_);
 }

@@ -86,6 +86,9 @@ class Placement {
     /// Learns from a report of a running trial, which still has the state of the report before.
     void note_report(const Trial& trial, const TrialReported& report) { growth_.note(trial, report); }
 
+    /// Learns for how long a running trial stood still when its group changed.
+    void note_regroup(const Trial& trial, const TrialRegrouped& event) { growth_.note(trial, event); }
+
     const Growth& growth() const { return growth_; }
 
     /// What the trial's own report changes: it gives slots back, grows, or gets surplus slots. `at_milestone` says that

@@ -145,6 +145,13 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
     }
 }
 
+void Sweep::handle(const TrialRegrouped& event, Effects&) {
+    const Trial& trial = known_trial(event.trial);
+    if (trial.status == TrialStatus::running) {
+        placement_.note_regroup(trial, event);
+    }
+}
+
 void Sweep::handle(const TrialFinished& event, Effects& effects) {
     Trial& trial = known_trial(event.trial);
     if (trial.status == TrialStatus::running) {

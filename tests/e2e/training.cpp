@@ -107,7 +107,7 @@ std::size_t num_reports(const fs::path& sweep, int trial) {
 std::size_t num_regroups(const fs::path& sweep) {
     std::size_t regroups = 0;
     for (const auto& record : journal_of(sweep)) {
-        regroups += record.value("note", "") == "regrouped";
+        regroups += record.value("event", "") == "trial_regrouped";
     }
     return regroups;
 }

@@ -109,6 +109,10 @@ int main() {
                 const auto workers = static_cast<double>(trial.group.slots.size());
                 const double seconds = (1.0 + 0.1 * random.uniform()) * (0.3 + 0.7 / workers);
                 const Steps steps{seconds, 64.0 * trial.group.batch.multiple, 500 * random.uniform()};
+                if (random.below(4) == 0) {
+                    const TrialRegrouped regrouped{trial.id, trial.group.generation, 9 * random.uniform(), seconds};
+                    std::puts(script.apply(regrouped).c_str());
+                }
                 std::puts(random.below(50) == 0
                               ? script.fail(id).c_str()
                               : script.report(id, static_cast<int>(trial.resource.value) + 1, loss, steps).c_str());

@@ -44,14 +44,27 @@ TEST_CASE("at equal time the slower policy has what it had when the faster was d
     CHECK(result[1].loss_at_equal_time->mean == 0.3);
 }
 
-TEST_CASE("the time to the first policy's quality counts over the seeds that reach it") {
+TEST_CASE("a seed that never reaches the first policy's quality takes for ever") {
     const auto slow = run(100, {{10, 0.5, {}, {}}, {80, 0.2, {}, {}}});
     const auto fast = run(50, {{5, 0.3, {}, {}}, {20, 0.15, {}, {}}});
+    const auto faster = run(50, {{10, 0.15, {}, {}}});
     const auto worse = run(50, {{5, 0.3, {}, {}}});
 
-    const auto result = compare({{"slow", {slow, slow}}, {"fast", {fast, worse}}, {"worse", {worse, worse}}});
+    const auto result = compare({{"slow", {slow, slow, slow}},
+                                 {"fast", {fast, faster, worse}},
+                                 {"worse", {worse, faster, worse}}});
 
-    CHECK(result[0].speedup_to_quality->mean == doctest::Approx(1));
-    CHECK(result[1].speedup_to_quality->mean == doctest::Approx(4));  // 80 / 20, in the first seed
-    CHECK_FALSE(result[2].speedup_to_quality.has_value());
+    CHECK(result[0].speedup_to_quality == 1);
+    CHECK(result[0].reaches_quality == 1);
+    CHECK(result[1].speedup_to_quality == 4);  // 80 / 20, between 80 / 10 and never
+    CHECK(result[1].reaches_quality == doctest::Approx(2.0 / 3));
+    CHECK(result[2].speedup_to_quality == 0);
+    CHECK(result[2].reaches_quality == doctest::Approx(1.0 / 3));
+}
+
+TEST_CASE("where the first policy reports nothing, there is no quality to reach") {
+    const auto result = compare({{"silent", {run(100, {})}}, {"other", {run(50, {{5, 0.3, {}, {}}})}}});
+
+    CHECK_FALSE(result[1].speedup_to_quality);
+    CHECK(result[1].reaches_quality == 0);
 }

@@ -49,7 +49,7 @@ TEST_CASE("noise has the deviation that was asked for") {
     double squares = 0;
 
     for (int i = 0; i < 10'000; ++i) {
-        const double deviation = curves.loss(TrialId{i}, Resource{1}) - curves.error(TrialId{i}, Resource{1});
+        const double deviation = curves.loss(TrialId{i}, Resource{1}) - curves.error(TrialId{i}, 1);
         squares += deviation * deviation;
     }
 
@@ -61,7 +61,7 @@ TEST_CASE("a metric to maximize is one minus the error") {
 
     const double metric = from_loss(Goal::maximize, curves.loss(TrialId{0}, last));
 
-    CHECK(metric == doctest::Approx(1 - curves.error(TrialId{0}, last)));
+    CHECK(metric == doctest::Approx(1 - curves.error(TrialId{0}, static_cast<double>(last.value))));
 }
 
 TEST_CASE("a recorded curve holds its value until the next report") {

@@ -51,6 +51,9 @@ TEST_CASE("every event has its line, which reads back as the same event") {
          R"({"event":"trial_failed","trial":3,"kind":"repeated_error","slot":2})"},
         {TrialFailed{TrialId{3}, FailureKind::out_of_memory},
          R"({"event":"trial_failed","trial":3,"kind":"out_of_memory"})"},
+        {TrialRegrouped{TrialId{3}, 2, 0.06}, R"({"event":"trial_regrouped","trial":3,"generation":2,"seconds":0.06})"},
+        {TrialRegrouped{TrialId{3}, 2, 0.06, 0.014},
+         R"({"event":"trial_regrouped","trial":3,"generation":2,"seconds":0.06,"step":[0.014]})"},
         {TimeUp{}, R"({"event":"time_up"})"},
         {DeadlineNear{}, R"({"event":"deadline_near"})"},
         {Cancelled{}, R"({"event":"cancelled"})"},
@@ -105,8 +108,8 @@ TEST_CASE("what is wrong with an event is said") {
     CHECK(error_of(R"({"event":"trial_reported","trial":1,"resource":2})") ==
           R"({"event":"trial_reported","resource":2,"trial":1} needs the key "loss")");
     CHECK(error_of(R"({"event":"begun"})") ==
-          R"("event" of {"event":"begun"} has to be slots_joined, slots_lost, trial_reported, trial_finished, )"
-          R"(trial_failed, deadline_near, time_up, cancelled, trial_proposed, limits_changed or trial_retried)");
+          R"("event" of {"event":"begun"} has to be slots_joined, slots_lost, trial_reported, trial_regrouped, )"
+          R"(trial_finished, trial_failed, deadline_near, time_up, cancelled, trial_proposed, limits_changed or trial_retried)");
     CHECK(error_of(R"({"event":"trial_finished","trial":"1"})") ==
           R"("trial" of {"event":"trial_finished","trial":"1"} has to be a whole number of 32 bits)");
     CHECK(error_of(R"({"event":"trial_failed","trial":1,"kind":"bored"})") ==

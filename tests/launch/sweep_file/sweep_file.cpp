@@ -171,6 +171,12 @@ TEST_CASE("a command is kept with its macros") {
     CHECK(file.command == std::vector<std::string>{"bash", "train.sh", "--rate=${lr}", "3"});
 }
 
+TEST_CASE("regroups of warm trainers are expected to take a moment, and nobody knows of others") {
+    CHECK_FALSE(parse("command: [./train]\n").spec.scheduler.expected_regroup);
+    CHECK(parse("trainer: {model: cnn}\n").spec.scheduler.expected_regroup == 0.1);
+    CHECK(parse("command: [./train]\ngrow: in_place\n").spec.scheduler.expected_regroup == 0.1);
+}
+
 TEST_CASE("crescendo-trainer may be silent for five minutes, other programs for ever, unless the file says") {
     CHECK_FALSE(parse().hang_timeout.has_value());
     CHECK(parse("trainer: {model: cnn}\n").hang_timeout == std::chrono::minutes(5));

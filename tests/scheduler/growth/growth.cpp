@@ -2,18 +2,22 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 using namespace crescendo;
 
 namespace {
 
 /// Trials on one worker each, with a batch of 128. Every unit of resource takes 100 steps.
 struct Trials {
-    explicit Trials(GrowWhen when, BatchPolicy batch = BatchPolicy::global, int max = 64)
+    explicit Trials(GrowWhen when, BatchPolicy batch = BatchPolicy::global, int max = 64,
+                    std::optional<double> expected_regroup = {})
         : growth([&] {
               SchedulerSpec spec;
               spec.max = Resource{max};
               spec.grow_when = when;
               spec.batch = batch;
+              spec.expected_regroup = expected_regroup;
               return spec;
           }()) {}
 
@@ -40,6 +44,10 @@ struct Trials {
         growth.note_growth(trial, static_cast<int>(size));
         trial.group.slots.resize(size);
         ++trial.group.generation;
+    }
+
+    void regrouped(const Trial& trial, double seconds, std::optional<double> step_seconds = {}) {
+        growth.note(trial, TrialRegrouped{trial.id, trial.group.generation, seconds, step_seconds});
     }
 
     int choose(const Trial& trial, const std::vector<int>& sizes) const { return growth.choose(trial, sizes); }
@@ -144,4 +152,121 @@ TEST_CASE("workers that do not make a trial faster are known as such") {
 
     CHECK(trials.growth.is_as_fast_with(vain, 1));
     CHECK_FALSE(Trials(GrowWhen::always).growth.is_as_fast_with(vain, 1));
+}
+
+TEST_CASE("while one trial tries a size that costs something, the others wait for what it tells") {
+    Trials trials(GrowWhen::goodput);
+    auto first = Trials::make(0);
+    auto second = Trials::make(1);
+    trials.report(first, 1.0);
+    trials.report(second, 1.0);
+    trials.resize(first, 2);
+
+    CHECK(trials.choose(second, {2}) == 1);  // nobody knows what a regroup costs
+    CHECK(trials.growth.wants(second, {2}));
+    trials.regrouped(first, 30);
+    CHECK(trials.choose(second, {2}) == 1);  // 30 s of the 6300 s that it has left
+    trials.report(first, 0.5, /*overhead=*/30);
+    CHECK(trials.choose(second, {2}) == 2);
+}
+
+TEST_CASE("the first steps after a regroup end a try before the next report") {
+    for (const double together : {0.5, 1.0}) {
+        Trials trials(GrowWhen::goodput);
+        auto first = Trials::make(0);
+        auto second = Trials::make(1);
+        trials.report(first, 1.0);
+        trials.report(second, 1.0);
+        trials.resize(first, 2);
+        trials.regrouped(first, 30, together);
+
+        CHECK(trials.choose(second, {2}) == (together == 0.5 ? 2 : 1));
+    }
+}
+
+TEST_CASE("trials may try a size side by side once a regroup is known to cost next to nothing") {
+    Trials trials(GrowWhen::goodput);
+    auto first = Trials::make(0);
+    auto second = Trials::make(1);
+    trials.report(first, 1.0);
+    trials.report(second, 1.0);
+    trials.resize(first, 2);
+    trials.regrouped(first, 0.1);
+
+    CHECK(trials.choose(second, {2}) == 2);
+}
+
+TEST_CASE("a report without step times ends a try, so that nobody waits for ever") {
+    Trials trials(GrowWhen::goodput);
+    auto first = Trials::make(0);
+    auto second = Trials::make(1);
+    trials.report(first, 1.0);
+    trials.report(second, 1.0);
+    trials.resize(first, 2);
+    CHECK(trials.choose(second, {2}) == 1);
+    trials.growth.note(first, TrialReported{first.id, Resource{2}, 0.5});
+
+    CHECK(trials.choose(second, {2}) == 2);
+}
+
+TEST_CASE("a trial that leaves its slots tries nothing any more") {
+    Trials trials(GrowWhen::goodput);
+    auto first = Trials::make(0);
+    auto second = Trials::make(1);
+    trials.report(first, 1.0);
+    trials.report(second, 1.0);
+    trials.resize(first, 2);
+    trials.growth.end_try(first.id);
+
+    CHECK(trials.choose(second, {2}) == 2);
+}
+
+TEST_CASE("what a regroup is told to cost counts instead of what the clock suggests, and once") {
+    for (const bool is_told : {false, true}) {
+        Trials trials(GrowWhen::goodput, BatchPolicy::global, /*max=*/3);
+        auto first = Trials::make(0);
+        trials.report(first, 1.0);
+        trials.resize(first, 2);
+        if (is_told) {
+            trials.regrouped(first, 1);
+            trials.regrouped(first, 1000);
+        }
+        trials.report(first, 0.5, /*overhead=*/120);
+        auto second = Trials::make(1);
+        trials.report(second, 1.0);
+
+        CHECK(trials.choose(second, {2}) == (is_told ? 2 : 1));  // two workers save 100 s
+    }
+}
+
+TEST_CASE("a regroup that cannot be, or is not the present one, tells nothing") {
+    Trials trials(GrowWhen::goodput, BatchPolicy::global, /*max=*/3);
+    auto first = Trials::make(0);
+    trials.report(first, 1.0);
+    trials.resize(first, 2);
+    for (const double seconds : {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        trials.regrouped(first, seconds);
+    }
+    trials.growth.note(first, TrialRegrouped{first.id, /*generation=*/0, 1000.0});
+    trials.regrouped(Trials::make(7), 1000);
+    trials.report(first, 0.5);
+    auto second = Trials::make(1);
+    trials.report(second, 1.0);
+
+    CHECK(trials.choose(second, {2}) == 2);
+}
+
+TEST_CASE("a regroup costs what the launcher expects until one is measured") {
+    for (const double expected : {0.1, 30.0}) {
+        Trials trials(GrowWhen::goodput, BatchPolicy::global, /*max=*/64, expected);
+        auto first = Trials::make(0);
+        auto second = Trials::make(1);
+        trials.report(first, 1.0);
+        trials.report(second, 1.0);
+        trials.resize(first, 2);
+
+        CHECK(trials.choose(second, {2}) == (expected == 0.1 ? 2 : 1));  // beside the first, or after it
+        trials.regrouped(first, 30.1 - expected);
+        CHECK(trials.choose(second, {2}) == (expected == 0.1 ? 1 : 2));
+    }
 }

@@ -46,6 +46,23 @@ TEST_CASE("trials whose first steps take more than twice as long have another sh
     CHECK_FALSE(times.speedup(TrialId{1}, {1, batch}, {2, batch}).has_value());
 }
 
+TEST_CASE("trials whose first steps lie on both sides of a power of two have the same shape") {
+    StepTimes times;
+    measure(times, 0, 0.49, 0.49);
+    times.note(TrialId{1}, {1, batch}, 0.51);
+
+    CHECK(times.speedup(TrialId{1}, {1, batch}, {2, batch}).has_value());
+}
+
+TEST_CASE("a trial that fits two shapes has the nearer one") {
+    StepTimes times;
+    measure(times, 0, 1.0, 1.0);
+    measure(times, 1, 3.0, 1.5);
+    times.note(TrialId{2}, {1, batch}, 1.9);
+
+    CHECK(times.speedup(TrialId{2}, {1, batch}, {2, batch})->is_gain());
+}
+
 TEST_CASE("a trial's own times, once they are repeated, count more than those of others") {
     StepTimes times;
     for (int other = 1; other <= 9; ++other) {

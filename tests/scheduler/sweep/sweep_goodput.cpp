@@ -100,3 +100,41 @@ TEST_CASE("surplus slots go past a survivor that gains nothing from them") {
     CHECK(script.report(1, 2, 0.04, steps(4.5)) == "regroup 1 on 1,3,4,5 g2 b1");
     CHECK(script.report(1, 3, 0.04, steps(2.25)) == "regroup 1 on 1,3,4,5,6,7,8,9 g3 b1");
 }
+
+TEST_CASE("grow_when: goodput has one survivor try what may cost something, and spares the others") {
+    Script script{spec_when(GrowWhen::goodput)};
+    script.join(4);
+    const auto report = [&](int trial, int resource, double loss, double clock) {
+        return script.apply(TrialReported{TrialId{trial}, Resource{resource}, loss, clock, steps(0.1)});
+    };
+
+    CHECK(report(0, 1, 0.1, 10) == "regroup 0 on 0,2 g1 b1");
+    CHECK(report(1, 1, 0.05, 10) == "");  // it waits
+    CHECK(script.apply(TrialRegrouped{TrialId{0}, 1, 5.0, 0.1}) == "");
+    CHECK(report(1, 2, 0.04, 20) == "");  // two workers are as slow as one
+    CHECK(script.sweep.num_free_slots() == 1);
+}
+
+TEST_CASE("a trial that was trying a size and fails keeps nobody waiting") {
+    Script script{spec_when(GrowWhen::goodput)};
+    script.join(4);
+    const auto report = [&](int trial, int resource, double loss, double clock) {
+        return script.apply(TrialReported{TrialId{trial}, Resource{resource}, loss, clock, steps(0.1)});
+    };
+    report(0, 1, 0.1, 10);
+    CHECK(report(1, 1, 0.05, 10) == "");
+    script.apply(TrialFailed{TrialId{0}, FailureKind::repeated_error});
+    script.apply(TrialFailed{TrialId{0}, FailureKind::repeated_error});
+    script.apply(TrialFailed{TrialId{0}, FailureKind::repeated_error});
+
+    CHECK(report(1, 2, 0.04, 20).starts_with("regroup 1 on"));
+}
+
+TEST_CASE("a regroup of a trial that nobody knows is refused, and one of a trial that ended changes nothing") {
+    Script script{spec_when(GrowWhen::goodput)};
+    script.join(4);
+
+    CHECK_THROWS_AS(script.apply(TrialRegrouped{TrialId{9}, 0, 1.0}), InvalidInput);
+    script.finish(0);
+    CHECK(script.apply(TrialRegrouped{TrialId{0}, 0, 1.0}) == "");
+}

@@ -157,7 +157,10 @@ class RandomCluster {
         if (kind < 0.30) {
             return TrialRetried{any_trial()};
         }
-        if (kind < 0.31) {
+        if (kind < 0.36) {
+            return some_regroup();
+        }
+        if (kind < 0.37) {
             return TrialProposed{TrialId{between(random_, 0, static_cast<int>(sweep().trials().size()) + 2)}, {}};
         }
         return next_report();
@@ -174,6 +177,16 @@ class RandomCluster {
         const auto trial = some_running();
         const auto step = chance(random_, 0.1) ? between(random_, 2, 10) : 1;
         return report_of(trial, books_.sweep().trial(trial).resource.value + step);
+    }
+
+    /// Of the present group or of an older one, and sometimes with what cannot be.
+    TrialRegrouped some_regroup() {
+        const auto trial = any_trial();
+        const bool is_known = trial.value < static_cast<int>(sweep().trials().size());
+        const int generation = is_known ? sweep().trial(trial).group.generation - between(random_, 0, 1) : 0;
+        const double seconds = chance(random_, 0.1) ? std::numeric_limits<double>::quiet_NaN() : 40 * random_.uniform();
+        const auto step = chance(random_, 0.5) ? std::optional(random_.uniform()) : std::nullopt;
+        return {trial, generation, seconds, step};
     }
 
     /// Some trials are faster than others, and some reports have no clock.

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "scheduler/growth/recent.hpp"
+
+namespace crescendo {
+
+/// How long groups stand still when their workers change, over all trials of a sweep. Medians of recent times count, so
+/// a straggler changes little.
+class RegroupTimes {
+  public:
+    /// A group went from `from` to `to` workers and stood still for `seconds`, >= 0.
+    void note(int from, int to, double seconds) { times_[{to, from}].add(seconds); }
+
+    /// What such a change will take. If nobody measured it, the next wider group counts, or else the widest. Nothing
+    /// before the first measurement.
+    std::optional<double> seconds(int from, int to) const;
+
+  private:
+    static constexpr std::size_t memory = 9;
+
+    std::map<std::pair<int, int>, Recent<memory>> times_;  // by workers after and before
+};
+
+}  // namespace crescendo
