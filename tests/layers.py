@@ -54,7 +54,7 @@ POSIX = {"core/files": {"fcntl.h", "unistd.h"}}
 ROOMS = {
     "core": ["files", "."],
     "scheduler": ["expressions", "space", ".", "samplers", "schedulers", "slots", "growth", "sweep"],
-    "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow"],
+    "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow", "melt_pool"],
     "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
                 "checkpoint", "."],
     "launch": ["system", "messages", "energy", "batch", "slots", "yaml", "sweep_file", "agent", "transport", "record",

@@ -6,16 +6,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include "core/check.hpp"
 #include "core/random.hpp"
 #include "datasets/flow/flow.hpp"
-#include "datasets/hdf5/location.hpp"
-#include "datasets/system/task_pool.hpp"
-#include "datasets/writers/new_group.hpp"
-#include "datasets/writers/sample_writer.hpp"
+#include "datasets/writers/computed_set.hpp"
 
 namespace crescendo::datasets {
 namespace {
@@ -118,49 +114,14 @@ double least_viscosity(std::int64_t size) {
 
 void generate_flow(const std::string& location, const FlowOptions& options, const WriteOptions& write_options) {
     check(options);
-    const auto total = options.num_samples;
-    const std::vector<std::int64_t> fields{total, 3, options.size, options.size};
-    const auto input_elements = static_cast<std::size_t>(3 * options.size * options.size);
-    const bool future = options.target == FlowOptions::Target::future;
-    const auto target_elements = future ? input_elements : 1;
-    const auto chunk = chunk_samples_for(write_options, total, input_elements * sizeof(float));
-
-    NewGroup group(Location::parse(location));
-    {
-        SampleWriter input_writer(group.id(), "inputs", ElementType::f32, fields, chunk, write_options.compression);
-        std::optional<SampleWriter> target_writer;
-        if (options.target != FlowOptions::Target::none) {
-            target_writer.emplace(group.id(), "targets", ElementType::f32, future ? fields : std::vector{total}, chunk,
-                                  write_options.compression);
-        }
-        Makers makers(options, write_options.poll);
-        TaskPool pool(options.num_threads);
-        // So many at a time that no thread waits long for the others.
-        const auto block = (4 * options.num_threads + chunk - 1) / chunk * chunk;
-        std::vector<float> inputs(static_cast<std::size_t>(block) * input_elements);
-        std::vector<float> targets(static_cast<std::size_t>(block) * target_elements);
-        for (std::int64_t done = 0; done < total;) {
-            const auto count = static_cast<std::size_t>(std::min(block, total - done));
-            pool.run(count, [&](std::size_t i) {
-                makers.make(done + static_cast<std::int64_t>(i), &inputs[i * input_elements],
-                            &targets[i * target_elements]);
-            });
-            input_writer.write(std::as_bytes(std::span(inputs).first(count * input_elements)), write_options.poll);
-            if (target_writer) {
-                target_writer->write(std::as_bytes(std::span(targets).first(count * target_elements)),
-                                     write_options.poll);
-            }
-            done += static_cast<std::int64_t>(count);
-            if (write_options.progress) {
-                write_options.progress(done, total);
-            }
-        }
-        input_writer.close();
-        if (target_writer) {
-            target_writer->close();
-        }
+    using Target = FlowOptions::Target;
+    ComputedSet set{.num_samples = options.num_samples, .input_shape = {3, options.size, options.size}};
+    if (options.target != Target::none) {
+        set.target_shape = options.target == Target::future ? set.input_shape : std::vector<std::int64_t>{};
     }
-    group.publish();
+    Makers makers(options, write_options.poll);
+    set.compute = [&](std::int64_t i, float* inputs, float* targets) { makers.make(i, inputs, targets); };
+    write_computed_set(location, set, options.num_threads, write_options);
 }
 
 }  // namespace crescendo::datasets

@@ -147,6 +147,29 @@ TEST_CASE("a survivor grows from one worker to two to four in memory, learns, an
     CHECK(processes_in(bench.folder.path()).empty());
 }
 
+TEST_CASE("RASDA as it was published runs from its example, with all that it searches") {
+    const Bench bench;
+    auto sweep = content_of(std::string(CRESCENDO_EXAMPLES) + "/rasda-published/sweep.yaml");
+    for (const auto& [theirs, ours] : {std::pair{"build/demo/fashion.h5", "data.h5"}, {"run_cap: 27", "run_cap: 6"},
+                                       {"max: 18", "max: 4"}, {"reduction_factor: 3", "reduction_factor: 2"}}) {
+        REQUIRE(sweep.find(theirs) != std::string::npos);
+        for (auto at = sweep.find(theirs); at != std::string::npos; at = sweep.find(theirs)) {
+            sweep.replace(at, std::string(theirs).size(), ours);
+        }
+    }
+    write_file(bench.folder / "sweep.yaml", sweep);
+
+    const auto run = run_crescendo(bench.folder.path(), {"run", "sweep.yaml", "--dir", "s"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK(num_regroups(bench.folder / "s") > 0);
+    const auto best = bench.read("best");
+    CHECK(best.at("config").at("init").is_string());
+    CHECK(best.at("config").at("warmup").is_number_integer());
+    CHECK(best.at("test").contains("test_accuracy"));
+    check_reports(bench.folder / "s");
+}
+
 TEST_CASE("more slots than cores work, and losers' checkpoints are dropped") {
     const Bench bench;
     bench.write_sweep("type: rasda, min: 1, max: 4, reduction_factor: 2", "run_cap: 8\nslots: 5\n");

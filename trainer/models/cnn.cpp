@@ -24,6 +24,7 @@ namespace {
 struct CnnSettings {
     std::int64_t width = 16;
     std::int64_t depth = 2;
+    std::int64_t kernel_size = 3;
     Activation activation = Activation::relu;
     double dropout = 0.0;
 };
@@ -37,7 +38,8 @@ class Cnn : public Model {
         const std::int64_t height = shape[shape.size() - 2];
         std::int64_t channels = num_channels(shape);
         for (std::int64_t i = 0; i < settings.depth; ++i) {
-            const auto options = Conv2dOptions(channels, settings.width << i, /*kernel_size=*/3).padding(1);
+            const auto options =
+                Conv2dOptions(channels, settings.width << i, settings.kernel_size).padding(settings.kernel_size / 2);
             convolutions_.push_back(register_module("conv" + std::to_string(i + 1), make_convolution(options)));
             channels = settings.width << i;
         }
@@ -70,6 +72,7 @@ class CnnSpec : public ModelSpec {
     explicit CnnSpec(Section& section) {
         section.integer("width", settings_.width, 1, 1 << 20);
         section.integer("depth", settings_.depth, 1, 12);
+        section.odd_integer("kernel_size", settings_.kernel_size, 1, 31);
         read_activation(section, settings_.activation);
         section.number("dropout", settings_.dropout, {.min = 0.0, .below = 1.0});
     }

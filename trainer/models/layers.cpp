@@ -8,13 +8,16 @@ namespace {
 
 constexpr Words activations{{std::pair{Activation::relu, "relu"},
                              {Activation::leaky_relu, "leaky_relu"},
+                             {Activation::elu, "elu"},
+                             {Activation::selu, "selu"},
                              {Activation::gelu, "gelu"},
                              {Activation::silu, "silu"},
+                             {Activation::sigmoid, "sigmoid"},
                              {Activation::tanh, "tanh"}}};
 
 /// The largest of activated values is then the activation of the largest one, which costs a quarter.
 bool is_monotone(Activation activation) {
-    return activation == Activation::relu || activation == Activation::leaky_relu || activation == Activation::tanh;
+    return activation != Activation::gelu && activation != Activation::silu;
 }
 
 }  // namespace
@@ -29,10 +32,16 @@ at::Tensor activate(Activation activation, const at::Tensor& x) {
             return at::relu(x);
         case Activation::leaky_relu:
             return at::leaky_relu(x);
+        case Activation::elu:
+            return at::elu(x);
+        case Activation::selu:
+            return at::selu(x);
         case Activation::gelu:
             return at::gelu(x);
         case Activation::silu:
             return at::silu(x);
+        case Activation::sigmoid:
+            return at::sigmoid(x);
         case Activation::tanh:
             return at::tanh(x);
     }

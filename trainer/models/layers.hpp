@@ -9,7 +9,7 @@
 
 namespace crescendo::trainer {
 
-enum class Activation { relu, leaky_relu, gelu, silu, tanh };
+enum class Activation { relu, leaky_relu, elu, selu, gelu, silu, sigmoid, tanh };
 
 /// Reads the setting `activation`.
 void read_activation(Section& section, Activation& activation);

@@ -82,6 +82,15 @@ void Section::integer(const char* name, std::int64_t& value, std::int64_t min, s
     value = static_cast<std::int64_t>(number);
 }
 
+void Section::odd_integer(const char* name, std::int64_t& value, std::int64_t min, std::int64_t max) {
+    std::int64_t given = value;
+    integer(name, given, min, max);
+    if (given % 2 == 0) {
+        return reject(name, crescendo::text("{} is even; give {} or {}", given, given - 1, given + 1));
+    }
+    value = given;
+}
+
 void Section::number(const char* name, double& value, Range range) {
     const json* found = find(name);
     if (!found) {

@@ -30,6 +30,7 @@ class Section {
 
     /// Reads an integer. 16.0 counts as one, because samplers give doubles.
     void integer(const char* name, std::int64_t& value, std::int64_t min, std::int64_t max);
+    void odd_integer(const char* name, std::int64_t& value, std::int64_t min, std::int64_t max);
     void number(const char* name, double& value, Range range);
     void flag(const char* name, bool& value);
     void text(const char* name, std::string& value);

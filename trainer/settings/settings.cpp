@@ -24,6 +24,9 @@ constexpr Words non_finite_words{{std::pair{datasets::NonFinite::error, "error"}
                                   {datasets::NonFinite::skip, "skip"},
                                   {datasets::NonFinite::keep, "keep"}}};
 constexpr Words shuffles{{std::pair{datasets::Shuffle::windowed, "windowed"}, {datasets::Shuffle::none, "none"}}};
+constexpr Words initializations{{std::pair{Initialization::torch, "torch"},
+                                 {Initialization::kaiming, "kaiming"},
+                                 {Initialization::xavier, "xavier"}}};
 constexpr Words learning_rate_scalings{{std::pair{LearningRateScaling::linear, "linear"},
                                         {LearningRateScaling::sqrt, "sqrt"},
                                         {LearningRateScaling::none, "none"}}};
@@ -163,6 +166,8 @@ void read_training(Section& section, Settings& settings) {
     section.number("lr", settings.lr, {.min = 0.0, .below = unbounded});
     section.integer("batch_size", settings.batch_size, 1, 1 << 24);
     section.choice("lr_scaling", settings.lr_scaling, learning_rate_scalings);
+    section.choice("init", settings.init, initializations);
+    section.number("warmup", settings.warmup, {.min = 0.0, .below = unbounded});
     section.number("rescale_warmup", settings.rescale_warmup, {.min = 0.0, .below = unbounded});
     section.choice("optimizer_state", settings.optimizer_state, states_at_regroup);
     section.duration_or_off("checkpoint_every", settings.checkpoint_every);

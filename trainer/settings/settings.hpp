@@ -27,6 +27,13 @@ class ModelSpec;
 class OptimizerSpec;
 struct Catalogue;
 
+/// What a model's weights are drawn from at first.
+enum class Initialization {
+    torch,    ///< torch's default for each layer
+    kaiming,  ///< normal, variance 2 / inputs of a unit
+    xavier,   ///< normal, variance 2 / (inputs + outputs of a unit)
+};
+
 /// How the learning rate follows the group's batch.
 enum class LearningRateScaling {
     none,
@@ -83,10 +90,12 @@ struct DataSettings {
 /// The `trainer:` section of a sweep file with one trial's parameters filled in.
 struct Settings {
     std::shared_ptr<const ModelSpec> model = nullptr;          ///< not null once the section was read
+    Initialization init = Initialization::torch;
     std::shared_ptr<const OptimizerSpec> optimizer = nullptr;  ///< not null once the section was read
     double lr = 0.01;  ///< rate at the trial's first group batch; the optimizer has the default
     std::int64_t batch_size = 128;
     LearningRateScaling lr_scaling = LearningRateScaling::linear;  ///< the optimizer has the default
+    double warmup = 0.0;          ///< epochs in which the rate climbs from 0 at the trial's start
     double rescale_warmup = 1.0;  ///< epochs in which the rate climbs after the batch grew
     StateAtRegroup optimizer_state = StateAtRegroup::keep;
     /// Time between checkpoints that no milestone asks for; zero: there are none. Without a value it is ten minutes, or

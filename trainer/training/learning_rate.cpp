@@ -8,8 +8,8 @@
 
 namespace crescendo::trainer {
 
-LearningRateSchedule::LearningRateSchedule(LearningRateScaling scaling, double warmup_epochs)
-    : scaling_(scaling), warmup_epochs_(warmup_epochs) {}
+LearningRateSchedule::LearningRateSchedule(LearningRateScaling scaling, double warmup, double rescale_warmup)
+    : scaling_(scaling), warmup_(warmup), rescale_warmup_(rescale_warmup) {}
 
 void LearningRateSchedule::follow(std::int64_t batch, double epoch) {
     CRESCENDO_EXPECT(batch > 0);
@@ -20,7 +20,7 @@ void LearningRateSchedule::follow(std::int64_t batch, double epoch) {
         state_ = {.first_batch = batch, .batch = batch, .changed_at = epoch, .changed_from = 1.0};
         return;
     }
-    state_.changed_from = factor(epoch);
+    state_.changed_from = scale(epoch);
     state_.changed_at = epoch;
     state_.batch = batch;
 }
@@ -39,13 +39,18 @@ double LearningRateSchedule::target() const {
 }
 
 double LearningRateSchedule::factor(double epoch) const {
+    return epoch < warmup_ ? scale(epoch) * epoch / warmup_ : scale(epoch);
+}
+
+/// How far the rate has followed the batch.
+double LearningRateSchedule::scale(double epoch) const {
     CRESCENDO_EXPECT(state_.first_batch > 0);
     const double end = target();
     const double start = state_.changed_from;
-    if (end <= start || epoch >= state_.changed_at + warmup_epochs_) {
+    if (end <= start || epoch >= state_.changed_at + rescale_warmup_) {
         return end;
     }
-    return start + (end - start) * std::max(0.0, (epoch - state_.changed_at) / warmup_epochs_);
+    return start + (end - start) * std::max(0.0, (epoch - state_.changed_at) / rescale_warmup_);
 }
 
 void to_json(nlohmann::json& json, const LearningRateSchedule::State& state) {

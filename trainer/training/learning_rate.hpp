@@ -10,7 +10,9 @@ namespace crescendo::trainer {
 /// The factor on a trial's base learning rate. It follows the batch of the trial's group, which the trial has.
 ///
 /// It is 1 at the trial's first batch. When the batch grows, the factor rises in a straight line over
-/// `warmup_epochs` from where it is; when the batch shrinks, it falls at once.
+/// `rescale_warmup` epochs from where it is; when the batch shrinks, it falls at once. In the trial's first `warmup`
+/// epochs, all of this is multiplied by the share of them that has passed (P. Goyal et al., "Accurate, large minibatch
+/// SGD: training ImageNet in 1 hour", 2017).
 class LearningRateSchedule {
   public:
     /// What a member needs to continue the schedule elsewhere.
@@ -21,7 +23,8 @@ class LearningRateSchedule {
         double changed_from = 1.0;     ///< the factor at that time
     };
 
-    LearningRateSchedule(LearningRateScaling scaling, double warmup_epochs);
+    /// Both times are in epochs, at least 0.
+    LearningRateSchedule(LearningRateScaling scaling, double warmup, double rescale_warmup);
 
     /// Follows the group's batch, which is `batch` samples a step from `epoch` (whole epochs and the share of the
     /// present one) on. The same batch again changes nothing.
@@ -34,9 +37,11 @@ class LearningRateSchedule {
 
   private:
     double target() const;
+    double scale(double epoch) const;
 
     LearningRateScaling scaling_;
-    double warmup_epochs_;
+    double warmup_;
+    double rescale_warmup_;
     State state_;
 };
 

@@ -7,6 +7,7 @@
 #include "core/check.hpp"
 #include "core/random.hpp"
 #include "trainer/models/dropout.hpp"
+#include "trainer/models/initialization.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
 #include "trainer/settings/model_spec.hpp"
@@ -22,6 +23,7 @@ std::shared_ptr<Model> make_seeded_model(std::uint64_t seed, const Settings& set
                                          const Device& device) {
     at::manual_seed(CounterRandom(seed, initial_weights).next());
     auto model = settings.model->make(task);
+    initialize(*model, settings.init);
     model->to(device.place());
     return model;
 }
@@ -63,7 +65,7 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
       model_(make_seeded_model(seed, settings, task, device)),
       optimizer_(settings.optimizer->make(parameters_of(*model_))),
       noise_meter_(model_->parameters()),
-      schedule_(settings.lr_scaling, settings.rescale_warmup),
+      schedule_(settings.lr_scaling, settings.warmup, settings.rescale_warmup),
       micro_batch_(settings.batch_size) {}
 
 void Trial::restore(const Progress& progress) {

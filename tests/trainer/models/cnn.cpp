@@ -24,6 +24,23 @@ TEST_CASE("a cnn halves images as often as it is deep, and doubles its channels"
     CHECK(parameters["hidden.weight"].sizes() == at::IntArrayRef({32, 8 * 2 * 3}));  // 9 x 12: 4 x 6, 2 x 3
 }
 
+TEST_CASE("a convolution of any odd size keeps height and width") {
+    for (const int kernel_size : {1, 5, 7}) {
+        const Settings settings = settings_of({{"model", "cnn"}, {"width", 4}, {"kernel_size", kernel_size}});
+
+        const auto model = settings.model->make({.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 5});
+
+        CHECK(model->named_parameters()["conv2.weight"].sizes() == at::IntArrayRef({8, 4, kernel_size, kernel_size}));
+        CHECK(model->named_parameters()["hidden.weight"].size(1) == 8 * 2 * 2);
+    }
+    const SweepFixture sweep;
+    Json settings = small_cnn(sweep.train, sweep.train);
+    settings["kernel_size"] = 4;
+    const auto problems = check_settings({{"settings", settings}}, catalogue_with_normed());
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].message == "4 is even; give 3 or 5");
+}
+
 TEST_CASE("a cnn needs the samples' keys where it drops units") {
     const Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 4};
 

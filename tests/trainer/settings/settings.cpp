@@ -51,6 +51,15 @@ TEST_CASE("the training data are all that must be given") {
     CHECK(problems_of(json::object()).front().key == "trainer.data.train");
 }
 
+TEST_CASE("a trial starts from torch's own weights at its full rate, unless it is told otherwise") {
+    CHECK(parsed(minimal()).init == Initialization::torch);
+    CHECK(parsed(minimal()).warmup == 0.0);
+    CHECK(parsed(with("init", "kaiming")).init == Initialization::kaiming);
+    CHECK(parsed(with("warmup", 5)).warmup == 5.0);
+    CHECK(problems_of(with("init", "he")).front().key == "trainer.init");
+    CHECK(problems_of(with("warmup", -1)).front().key == "trainer.warmup");
+}
+
 TEST_CASE("the time between checkpoints is a time, or off") {
     CHECK_FALSE(parsed(minimal()).checkpoint_every.has_value());
     CHECK(parsed(with("checkpoint_every", "1h30m")).checkpoint_every == std::chrono::minutes(90));

@@ -8,8 +8,8 @@ using namespace crescendo::trainer;
 
 namespace {
 
-LearningRateSchedule schedule(LearningRateScaling scaling, double warmup_epochs) {
-    LearningRateSchedule schedule(scaling, warmup_epochs);
+LearningRateSchedule schedule(LearningRateScaling scaling, double rescale_warmup, double warmup = 0.0) {
+    LearningRateSchedule schedule(scaling, warmup, rescale_warmup);
     schedule.follow(/*batch=*/10, /*epoch=*/0.0);
     return schedule;
 }
@@ -24,7 +24,7 @@ TEST_CASE("a trial's first batch has the base rate from its first step") {
 }
 
 TEST_CASE("linear scaling rises over the warm-up from the old rate to the batch's growth, and stays") {
-    auto rate = schedule(LearningRateScaling::linear, /*warmup_epochs=*/2.0);
+    auto rate = schedule(LearningRateScaling::linear, /*rescale_warmup=*/2.0);
 
     rate.follow(40, /*epoch=*/3.0);
 
@@ -32,6 +32,20 @@ TEST_CASE("linear scaling rises over the warm-up from the old rate to the batch'
     CHECK(rate.factor(4.0) == 2.5);  // 1 + (4 - 1) * 1/2
     CHECK(rate.factor(5.0) == 4.0);
     CHECK(rate.factor(9.0) == 4.0);
+}
+
+TEST_CASE("the warm-up climbs from 0 at the trial's start, and a batch that grows in it climbs beside it") {
+    auto rate = schedule(LearningRateScaling::linear, /*rescale_warmup=*/1.0, /*warmup=*/4.0);
+
+    CHECK(rate.factor(0.0) == 0.0);
+    CHECK(rate.factor(1.0) == 0.25);
+
+    rate.follow(20, /*epoch=*/2.0);
+
+    CHECK(rate.factor(2.0) == 0.5);
+    CHECK(rate.factor(2.5) == 0.9375);  // (1 + 1/2) * 2.5/4
+    CHECK(rate.factor(3.0) == 1.5);     // 2 * 3/4
+    CHECK(rate.factor(4.0) == 2.0);
 }
 
 TEST_CASE("square-root scaling takes the root of the growth, none ignores it") {
@@ -77,7 +91,7 @@ TEST_CASE("setting the batch it has does not start the warm-up anew") {
 TEST_CASE("a schedule goes on elsewhere from its state as JSON") {
     auto rate = schedule(LearningRateScaling::linear, 1.0);
     rate.follow(30, 1.1);
-    LearningRateSchedule elsewhere(LearningRateScaling::linear, 1.0);
+    LearningRateSchedule elsewhere(LearningRateScaling::linear, /*warmup=*/0.0, /*rescale_warmup=*/1.0);
 
     const nlohmann::json state = rate.state();
     elsewhere.restore(nlohmann::json::parse(state.dump()).get<LearningRateSchedule::State>());

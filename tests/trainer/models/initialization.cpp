@@ -1,0 +1,48 @@
+#include "trainer/models/initialization.hpp"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+#include "trainer/data/task.hpp"
+#include "trainer/models/model.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+
+namespace {
+
+/// Two convolutions of 5x5: 3 → 64 → 128 channels.
+std::shared_ptr<Model> cnn_with(Initialization initialization) {
+    at::manual_seed(1);
+    const Settings settings = settings_of({{"model", "cnn"}, {"width", 64}, {"kernel_size", 5}});
+    auto model = settings.model->make({.input_shape = {3, 8, 8}, .target_shape = {}, .num_outputs = 5});
+    initialize(*model, initialization);
+    return model;
+}
+
+double spread(const Model& model, const char* name) {
+    return model.named_parameters()[name].detach().std().item<double>();
+}
+
+}  // namespace
+
+TEST_CASE("kaiming keeps the spread of what a layer is given, xavier that of what goes forth and back") {
+    // He et al., "Delving deep into rectifiers", ICCV 2015; Glorot and Bengio, AISTATS 2010.
+    const auto kaiming = cnn_with(Initialization::kaiming);
+    const auto xavier = cnn_with(Initialization::xavier);
+    constexpr double points = 25;
+
+    CHECK(spread(*kaiming, "conv2.weight") == doctest::Approx(std::sqrt(2 / (64 * points))).epsilon(0.02));
+    CHECK(spread(*xavier, "conv2.weight") == doctest::Approx(std::sqrt(2 / ((64 + 128) * points))).epsilon(0.02));
+    for (const auto& model : {kaiming, xavier}) {
+        CHECK(model->named_parameters()["hidden.bias"].abs().sum().item<double>() == 0);
+        CHECK(model->named_parameters()["conv2.weight"].sizes() == at::IntArrayRef({128, 64, 5, 5}));
+    }
+}
+
+TEST_CASE("torch's own initialization is left alone") {
+    CHECK(cnn_with(Initialization::torch)->named_parameters()["hidden.bias"].abs().sum().item<double>() > 0);
+}
