@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <utility>
 
@@ -72,6 +73,13 @@ void ProgramWorker::join(const JoinGroup& order, int rank) {
 void ProgramWorker::start() {
     work_ = std::exchange(next_, std::nullopt);
     started_ = Clock::now();
+    remark_due_.reset();
+    if (work_->rank == 0 && !had_reported(work_->join())) {
+        remark_due_ = started_ + options_.patience;
+    }
+    std::error_code none_yet;
+    log_begin_ = std::filesystem::file_size(log_of(work_->join()), none_yet);
+    log_begin_ = none_yet ? 0 : log_begin_;
     dismissed_ = has_failed_ = reported_ = awaits_decision_ = hung_ = false;
     escalation_ = 0;
     last_resource_ = {};
@@ -233,6 +241,14 @@ void ProgramWorker::advance(std::vector<Notice>& notices) {
         hung_ = true;
         report_due_.reset();
         escalate(now);
+    } else if (remark_due_ && now >= *remark_due_ && !dismissed_) {
+        remark_due_.reset();
+        notices.push_back(ProgramRemark{
+            work_->join().trial,
+            fmt::format("it runs for {} s and has not reported yet; {}; `hang_timeout` in the sweep file ends such a "
+                        "program",
+                        std::chrono::duration_cast<std::chrono::seconds>(options_.patience).count(),
+                        tail_ ? reason_for_no_report() : "last words: " + own_last_words())});
     }
 }
 
@@ -250,7 +266,8 @@ void ProgramWorker::receive(std::vector<Notice>& notices) {
                 take(report_from(work_->join().trial, message), notices);
             }
         } catch (const std::exception& error) {
-            fail(fmt::format("its report cannot be understood: {} (in '{}')", error.what(), line.substr(0, 200)),
+            fail(fmt::format("its report through CRESCENDO_FD cannot be understood: {} (in '{}')", error.what(),
+                             line.substr(0, 200)),
                  FailureKind::error, notices);
         }
     }
@@ -283,7 +300,8 @@ void ProgramWorker::read_printed(const std::string& line, std::vector<Notice>& n
             take(*std::move(report), notices);
         }
     } catch (const std::exception& error) {
-        fail(fmt::format("{} (in '{}')", error.what(), line.substr(0, 200)), FailureKind::error, notices);
+        fail(fmt::format("{} (in {}: '{}')", error.what(), name_of_reports(), line.substr(0, 200)), FailureKind::error,
+             notices);
     }
     if (++num_lines_ == many_lines && pattern_ && !pattern_->has_matched()) {
         notices.push_back(ProgramRemark{work_->join().trial, reason_for_no_report()});
@@ -294,19 +312,28 @@ void ProgramWorker::take(protocol::Report report, std::vector<Notice>& notices) 
     last_resource_ = report.resource;
     reported_ = awaits_decision_ = true;
     report_due_.reset();
+    remark_due_.reset();
     notices.push_back(std::move(report));
 }
 
 /// What a user should know whose program's reports are found in what it writes, and who has none.
 std::string ProgramWorker::reason_for_no_report() const {
     const auto& source = *options_.setup.report;
-    const auto where = source.file.empty() ? "its output" : source.file;
     const auto missing = !pattern_                 ? "a report"
                          : pattern_->has_matched() ? fmt::format("a match for '{}'", source.metric)
                                                    : std::string("a match of report.pattern");
-    return fmt::format("none of the {} lines of {} has {}; the last ones: {}", num_lines_, where, missing,
-                       last_words(file_of_reports(source, work_->join())));
+    return fmt::format("none of the {} lines of {} has {}; the last ones: {}", num_lines_, name_of_reports(), missing,
+                       source.file.empty() ? own_last_words() : last_words(file_of_reports(source, work_->join())));
 }
+
+/// Where the reports of a program are found that does not send them, for messages.
+std::string ProgramWorker::name_of_reports() const {
+    const auto& file = options_.setup.report->file;
+    return file.empty() ? "its output" : file;
+}
+
+/// What the present process printed last, and no earlier one of the trial.
+std::string ProgramWorker::own_last_words() const { return last_words(log_of(work_->join()), log_begin_); }
 
 void ProgramWorker::fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices,
                          ProgramFault fault) {
@@ -321,7 +348,8 @@ void ProgramWorker::escalate(Clock::time_point now) {
             pending_notices_.push_back(
                 ProgramRemark{work_->join().trial,
                               "it was told to stop and did not leave, so it is ended by SIGTERM; a "
-                              "program has to read the decision after each report and to end"});
+                              "program has to read the decision after each report and to end; last words: " +
+                                  own_last_words()});
         }
         terminate();
         deadline_ = now + options_.grace + time_of_the_guard;
@@ -339,7 +367,7 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
         const bool is_usage_error = !hung_ && !reported_ && !had_reported(work_->join()) && status.signal == 0 &&
                                     status.code == usage_error_status && Clock::now() - started_ < time_to_complain;
         const auto kind = is_usage_error ? FailureKind::repeated_error : hung_ ? FailureKind::crash : kind_of(status);
-        fail(fmt::format("{}; last words: {}", cause, last_words(log_of(work_->join()))), kind, notices,
+        fail(fmt::format("{}; last words: {}", cause, own_last_words()), kind, notices,
              is_usage_error ? ProgramFault::usage_error : ProgramFault::none);
     } else if (work_->rank > 0) {
         program_.reset();  // rank 0 says what becomes of the trial
@@ -357,6 +385,7 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
     work_.reset();
     deadline_.reset();
     report_due_.reset();
+    remark_due_.reset();
     tail_.reset();
     pattern_.reset();
     look_.reset();
@@ -367,7 +396,7 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
 
 std::optional<Clock::time_point> ProgramWorker::deadline() const {
     std::optional<Clock::time_point> first = deadline_;
-    for (const auto& each : {report_due_, look_}) {
+    for (const auto& each : {report_due_, remark_due_, look_}) {
         if (each && !dismissed_) {
             first = std::min(first.value_or(*each), *each);
         }

@@ -39,6 +39,8 @@ class ProgramWorker final : public Worker {
     void read_printed(const std::string& line, std::vector<Notice>& notices);
     void take(protocol::Report report, std::vector<Notice>& notices);
     std::string reason_for_no_report() const;
+    std::string name_of_reports() const;
+    std::string own_last_words() const;
     void fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices,
               ProgramFault fault = ProgramFault::none);
     void escalate(Clock::time_point now);
@@ -69,6 +71,8 @@ class ProgramWorker final : public Worker {
     Clock::time_point started_;
     bool hung_ = false;  ///< the program is being ended, because it did not report for too long
     std::optional<Clock::time_point> report_due_;  ///< none while a decision is due
+    std::optional<Clock::time_point> remark_due_;  ///< about a program that has never reported
+    std::uintmax_t log_begin_ = 0;  ///< size of the log when the program started: what is before that is of others
     int escalation_ = 0;  ///< how the program was told to end: 0 by a message, 1 by SIGTERM, 2 by SIGKILL
     std::optional<Clock::time_point> deadline_;
     std::optional<FileTail> tail_;            ///< where its reports are found, if it does not send them

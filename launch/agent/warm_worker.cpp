@@ -97,15 +97,16 @@ const WarmWorker::Task* WarmWorker::task() const {
 
 void WarmWorker::join(const JoinGroup& order, int rank) {
     const auto& join = order.join;
-    if (const auto* busy = std::get_if<Busy>(&state_); busy != nullptr && busy->task.trial == join.trial) {
+    if (auto* busy = std::get_if<Busy>(&state_); busy != nullptr && busy->task.trial == join.trial) {
+        busy->task.rank = rank;
         trainer_->channel.send(join_message(join, rank));  // a regroup
     } else {
-        assign(Task{join.trial, join.directory}, join_message(join, rank));
+        assign(Task{join.trial, join.directory, rank}, join_message(join, rank));
     }
 }
 
 void WarmWorker::evaluate(const EvaluateTrial& order) {
-    const Task task{order.evaluate.trial, order.directory, /*is_evaluation=*/true};
+    const Task task{order.evaluate.trial, order.directory, /*rank=*/0, /*is_evaluation=*/true};
     assign(task, protocol::write<Json>(order.evaluate));
 }
 
@@ -162,7 +163,13 @@ void WarmWorker::advance(std::vector<Notice>& notices) {
     const auto status = trainer_->process.try_wait();
     for (const auto& line : trainer_->channel.receive()) {
         heard_ = Clock::now();
-        receive(parse_line(line), notices);
+        try {
+            receive(parse_line(line), notices);
+        } catch (const std::exception& error) {
+            reject(fmt::format("what it sent through CRESCENDO_FD cannot be understood: {} (in '{}')", error.what(),
+                               line.substr(0, 200)),
+                   notices);
+        }
     }
     trainer_->channel.flush();
     if (status) {
@@ -209,6 +216,9 @@ std::optional<Clock::time_point> WarmWorker::deadline() const {
 }
 
 void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
+    if (is<Failed>()) {
+        return;  // it is about to end
+    }
     const std::string type = message.at("type");
     if (type == protocol::Hello::name) {
         deaths_before_hello_ = 0;
@@ -221,13 +231,19 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
         }
     } else if (type == protocol::type::store) {
         notices.push_back(StoreRequest{slot(), message});
+    } else if (type == protocol::Left::name && is<Busy>()) {
+        reject("it left its group without being told to", notices);
     } else if (type == protocol::Left::name) {
         settle(notices);
     } else if (type == protocol::Failed::name) {
         receive_failure(protocol::read<protocol::Failed>(message), notices);
     } else if (const auto* busy = std::get_if<Busy>(&state_); busy == nullptr) {
         return;  // crossed with our order to leave
-    } else if (const auto trial = busy->task.trial; type == protocol::Report::name) {
+    } else if (const auto trial = busy->task.trial; type == protocol::Report::name && busy->task.rank > 0) {
+        notices.push_back(ProgramRemark{trial, fmt::format("reports of other ranks than 0 are ignored; rank {} sent "
+                                                           "one",
+                                                           busy->task.rank)});
+    } else if (type == protocol::Report::name) {
         notices.push_back(report_from(trial, message));
     } else if (type == protocol::Regrouped::name) {
         auto regrouped = protocol::read<protocol::Regrouped>(message);
@@ -239,6 +255,12 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
         notices.push_back(TrialEvaluated{trial, protocol::read<protocol::Evaluated>(message).metrics, {}});
         settle(notices);
     }
+}
+
+/// The trainer did what the trial protocol does not allow: nobody knows what it will do next, so it is replaced.
+void WarmWorker::reject(const std::string& message, std::vector<Notice>& notices) {
+    receive_failure({{}, protocol::failure::error, message}, notices);
+    kill();
 }
 
 /// The trainer gives up: its process is about to end.

@@ -30,6 +30,7 @@ class WarmWorker final : public Worker {
     struct Task {
         TrialId trial;
         std::string directory;  ///< folder of the trial
+        int rank = 0;           ///< of this worker in the trial's group
         bool is_evaluation = false;
     };
 
@@ -75,6 +76,7 @@ class WarmWorker final : public Worker {
     void assign(const Task& task, const Json& message);
     void begin();
     void receive(const Json& message, std::vector<Notice>& notices);
+    void reject(const std::string& message, std::vector<Notice>& notices);
     void receive_failure(const protocol::Failed& failure, std::vector<Notice>& notices);
     void settle(std::vector<Notice>& notices);
     void conclude(const ExitStatus& status, std::vector<Notice>& notices);

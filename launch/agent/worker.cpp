@@ -63,6 +63,11 @@ std::vector<std::pair<std::string, std::string>> device_environment(const Worker
 
 protocol::Report report_from(TrialId trial, const Json& message) {
     auto report = protocol::read<protocol::Report>(message, protocol::Report::content());
+    for (const auto& [name, value] : message.at("metrics").items()) {
+        if (!value.is_number() && !value.is_null()) {
+            report.metrics.erase(name);
+        }
+    }
     report.trial = trial;
     if (report.data_wait) {
         report.data_wait = std::clamp(*report.data_wait, 0.0, 1.0);
@@ -87,16 +92,17 @@ std::string no_progress_for(std::chrono::milliseconds silence) {
     return fmt::format("no progress for {} s", std::chrono::duration_cast<std::chrono::seconds>(silence).count());
 }
 
-std::string last_words(const std::string& log) {
+std::string last_words(const std::string& log, std::uintmax_t begin) {
     constexpr std::streamoff most = 1000;
     std::ifstream file(log, std::ios::binary | std::ios::ate);
     if (!file) {
         return {};
     }
     const std::streamoff size = file.tellg();
-    file.seekg(std::max<std::streamoff>(0, size - most));
+    const auto first = std::min(static_cast<std::streamoff>(begin), size);
+    file.seekg(std::max(first, size - most));
     std::string tail(std::istreambuf_iterator<char>(file), {});
-    if (size > most) {
+    if (size - first > most) {
         tail.erase(0, tail.find('\n') + 1);
     }
     while (!tail.empty() && std::isspace(static_cast<unsigned char>(tail.back()))) {

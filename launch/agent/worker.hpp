@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,7 @@ struct WorkerOptions {
     SlotId first_slot;                       ///< first slot of this node
     std::vector<SlotResources> slots;        ///< what each slot of this node gets, from first_slot on
     std::chrono::milliseconds grace{5'000};  ///< time for a program to leave before it gets SIGTERM
+    std::chrono::milliseconds patience{600'000};  ///< time after which a program without a report is remarked on
     std::vector<MeetingPlace> places;        ///< of all slots on all nodes, by their ids; for programs
     std::vector<TcpPort> ports;              ///< those of this node's places, which nobody else is to take
 };
@@ -105,13 +107,15 @@ const SlotResources& resources_of(const WorkerOptions& options, SlotId slot);
 /// Variables of a worker's environment that choose the slot's device.
 std::vector<std::pair<std::string, std::string>> device_environment(const WorkerOptions& options, SlotId slot);
 
-/// Reads a report of the trial protocol. Throws if it has no `resource` or `metrics`.
+/// Reads a report of the trial protocol. Texts among its metrics are left out. Throws if it has no `resource` or
+/// `metrics`.
 protocol::Report report_from(TrialId trial, const Json& message);
 
 /// Why a worker was killed, for messages.
 std::string no_progress_for(std::chrono::milliseconds silence);
 
-/// The end of a log file, for messages; empty if there is no such file.
-std::string last_words(const std::string& log);
+/// The end of a log file, for messages, and no more than what is behind its first `begin` bytes. Empty if there is no
+/// such file.
+std::string last_words(const std::string& log, std::uintmax_t begin = 0);
 
 }  // namespace crescendo::launch

@@ -86,7 +86,7 @@ void Training::take(protocol::Report& notice) {
              fmt::format("it reported the resource {}, but resources count from 1", notice.resource.value));
     } else if (metric == notice.metrics.end()) {
         fail(notice.trial, FailureKind::error, {},
-             fmt::format("it reported {} without '{}', which is the sweep's metric.name",
+             fmt::format("it reported the numbers {} without '{}', which is the sweep's metric.name",
                          to_json(notice.metrics).dump(), spec.metric));
     } else if (notice.resource <= decisions_.last_resource(notice.trial)) {
         note_restart(notice.trial, /*is_repeated=*/true);
@@ -151,8 +151,9 @@ void Training::take(const ProgramEnded& notice) {
     decisions_.record(TrialFinished{notice.trial});
 }
 
+/// What follows the first semicolon is the trial's own: its last words.
 void Training::take(const ProgramRemark& notice) {
-    if (remarks_.insert(notice.message).second) {
+    if (remarks_.insert(notice.message.substr(0, notice.message.find(';'))).second) {
         view_.say(fmt::format("trial {}: {}", notice.trial.value, notice.message));
     }
 }

@@ -10,8 +10,8 @@ using namespace crescendo::tests;
 namespace {
 
 /// A warm trainer in Bash. Its loss is that of its parameter x and falls with each report. Each member of a group notes
-/// the group's size.
-void write_sweep(const fs::path& folder, const std::string& more = "") {
+/// the group's size, and then runs `in_group`.
+void write_sweep(const fs::path& folder, const std::string& more = "", const std::string& in_group = ":") {
     write_file(folder / "train.sh", R"(
 [[ ${@: -1} = --check ]] && { cat > question; echo this is no answer; echo '{"problems":[]}'; exit; }
 echo "$@" >> arguments
@@ -30,6 +30,7 @@ while read -r line <&$CRESCENDO_FD; do
       trial=$(number trial) generation=$(number generation) rank=$(number rank) x=$(number x)
       number size >> sizes
       say '{"type":"regrouped","trial":'$trial',"generation":'$generation',"seconds":0.1}'
+      )" + in_group + R"(
       report ;;
     *'"type":"decision"'*) report ;;
     *'"type":"evaluate"'*) say '{"type":"evaluated","metrics":{"test_loss":0.5}}' ;;
@@ -57,7 +58,8 @@ saved=$CRESCENDO_TRIAL_DIR/saved
 decide() { read -r reply <&$CRESCENDO_FD || exit 0; [[ $reply == *stop* ]] && exit 0; }
 report() { echo '{"resource":'$1',"metrics":{"loss":'${2#--x=}.$((9 - $1))'}}' >&$CRESCENDO_FD; decide; }
 hosts=$(tr '\n' ' ' 2>/dev/null < $CRESCENDO_HOSTS)
-echo "$CRESCENDO_TRIAL $RANK/$WORLD_SIZE $LOCAL_RANK/$LOCAL_WORLD_SIZE ${MASTER_PORT:+port} x$CRESCENDO_BATCH_MULTIPLE $hosts" >> worlds
+echo "$CRESCENDO_TRIAL $RANK/$WORLD_SIZE $LOCAL_RANK/$LOCAL_WORLD_SIZE ${MASTER_PORT:+port} \
+x$CRESCENDO_BATCH_MULTIPLE $hosts" >> worlds
 ((RANK > 0)) && while true; do decide; done
 ((WORLD_SIZE > 1)) && until grep -q "^$CRESCENDO_TRIAL 1/2" worlds; do sleep 0.01; done
 epoch=$(cat $saved 2>/dev/null || echo 0)
@@ -179,6 +181,24 @@ TEST_CASE("a program that is no warm trainer, or one without `grow`, is told wha
     CHECK_MESSAGE(
         ungrown.out.find("this is a warm trainer; add `grow: in_place` to the sweep file") != std::string::npos,
         ungrown.out);
+}
+
+TEST_CASE("a warm trainer that does what nobody asked for costs its trial an attempt, and the sweep continues") {
+    for (const auto& [deed, message] :
+         {std::pair{"say world_size=4",
+                    "what it sent through CRESCENDO_FD cannot be understood: not a JSON object: 'world_size=4'"},
+          {R"(say '{"type":"left","trial":0,"saved":false}')", "it left its group without being told to"}}) {
+        CAPTURE(deed);
+        const TemporaryFolder folder;
+        write_sweep(folder.path(), "",
+                    "[[ $line = *'\"size\":2'* ]] && mkdir once 2>/dev/null && " + std::string(deed));
+
+        const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+        REQUIRE_MESSAGE(run.code == 0, (run.out + run.err));
+        CHECK_MESSAGE(run.out.find("trial 0 gave up: " + std::string(message)) != std::string::npos, run.out);
+        check_reports(folder.path(), /*num_failures=*/1);
+    }
 }
 
 TEST_CASE("a program grows by a new start, from its own checkpoint, and outlives one of its processes") {

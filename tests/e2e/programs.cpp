@@ -540,6 +540,36 @@ TEST_CASE("a report without the sweep's metric is the trial's error, and names w
     CHECK(run.out.find("without 'loss', which is the sweep's metric.name") != std::string::npos);
 }
 
+TEST_CASE("programs that misbehave cost their trials alone, and the messages have their last words") {
+    if (is_for_one_process()) {
+        return;
+    }
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), R"(echo epoch $r
+  case $CRESCENDO_TRIAL in
+    1) echo 'epoch 1 loss 0.5' >&$CRESCENDO_FD; sleep 1000 ;;
+    2) echo '{"resource":1,"metrics":{"loss":"low","accuracy":0.5}}' >&$CRESCENDO_FD; sleep 1000 ;;
+    3) mkdir again || echo once more; exec python3 -c 'import nothing_here' ;;
+    4) (setsid sleep 1000 > /dev/null 2>&1 &); (setsid nohup bash -c 'sleep 1000 & sleep 1000' & disown) ;;
+  esac)");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.out);
+    for (const char* message :
+         {"trial 1 gave up: its report through CRESCENDO_FD cannot be understood: not a JSON object: 'epoch 1",
+          "trial 2 gave up: it reported the numbers {\"accuracy\":0.5} without 'loss', which is the sweep's",
+          "trial 3 crashed: exit status 1; last words: epoch 1\nTraceback (most recent call last):",
+          "trial 3 crashed: exit status 1; last words: epoch 1\nmkdir: "}) {
+        CHECK_MESSAGE(run.out.find(message) != std::string::npos, run.out);
+    }
+    const auto trials = run_crescendo(folder.path(), {"trials", "bash", "--format", "json"}).json();
+    for (std::size_t trial = 0; trial < trials.size(); ++trial) {
+        CHECK((trials.at(trial).at("status") == "failed") == (trial >= 1 && trial <= 3));
+    }
+    CHECK(processes_in(folder.path()).empty());
+}
+
 TEST_CASE("the same seed and the same order of reports make the same decisions") {
     if (in_mpi_job()) {
         MESSAGE("skipped: with a slot on each of several ranks, reports come in any order");

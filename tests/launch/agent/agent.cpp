@@ -21,11 +21,14 @@ namespace {
 /// One node of program workers, each running a line of shell.
 struct Node {
     explicit Node(int num_slots, std::chrono::milliseconds grace = std::chrono::milliseconds(200),
-                  const std::optional<ReportSource>& report = {})
-        : agent(NodeId{0}, options(num_slots, grace, report)) {}
+                  const std::optional<ReportSource>& report = {},
+                  std::chrono::milliseconds patience = WorkerOptions().patience)
+        : agent(NodeId{0}, options(num_slots, grace, report, patience)) {}
 
-    WorkerOptions options(int num_slots, std::chrono::milliseconds grace, const std::optional<ReportSource>& report) {
+    WorkerOptions options(int num_slots, std::chrono::milliseconds grace, const std::optional<ReportSource>& report,
+                          std::chrono::milliseconds patience) {
         WorkerOptions result;
+        result.patience = patience;
         result.setup.report = report;
         result.slots.resize(static_cast<std::size_t>(num_slots));
         result.setup.directory = folder.path().string();
@@ -215,18 +218,43 @@ TEST_CASE("failures say what happened and give the program's last words") {
 
     node.start(0, 0, "exit 7");
     CHECK(node.next<WorkerFailed>().message == "exit status 7; last words: ");
-    { std::ofstream log(node.folder / "trainer.log", std::ios::trunc); }
     node.start(1, 0, "echo out of luck >&2; kill -SEGV $$");
     const auto crash = node.next<WorkerFailed>();
     CHECK(crash.kind == FailureKind::crash);
     CHECK(crash.message.find("signal 11") != std::string::npos);
     CHECK(crash.message.find("out of luck") != std::string::npos);
+    node.start(1, 0, "echo no hope >&2; exit 3");  // in the same log, again
+    CHECK(node.next<WorkerFailed>().message == "exit status 3; last words: no hope");
     node.start(2, 0, "true");
     CHECK(node.next<WorkerFailed>().message.starts_with("it ended without a report"));
     node.start(3, 0, "echo loss=0.3 >&$CRESCENDO_FD; sleep 1000");
     CHECK(node.next<WorkerFailed>().message.find("not a JSON object: 'loss=0.3'") != std::string::npos);
     node.start(4, 0, R"(echo '{"metrics":{}}' >&$CRESCENDO_FD; sleep 1000)");
     CHECK(node.next<WorkerFailed>().message.find("resource") != std::string::npos);
+}
+
+TEST_CASE("a program that neither reports nor ends is remarked on, and not with an earlier one's words") {
+    const std::chrono::milliseconds patience(100);
+    const char* script = "until [ -e told ]; do sleep 0.01; done";
+    Node silent(1, std::chrono::milliseconds(200), {}, patience);
+    Node talkative(1, std::chrono::milliseconds(200), ReportSource{{"loss=(?P<loss>.+)"}, "", 1, "loss"}, patience);
+    for (auto* node : {&silent, &talkative}) {
+        std::ofstream(node->folder / "trainer.log") << "an earlier run\n";
+    }
+
+    silent.start(0, 0, script);
+    const auto silence = silent.next<ProgramRemark>().message;
+    talkative.start(0, 0, script);
+    const auto no_match = talkative.next<ProgramRemark>().message;
+
+    CHECK_MESSAGE(silence.find("not reported yet; last words: ; `hang_timeout`") != std::string::npos, silence);
+    CHECK_MESSAGE(no_match.find("not reported yet; none of the 0 lines of its output has a match of report.pattern; "
+                                "the last ones: ; `hang_timeout`") != std::string::npos,
+                  no_match);
+    for (auto* node : {&silent, &talkative}) {
+        std::ofstream(node->folder / "told").close();
+        CHECK(node->next<WorkerFailed>().message.starts_with("it ended without a report"));
+    }
 }
 
 TEST_CASE("a program that never reports or refuses its arguments is at fault itself, and one that reported is not") {

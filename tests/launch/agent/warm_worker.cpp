@@ -50,12 +50,12 @@ struct Node {
         agent.emplace(NodeId{0}, std::move(options));
     }
 
-    void join() {
+    void join(int rank = 0) {
         JoinGroup order;
         order.join.trial = trial;
         order.join.directory = folder.path().string();
         order.join.settings.text = "{}";
-        order.members = {{slot, 0}};
+        order.members = {{slot, rank}};
         agent->obey(order);
     }
 
@@ -123,6 +123,35 @@ TEST_CASE("a trainer that gives up fails its trial for the reason that it says, 
     CHECK(failed.message == "64 GiB");
     node.join();
     node.next<protocol::Report>();
+}
+
+TEST_CASE("a trainer that sends nonsense, or leaves without being told, fails its trial and is replaced") {
+    for (const auto& [sent, message] : {std::pair{"world_size=4", "cannot be understood: not a JSON object"},
+                                        {"[1]", "cannot be understood"},
+                                        {"{\\\"kind\\\":1}", "cannot be understood"},
+                                        {"{\\\"type\\\":\\\"left\\\"}", "it left its group without being told to"}}) {
+        CAPTURE(sent);
+        Node node(std::string(say_hello) + "hear; [ -e once ] && " + report + "touch once; say \"" + sent +
+                  "\"; say '{\"type\":\"left\"}'; sleep 1000");
+        node.join();
+
+        const auto failed = node.next<WorkerFailed>();
+
+        CHECK_MESSAGE(failed.message.find(message) != std::string::npos, failed.message);
+        CHECK(failed.kind == FailureKind::error);
+        node.join();
+        node.next<protocol::Report>();  // of another process
+    }
+}
+
+TEST_CASE("reports of other ranks than 0 are ignored") {
+    Node node(std::string(say_hello) + "hear; " + report + "hear; " + report + "hear");
+    node.join(/*rank=*/1);
+
+    CHECK(node.next<ProgramRemark>().message.find("rank 1") != std::string::npos);
+    node.join();  // now as rank 0, in another group
+
+    CHECK(node.next<protocol::Report>().metrics.at("loss") == 0.25);
 }
 
 TEST_CASE("a trainer that dies fails its trial; one that dies as it leaves may not have saved") {
