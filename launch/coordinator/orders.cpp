@@ -108,8 +108,8 @@ void Orders::carry_out(const DropCheckpoint& action) { obsolete_.insert(action.t
 void Orders::prepare_directory(TrialId trial) const {
     const auto directory = directory_.trial(trial);
     std::filesystem::create_directories(directory);
-    replace_file(directory / "params.json", launch::to_json(nested(sweep_.trial(trial).config, file_.groups)).dump(2) + "\n",
-                 Durability::none);
+    const auto parameters = launch::to_json(nested(sweep_.trial(trial).config, file_.groups));
+    replace_file(directory / "params.json", parameters.dump(2) + "\n", Durability::none);
 }
 
 void Orders::join(TrialId trial, const Group& group, protocol::StateSource state) {

@@ -19,6 +19,7 @@ struct Append {
     void operator()(std::int64_t value) const { fmt::format_to(std::back_inserter(text), "{}", value); }
     void operator()(double value) const { append_number(text, value); }
     void operator()(const std::string& value) const { append_string(text, value); }
+    void operator()(const JsonValue& value) const { text += value.text; }  // a JSON parser reads it back
 };
 
 Value read_value(RecordScanner& scanner) {

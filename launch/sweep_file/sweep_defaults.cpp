@@ -71,8 +71,8 @@ void read_schedule(const YamlSection& file, SweepFile& result) {
         spec.kind = SchedulerKind::asha;  // also if the rest cannot be read
         spec = read_early_terminate(*section);
         if (has_trainer && !spec.has_max()) {
-            section->fail("max_iter", "is missing: crescendo-trainer trains as long as it is told; add max_iter: 27 and "
-                                      "s: 2");
+            section->fail(
+                "max_iter", "is missing: crescendo-trainer trains as long as it is told; add max_iter: 27 and s: 2");
         }
         result.remarks.push_back(
             {"early_terminate",
@@ -85,8 +85,9 @@ void read_schedule(const YamlSection& file, SweepFile& result) {
     } else {
         spec.kind = SchedulerKind::fifo;
         spec.max = unlimited_resource;
-        result.remarks.push_back({"scheduler", "is missing: every trial trains until its program ends; to stop bad ones "
-                                               "early, add scheduler: {type: asha, min: 1, max: 27}"});
+        result.remarks.push_back(
+            {"scheduler", "is missing: every trial trains until its program ends; to stop bad ones early, add scheduler: "
+                          "{type: asha, min: 1, max: 27}"});
     }
 }
 

@@ -61,7 +61,7 @@ void read_metric(const YamlSection& file, SweepFile& result) {
         spec.target = metric.number("target");
         if (spec.target) {
             result.remarks.push_back(
-                {"metric.target", "ends the sweep, and with it the trials that run; budget: {target: …} means the same"});
+                {"metric.target", "ends the sweep, and the trials that run; budget: {target: …} means the same"});
         }
     });
     file.attempt([&] {
@@ -79,7 +79,8 @@ void read_sampler(const YamlSection& file, SweepFile& result) {
     const std::vector<UnsupportedWord> unsupported{{"tpe", random}, {"custom", random}};
     file.attempt([&] {
         if (file.has("method") && file.at("method") == "bayes") {
-            result.remarks.push_back({"method", "is bayes, and configurations are drawn at random instead; write random"});
+            result.remarks.push_back(
+                {"method", "is bayes, and configurations are drawn at random instead; write random"});
         } else {
             spec.sampler = file.word("method", sampler_names(), unsupported).value_or(spec.sampler);
         }

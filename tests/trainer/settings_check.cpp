@@ -123,6 +123,7 @@ TEST_CASE("a parameter with a dotted name is a setting of a section, and a list 
     const SweepFixture sweep;
 
     CHECK(keys(plain(sweep.train), {{"data.threads", {1, 2}}}).empty());
-    CHECK(keys(plain(sweep.train), {{"data.threads", {1, 999}}}) == std::vector<std::string>{"parameters.data.threads"});
+    CHECK(keys(plain(sweep.train), {{"data.threads", {1, 999}}}) ==
+          std::vector<std::string>{"parameters.data.threads"});
     CHECK(keys(plain(sweep.train), {{"lr", {json::array({0.1, 0.2})}}}) == std::vector<std::string>{"parameters.lr"});
 }

@@ -46,7 +46,8 @@ TEST_CASE("lists and maps are passed as JSON, null as Python writes it, and what
 
 TEST_CASE("a command may name its trial, unless a parameter has the name") {
     Macros macros{"", {{"seed", std::int64_t{7}}}};
-    macros.trial = {{"trial", "3"}, {"trial_dir", "/s/trials/3"}, {"seed", "99"}, {"slots", "2"}, {"max_resource", "27"}};
+    macros.trial = {
+        {"trial", "3"}, {"trial_dir", "/s/trials/3"}, {"seed", "99"}, {"slots", "2"}, {"max_resource", "27"}};
 
     CHECK(expand_command({"-n${slots}", "${max_resource}", "${trial}:${seed}", "${trial_dir}/x"}, macros) ==
           Words{"-n2", "27", "3:7", "/s/trials/3/x"});

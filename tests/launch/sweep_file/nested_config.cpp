@@ -10,7 +10,8 @@ using namespace crescendo::launch;
 
 namespace {
 
-const Config config{{"batch", std::int64_t{32}}, {"optimizer.name", "sgd"}, {"optimizer.nadam.beta", 0.9}, {"a.b", true}};
+const Config config{
+    {"batch", std::int64_t{32}}, {"optimizer.name", "sgd"}, {"optimizer.nadam.beta", 0.9}, {"a.b", true}};
 const std::vector<std::string> groups{"optimizer", "optimizer.nadam"};
 
 }  // namespace

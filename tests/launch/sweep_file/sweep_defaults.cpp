@@ -129,7 +129,8 @@ TEST_CASE("an item that is left empty in a command is no word") {
 }
 
 TEST_CASE("a parameter that holds others has dotted names, and its name is kept") {
-    const auto file = read("  optimizer: {parameters: {lr: {min: 0.1, max: 1.0}, nadam: {parameters: {beta: {value: 1}}}}}\n");
+    const auto file =
+        read("  optimizer: {parameters: {lr: {min: 0.1, max: 1.0}, nadam: {parameters: {beta: {value: 1}}}}}\n");
     const auto& parameters = file.spec.space.parameters();
 
     REQUIRE(parameters.size() == 4);

@@ -7,7 +7,8 @@
 using namespace crescendo;
 
 TEST_CASE("a grid has each combination of values once, the last parameter varying first") {
-    const Grid grid{SearchSpace{{{"a", IntUniform{1, 2}}, {"b", Categorical{{true, false, true}}}, {"c", Constant{"x"}}}}};
+    const SearchSpace space{{{"a", IntUniform{1, 2}}, {"b", Categorical{{true, false, true}}}, {"c", Constant{"x"}}}};
+    const Grid grid{space};
 
     REQUIRE(grid.size() == 4);
     CHECK(grid.at(0) == Config{{"a", std::int64_t{1}}, {"b", true}, {"c", "x"}});
