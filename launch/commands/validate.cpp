@@ -5,29 +5,88 @@
 #include "launch/commands/commands.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
+#include "launch/view/results.hpp"
+#include "launch/view/table.hpp"
+#include "scheduler/samplers/any_sampler.hpp"
+#include "scheduler/space/grid.hpp"
+#include "scheduler/space/survey.hpp"
 
 namespace crescendo::launch {
 namespace {
 
-ExitCode validate_file(const std::filesystem::path& path) {
-    const auto file = read_sound_sweep_file(path);
+struct Options {
+    std::filesystem::path path;
+    int num_samples = 0;
+};
+
+std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
+
+/// How many draws the constraints refuse, and each of them: "constraints refuse 23.1 % of draws (a < b 20 %, …)".
+std::string refusals(const SweepSpec& spec) {
+    const auto found = survey(spec.space, spec.seed);
+    std::string each;
+    for (std::size_t i = 0; i < found.broken.size(); ++i) {
+        each += fmt::format("\n  {}  {}", percent(static_cast<double>(found.broken[i]) / found.num_draws),
+                            spec.space.rules().constraints()[i].text());
+    }
+    return fmt::format("constraints refuse {} of {} draws, which are drawn again:{}\n", percent(found.share_refused()),
+                       found.num_draws, each);
+}
+
+/// The configurations of the first trials, as far as they do not depend on results.
+Table first_configurations(const SweepSpec& spec, int count) {
+    std::vector<std::string> columns{"trial"};
+    for (const auto& parameter : spec.space.parameters()) {
+        columns.push_back(parameter.name);
+    }
+    Table table(columns);
+    AnySampler sampler(spec);
+    for (std::int32_t i = 0; i < count; ++i) {
+        const auto proposal = sampler->propose(TrialId{i});
+        if (!proposal) {
+            break;
+        }
+        std::vector<Cell> row{std::int64_t{i}};
+        for (const auto& parameter : spec.space.parameters()) {
+            row.push_back(parameter_cell(proposal->config, parameter.name));
+        }
+        table.add_row(std::move(row));
+    }
+    return table;
+}
+
+ExitCode validate_file(const Options& options) {
+    const auto file = read_sound_sweep_file(options.path);
     const auto count = [](auto number, const char* noun) {
         return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
     };
-    fmt::print("{}: valid; {}, metric {}{}\n", path.string(), count(file.spec.space.parameters().size(), "parameter"),
-               file.spec.metric, file.spec.run_cap ? ", " + count(*file.spec.run_cap, "trial") : "");
+    fmt::print("{}: valid; {}, metric {}{}\n", options.path.string(),
+               count(file.spec.space.parameters().size(), "parameter"), file.spec.metric,
+               file.spec.run_cap ? ", " + count(*file.spec.run_cap, "trial") : "");
+    if (file.spec.sampler == "grid") {
+        fmt::print("a grid of {}\n", count(Grid(file.spec.space).num_configurations(), "configuration"));
+    }
+    if (!file.spec.space.rules().constraints().empty()) {
+        fmt::print("{}", refusals(file.spec));
+    }
+    if (options.num_samples > 0) {
+        fmt::print("{}", first_configurations(file.spec, options.num_samples).print(Format::table));
+    }
     return ExitCode::done;
 }
 
 }  // namespace
 
 void add_validate_command(CLI::App& app, ExitCode& code) {
-    auto path = std::make_shared<std::filesystem::path>();
+    auto options = std::make_shared<Options>();
     auto* command =
         app.add_subcommand("validate", "Check a sweep file, its trainer's settings and its data; run nothing");
-    command->add_option("FILE", *path, "The sweep file (YAML)")->required();
-    command->footer("Example:\n  crescendo validate sweep.yaml");
-    command->callback([path, &code] { code = validate_file(*path); });
+    command->add_option("FILE", options->path, "The sweep file (YAML)")->required();
+    command->add_option("--sample", options->num_samples, "Show the configurations of the first N trials")
+        ->type_name("N")
+        ->check(CLI::Range(1, 100'000));
+    command->footer("Example:\n  crescendo validate sweep.yaml --sample 10");
+    command->callback([options, &code] { code = validate_file(*options); });
 }
 
 }  // namespace crescendo::launch

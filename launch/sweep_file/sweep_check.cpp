@@ -11,8 +11,10 @@
 #include <set>
 
 #include "core/check.hpp"
+#include "core/draws.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/sweep_file/command_macros.hpp"
+#include "launch/sweep_file/sweep_rules.hpp"
 #include "launch/system/child_process.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
@@ -50,6 +52,21 @@ struct Representatives {
     Json operator()(const Constant& d) const { return Json::array({launch::to_json(d.value)}); }
 };
 
+/// Adds the values that derived parameters have in some draws.
+void add_derived(const SweepSpec& spec, Json& parameters) {
+    constexpr int num_draws = 8;
+    for (std::int32_t i = 0; i < num_draws; ++i) {
+        const auto config = spec.space.sample(draws(spec.seed, Purpose::configuration, TrialId{i}));
+        for (const auto& parameter : spec.space.parameters()) {
+            const auto found =
+                std::ranges::find_if(config, [&](const auto& entry) { return entry.first == parameter.name; });
+            if (parameter.is_derived() && found != config.end()) {
+                parameters[parameter.name].push_back(launch::to_json(found->second));
+            }
+        }
+    }
+}
+
 /// Python's imports from a parallel file system may take minutes.
 constexpr std::chrono::seconds time_to_check{300};
 
@@ -57,8 +74,10 @@ constexpr std::chrono::seconds time_to_check{300};
 void ask_trainer(const SweepFile& file, const std::vector<std::string>& command, const char* key, Mistakes& mistakes) {
     auto parameters = Json::object();
     for (const auto& parameter : file.spec.space.parameters()) {
-        parameters[parameter.name] = std::visit(Representatives{}, parameter.distribution);
+        parameters[parameter.name] = parameter.is_derived() ? Json::array()
+                                                            : std::visit(Representatives{}, parameter.distribution);
     }
+    add_derived(file.spec, parameters);
     Json question{{"settings", file.trainer.value_or(Json::object())}, {"parameters", parameters}};
     if (file.final_test) {
         question["final_test"] = true;
@@ -184,16 +203,21 @@ ProgramPaths ProgramPaths::find() {
 
 void check(SweepDraft& draft, const ProgramPaths& paths) {
     auto& [file, mistakes] = draft;
+    if (!mistakes.lie_in("parameters") && !mistakes.lie_in("constraints")) {
+        try_rules(file.spec.space, file.spec.seed, file.source, mistakes);
+    }
     if (has_nothing_to_run(draft)) {
         mistakes.add("trainer", "is missing, and so is command, so there is nothing to train; give one of the two");
     }
-    if (file.trainer && !mistakes.lie_in("trainer") && !mistakes.lie_in("parameters")) {
+    if (file.trainer && !mistakes.lie_in("trainer") && !mistakes.lie_in("parameters") &&
+        !mistakes.lie_in("constraints")) {
         check_trainer(file, paths.trainer, mistakes);
     }
     if (file.command && !mistakes.lie_in("command") && !mistakes.lie_in("program")) {
         check_command(file, mistakes);
         const bool is_there = !mistakes.lie_in("command") && !mistakes.lie_in("program");
-        if (file.grow == Growth::in_place && is_there && !mistakes.lie_in("parameters")) {
+        if (file.grow == Growth::in_place && is_there && !mistakes.lie_in("parameters") &&
+            !mistakes.lie_in("constraints")) {
             ask_trainer(file, expand_shared_command(*file.command, file.program),
                         file.source.has("command") ? "command" : "program", mistakes);
         }
@@ -226,7 +250,10 @@ SweepFile read_sound_sweep_file(const std::filesystem::path& path) {
     for (const auto& [key, remark] : draft.file.remarks) {
         fmt::print(stderr, "crescendo: note: {}\n", draft.file.source.located(key, remark));
     }
-    for (const auto& warning : warnings_of(draft.file)) {
+    auto warnings = warnings_of(draft.file);
+    const auto of_rules = warnings_of_rules(draft.file.spec.space, draft.file.spec.seed, draft.file.source);
+    warnings.insert(warnings.end(), of_rules.begin(), of_rules.end());
+    for (const auto& warning : warnings) {
         fmt::print(stderr, "crescendo: warning: {}\n", warning);
     }
     return std::move(draft.file);

@@ -221,7 +221,7 @@ bool has_mistaken_keys(const YamlSection& parameter, const std::string& word, co
     bool mistaken = false;
     for (const auto& [key, value] : parameter.map().items()) {
         mistaken |= !parameter.attempt([&, &key = key] {
-            if (key != "distribution" && std::find(keys.begin(), keys.end(), key) == keys.end()) {
+            if (key != "distribution" && key != "when" && std::find(keys.begin(), keys.end(), key) == keys.end()) {
                 parameter.fail(key, fmt::format("has no meaning for the distribution {}, which has {}; remove it, or "
                                                 "name another distribution",
                                                 word, enumerate(keys, " and ")));
@@ -241,7 +241,7 @@ Distribution read_distribution(const YamlSection& parameter) {
         "distribution", readers(),
         {{"inv_uniform", "no tool defines it; use uniform, or log_uniform_values for several orders of magnitude"}});
     if (!parameter.allow({"distribution", "min", "max", "values", "value", "q", "mu", "sigma", "a", "b",
-                          "probabilities"})) {
+                          "probabilities", "when", "expression"})) {
         throw AlreadyTold{};
     }
     const auto word = named ? parameter.string("distribution").value() : infer_distribution(parameter);

@@ -12,6 +12,7 @@
 #include "launch/sweep_file/nested_config.hpp"
 #include "launch/sweep_file/sweep_defaults.hpp"
 #include "launch/sweep_file/sweep_parameters.hpp"
+#include "launch/sweep_file/sweep_rules.hpp"
 #include "launch/sweep_file/sweep_simulation.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/yaml/yaml_document.hpp"
@@ -27,11 +28,12 @@ constexpr Words growths{
 constexpr Words on_or_off{{std::pair{true, "on"}, {false, "off"}}};
 
 void check_keys(const YamlSection& file) {
-    file.allow({"name",       "description", "project",      "entity",    "metric", "method",     "sampler",
-                "parameters", "run_cap",     "seed",         "slots",     "bind",   "scheduler",  "early_terminate",
-                "budget",     "trial",       "cpus_per_slot", "price",    "trainer", "program",   "command",
-                "grow",       "report",      "final_test",   "max_retries", "hang_timeout", "simulate", "entry",
-                "apiVersion", "kind",        "controller"});
+    file.allow({"name",          "description", "project",     "entity",       "metric",     "method",
+                "sampler",       "parameters",  "constraints", "run_cap",      "seed",       "slots",
+                "bind",          "scheduler",   "early_terminate", "budget",   "trial",      "cpus_per_slot",
+                "price",         "trainer",     "program",     "command",      "grow",       "report",
+                "final_test",    "max_retries", "hang_timeout", "simulate",    "entry",      "apiVersion",
+                "kind",          "controller"});
 }
 
 std::string read_name(const YamlSection& file, const std::filesystem::path& path) {
@@ -366,6 +368,23 @@ void check_command(const YamlSection& file, const SweepFile& result) {
     }
 }
 
+/// A word of the command cannot name a parameter that some trials lack: what would they get?
+void check_absent(const YamlSection& file, const SweepFile& result) {
+    const auto& parameters = result.spec.space.parameters();
+    for (std::size_t i = 0; result.command && i < result.command->size(); ++i) {
+        for (std::size_t j = 0; j < parameters.size(); ++j) {
+            const auto macro = fmt::format("${{{}}}", parameters[j].name);
+            if (result.spec.space.rules().may_be_absent(j) && (*result.command)[i].find(macro) != std::string::npos) {
+                file.mistakes().add(
+                    fmt::format("command[{}]", i),
+                    fmt::format("{} has no value in some trials, in which the parameter is absent; write ${{args}} or "
+                                "${{args_json}}, which leave it out",
+                                macro));
+            }
+        }
+    }
+}
+
 void read_spec(const YamlSection& file, SweepFile& result) {
     auto& spec = result.spec;
     file.attempt([&] { read_metric(file, result); });
@@ -377,7 +396,7 @@ void read_spec(const YamlSection& file, SweepFile& result) {
                       "is empty, and there is nothing to search; add a parameter, such as lr: {min: 0.001, max: 0.1}");
         }
         auto [all, groups] = read_parameters(parameters);
-        spec.space = SearchSpace(std::move(all));
+        spec.space = make_space(file, std::move(all), result.source);
         result.groups = std::move(groups);
     });
     file.attempt([&] { spec.run_cap = file.small_integer("run_cap"); });
@@ -440,6 +459,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
     }
     file.attempt([&] { result.hang_timeout = read_hang_timeout(file, result.has_warm_trainers()); });
     check_command(file, result);
+    check_absent(file, result);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "launch/sweep_file/sweep_distribution.hpp"
+#include "launch/sweep_file/sweep_rules.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -19,15 +20,25 @@ YamlSection read_parameter(const YamlSection& parameters, const std::string& nam
     return parameters.section(name, "{min: 0.1, max: 0.9}").value();
 }
 
+/// Reads a parameter that holds no others.
+Parameter read_one(const YamlSection& parameter, const std::string& name) {
+    const auto when = parameter.has("when") ? read_expression(parameter, "when") : "";
+    if (parameter.has("expression")) {
+        parameter.allow({"expression", "when"});
+        return derived_parameter(name, read_expression(parameter, "expression"), when);
+    }
+    const auto distribution = read_distribution(parameter);
+    check(distribution, parameter.key_of(""));
+    return {name, distribution, when};
+}
+
 /// Reads the entries of `section`, whose names begin with `prefix`.
 void read_entries(const YamlSection& section, const std::string& prefix, ParametersSection& result) {
     for (const auto& [name, value] : section.map().items()) {
         section.attempt([&, &name = name] {
             const auto parameter = read_parameter(section, name);
             if (!parameter.has("parameters")) {
-                const auto distribution = read_distribution(parameter);
-                check(distribution, parameter.key_of(""));
-                result.parameters.push_back({prefix + name, distribution});
+                result.parameters.push_back(read_one(parameter, prefix + name));
                 return;
             }
             parameter.allow({"parameters"});

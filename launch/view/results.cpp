@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -81,6 +82,11 @@ void add_rows(Table& table, const std::string& group, const OrderedJson& values)
 
 }  // namespace
 
+Cell parameter_cell(const Config& config, const std::string& name) {
+    const auto found = std::ranges::find_if(config, [&](const auto& parameter) { return parameter.first == name; });
+    return found == config.end() ? Cell{} : to_cell(found->second);
+}
+
 Table trials_table(const History& history, std::optional<double> price_of_slot_hour) {
     const auto& sweep = history.sweep();
     const auto others = metric_names(history);
@@ -104,8 +110,8 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
         for (const auto& name : others) {
             row.push_back(metric_of(seen, name));
         }
-        for (const auto& [name, value] : trial.config) {
-            row.push_back(to_cell(value));
+        for (const auto& parameter : sweep.spec().space.parameters()) {
+            row.push_back(parameter_cell(trial.config, parameter.name));
         }
         row.insert(row.end(), {trial.reason ? Cell{std::string(stop_reasons.of(*trial.reason))} : Cell{},
                                std::int64_t{trial.failures}, cell_of(clock_of(seen)),

@@ -29,6 +29,9 @@ std::string spending_text(const History& history, std::optional<double> price_of
 /// Advice if trials wait for data for more than a tenth of their time; else empty.
 std::string data_wait_hint(const History& history, const SweepFile& file);
 
+/// The value of a parameter in a configuration; none where it is absent.
+Cell parameter_cell(const Config& config, const std::string& name);
+
 /// A configuration on one line, with numbers to 4 digits: "lr=0.0312 width=32 …".
 std::string brief(const Config& config);
 

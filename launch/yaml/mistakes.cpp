@@ -15,9 +15,9 @@ bool is_part_of(std::string_view key, std::string_view whole) {
 
 }  // namespace
 
-void Mistakes::add(std::string key, std::string message) {
+void Mistakes::add(std::string key, std::string message, std::optional<std::size_t> offset) {
     if (std::ranges::find(excused_, key) == excused_.end()) {
-        all_.push_back({std::move(key), std::move(message)});
+        all_.push_back({std::move(key), std::move(message), offset});
     }
 }
 
@@ -40,8 +40,8 @@ void Mistakes::throw_if_any(const SourceMap& source) const {
         return std::pair(line, column);
     });
     std::string text;
-    for (const auto& [key, message] : sorted) {
-        text += (text.empty() ? "" : "\n") + source.located(key, message);
+    for (const auto& [key, message, offset] : sorted) {
+        text += (text.empty() ? "" : "\n") + source.located(key, message, offset);
     }
     if (sorted.size() > 1) {
         text += fmt::format("\n{} mistakes", sorted.size());

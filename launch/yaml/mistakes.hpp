@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +20,9 @@ struct AlreadyTold {};
 /// mistake must not cause a second message.
 class Mistakes {
   public:
-    /// Adds a mistake. `key` is as in InvalidInput.
-    void add(std::string key, std::string message);
+    /// Adds a mistake. `key` is as in InvalidInput. With an offset, a character in the text of `key` is meant, which
+    /// so many bytes precede.
+    void add(std::string key, std::string message, std::optional<std::size_t> offset = {});
 
     /// `key` is missing because its name is misspelt, which is a mistake of its own. Mistakes about `key` are not
     /// reported.
@@ -55,6 +58,7 @@ class Mistakes {
     struct Mistake {
         std::string key;
         std::string message;
+        std::optional<std::size_t> offset;
     };
 
     std::vector<Mistake> all_;

@@ -17,8 +17,15 @@ Position SourceMap::position_of(std::string_view key) const {
     return {};
 }
 
-std::string SourceMap::located(std::string_view key, std::string_view message) const {
-    const auto [line, column] = position_of(key);
+Position SourceMap::position_of(std::string_view key, std::size_t offset) const {
+    const auto text = texts_.find(key);
+    return text == texts_.end() ? position_of(key)
+                                : Position{text->second.line, text->second.column + static_cast<int>(offset)};
+}
+
+std::string SourceMap::located(std::string_view key, std::string_view message,
+                               std::optional<std::size_t> offset) const {
+    const auto [line, column] = offset ? position_of(key, *offset) : position_of(key);
     return fmt::format("{}:{}:{}: {}{}{}", file_, line, column, key, key.empty() ? "" : ": ", message);
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,13 +29,23 @@ class SourceMap {
     /// `key` is dotted, items of a list in brackets: "parameters.width.values[1]".
     void insert(std::string key, Position position) { positions_.insert_or_assign(std::move(key), position); }
 
+    /// `key` has text that stands in the file as it is, from this position on.
+    void insert_text(std::string key, Position position) { texts_.insert_or_assign(std::move(key), position); }
+
+    bool has_text(std::string_view key) const { return texts_.contains(key); }
+
     bool has(std::string_view key) const { return positions_.contains(key); }
 
     /// The position of `key` or of its nearest parent that stands in the file; the start of the file if none does.
     Position position_of(std::string_view key) const;
 
-    /// "sweep.yaml:12:5: scheduler.min: <message>".
-    std::string located(std::string_view key, std::string_view message) const;
+    /// The position of a character in the text of `key`, which `offset` bytes precede; that of `key` if its text does
+    /// not stand in the file as it is.
+    Position position_of(std::string_view key, std::size_t offset) const;
+
+    /// "sweep.yaml:12:5: scheduler.min: <message>". With an offset, the place is that of a character in the text of
+    /// `key`.
+    std::string located(std::string_view key, std::string_view message, std::optional<std::size_t> offset = {}) const;
 
     /// Throws InvalidInput with located(key, message).
     [[noreturn]] void fail(std::string_view key, std::string_view message) const;
@@ -41,6 +53,7 @@ class SourceMap {
   private:
     std::string file_;
     std::map<std::string, Position, std::less<>> positions_;
+    std::map<std::string, Position, std::less<>> texts_;
 };
 
 }  // namespace crescendo::launch

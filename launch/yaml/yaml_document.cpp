@@ -75,6 +75,7 @@ class Converter {
     }
 
     OrderedJson convert_scalar(const YAML::Node& node, const std::string& key) {
+        note_text(node, key);
         const std::string_view tag = node.Tag();
         if (tag == "!" || tag == "tag:yaml.org,2002:str") {  // quoted, or said to be text
             return node.Scalar();
@@ -89,6 +90,19 @@ class Converter {
         } catch (const std::out_of_range& error) {
             return mistaken(
                 key, fmt::format("{} {}; use a smaller number, or quotes if it is text", node.Scalar(), error.what()));
+        }
+    }
+
+    /// Remembers where the characters of a scalar are, if they stand there as they are: without escapes, in one line.
+    void note_text(const YAML::Node& node, const std::string& key) {
+        const auto& mark = node.Mark();
+        const auto begin = static_cast<std::size_t>(std::max(mark.pos, 0));
+        const int quote = begin < text_.size() && (text_[begin] == '"' || text_[begin] == '\'') ? 1 : 0;
+        const auto& scalar = node.Scalar();
+        const bool is_one_line = scalar.find('\n') == std::string::npos;
+        if (is_one_line && begin < text_.size() && text_.compare(begin + quote, scalar.size(), scalar) == 0) {
+            const auto [line, column] = position(mark);
+            source_.insert_text(key, {line, column + quote});
         }
     }
 

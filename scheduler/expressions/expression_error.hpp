@@ -17,20 +17,26 @@ class ExpressionError : public InvalidInput {
 
     std::size_t offset() const { return offset_; }
 
+    /// The name that means nothing, if that is the error; else empty. A word that is like it may be meant.
+    const std::string& unknown_name() const { return unknown_name_; }
+
+    /// The error that `name` means nothing.
+    static ExpressionError unknown(const std::string& name, std::size_t offset) {
+        ExpressionError error(text("there is no {}; text stands in quotes", name), offset);
+        error.unknown_name_ = name;
+        return error;
+    }
+
+    /// The same error, of the expression that stands at `key`.
+    ExpressionError at(std::string key) const {
+        ExpressionError error(what(), offset_, std::move(key));
+        error.unknown_name_ = unknown_name_;
+        return error;
+    }
+
   private:
     std::size_t offset_;
-};
-
-/// A name in an expression means nothing.
-class UnknownName : public ExpressionError {
-  public:
-    UnknownName(std::string name, std::size_t offset)
-        : ExpressionError(text("there is no '{}'", name), offset), name_(std::move(name)) {}
-
-    const std::string& name() const { return name_; }
-
-  private:
-    std::string name_;
+    std::string unknown_name_;
 };
 
 }  // namespace crescendo

@@ -85,16 +85,17 @@ class Parser {
         auto node = sum();
         if (const auto* sign = take({"not"})) {
             require("in");
-            node = make_not(membership(std::move(node), sign->offset), sign->offset);
+            node = make_not(membership(node, sign->offset), sign->offset);
         } else if (const auto* in = take({"in"})) {
-            node = membership(std::move(node), in->offset);
+            node = membership(node, in->offset);
         } else if (const auto* compared = take_comparison()) {
-            auto right = sum();
+            const auto left = std::move(node);
+            const auto right = sum();
+            node = make_comparison(compared->text, left, right, compared->offset);
             if (compared->is("==") || compared->is("!=")) {
-                check_choice(*node, *right);
-                check_choice(*right, *node);
+                check_choice(*left, *right);
+                check_choice(*right, *left);
             }
-            node = make_comparison(compared->text, std::move(node), std::move(right), compared->offset);
         }
         if (take_comparison() != nullptr || take({"in"}) != nullptr) {
             --at_;
@@ -103,15 +104,18 @@ class Parser {
         return node;
     }
 
-    NodePtr membership(NodePtr left, std::size_t offset) {
+    NodePtr membership(const NodePtr& left, std::size_t offset) {
         require("[");
         std::vector<NodePtr> items;
         do {
             items.push_back(nested(&Parser::choice));
-            check_choice(*left, *items.back());
         } while (take({","}) != nullptr);
         require("]");
-        return make_membership(std::move(left), std::move(items), offset);
+        auto node = make_membership(left, items, offset);
+        for (const auto& item : items) {
+            check_choice(*left, *item);
+        }
+        return node;
     }
 
     NodePtr sum() {
@@ -169,7 +173,7 @@ class Parser {
         const auto& token = tokens_[at_++];
         const auto found = symbols_.find(token.text);
         if (found == symbols_.end()) {
-            throw UnknownName(token.text, token.offset);
+            throw ExpressionError::unknown(token.text, token.offset);
         }
         return std::make_shared<Reference>(token.text, found->second, token.offset);
     }

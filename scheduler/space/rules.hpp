@@ -41,6 +41,9 @@ class Rules {
 
     const std::vector<Expression>& constraints() const { return constraints_; }
 
+    /// Whether a parameter is absent from some configurations, as far as one can tell.
+    bool may_be_absent(std::size_t parameter) const { return parameters_[parameter].may_be_absent; }
+
     /// Indices of all parameters, each behind those that it depends on.
     const std::vector<std::size_t>& order() const { return order_; }
 
@@ -62,6 +65,7 @@ class Rules {
     struct Dependent {
         std::string name;
         Type type = Type::mixed;
+        bool may_be_absent = false;
         std::optional<Expression> when{};
         std::optional<Expression> value{};
     };

@@ -97,6 +97,7 @@ void Rules::Reader::read_those_in(const std::string& text, const std::string& ke
             unknown_.insert(name.text);
         }
         read(found->second);
+        rules_.parameters_[parameter].may_be_absent |= rules_.parameters_[found->second].may_be_absent;
     }
 }
 
@@ -114,13 +115,10 @@ void Rules::Reader::report_cycle(std::size_t begin, const std::string& key, std:
 std::optional<Expression> Rules::Reader::expression(const std::string& text, const std::string& key) {
     try {
         return Expression(text, symbols_);
-    } catch (const UnknownName& error) {
-        if (!unknown_.contains(error.name())) {
-            problems_.emplace_back(crescendo::text("there is no parameter {}; put text in quotes", error.name()),
-                                   error.offset(), key);
-        }
     } catch (const ExpressionError& error) {
-        problems_.emplace_back(error.what(), error.offset(), key);
+        if (!unknown_.contains(error.unknown_name())) {
+            problems_.push_back(error.at(key));
+        }
     }
     return {};
 }
@@ -139,6 +137,7 @@ std::optional<Expression> Rules::Reader::condition(const std::string& text, cons
 void Rules::Reader::add_symbol(std::size_t index) {
     const auto& [name, distribution, when, expression] = parameters_[index];
     auto& dependent = rules_.parameters_[index];
+    dependent.may_be_absent |= dependent.when.has_value();
     dependent.type = dependent.value ? dependent.value->type() : std::visit(TypeOf{}, distribution);
     Symbol symbol{index, dependent.type};
     if (const auto* choices = std::get_if<Categorical>(&distribution)) {

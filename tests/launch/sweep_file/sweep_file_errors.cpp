@@ -68,9 +68,9 @@ TEST_CASE("an unknown key is named with the nearest one") {
           "max_workers, grow, grow_when, priority, shrink, surplus and batch");
     CHECK(error_of(sound + "epochs: 27\n") ==
           "sweep.yaml:10:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
-          "sampler, parameters, run_cap, seed, slots, bind, scheduler, early_terminate, budget, trial, cpus_per_slot, "
-          "price, trainer, program, command, grow, report, final_test, max_retries, hang_timeout, simulate, entry, "
-          "apiVersion, kind and controller");
+          "sampler, parameters, constraints, run_cap, seed, slots, bind, scheduler, early_terminate, budget, trial, "
+          "cpus_per_slot, price, trainer, program, command, grow, report, final_test, max_retries, hang_timeout, simulate, "
+          "entry, apiVersion, kind and controller");
 }
 
 TEST_CASE("a key that is given twice is named with the line of the first") {
@@ -193,7 +193,7 @@ TEST_CASE("a parameter that is no map, or says too little or too much, is named 
           "sweep.yaml:4:3: parameters.lr: has no max; add max: with a number");
     CHECK(error_with_parameter("lr: {mim: 1, max: 2}") ==
           "sweep.yaml:4:8: parameters.lr.mim: unknown key (did you mean 'min'?); parameters.lr has distribution, min, "
-          "max, values, value, q, mu, sigma, a, b and probabilities");
+          "max, values, value, q, mu, sigma, a, b, probabilities, when and expression");
     CHECK(
         error_with_parameter("lr: {values: [1, 2], max: 3}") ==
         "sweep.yaml:4:24: parameters.lr.max: has no meaning for the distribution categorical, which has values and "

@@ -30,12 +30,14 @@ TEST_CASE("names may have dots, dashes and the words of functions") {
 }
 
 TEST_CASE("an unknown name is refused at its character") {
-    CHECK(error_of("1 + widht * 2") == "4: there is no 'widht'");
+    CHECK(error_of("1 + widht * 2") == "4: there is no widht; text stands in quotes");
     try {
         Expression("1 + widht", symbols());
         FAIL("accepted");
-    } catch (const UnknownName& error) {
-        CHECK(error.name() == "widht");
+    } catch (const ExpressionError& error) {
+        CHECK(error.unknown_name() == "widht");
+        CHECK(error.at("lr").unknown_name() == "widht");
+        CHECK(error.at("lr").key() == "lr");
     }
 }
 

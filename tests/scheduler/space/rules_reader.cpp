@@ -68,13 +68,13 @@ TEST_CASE("the type of a parameter is that of all its values") {
 
 TEST_CASE("a name that is none is a mistake at its character") {
     CHECK(problems_of(with({when("momentum", "optimiser == 'sgd'")})) ==
-          "parameters.momentum.when@0: there is no parameter optimiser; put text in quotes");
+          "parameters.momentum.when@0: there is no optimiser; text stands in quotes");
     CHECK(problems_of(with({when("momentum", "optimizer == sgd")})) ==
-          "parameters.momentum.when@13: there is no parameter sgd; put text in quotes");
+          "parameters.momentum.when@13: there is no sgd; text stands in quotes");
     CHECK(problems_of(with({derived_parameter("x", "2 * depth")})) ==
-          "parameters.x.expression@4: there is no parameter depth; put text in quotes");
+          "parameters.x.expression@4: there is no depth; text stands in quotes");
     CHECK(problems_of(plain, {"width < 3", "width * depth < 3"}) ==
-          "constraints[1]@8: there is no parameter depth; put text in quotes");
+          "constraints[1]@8: there is no depth; text stands in quotes");
 }
 
 TEST_CASE("a circle is a mistake, told once") {
@@ -106,6 +106,18 @@ TEST_CASE("every mistake is told") {
 
 TEST_CASE("a comparison with a value that is not in the list is a mistake") {
     CHECK(problems_of(with({when("momentum", "optimizer == 'sdg'")})).starts_with("parameters.momentum.when@13: "));
+}
+
+TEST_CASE("a parameter may be absent if it has a condition, or is derived from one that may be") {
+    std::vector<ExpressionError> problems;
+    const Rules rules(with({when("momentum", "optimizer == 'sgd'"), derived_parameter("twice", "2 * momentum"),
+                            derived_parameter("area", "width * width")}),
+                      {}, problems);
+
+    CHECK_FALSE(rules.may_be_absent(0));
+    CHECK(rules.may_be_absent(3));
+    CHECK(rules.may_be_absent(4));
+    CHECK_FALSE(rules.may_be_absent(5));
 }
 
 TEST_CASE("a long chain of dependencies is none too deep") {

@@ -55,7 +55,9 @@ TEST_CASE("a constraint that one draw of thousands meets is none too hard") {
 }
 
 TEST_CASE("a rule that has no result for some draw is a problem") {
-    const auto found = problems(SearchSpace({{"x", IntUniform{0, 99}}, derived_parameter("y", "1 / x")}, {"1 // x < 2"}));
+    const SearchSpace space({{"x", IntUniform{0, 99}}, derived_parameter("y", "1 / x")}, {"1 // x < 2"});
+
+    const auto found = problems(space);
 
     REQUIRE(found.size() == 1);  // the constraint is not looked at where y has no value
     CHECK(found[0].key() == "parameters.y.expression");

@@ -1,0 +1,180 @@
+/// Sweeps over a search space with conditions, constraints and derived parameters, with the real binary.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "tests/e2e/command.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+const std::string sweep = R"(metric: {name: loss}
+run_cap: 24
+seed: 5
+parameters:
+  optimizer: {values: [sgd, adam]}
+  momentum: {min: 0.5, max: 0.99, when: optimizer == "sgd"}
+  nesterov: {values: [true, false], when: momentum > 0.8}
+  width: {min: 1, max: 16}
+  depth: {min: 1, max: 8}
+  area: {expression: width * depth}
+constraints: [area <= 32]
+scheduler: {type: asha, min: 1, max: 2, reduction_factor: 2}
+)";
+
+/// Writes its arguments, and reports twice.
+const std::string train_script = R"(echo "$*" > "$CRESCENDO_TRIAL_DIR/arguments"
+for resource in 1 2; do
+  echo "{\"resource\":$resource,\"metrics\":{\"loss\":$(( CRESCENDO_TRIAL + resource ))}}" >&$CRESCENDO_FD
+  read -r reply <&$CRESCENDO_FD
+  case $reply in *stop*) exit;; esac
+done
+)";
+
+struct SweepFolder : TemporaryFolder {
+    explicit SweepFolder(const std::string& file) {
+        write_file(*this / "sweep.yaml", file);
+        write_file(*this / "train.sh", train_script);
+    }
+};
+
+const std::string command = "command: [bash, train.sh, \"${args}\"]\n";
+
+/// Whether a configuration keeps the rules of the sweep.
+void check_rules(const Json& config) {
+    const bool has_momentum = config["optimizer"] == "sgd";
+    CHECK(config.contains("momentum") == has_momentum);
+    CHECK(config.contains("nesterov") == (has_momentum && config["momentum"] > 0.8));
+    CHECK(config["area"] == config["width"].get<int>() * config["depth"].get<int>());
+    CHECK(config["area"] <= 32);
+}
+
+std::string error_of_validate(const std::string& what, const std::string& by) {
+    auto text = sweep + command;
+    text.replace(text.find(what), what.size(), by);
+    const SweepFolder folder(text);
+    const auto result = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+    CHECK(result.code == 2);
+    return result.err;
+}
+
+}  // namespace
+
+TEST_CASE("absent parameters are absent in the journal, the arguments, the files and the tables") {
+    const SweepFolder folder(sweep + command);
+
+    const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out", "--slots", "2"});
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    int proposed = 0;
+    int with_momentum = 0;
+    for (const auto& record : journal_of(folder / "out")) {
+        if (record.value("event", "") != "trial_proposed") {
+            continue;
+        }
+        ++proposed;
+        const auto& config = record["config"];
+        check_rules(config);
+        with_momentum += config.contains("momentum");
+        char name[7];
+        std::snprintf(name, sizeof name, "%06d", record["trial"].get<int>());
+        const auto trial = folder / "out/trials" / name;
+        CHECK(Json::parse(content_of(trial / "params.json")) == config);
+        const auto arguments = content_of(trial / "arguments");
+        CHECK((arguments.find("--momentum=") != std::string::npos) == config.contains("momentum"));
+        CHECK((arguments.find("--nesterov=") != std::string::npos) == config.contains("nesterov"));
+        CHECK(arguments.find("--area=" + config["area"].dump()) != std::string::npos);
+    }
+    CHECK(proposed == 24);
+    CHECK(with_momentum > 0);
+    CHECK(with_momentum < 24);
+    const auto trials = run_crescendo(folder.path(), {"trials", "out", "--format", "json"}).json();
+    REQUIRE(trials.size() == 24);
+    for (const auto& trial : trials) {
+        CHECK(trial["momentum"].is_null() == (trial["optimizer"] == "adam"));
+        CHECK(trial["area"] == trial["width"].get<int>() * trial["depth"].get<int>());
+    }
+    CHECK(run_crescendo(folder.path(), {"best", "out"}).code == 0);
+    CHECK(run_crescendo(folder.path(), {"simulate", "--replay", "out", "--format", "json"}).json()["differences"] == 0);
+}
+
+TEST_CASE("a sweep with rules is resumed as it was, and extended by the same draws") {
+    const SweepFolder whole(sweep + command);
+    auto text = sweep + command;
+    const SweepFolder folder(text.replace(text.find("24"), 2, "8"));
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out", "--slots", "2"}).code == 0);
+
+    const auto resumed = run_crescendo(folder.path(), {"resume", "out", "--run-cap", "24"});
+
+    REQUIRE_MESSAGE(resumed.code == 0, resumed.err);
+    REQUIRE(run_crescendo(whole.path(), {"run", "sweep.yaml", "--dir", "out", "--slots", "2"}).code == 0);
+    const auto configs = [](const SweepFolder& of) {
+        std::map<int, Json> all;
+        for (const auto& record : journal_of(of / "out")) {
+            if (record.value("event", "") == "trial_proposed") {
+                all.emplace(record["trial"].get<int>(), record["config"]);
+            }
+        }
+        return all;
+    };
+    CHECK(configs(folder).size() == 24);
+    CHECK(configs(folder) == configs(whole));
+}
+
+TEST_CASE("a sweep with rules is simulated, the same each time") {
+    const SweepFolder folder(sweep);
+    const std::vector<std::string> simulate{"simulate", "sweep.yaml", "--slots", "4", "--format", "json"};
+
+    const auto result = run_crescendo(folder.path(), simulate);
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    CHECK(result.json()["trials"] == 24);
+    CHECK(run_crescendo(folder.path(), simulate).out == result.out);
+}
+
+TEST_CASE("validate shows draws, and how many the constraints refuse") {
+    const SweepFolder folder(sweep + command);
+
+    const auto result = run_crescendo(folder.path(), {"validate", "sweep.yaml", "--sample", "12"});
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    CHECK(result.out.find("sweep.yaml: valid; 6 parameters, metric loss, 24 trials\nconstraints refuse ") == 0);
+    CHECK(result.out.find(" % of 1000 draws, which are drawn again:\n  ") != std::string::npos);
+    CHECK(result.out.find(" %  area <= 32\n") != std::string::npos);
+    CHECK(std::ranges::count(result.out, '\n') >= 3 + 12);
+    CHECK(result.out.find("adam") != std::string::npos);
+}
+
+TEST_CASE("validate counts the configurations of a grid") {
+    const SweepFolder folder("method: grid\n" + sweep.substr(0, sweep.find("  momentum")) +
+                                    "  layers: {min: 1, max: 3, when: optimizer == \"sgd\"}\n"
+                                    "  width: {values: [8, 16]}\n"
+                                    "scheduler: {type: asha, min: 1, max: 2, reduction_factor: 2}\n" + command);
+
+    const auto result = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    CHECK(result.out.find("a grid of 8 configurations\n") != std::string::npos);  // (3 of sgd + 1 of adam) * 2
+}
+
+TEST_CASE("mistakes in rules are found before anything starts, with file, line and character") {
+    CHECK(error_of_validate("momentum > 0.8", "momentun > 0.8").find(
+              "sweep.yaml:7:43: parameters.nesterov.when: there is no momentun; text stands in quotes (did you mean "
+              "'momentum'?)") != std::string::npos);
+    CHECK(error_of_validate("optimizer == \"sgd\"", "nesterov == true").find(
+              "sweep.yaml:7:43: parameters.nesterov.when: momentum needs nesterov needs momentum") !=
+          std::string::npos);
+    CHECK(error_of_validate("optimizer == \"sgd\"", "optimizer == 3").find(
+              "sweep.yaml:6:51: parameters.momentum.when: text is never equal to a whole number") !=
+          std::string::npos);
+    CHECK(error_of_validate("[area <= 32]", "[area <= 32, area < 1]").find(
+              "sweep.yaml:11:27: constraints[1]: none of 10000 draws meets it") != std::string::npos);
+    CHECK(error_of_validate("width * depth", "width // (depth - 3)").find(
+              "sweep.yaml:10:28: parameters.area.expression: divides by zero") != std::string::npos);
+    CHECK(error_of_validate("[area <= 32]", "[area <= ]").find(
+              "sweep.yaml:11:22: constraints[0]: a value is missing") != std::string::npos);
+}
