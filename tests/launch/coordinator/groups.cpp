@@ -9,7 +9,7 @@ namespace {
 
 constexpr TrialId trial{7};
 
-Group group_of(std::vector<SlotId> slots, int generation = 0) { return {std::move(slots), generation}; }
+Group group_of(std::vector<SlotId> slots, int generation = 0) { return {std::move(slots), generation, {}}; }
 
 using Slots = std::vector<SlotId>;
 

@@ -3,11 +3,14 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
 
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/data/task.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/settings/model_spec.hpp"
 
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;

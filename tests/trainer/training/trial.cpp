@@ -123,7 +123,7 @@ TEST_CASE("measuring the noise changes no bit of what is learned") {
             }
             in_group(size, *device, [&](const Group& group) {
                 Trial& trial = trials[static_cast<std::size_t>(group.rank())];
-                trial.set_group(size, num_samples / batch_size);
+                trial.set_group(size, {.multiple = static_cast<int>(num_samples / batch_size)});
                 trial.progress().step = first_step;
                 GradientReducer reducer(group, trial.parameters());
                 const std::int64_t begin = num_samples * group.rank() / size;
@@ -164,7 +164,7 @@ TEST_CASE("the noise scale that is measured at fixed weights is that of the samp
         const auto settings =
             settings_of({{"model", "mlp"}, {"width", 16}, {"depth", 1}, {"lr", 0.0}, {"batch_size", batch_size}});
         auto trial = std::make_unique<Trial>(/*number=*/0, /*seed=*/1, settings, many, *device);
-        trial->set_group(size, group_batch / batch_size);
+        trial->set_group(size, {.multiple = static_cast<int>(group_batch / batch_size)});
         return trial;
     };
 
