@@ -99,7 +99,7 @@ struct Member {
           trial(make_trial(settings, task, in.device())),
           reducer(in, trial.parameters()),
           samples(settings, task, in, seed) {
-        trial.set_group(in.size(), in.size());
+        trial.set_group(in.size(), {.multiple = in.size()});
     }
 
     void step() {

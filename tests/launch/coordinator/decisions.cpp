@@ -138,7 +138,7 @@ TEST_CASE("the measures of a trial's steps are journalled with four digits") {
 }
 
 TEST_CASE("what a trial gained by growing is among its results, also when its journal is read again") {
-    Stage stage("run_cap: 1\n", "{type: rasda, max: 4, reduction_factor: 2, batch: global, grow_when: goodput}");
+    Stage stage("run_cap: 1\n", "{type: rasda, max: 4, reduction_factor: 2, batch: global, grow_when: faster}");
     for (const auto& [resource, step_seconds] : {std::pair{1, 0.02}, {2, 0.0125}, {4, 0.0125}}) {
         auto report = report_of(0, resource, 0.5);
         report.step_seconds = step_seconds;

@@ -132,15 +132,15 @@ TEST_CASE("a number that does not fit is refused, not wrapped") {
 TEST_CASE("a value keeps its type and its bits") {
     const double smallest = std::numeric_limits<double>::denorm_min();
     for (const Value& value : {Value{true}, Value{std::int64_t{1}}, Value{1.0}, Value{0.1}, Value{smallest},
-                               Value{std::numeric_limits<std::int64_t>::min()}, Value{"1"}, Value{"ä\n\""}}) {
+                               Value{std::numeric_limits<std::int64_t>::min()}, Value{"1"}, Value{"ä\n\""},
+                               Value{JsonValue("null")}, Value{JsonValue(R"([1,2.5,"a"])")},
+                               Value{JsonValue(R"({"a":{},"b":[true]})")}}) {
         CHECK(value_from_json(Json::parse(launch::to_json(value).dump())) == value);
     }
 }
 
 TEST_CASE("what no parameter can be is refused") {
-    for (const auto* json : {"null", "[1]", "{}", "9223372036854775808"}) {
-        CHECK_THROWS_AS(value_from_json(Json::parse(json)), InvalidInput);
-    }
+    CHECK_THROWS_AS(value_from_json(Json::parse("9223372036854775808")), InvalidInput);
 }
 
 TEST_CASE("a configuration keeps the order of its parameters") {
