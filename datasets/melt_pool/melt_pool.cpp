@@ -9,7 +9,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Heat of an interval is summed at this many times. They are 1e-4 of the temperature from the integral, and less.
+/// Heat of an interval is summed at this many times, which gives the temperature within a thousandth.
 constexpr int times_of_an_interval = 48;
 
 }  // namespace

@@ -133,7 +133,7 @@ TEST_CASE("mistakes in data commands are explained, and leave no file") {
     check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "2", "--flow", "--size", "48"},
                   "--size 48");
     check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "2", "--sparse", "--size", "64"},
-                  "--flow");
+                  "--size");
     for (const char* option : {"--chunk", "--compress"}) {
         check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "2", "--sparse", option, "2"},
                       option);
