@@ -56,3 +56,16 @@ constexpr void for_each_field(const Fields& fields, Use&& use) {
 }
 
 }  // namespace crescendo
+
+#if defined(__clang__) && __clang_major__ < 17  // these do not deduce the arguments of aggregates by themselves
+namespace crescendo {
+
+template <class Message, class Value>
+Field(const char*, Value Message::*) -> Field<Message, Value>;
+template <class Message, class Value>
+Field(const char*, Value Message::*, Presence) -> Field<Message, Value>;
+template <class Message, class Part, class Value>
+NestedField(const char*, Part Message::*, Value Part::*, Presence) -> NestedField<Message, Part, Value>;
+
+}  // namespace crescendo
+#endif
