@@ -1,4 +1,4 @@
-"""A PyTorch program goes from one worker to two: in memory by crescendo.torch, and by torchrun's restart.
+"""A PyTorch program goes from one worker to two to four: in memory by crescendo.torch, and by torchrun's restart.
 
 Each is timed from the decision to the end of the first step at the new width, in turn in one run. The interpreter needs
 torch.
@@ -25,42 +25,55 @@ from crescendo.fake import FakeCrescendo, Terms  # noqa: E402
 
 
 def in_memory(crescendo, folder, trial):
-    """One worker trains an epoch; then the other joins it. Returns the seconds, and the checkpoint's path."""
+    """One worker trains an epoch; then another one joins, and then two more. Returns the seconds of each growth by its
+    number of workers, and the path of a checkpoint."""
     terms = Terms(folder, trial=trial, checkpoint_at=1)
     crescendo.train([0], "new", terms, until=1)
     crescendo.expect(0, "regrouped")
-    terms.reported, terms.checkpoint_at, terms.batch_multiple = 1, 1000, 2
-    decision = time.monotonic()
-    crescendo.join([0, 1], "memory", terms)
-    crescendo.expect(0, "regrouped")
-    seconds = next(at for at, _, message in reversed(crescendo.arrivals) if message["type"] == "regrouped") - decision
-    crescendo.leave([0, 1], trial=trial)
+    terms.reported, terms.checkpoint_at = 1, 1000
+    seconds = {}
+    for workers in (2, 4):
+        terms.batch_multiple = workers
+        decision = time.monotonic()
+        crescendo.join(list(range(workers)), "memory", terms)
+        crescendo.expect(0, "regrouped")
+        seconds[workers] = arrival_of(crescendo, "regrouped") - decision
+        crescendo.expect(0, "report")
+        terms.reported += 1
+    crescendo.leave(list(range(4)), trial=trial)
     return seconds, folder / "checkpoint.pt"
 
 
-def torchrun(checkpoint):
-    """Two new processes continue from the checkpoint."""
+def arrival_of(crescendo, kind):
+    return next(at for at, _, message in reversed(crescendo.arrivals) if message["type"] == kind)
+
+
+def torchrun(checkpoint, workers):
+    """New processes continue from the checkpoint."""
     decision = time.time()
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={workers}"]
     script = [str(HERE / "grow.py"), "--restart", str(checkpoint)]
     out = subprocess.run([*command, *script], check=True, capture_output=True, text=True).stdout
     return float(re.search(r"first step at ([\d.]+)", out).group(1)) - decision
 
 
 def main():
-    times = {"in memory": [], "torchrun": []}
-    with tempfile.TemporaryDirectory() as name, FakeCrescendo(2, [sys.executable, str(HERE / "grow.py")]) as crescendo:
+    times = {(way, workers): [] for workers in (2, 4) for way in ("in memory", "torchrun")}
+    with tempfile.TemporaryDirectory() as name, FakeCrescendo(4, [sys.executable, str(HERE / "grow.py")]) as crescendo:
         in_memory(crescendo, Path(name), trial=0)  # each process has trained once, as in a sweep
         for turn in range(1, TURNS + 1):
             seconds, checkpoint = in_memory(crescendo, Path(name), trial=turn)
-            times["in memory"].append(seconds)
-            times["torchrun"].append(torchrun(checkpoint))
-    print(f"{'1 -> 2 workers':<16} {'min':>8} {'median':>8} {'max':>8}   "
+            for workers in (2, 4):
+                times["in memory", workers].append(seconds[workers])
+                times["torchrun", workers].append(torchrun(checkpoint, workers))
+    print(f"{'workers':<10} {'way':<12} {'min':>8} {'median':>8} {'max':>8}   "
           f"seconds, decision to end of first step, {TURNS} turns")
-    for way, seconds in times.items():
-        print(f"{way:<16} {min(seconds):>8.3f} {statistics.median(seconds):>8.3f} {max(seconds):>8.3f}")
-    ratio = statistics.median(b / a for a, b in zip(times["in memory"], times["torchrun"]))
-    print(f"in memory is {ratio:.0f} times faster than torchrun's restart")
+    for (way, workers), seconds in times.items():
+        print(f"{workers // 2} -> {workers:<5} {way:<12} "
+              f"{min(seconds):>8.3f} {statistics.median(seconds):>8.3f} {max(seconds):>8.3f}")
+    for workers in (2, 4):
+        ratio = statistics.median(b / a for a, b in zip(times["in memory", workers], times["torchrun", workers]))
+        print(f"{workers // 2} -> {workers} in memory is {ratio:.0f} times faster than torchrun's restart")
 
 
 if __name__ == "__main__":

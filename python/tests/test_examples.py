@@ -4,13 +4,16 @@ import difflib
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
+from collections import defaultdict
 from pathlib import Path
 
-EXAMPLES = Path(__file__).parents[2] / "examples/pytorch"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PYTORCH = EXAMPLES / "pytorch"
 CRESCENDO = os.environ.get("CRESCENDO_BINARY")
 # The examples' first line looks for python3 along the path.
 ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
@@ -18,7 +21,7 @@ ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ
 
 def num_changed_lines(name):
     """Lines of the script that plain.py does not have, without the first one of its documentation."""
-    plain, changed = ((EXAMPLES / each).read_text().splitlines() for each in ("plain.py", name))
+    plain, changed = ((PYTORCH / each).read_text().splitlines() for each in ("plain.py", name))
     new = [line for line in difflib.ndiff(plain, changed) if line.startswith("+ ") and line.strip("+ ")]
     return len([line for line in new if '"""' not in line])
 
@@ -30,34 +33,61 @@ class ExamplesTest(unittest.TestCase):
 
     def test_a_growing_script_runs_by_hand(self):
         done = subprocess.run(
-            [str(EXAMPLES / "grow.py"), "--epochs", "1"], env=ENVIRONMENT, capture_output=True, text=True
+            [str(PYTORCH / "grow.py"), "--epochs", "1"], env=ENVIRONMENT, capture_output=True, text=True
         )
         self.assertRegex(done.stdout, r"^epoch 1: val_accuracy 0\.\d+\n$", done.stderr)
 
-    @unittest.skipUnless(CRESCENDO, "CRESCENDO_BINARY names no crescendo")
+
+def needs(module):
+    return unittest.skipUnless(importlib.util.find_spec(module), f"not installed: {module}")
+
+
+@unittest.skipUnless(CRESCENDO, "CRESCENDO_BINARY names no crescendo")
+class SweepFilesTest(unittest.TestCase):
+    def sweep(self, example, trials):
+        """Runs the sweep file of an example with fewer trials and epochs. Returns its journal."""
+        file = EXAMPLES / example
+        text = file.read_text()
+        for long, short in (("run_cap: 9", f"run_cap: {trials}"), ("max: 9", "max: 2"), ("n_factor: 3", "n_factor: 2")):
+            self.assertEqual(text.count(long), 1)
+            text = text.replace(long, short)
+        with tempfile.TemporaryDirectory() as folder:
+            text = re.sub(r"\w+\.py", lambda script: f"{file.parent}/{script.group()}", text)
+            Path(folder, "sweep.yaml").write_text(f"{text}bind: off\n")
+            command = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
+            done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            return [json.loads(line) for line in Path(folder, "out/journal.jsonl").read_text().splitlines()]
+
+    def resources(self, journal):
+        """What each trial has reported, in order."""
+        found = defaultdict(list)
+        for note in journal:
+            if note.get("event") == "trial_reported":
+                found[note["trial"]].append(note["resource"])
+        return list(found.values())
+
     def test_crescendo_accepts_the_sweep_files(self):
         for name in ("report.yaml", "grow.yaml", "accelerate.yaml"):
             with self.subTest(name):
                 done = subprocess.run(
-                    [CRESCENDO, "validate", name], cwd=EXAMPLES, env=ENVIRONMENT, capture_output=True
+                    [CRESCENDO, "validate", name], cwd=PYTORCH, env=ENVIRONMENT, capture_output=True
                 )
                 self.assertEqual((done.returncode, done.stderr), (0, b""))
 
-    @unittest.skipUnless(CRESCENDO, "CRESCENDO_BINARY names no crescendo")
-    @unittest.skipUnless(importlib.util.find_spec("accelerate"), "not installed: accelerate")
+    @needs("accelerate")
     def test_a_loop_of_accelerate_is_started_anew_with_two_workers(self):
-        with tempfile.TemporaryDirectory() as folder:
-            text = (EXAMPLES / "accelerate.yaml").read_text()
-            for long, short in (("run_cap: 9", "run_cap: 1"), ("max: 9", "max: 2"), ("factor: 3", "factor: 2")):
-                text = text.replace(long, short)
-            Path(folder, "sweep.yaml").write_text(text.replace("with_acc", f"{EXAMPLES}/with_acc") + "bind: off\n")
-            command = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
-            done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            journal = [json.loads(line) for line in Path(folder, "out/journal.jsonl").read_text().splitlines()]
+        journal = self.sweep("pytorch/accelerate.yaml", trials=1)
 
-        self.assertEqual([note["resource"] for note in journal if note.get("event") == "trial_reported"], [1, 2])
+        self.assertEqual(self.resources(journal), [[1, 2]])
         self.assertEqual([note["generation"] for note in journal if note.get("note") == "regrouped"], [1])
+
+    @needs("jax")
+    def test_a_program_in_jax_is_paused_and_continues_from_its_checkpoint(self):
+        journal = self.sweep("jax/sweep.yaml", trials=2)
+
+        self.assertEqual(sorted(self.resources(journal)), [[1], [1, 2]])
+        self.assertEqual([note for note in journal if note.get("event") == "trial_failed"], [])
 
 
 if __name__ == "__main__":
