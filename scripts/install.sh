@@ -13,7 +13,8 @@ TORCH_VERSION=2.11.0
 PLAYWRIGHT_VERSION=1.65.2
 VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VERSION}
 WHEELS=("torch==$TORCH_VERSION" h5py hdf5plugin numpy
-        torchvision==0.26.0 schedulefree==1.4.1 scikit-learn)  # of the scripts in examples/vendored: 60 MB
+        # Of the scripts in examples/vendored: 60 MB.
+        torchvision==0.26.0 schedulefree==1.4.1 pytorch-warmup==0.2.0 scikit-learn)
 PACKAGES=(build-essential cmake ninja-build ccache git python3 python3-venv
           libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev libre2-dev
           libhdf5-dev hdf5-tools zlib1g-dev libdeflate-dev libzstd-dev liblz4-dev libblosc-dev

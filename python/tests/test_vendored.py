@@ -25,15 +25,14 @@ def needs(*modules):
     return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
 
 
-def write_images(folder):
-    """Few images of clothes, as if torchvision had downloaded MNIST there."""
+def write_images(folder, train="train", test="t10k", count=256):
+    """Few images of clothes, as if torchvision had downloaded MNIST or the like there."""
     folder.mkdir(parents=True)
-    for part, count in (("train", 256), ("t10k", 128)):
+    for part, name, number in (("train", train, count), ("t10k", test, 128)):
         for kind, head, size in (("images-idx3", 16, 28 * 28), ("labels-idx1", 8, 1)):
-            name = f"{part}-{kind}-ubyte"
-            with gzip.open(FASHION / f"{name}.gz") as packed:
-                content = packed.read(head + count * size)
-            (folder / name).write_bytes(content[:4] + struct.pack(">I", count) + content[8:])
+            with gzip.open(FASHION / f"{part}-{kind}-ubyte.gz") as packed:
+                content = packed.read(head + number * size)
+            (folder / f"{name}-{kind}-ubyte").write_bytes(content[:4] + struct.pack(">I", number) + content[8:])
 
 
 def num_changed_lines(patch):
@@ -50,13 +49,13 @@ class VendoredTest(unittest.TestCase):
     def sweep(self, name, file, **smaller):
         """Runs a sweep file of a vendored script with some smaller values. Returns the trials."""
         work = self.folder / name
-        shutil.copytree(VENDORED / name, work)
+        shutil.copytree(VENDORED / name, work, dirs_exist_ok=True)
         for patch in work.glob("*.patch"):
             made, script = re.search(r"^--- (\S+)\n\+\+\+ (\S+)", patch.read_text()).groups()[::-1]
             subprocess.run(["patch", "-s", "-o", made, script, patch.name], cwd=work, check=True)
         text = (work / file).read_text()
         for key, value in smaller.items():
-            text, count = re.subn(rf"\b{key}: \d+(?![.\d])", f"{key}: {value}", text)
+            text, count = re.subn(rf"\b({key}(?:: |=))\d+(?![.\d])", rf"\g<1>{value}", text)
             self.assertEqual(count, 1)
         (work / file).write_text(f"{text}bind: off\n")
         run = [CRESCENDO, "run", file, "--dir", "out"]
@@ -87,6 +86,27 @@ class VendoredTest(unittest.TestCase):
         self.assertEqual((trial["workers"], trial["resource"], trial["status"]), (2, 2, "finished"))
         self.assertTrue([note for note in self.journal if note.get("note") == "regrouped"])
         self.assertLessEqual(num_changed_lines(VENDORED / "mnist/grow.patch"), 15)
+
+    def write_letters(self):
+        folder = self.folder / "emnist/data/EMNIST/raw"
+        write_images(folder, "emnist-balanced-train", "emnist-balanced-test", count=640)
+
+    @needs("torchvision", "pytorch_warmup")
+    def test_a_loop_with_schedules_by_the_step_is_tuned_as_it_is(self):
+        self.write_letters()
+
+        trials = self.sweep("emnist", "print.yaml", run_cap=1, max=2, epochs=2)
+
+        self.assertEqual([(trial["resource"], trial["status"]) for trial in trials], [(2, "finished")])
+
+    @needs("torchvision", "pytorch_warmup")
+    def test_a_loop_with_schedules_by_the_step_grows_with_fifteen_changed_lines_at_most(self):
+        self.write_letters()
+
+        (trial,) = self.sweep("emnist", "grow.yaml", run_cap=1, max=2, slots=2, epochs=2)
+
+        self.assertEqual((trial["workers"], trial["resource"], trial["status"]), (2, 2, "finished"))
+        self.assertLessEqual(num_changed_lines(VENDORED / "emnist/grow.patch"), 15)
 
     @needs("sklearn")
     def test_a_scikit_learn_example_is_tuned_by_what_it_prints(self):
