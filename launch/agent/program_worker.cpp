@@ -320,7 +320,7 @@ void ProgramWorker::take(protocol::Report report, std::vector<Notice>& notices) 
 std::string ProgramWorker::reason_for_no_report() const {
     const auto& source = *options_.setup.report;
     const auto missing = !pattern_                 ? "a report"
-                         : pattern_->has_matched() ? fmt::format("a match for '{}'", source.metric)
+                         : pattern_->has_matched() ? fmt::format("a match for '{}'", pattern_->awaited_group())
                                                    : std::string("a match of report.pattern");
     return fmt::format("none of the {} lines of {} has {}; the last ones: {}", num_lines_, name_of_reports(), missing,
                        source.file.empty() ? own_last_words() : last_words(file_of_reports(source, work_->join())));

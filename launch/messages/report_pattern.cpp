@@ -59,6 +59,10 @@ ReportPattern::ReportPattern(const std::vector<std::string>& expressions, const 
 
 ReportPattern::~ReportPattern() = default;
 
+std::string_view ReportPattern::awaited_group() const {
+    return metrics_.contains(metric_) ? resource_group : std::string_view(metric_);
+}
+
 void ReportPattern::note(const std::string& group, std::string_view text) {
     const auto number = number_in(text);
     const bool is_resource = group == resource_group;

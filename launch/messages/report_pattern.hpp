@@ -40,6 +40,9 @@ class ReportPattern {
     /// Whether any line has matched.
     bool has_matched() const { return has_matched_; }
 
+    /// The group that a report still waits for: the sweep's metric, or `resource` where the metric is there.
+    std::string_view awaited_group() const;
+
   private:
     void note(const std::string& group, std::string_view text);
 

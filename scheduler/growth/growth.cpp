@@ -22,10 +22,9 @@ bool is_unsure(const std::optional<Speedup>& gain) {
 Growth::Growth(const SchedulerSpec& spec)
     : when_(spec.grow_when), max_(spec.max), batch_(spec.batch), expected_regroup_(spec.expected_regroup) {}
 
-void Growth::note(const Trial& trial, const TrialReported& report) {
-    end_try(trial.id);
+void Growth::note_steps(const Trial& trial, const TrialReported& report) {
     const auto& steps = report.steps;
-    if (!steps.seconds || !is_positive(*steps.seconds) || trial.group.slots.empty()) {
+    if (!is_positive(*steps.seconds) || trial.group.slots.empty()) {
         return;
     }
     const Setting at{size_of(trial), steps.batch && is_positive(*steps.batch)
@@ -105,12 +104,6 @@ Growth::Tries Growth::tries_of(const Trial& trial, int size) const {
     const auto left = seconds_left(trial);
     const auto cost = price(trial, size);
     return !left || (cost && *cost < next_to_nothing * *left) ? Tries::allowed : Tries::forbidden;
-}
-
-void Growth::end_try(TrialId trial) {
-    if (trying_ == trial) {
-        trying_.reset();
-    }
 }
 
 bool Growth::is_as_fast_with(const Trial& trial, int size) const {

@@ -27,7 +27,12 @@ class Growth {
     explicit Growth(const SchedulerSpec& spec);
 
     /// Takes a report of the trial, which still has the state of the report before.
-    void note(const Trial& trial, const TrialReported& report);
+    void note(const Trial& trial, const TrialReported& report) {
+        end_try(trial.id);
+        if (report.steps.seconds) {
+            note_steps(trial, report);
+        }
+    }
 
     /// Takes for how long the trial, which has its new group, stood still.
     void note(const Trial& trial, const TrialRegrouped& regrouped);
@@ -43,7 +48,11 @@ class Growth {
     void note_growth(const Trial& trial, int size);
 
     /// The trial does not try a size any more, because it told what that brings, or leaves its slots.
-    void end_try(TrialId trial);
+    void end_try(TrialId trial) {
+        if (trying_ == trial) {
+            trying_.reset();
+        }
+    }
 
     /// Whether the trial is known to be as fast with `size` workers, fewer than it has.
     bool is_as_fast_with(const Trial& trial, int size) const;
@@ -68,6 +77,7 @@ class Growth {
     };
     enum class Tries { allowed, forbidden };  ///< of sizes that nobody measured
 
+    void note_steps(const Trial& trial, const TrialReported& report);
     int choose(const Trial& trial, const std::vector<int>& sizes, Tries tries) const;
     Tries tries_of(const Trial& trial, int size) const;
     bool pays(const Trial& trial, int size) const;

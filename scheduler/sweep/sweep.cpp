@@ -1,6 +1,8 @@
 #include "scheduler/sweep/sweep.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "core/check.hpp"
 #include "scheduler/loss.hpp"
@@ -37,10 +39,7 @@ std::vector<Action> Sweep::apply(const Event& event) {
         finish_reason_ = FinishReason::all_trials_done;
     }
     auto& actions = effects.actions;
-    for (const auto trial : effects.obsolete) {
-        actions.push_back(DropCheckpoint{trial});
-    }
-    actions.insert(actions.end(), effects.placements.begin(), effects.placements.end());
+    std::move(effects.placements.begin(), effects.placements.end(), std::back_inserter(actions));
     if (over()) {
         actions.push_back(FinishSweep{*finish_reason_, trials_.best_ended()});
     }
@@ -419,7 +418,7 @@ void Sweep::end(Trial& trial, StopReason reason, Effects& effects) {
     }
     if (reason != StopReason::failed) {  // which may be tried again
         if (const auto obsolete = trials_.rank_ended(trial)) {
-            effects.obsolete.push_back(*obsolete);
+            effects.actions.push_back(DropCheckpoint{*obsolete});
         }
     }
     proposals_.tell(trial);

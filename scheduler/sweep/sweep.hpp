@@ -100,7 +100,6 @@ class Sweep {
     /// What an event leads to, collected while it is handled.
     struct Effects {
         std::vector<Action> actions;
-        std::vector<TrialId> obsolete;   ///< trials whose checkpoints nothing will need
         std::vector<Action> placements;  ///< actions that use the slots that are free then
     };
 

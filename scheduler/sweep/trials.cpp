@@ -16,12 +16,7 @@ bool is_better(const Trial& a, const Trial& b) { return std::tie(*a.loss, a.id) 
 
 }  // namespace
 
-std::size_t Trials::index(TrialId id) const {
-    CRESCENDO_EXPECT(has(id));
-    return static_cast<std::size_t>(id.value);
-}
-
-Trial& Trials::add(Trial trial) {
+Trial& Trials::add(Trial&& trial) {
     CRESCENDO_EXPECT(trial.id.value == size() && trial.status == TrialStatus::running);
     ++counter(TrialStatus::running);
     return trials_.emplace_back(std::move(trial));

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/check.hpp"
 #include "core/ids.hpp"
 #include "scheduler/trial.hpp"
 
@@ -25,7 +26,7 @@ class Trials {
     Trial& operator[](TrialId id) { return trials_[index(id)]; }
 
     /// Adds a trial that begins to run. Its id is the number of the trials before it.
-    Trial& add(Trial trial);
+    Trial& add(Trial&& trial);
 
     /// As Trial::transition().
     void transition(Trial& trial, TrialStatus next);
@@ -48,7 +49,10 @@ class Trials {
     std::optional<TrialId> rank_ended(const Trial& trial);
 
   private:
-    std::size_t index(TrialId id) const;
+    std::size_t index(TrialId id) const {
+        CRESCENDO_EXPECT(has(id));
+        return static_cast<std::size_t>(id.value);
+    }
     int& counter(TrialStatus status) { return counts_[static_cast<std::size_t>(status)]; }
 
     std::vector<Trial> trials_;

@@ -51,17 +51,17 @@ grow: in_place
 }
 
 /// A program of one process a slot that continues from its own checkpoint. `at_start` is run first. Rank 0 waits until
-/// rank 1 has begun, so that no trial is over before.
+/// all have begun, so that no trial is over before.
 void write_restarting_sweep(const fs::path& folder, const std::string& more, const std::string& at_start = ":") {
     write_file(folder / "train.sh", at_start + R"(
 saved=$CRESCENDO_TRIAL_DIR/saved
 decide() { read -r reply <&$CRESCENDO_FD || exit 0; [[ $reply == *stop* ]] && exit 0; }
 report() { echo '{"resource":'$1',"metrics":{"loss":'${2#--x=}.$((9 - $1))'}}' >&$CRESCENDO_FD; decide; }
 hosts=$(tr '\n' ' ' 2>/dev/null < $CRESCENDO_HOSTS)
-echo "$CRESCENDO_TRIAL $RANK/$WORLD_SIZE $LOCAL_RANK/$LOCAL_WORLD_SIZE ${MASTER_PORT:+port} \
+echo "$CRESCENDO_TRIAL $RANK/$WORLD_SIZE $LOCAL_RANK/$LOCAL_WORLD_SIZE ${MASTER_PORT:+$MASTER_ADDR} \
 x$CRESCENDO_BATCH_MULTIPLE $hosts" >> worlds
 ((RANK > 0)) && while true; do decide; done
-((WORLD_SIZE > 1)) && until grep -q "^$CRESCENDO_TRIAL 1/2" worlds; do sleep 0.01; done
+until (($(grep -c "^$CRESCENDO_TRIAL [0-9]*/$WORLD_SIZE " worlds) >= WORLD_SIZE)); do sleep 0.01; done
 epoch=$(cat $saved 2>/dev/null || echo 0)
 ((epoch > 0)) && report $epoch $1
 while ((epoch < CRESCENDO_MAX_RESOURCE)); do
@@ -98,7 +98,8 @@ bool has_line(const std::string& text, const std::string& beginning) {
     return text.starts_with(beginning) || text.find("\n" + beginning) != std::string::npos;
 }
 
-void check_that_it_grows(const fs::path& folder) {
+/// From one worker to one on each slot.
+void check_that_it_grows(const fs::path& folder, int num_slots = 2) {
     const auto run = run_crescendo(folder, {"run", "sweep.yaml"});
 
     REQUIRE_MESSAGE(run.code == 0, (run.out + run.err));
@@ -107,13 +108,13 @@ void check_that_it_grows(const fs::path& folder) {
         CHECK(trial.at("failures") == 0);
         most = std::max(most, trial.at("workers").get<int>());
     }
-    CHECK(most == 2);
+    CHECK(most == num_slots);
     std::istringstream arguments(content_of(folder / "arguments"));
     int num_processes = 0;
     for (std::string line; std::getline(arguments, line); ++num_processes) {
         CHECK(line == "--epochs=9");  // its parameters come with each trial
     }
-    CHECK(num_processes == 2);  // one a slot, for all trials
+    CHECK(num_processes == num_slots);  // one a slot, for all trials
     CHECK(processes_in(folder).empty());
 }
 
@@ -214,10 +215,10 @@ TEST_CASE("a program grows by a new start, from its own checkpoint, and outlives
     REQUIRE_MESSAGE(run.code == 0, (run.out + run.err));
     check_reports(folder.path(), /*num_failures=*/1);
     const auto worlds = content_of(folder / "worlds");
-    CHECK_MESSAGE(has_line(worlds, "0 0/1 0/1 port x1"), worlds);
-    CHECK(worlds.find(" 0/2 0/2 port x2 ") != std::string::npos);
-    CHECK(worlds.find(" 1/2 1/2 port x2 ") != std::string::npos);
-    CHECK(worlds.find(" 0/1 0/1 port x2") != std::string::npos);  // one smaller, with the same batches
+    CHECK_MESSAGE(has_line(worlds, "0 0/1 0/1 127.0.0.1 x1"), worlds);
+    CHECK(worlds.find(" 0/2 0/2 127.0.0.1 x2 ") != std::string::npos);
+    CHECK(worlds.find(" 1/2 1/2 127.0.0.1 x2 ") != std::string::npos);
+    CHECK(worlds.find(" 0/1 0/1 127.0.0.1 x2") != std::string::npos);  // one smaller, with the same batches
     const auto journal = journal_of(folder / "s");
     CHECK(std::ranges::count(journal, "regrouped", [](const Json& each) { return each.value("note", ""); }) >= 2);
 }
@@ -233,35 +234,55 @@ TEST_CASE("a program on two slots from the start has a process on each") {
     check_reports(folder.path(), 0);
     const auto worlds = content_of(folder / "worlds");
     for (const std::string trial : {"0", "1", "2"}) {
-        CHECK(has_line(worlds, trial + " 0/2 0/2 port "));
-        CHECK(has_line(worlds, trial + " 1/2 1/2 port "));
+        CHECK(has_line(worlds, trial + " 0/2 0/2 127.0.0.1 "));
+        CHECK(has_line(worlds, trial + " 1/2 1/2 127.0.0.1 "));
     }
     CHECK_MESSAGE(worlds.find(" slots=2 \n") != std::string::npos, worlds);
 }
 
 #ifdef CRESCENDO_TEST_MPI
-TEST_CASE("a program that the sweep file names grows from one node to two") {
-    const Ranks ranks("2", "10");
-    const TemporaryFolder folder;
-    write_sweep(folder.path());
-    auto text = content_of(folder / "sweep.yaml");
-    write_file(folder / "sweep.yaml", text.replace(text.find("slots: 2"), 8, "slots: 1"));
+TEST_CASE("rasda grows a program in place and by a new start from one slot to four on one, two and four MPI ranks") {
+    for (const std::string num_ranks : {"1", "2", "4"}) {
+        CAPTURE(num_ranks);
+        const Ranks ranks(num_ranks.c_str(), "10");
+        const auto slots = "slots: " + std::to_string(4 / std::stoi(num_ranks));
+        const auto on_slots = [&](const fs::path& folder) {
+            auto text = content_of(folder / "sweep.yaml");
+            write_file(folder / "sweep.yaml", text.replace(text.find("slots: 2"), 8, slots));
+        };
+        const TemporaryFolder in_place;
+        const TemporaryFolder started_anew;
+        write_sweep(in_place.path());
+        write_restarting_sweep(started_anew.path(),
+                               "run_cap: 1\nscheduler: {type: rasda, max: 4, reduction_factor: 2}\ngrow: restart\n");
+        on_slots(in_place.path());
+        on_slots(started_anew.path());
 
-    check_that_it_grows(folder.path());
+        check_that_it_grows(in_place.path(), 4);
+        const auto run = run_crescendo(started_anew.path(), {"run", "sweep.yaml"});
+
+        REQUIRE_MESSAGE(run.code == 0, (run.out + run.err));
+        check_reports(started_anew.path(), 0);
+        const auto worlds = content_of(started_anew / "worlds");
+        for (const auto* world : {"0 0/1 ", "0 1/2 ", "0 3/4 "}) {
+            CHECK_MESSAGE(has_line(worlds, world), worlds);
+        }
+    }
 }
 
-TEST_CASE("a program grows by a new start from one node to two") {
+TEST_CASE("a program on four slots of two nodes from the start has a process on each, and knows the others") {
     const Ranks ranks("2", "10");
     const TemporaryFolder folder;
-    write_restarting_sweep(folder.path(),
-                           "run_cap: 1\nscheduler: {type: rasda, max: 8, reduction_factor: 2}\ngrow: restart\n");
-    auto text = content_of(folder / "sweep.yaml");
-    write_file(folder / "sweep.yaml", text.replace(text.find("slots: 2"), 8, "slots: 1"));
+    write_restarting_sweep(folder.path(), "run_cap: 1\nscheduler: {type: asha, max: 2, workers: 4}\n");
 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     REQUIRE_MESSAGE(run.code == 0, (run.out + run.err));
     check_reports(folder.path(), 0);
-    CHECK(content_of(folder / "worlds").find(" 1/2 0/1 port ") != std::string::npos);
+    const auto worlds = content_of(folder / "worlds");
+    for (const auto* process : {"0/4 0/2", "1/4 1/2", "2/4 0/2", "3/4 1/2"}) {
+        CHECK_MESSAGE(has_line(worlds, "0 " + std::string(process) + " 127.0.0.1 x1 "), worlds);
+    }
+    CHECK_MESSAGE(worlds.find(" slots=4 \n") != std::string::npos, worlds);  // both nodes are this machine
 }
 #endif

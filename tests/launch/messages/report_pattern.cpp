@@ -51,7 +51,9 @@ TEST_CASE("a report may be spread over lines, and the sweep's metric completes i
                            R"(Average loss: (?P<loss>[\d.]+), Accuracy: (?P<acc>\d+)/)"},
                           "acc", 1);
 
+    CHECK(pattern.awaited_group() == "acc");
     CHECK_FALSE(pattern.read("Average loss: 2.3, Accuracy: 10/100").has_value());  // before the first epoch
+    CHECK(pattern.awaited_group() == "resource");
     CHECK_FALSE(pattern.read("Train Epoch: 1 [0/600 (0%)]\tLoss: 2.25").has_value());
     CHECK_FALSE(pattern.read("Train Epoch: 1 [64/600 (10%)]\tLoss: 1.25").has_value());
     const auto first = pattern.read("Test set: Average loss: 0.5, Accuracy: 98/100 (98%)");
