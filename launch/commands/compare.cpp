@@ -108,7 +108,8 @@ void add_compare_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<Options>();
     auto* command =
         app.add_subcommand("compare", "What a quality cost: time, slot-hours and money, of sweeps or curves");
-    command->add_option("DIR", options->directories, "Directories of sweeps, or folders of such: one for each method");
+    add_directories_argument(*command, options->directories)
+        ->description("Directories of sweeps, or folders of such: one for each method");
     command->add_option("--target", options->target,
                         "Value of the metric to be reached; default: the best value of each sweep");
     command

@@ -16,6 +16,10 @@ void add_directory_argument(CLI::App& command, std::filesystem::path& directory)
     command.add_option("DIR", directory, "The sweep's directory")->required();
 }
 
+CLI::Option* add_directories_argument(CLI::App& command, std::vector<std::filesystem::path>& directories) {
+    return command.add_option("DIR", directories, "Directories of sweeps, or folders of such");
+}
+
 void add_price_option(CLI::App& command, std::string& price) {
     command.add_option("--price", price,
                        "slot_hour=0.90 or node_hour=24.48: what an hour costs; default: price of the sweep file");

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "launch/view/table.hpp"
 
@@ -19,6 +20,9 @@ void add_format_option(CLI::App& command, Format& format);
 
 /// The DIR argument of the verbs about an existing sweep.
 void add_directory_argument(CLI::App& command, std::filesystem::path& directory);
+
+/// The DIR arguments of the verbs about several sweeps: their directories, or folders of such.
+CLI::Option* add_directories_argument(CLI::App& command, std::vector<std::filesystem::path>& directories);
 
 /// `--price slot_hour=0.90|node_hour=24.48`
 void add_price_option(CLI::App& command, std::string& price);

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
-#include <vector>
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
 #include "launch/compare/sweep_run.hpp"
 #include "launch/report/comparison.hpp"
 #include "launch/report/report_page.hpp"
@@ -51,7 +50,7 @@ void add_report_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<Options>();
     auto* command =
         app.add_subcommand("report", "A page (one HTML file) that shows what sweeps did, also while they run");
-    command->add_option("DIR", options->directories, "Directories of sweeps, or folders of such")->required();
+    add_directories_argument(*command, options->directories)->required();
     command->add_option(
         "--out", options->out,
         "The file; default: report.html in the sweep's directory, or in this folder for several sweeps");
