@@ -14,6 +14,8 @@ enum class Purpose : std::uint64_t {
     training = 1,  ///< the seed that the trial's program gets
     bracket = 2,
     grid = 9,  ///< the order of a grid's points
+    sobol = 10,   ///< the scrambling of a Sobol sequence, by dimension instead of trial
+    model = 11,   ///< what a model of the results proposes
     // Simulated trials:
     noise = 3,
     speed = 4,

@@ -6,6 +6,7 @@
 #include "core/check.hpp"
 #include "scheduler/samplers/grid_sampler.hpp"
 #include "scheduler/samplers/random_sampler.hpp"
+#include "scheduler/samplers/sobol_sampler.hpp"
 
 namespace crescendo {
 namespace {
@@ -22,6 +23,10 @@ const std::vector<std::pair<std::string, Make>>& samplers() {
         {"random",
          [](const SweepSpec& spec) -> std::unique_ptr<Sampler> {
              return std::make_unique<RandomSampler>(spec.space, spec.seed);
+         }},
+        {"sobol",
+         [](const SweepSpec& spec) -> std::unique_ptr<Sampler> {
+             return std::make_unique<SobolSampler>(spec.space, spec.seed);
          }},
     };
     return all;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <type_traits>
 
 #include "scheduler/space/quantiles.hpp"
 #include "scheduler/space/quantized.hpp"
@@ -86,12 +88,82 @@ struct Choose {
     }
 };
 
+/// The coordinate of a value: the inverse of Choose<CoordinateChoice>.
+struct Locate {
+    const Value& value;
+
+    using Result = std::optional<double>;
+
+    Result operator()(const IntUniform& d) const {
+        const auto min = static_cast<double>(d.min);
+        return of_number([&](double x) { return (x - min + 0.5) / (static_cast<double>(d.max) - min + 1); });
+    }
+    Result operator()(const Categorical& d) const {
+        const auto found = std::find(d.values.begin(), d.values.end(), value);
+        if (found == d.values.end()) {
+            return {};
+        }
+        const auto index = found - d.values.begin();
+        if (d.probabilities.empty()) {
+            return (static_cast<double>(index) + 0.5) / static_cast<double>(d.values.size());
+        }
+        const double below = std::accumulate(d.probabilities.begin(), d.probabilities.begin() + index, 0.0);
+        return inside(below + d.probabilities[static_cast<std::size_t>(index)] / 2);
+    }
+    Result operator()(const Constant&) const { return 0; }
+    Result operator()(const auto& d) const {
+        const auto below = [&](double x) { return probability_below(d, x); };
+        if constexpr (requires { d.q; }) {  // all that is rounded to the value
+            return of_number([&](double x) { return (inside(below(x - d.q / 2)) + inside(below(x + d.q / 2))) / 2; });
+        } else {
+            return of_number(below);
+        }
+    }
+
+    /// How probable values below x are, in whatever way they are distributed before they are rounded. Beyond the ends
+    /// of a range it may lie beyond [0, 1].
+    template <class Range>
+    requires requires(Range d) { d.max; }
+    static double probability_below(const Range& d, double x) {
+        if constexpr (std::is_same_v<Range, LogUniformValues> || std::is_same_v<Range, QLogUniformValues>) {
+            return (std::log(std::max(x, d.min)) - std::log(d.min)) / (std::log(d.max) - std::log(d.min));
+        } else {
+            return (x - d.min) / (d.max - d.min);
+        }
+    }
+    static double probability_below(const Normal& d, double x) { return normal_probability((x - d.mu) / d.sigma); }
+    static double probability_below(const QNormal& d, double x) { return normal_probability((x - d.mu) / d.sigma); }
+    static double probability_below(const LogNormal& d, double x) { return below_exp_of_normal(d.mu, d.sigma, x); }
+    static double probability_below(const QLogNormal& d, double x) { return below_exp_of_normal(d.mu, d.sigma, x); }
+    static double probability_below(const Beta& d, double x) { return beta_probability(x, d.a, d.b); }
+    static double probability_below(const QBeta& d, double x) { return beta_probability(x, d.a, d.b); }
+    static double below_exp_of_normal(double mu, double sigma, double x) {
+        return x > 0 ? normal_probability((std::log(x) - mu) / sigma) : 0;
+    }
+
+    template <class Below>
+    Result of_number(Below below) const {
+        const auto* whole = std::get_if<std::int64_t>(&value);
+        const auto* number = std::get_if<double>(&value);
+        if (whole == nullptr && (number == nullptr || std::isnan(*number))) {
+            return {};
+        }
+        return inside(below(whole != nullptr ? static_cast<double>(*whole) : *number));
+    }
+
+    static double inside(double coordinate) { return std::clamp(coordinate, 0.0, std::nextafter(1.0, 0.0)); }
+};
+
 }  // namespace
 
 bool is_constant(const Distribution& distribution) { return std::holds_alternative<Constant>(distribution); }
 
 Value value_at(const Distribution& distribution, double coordinate) {
     return std::visit(Choose<CoordinateChoice>{{coordinate}}, distribution);
+}
+
+std::optional<double> coordinate_of(const Distribution& distribution, const Value& value) {
+    return std::visit(Locate{value}, distribution);
 }
 
 Value draw(const Distribution& distribution, CounterRandom& random) {

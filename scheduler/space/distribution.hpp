@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -94,6 +95,11 @@ bool is_constant(const Distribution& distribution);
 /// The value at a coordinate in [0, 1): the quantile function. Numbers grow with the coordinate, and categories keep
 /// their order.
 Value value_at(const Distribution& distribution, double coordinate);
+
+/// The coordinate of a value: value_at() gives the value there, up to rounding. It is the middle of them where several
+/// coordinates give the value. A number out of range has that of the nearest end. Nothing for a value that is not of
+/// the distribution's kind, or not among its categories.
+std::optional<double> coordinate_of(const Distribution& distribution, const Value& value);
 
 /// A random value. Like value_at() a random coordinate, but whole numbers and equally likely categories are drawn from
 /// 64 bits instead of a coordinate's 53.

@@ -132,6 +132,15 @@ double normal_quantile(double probability) {
     return q < 0 ? -quantile : quantile;
 }
 
+double normal_probability(double x) { return std::erfc(-x * 0.70710678118654752440) / 2; }
+
+double beta_probability(double x, double a, double b) {
+    if (x <= 0 || x >= 1) {
+        return x <= 0 ? 0 : 1;
+    }
+    return BetaDistribution(a, b).below(x);
+}
+
 double beta_quantile(double probability, double a, double b) {
     CRESCENDO_EXPECT(probability >= 0 && probability < 1);
     const BetaDistribution beta(a, b);

@@ -50,6 +50,19 @@ std::optional<Config> SearchSpace::at(const std::vector<double>& point) const {
     return with_values(std::move(drawn));
 }
 
+std::vector<std::optional<double>> SearchSpace::point_of(const Config& config) const {
+    std::vector<std::optional<double>> point;
+    auto next = config.begin();
+    for (const auto& parameter : parameters_) {
+        const bool is_there = next != config.end() && next->first == parameter.name;
+        if (!is_constant(parameter.distribution)) {
+            point.push_back(is_there ? coordinate_of(parameter.distribution, next->second) : std::nullopt);
+        }
+        next += is_there;
+    }
+    return point;
+}
+
 std::optional<Config> SearchSpace::with_values(std::vector<std::optional<Value>> values) const {
     try {
         auto assignment = rules_.apply(std::move(values));

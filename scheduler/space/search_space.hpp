@@ -34,6 +34,10 @@ class SearchSpace {
     /// distribution. Nothing if a constraint does not allow it, or a rule has no result there.
     std::optional<Config> at(const std::vector<double>& point) const;
 
+    /// The point of a configuration: the inverse of at(). Nothing in the place of a parameter that is absent, or has a
+    /// value that is not of its distribution.
+    std::vector<std::optional<double>> point_of(const Config& config) const;
+
     /// The configuration with one value for each parameter, and none for a derived one. Nothing where at() has nothing.
     std::optional<Config> with_values(std::vector<std::optional<Value>> values) const;
 

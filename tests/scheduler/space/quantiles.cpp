@@ -95,3 +95,13 @@ TEST_CASE("a greater probability never gives a smaller quantile") {
         REQUIRE(beta_quantile(low, a, b) <= beta_quantile(high, a, b));
     }
 }
+
+TEST_CASE("a probability is the inverse of its quantile") {
+    for (const double probability : {1e-9, 0.01, 0.3, 0.5, 0.8, 0.999}) {
+        CHECK(normal_probability(normal_quantile(probability)) == doctest::Approx(probability).epsilon(1e-12));
+        CHECK(beta_probability(beta_quantile(probability, 0.5, 3), 0.5, 3) ==
+              doctest::Approx(probability).epsilon(1e-9));
+    }
+    CHECK(beta_probability(-1, 2, 2) == 0);
+    CHECK(beta_probability(1, 2, 2) == 1);
+}

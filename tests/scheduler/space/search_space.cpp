@@ -371,3 +371,49 @@ TEST_CASE("a space with a mistaken rule is refused with its place") {
         CHECK(error.offset() == 4);
     }
 }
+
+TEST_CASE("the point of a configuration gives the configuration again, for every distribution") {
+    const SearchSpace space{{{"uniform", Uniform{-1, 3}},
+                             {"log", LogUniformValues{1e-6, 1}},
+                             {"int", IntUniform{-7, 1'000'000}},
+                             {"q", QUniform{-2, 2, 0.3}},
+                             {"q_log", QLogUniformValues{1, 99, 4}},
+                             {"normal", Normal{3, 2}},
+                             {"q_normal", QNormal{3, 2, 0.25}},
+                             {"log_normal", LogNormal{-4, 1}},
+                             {"q_log_normal", QLogNormal{2, 1, 0.5}},
+                             {"beta", Beta{0.5, 3}},
+                             {"q_beta", QBeta{2, 2, 0.05}},
+                             {"categorical", Categorical{{std::string("a"), true, std::int64_t{3}}}},
+                             {"weighted", Categorical{{1.0, 2.0, 3.0}, {0.2, 0, 0.8}}},
+                             {"constant", Constant{true}}}};
+    for (int stream = 0; stream < 200; ++stream) {
+        const auto config = sample(space, stream);
+        std::vector<double> point;
+        for (const auto& coordinate : space.point_of(config)) {
+            point.push_back(coordinate.value());
+        }
+
+        const auto again = space.at(point).value();
+        for (std::size_t i = 0; i < config.size(); ++i) {
+            CAPTURE(config[i].first);
+            const auto* number = std::get_if<double>(&config[i].second);
+            if (number == nullptr || config[i].first.starts_with("q")) {
+                REQUIRE(again[i] == config[i]);
+            } else {
+                REQUIRE(std::get<double>(again[i].second) == doctest::Approx(*number).epsilon(1e-8));
+            }
+        }
+    }
+}
+
+TEST_CASE("the point of a configuration has nothing for an absent parameter, nor for a value of another kind") {
+    const SearchSpace space({{"kind", Categorical{{std::string("a"), std::string("b")}}},
+                             {"constant", Constant{true}},
+                             {"y", Uniform{0, 1}, "kind == 'a'"},
+                             {"z", Uniform{0, 1}}});
+
+    const auto point = space.point_of({{"kind", std::string("b")}, {"constant", true}, {"z", std::string("much")}});
+
+    CHECK(point == std::vector<std::optional<double>>{0.75, std::nullopt, std::nullopt});
+}

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "scheduler/samplers/sampler.hpp"
+#include "scheduler/samplers/sobol_sequence.hpp"
+#include "scheduler/space/search_space.hpp"
+
+namespace crescendo {
+
+/// Proposes the points of a scrambled Sobol sequence, one after the other, without those that a constraint refuses.
+///
+/// A proposal is a pure function of (seed, trial), as a random one is.
+class SobolSampler : public Sampler {
+  public:
+    SobolSampler(SearchSpace space, std::uint64_t seed);
+
+    std::optional<Proposal> propose(TrialId trial) override;
+    std::unique_ptr<Sampler> clone() const override;
+
+  private:
+    std::optional<Config> next_config();
+
+    SearchSpace space_;
+    std::uint64_t seed_;
+    SobolSequence sequence_;
+    std::int32_t num_passed_ = 0;  // trials whose points lie before next_
+    std::uint32_t next_ = 0;       // index of the point to look at next
+};
+
+}  // namespace crescendo
