@@ -7,6 +7,7 @@
 #include "core/ids.hpp"
 #include "core/value.hpp"
 #include "scheduler/limits.hpp"
+#include "scheduler/origin.hpp"
 
 namespace crescendo {
 
@@ -92,7 +93,12 @@ struct Cancelled {};
 struct TrialProposed {
     TrialId trial;
     Config config;  ///< has every parameter of the sweep once, in any order
+    std::optional<Origin> origin{};  ///< none: the sampler for a trial that has started, else the user
 };
+
+/// There will be no more proposals: no trial starts any more, but those that have a proposal already. LimitsChanged
+/// lets the sampler propose again.
+struct ProposalsEnded {};
 
 /// These limits hold from now on. A sweep that has ended is open again if they allow another trial to start. Trials
 /// that ended stay as they are. With a cap below the number of started trials, no more start.
@@ -108,6 +114,7 @@ struct TrialRetried {
 };
 
 using Event = std::variant<SlotsJoined, SlotsLost, TrialReported, TrialRegrouped, TrialFinished, TrialFailed,
-                           DeadlineNear, TimeUp, Cancelled, TrialProposed, LimitsChanged, TrialRetried>;
+                           DeadlineNear, TimeUp, Cancelled, TrialProposed, LimitsChanged, TrialRetried,
+                           ProposalsEnded>;
 
 }  // namespace crescendo

@@ -42,6 +42,7 @@ struct Trial {
 
     std::optional<double> seconds;     ///< training clock of the last report; none if the report had none
     std::optional<StopReason> reason;  ///< why the trial ended; none while it has not
+    Origin origin = Origin::random;    ///< who chose the configuration
     bool is_proposed = false;          ///< whether an event gave the configuration, and not only the seed
 
     bool ended() const;

@@ -104,12 +104,19 @@ void VirtualCluster::finish_epoch(TrialId id) {
 }
 
 void VirtualCluster::apply(const Event& event) {
+    decide(event);
+    while (const auto proposed = sweep_.propose()) {
+        decide(*proposed);
+    }
+    note_use();
+}
+
+void VirtualCluster::decide(const Event& event) {
     const auto actions = sweep_.apply(event);
     trainings_.resize(sweep_.trials().size());
     for (const auto& action : actions) {
         std::visit([this](const auto& each) { perform(each); }, action);
     }
-    note_use();
 }
 
 void VirtualCluster::perform(const StartTrial& action) { begin_epoch(action.trial, simulation_.start); }

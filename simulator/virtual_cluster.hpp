@@ -69,6 +69,7 @@ class VirtualCluster {
     };
 
     void apply(const Event& event);
+    void decide(const Event& event);
     void perform(const StartTrial& action);
     void perform(const ResumeTrial& action);
     void perform(const Regroup& action);

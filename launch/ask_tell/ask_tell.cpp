@@ -106,6 +106,11 @@ OrderedJson AskTell::answer(std::string_view text) {
     const auto event = read(line);
     auto actions = sweep_.apply(event);
     record(event, line);
+    while (const auto proposed = sweep_.propose()) {
+        const auto more = sweep_.apply(*proposed);
+        record(*proposed, Json::object());
+        actions.insert(actions.end(), more.begin(), more.end());
+    }
     for (const auto& action : actions) {
         if (const auto* start = std::get_if<StartTrial>(&action)) {
             record_config(start->trial);
@@ -173,6 +178,10 @@ Event AskTell::read_report(const Json& line) const {
 
 void AskTell::record(const Event& event, const Json& line) {
     if (journal_ == nullptr) {
+        return;
+    }
+    if (const auto* proposed = std::get_if<TrialProposed>(&event)) {
+        journal_->append_members(members_of(ProposalRecord{*proposed, wall_clock()}));
         return;
     }
     auto record = launch::to_json(event);

@@ -35,24 +35,56 @@ void Decisions::record_config(TrialId trial) {
     batch_.emplace_back(ProposalRecord{{trial, sweep().trial(trial).config}, wall_clock()});
 }
 
-/// Journal first, then decide: what was answered is on disk.
 void Decisions::commit() {
-    if (batch_.empty()) {
-        return;
+    if (!batch_.empty()) {
+        commit_batch();
     }
+    propose();
+}
+
+void Decisions::write(const Record& record) {
+    if (const auto* content = std::get_if<Json>(&record)) {
+        journal_.append(*content);
+    } else if (const auto* report = std::get_if<ReportRecord>(&record)) {
+        journal_.append_members(members_of(*report));
+    } else {
+        journal_.append_members(members_of(std::get<ProposalRecord>(record)));
+    }
+}
+
+/// Journal first, then decide: what was answered is on disk.
+void Decisions::commit_batch() {
     for (const auto& each : batch_) {
-        if (const auto* content = std::get_if<Json>(&each)) {
-            journal_.append(*content);
-        } else if (const auto* report = std::get_if<ReportRecord>(&each)) {
-            journal_.append_members(members_of(*report));
-        } else {
-            journal_.append_members(members_of(std::get<ProposalRecord>(each)));
-        }
+        write(each);
     }
     journal_.sync();
     reported_.clear();
     for (auto& each : std::exchange(batch_, {})) {
         std::visit([this](auto& record) { take_effect(record); }, each);
+    }
+}
+
+/// What a sampler proposes depends on the trials that started before. So proposals take effect one after the other, and
+/// one sync has all of them on disk before the first of their trials is ordered to start.
+void Decisions::propose() {
+    std::vector<Action> actions;
+    while (auto event = history_.propose()) {
+        const auto take = [&](const auto& record) {
+            write(record);
+            const auto more = history_.apply(record);
+            actions.insert(actions.end(), more.begin(), more.end());
+        };
+        if (auto* proposed = std::get_if<TrialProposed>(&*event)) {
+            take(ProposalRecord{std::move(*proposed), wall_clock()});
+        } else {
+            Json content = launch::to_json(*event);
+            content["time"] = wall_clock();
+            take(content);
+        }
+    }
+    if (!actions.empty()) {
+        journal_.sync();
+        carry_out(actions);
     }
 }
 

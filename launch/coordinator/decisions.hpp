@@ -48,6 +48,9 @@ class Decisions {
     /// A line of the journal.
     using Record = std::variant<Json, ReportRecord, ProposalRecord>;
 
+    void write(const Record& record);
+    void commit_batch();
+    void propose();
     void take_effect(const Json& record);
     void take_effect(ReportRecord& record);
     void take_effect(const ProposalRecord& record);

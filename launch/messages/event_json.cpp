@@ -68,7 +68,12 @@ struct Write {
     OrderedJson operator()(const TimeUp&) const { return {{"event", "time_up"}}; }
     OrderedJson operator()(const Cancelled&) const { return {{"event", "cancelled"}}; }
     OrderedJson operator()(const TrialProposed& event) const {
-        return {{"event", "trial_proposed"}, {"trial", event.trial.value}, {"config", launch::to_json(event.config)}};
+        OrderedJson json{
+            {"event", "trial_proposed"}, {"trial", event.trial.value}, {"config", launch::to_json(event.config)}};
+        if (event.origin) {
+            json["origin"] = origins.of(*event.origin);
+        }
+        return json;
     }
     OrderedJson operator()(const LimitsChanged& event) const {
         const auto& limits = event.limits;
@@ -83,6 +88,7 @@ struct Write {
     OrderedJson operator()(const TrialRetried& event) const {
         return {{"event", "trial_retried"}, {"trial", event.trial.value}};
     }
+    OrderedJson operator()(const ProposalsEnded&) const { return {{"event", "proposals_ended"}}; }
 
     static OrderedJson or_null(const auto& number) { return number ? OrderedJson(*number) : OrderedJson(nullptr); }
 };
@@ -181,6 +187,19 @@ class Reader {
 
     std::optional<SlotId> slot() const {
         return json_.contains("slot") ? std::optional(SlotId{integer<std::int32_t>("slot")}) : std::nullopt;
+    }
+
+    /// Older journals have none.
+    std::optional<Origin> origin() const {
+        const auto word = json_.find("origin");
+        if (word == json_.end()) {
+            return std::nullopt;
+        }
+        const auto origin = word->is_string() ? origins.find(word->get<std::string>()) : std::nullopt;
+        if (!origin) {
+            wrong("origin", origins.list());
+        }
+        return origin;
     }
 
     bool boolean(const char* key) const {
@@ -309,7 +328,7 @@ Event event_from_json(const Json& json) {
         return Cancelled{};
     }
     if (name == "trial_proposed") {
-        return TrialProposed{event.trial(), event.config()};
+        return TrialProposed{event.trial(), event.config(), event.origin()};
     }
     if (name == "limits_changed") {
         return read_limits(event);
@@ -317,9 +336,12 @@ Event event_from_json(const Json& json) {
     if (name == "trial_retried") {
         return TrialRetried{event.trial()};
     }
+    if (name == "proposals_ended") {
+        return ProposalsEnded{};
+    }
     event.wrong("event",
                 "slots_joined, slots_lost, trial_reported, trial_regrouped, trial_finished, trial_failed, "
-                "deadline_near, time_up, cancelled, trial_proposed, limits_changed or trial_retried");
+                "deadline_near, time_up, cancelled, trial_proposed, limits_changed, trial_retried or proposals_ended");
 }
 
 }  // namespace crescendo::launch

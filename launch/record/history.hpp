@@ -83,6 +83,9 @@ class History {
     /// Takes one line of the journal. Reports and configurations, which are most lines, are read without a JSON value.
     std::vector<Action> apply(const Journal::Line& line);
 
+    /// As Sweep::propose().
+    std::optional<Event> propose() { return sweep_.propose(); }
+
     /// No process works on the sweep any more: what ran waits to be resumed.
     void interrupt();
 

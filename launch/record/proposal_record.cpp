@@ -50,7 +50,11 @@ std::string members_of(const ProposalRecord& record) {
         std::visit(Append{text}, value);
         separator = ",";
     }
-    text += R"(},"time":)";
+    text += '}';
+    if (record.event.origin) {
+        fmt::format_to(std::back_inserter(text), R"(,"origin":"{}")", origins.of(*record.event.origin));
+    }
+    text += R"(,"time":)";
     append_number(text, record.time);
     return text;
 }
@@ -68,6 +72,12 @@ std::optional<ProposalRecord> proposal_from(std::string_view members) {
         scanner.expect(":");
         record.event.config.emplace_back(name, read_value(scanner));
         scanner.skip(",");
+    }
+    if (scanner.skip(R"(,"origin":)")) {
+        record.event.origin = origins.find(std::string(scanner.string()));
+        if (!record.event.origin) {
+            return std::nullopt;
+        }
     }
     scanner.expect(R"(,"time":)");
     record.time = scanner.number<double>();

@@ -16,7 +16,8 @@ struct ProposalRecord {
 };
 
 /// The members of the record's JSON object:
-/// `"event":"trial_proposed","trial":3,"config":{"lr":0.1,"width":16},"time":1.5`.
+/// `"event":"trial_proposed","trial":3,"config":{"lr":0.1,"width":16},"time":1.5`, with `"origin":"model"` before the
+/// time if the event has one.
 std::string members_of(const ProposalRecord& record);
 
 /// Reads what members_of() wrote. Returns nothing if there are other members, or if they are written in another way.

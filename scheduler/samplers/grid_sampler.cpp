@@ -46,7 +46,7 @@ std::optional<Proposal> GridSampler::propose(TrialId) {
     for (; next_ < grid_.size(); ++next_) {
         const auto point = static_cast<std::int32_t>(order_(static_cast<std::uint32_t>(next_)));
         if (auto config = tried_.contains(point) ? std::nullopt : grid_.at(point)) {
-            return Proposal{*std::move(config)};
+            return Proposal{*std::move(config), Origin::grid};
         }
     }
     return {};

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "core/ids.hpp"
-#include "core/value.hpp"
 #include "scheduler/samplers/any_sampler.hpp"
 #include "scheduler/trial.hpp"
 
@@ -16,24 +17,42 @@ class Proposals {
     explicit Proposals(AnySampler sampler) : sampler_(std::move(sampler)) {}
 
     /// Keeps what an event proposes for a trial that has not started. If there is a proposal for it, that one stays.
-    void add(TrialId trial, Config config) { from_events_.try_emplace(trial, std::move(config)); }
+    void add(TrialId trial, Proposal proposal) { from_events_.try_emplace(trial, std::move(proposal)); }
 
     /// Gives a new trial its configuration. Returns whether there is one.
     bool configure(Trial& trial);
 
-    /// Whether the sampler had nothing when it was asked last.
-    bool are_exhausted() const { return sampler_has_nothing_; }
+    /// The trial that configure() had nothing for, and that waits for an event with its proposal.
+    std::optional<TrialId> awaited() const { return awaited_; }
+
+    /// What the sampler proposes for the awaited trial. Nothing if none is awaited, or if it has nothing yet.
+    std::optional<Proposal> propose();
+
+    /// Whether `next`, the next trial to start, will have no proposal as things are.
+    bool are_exhausted(TrialId next) const {
+        return sampler_has_nothing_ || (have_ended_ && !from_events_.contains(next));
+    }
 
     /// Forgets that the sampler had nothing, because it may have learned since then.
-    void ask_again() { sampler_has_nothing_ = false; }
+    void ask_again();
+
+    /// The sampler is asked no more.
+    void end() { have_ended_ = true; }
+    void begin_again() { have_ended_ = false; }
 
     /// As Sampler::tell().
-    void tell(const Trial& trial) { sampler_->tell(trial); }
+    void tell(const Trial& trial);
+
+    /// The trials that were told of since the last call, if the sampler proposes by events.
+    std::set<TrialId> take_news() { return std::exchange(news_, {}); }
 
   private:
     AnySampler sampler_;
-    std::map<TrialId, Config> from_events_;  // for trials that have not started
+    std::map<TrialId, Proposal> from_events_;  // for trials that have not started
+    std::set<TrialId> news_;
+    std::optional<TrialId> awaited_;
     bool sampler_has_nothing_ = false;
+    bool have_ended_ = false;
 };
 
 }  // namespace crescendo

@@ -46,6 +46,17 @@ std::vector<Action> Sweep::apply(const Event& event) {
     return std::move(actions);
 }
 
+std::optional<Event> Sweep::propose() {
+    const auto trial = awaited_proposal();
+    if (!trial) {
+        return {};
+    }
+    if (auto proposal = proposals_.propose()) {
+        return TrialProposed{*trial, std::move(proposal->config), proposal->origin};
+    }
+    return has_come_to_rest() ? std::optional<Event>(ProposalsEnded{}) : std::nullopt;
+}
+
 SweepState Sweep::state() const {
     if (!over()) {
         return SweepState::running;
@@ -195,9 +206,10 @@ void Sweep::handle(const TrialProposed& event, Effects&) {
     CRESCENDO_VALIDATE(event.trial.value >= 0, "trial", "trial {} cannot be; trials count from 0", event.trial.value);
     auto config = spec_.space.in_order(event.config);
     if (!trials_.has(event.trial)) {
-        proposals_.add(event.trial, std::move(config));
+        proposals_.add(event.trial, {std::move(config), event.origin.value_or(Origin::enqueued)});
     } else if (Trial& trial = trials_[event.trial]; !trial.is_proposed) {
         trial.config = std::move(config);
+        trial.origin = event.origin.value_or(trial.origin);
         trial.is_proposed = true;
         proposals_.tell(trial);
     }
@@ -215,6 +227,7 @@ void Sweep::handle(const LimitsChanged& event, Effects& effects) {
     time_is_up_ = !event.has_time_left;
     placement_.change_max_concurrent(spec_.scheduler.max_concurrent);
     scheduler_->change_run_cap(spec_.run_cap, trials_.size());
+    proposals_.begin_again();
     if (over() && may_go_on() && is_below_cap()) {
         finish_reason_.reset();
     } else if (!over() && meets_target()) {
@@ -241,6 +254,8 @@ void Sweep::handle(const TrialRetried& event, Effects&) {
     placement_.enter_line(trial);
     proposals_.tell(trial);
 }
+
+void Sweep::handle(const ProposalsEnded&, Effects&) { proposals_.end(); }
 
 bool Sweep::meets_target() const {
     const auto best_trial = best();

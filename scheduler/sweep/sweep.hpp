@@ -37,6 +37,9 @@ enum class SweepState { running, finished, failed };
 /// stays idle, and the sampler is asked again at every event. If it has nothing while no trial runs or waits for slots
 /// (those that could be promoted do run then), no report will ever change that: the sweep ends as if run_cap had been
 /// reached.
+///
+/// Some samplers propose by events (Sampler::proposes_by_events). Then slots for a new trial are kept free until
+/// TrialProposed has its configuration.
 class Sweep {
   public:
     /// Throws InvalidInput if `spec` makes no sense.
@@ -55,6 +58,22 @@ class Sweep {
     /// what a resumed trial repeats, a report after the end, slots lost twice. Only LimitsChanged and TrialRetried open
     /// a sweep again.
     std::vector<Action> apply(const Event& event);
+
+    /// The trial that starts as soon as TrialProposed gives it a configuration: there are slots for it. None if the
+    /// sampler does not propose by events.
+    std::optional<TrialId> awaited_proposal() const { return over() ? std::nullopt : proposals_.awaited(); }
+
+    /// What the sampler says about the awaited trial, to be recorded and then applied: TrialProposed, or ProposalsEnded
+    /// if it has nothing and no report will change that. Nothing if no trial is awaited, or while the sampler has to be
+    /// told more first. Call it after each apply(), until it returns nothing.
+    std::optional<Event> propose();
+
+    /// The trials that the sampler was told of since the last call, for a sampler that is not in this process. None if
+    /// the sampler does not propose by events.
+    std::set<TrialId> take_news() { return proposals_.take_news(); }
+
+    /// Whether no report will come, because no trial runs or waits for slots.
+    bool has_come_to_rest() const { return placement_.num_running() == 0 && !placement_.first_waiting(); }
 
     const SweepSpec& spec() const { return spec_; }
     SweepState state() const;
@@ -115,6 +134,7 @@ class Sweep {
     void handle(const TrialProposed& event, Effects& effects);
     void handle(const LimitsChanged& event, Effects& effects);
     void handle(const TrialRetried& event, Effects& effects);
+    void handle(const ProposalsEnded& event, Effects& effects);
 
     Trial& known_trial(TrialId id);
     bool over() const { return finish_reason_.has_value(); }
@@ -128,7 +148,7 @@ class Sweep {
     void set_rungs(Trial& trial, int rungs_survived) const;
 
     bool is_below_cap() const { return !spec_.run_cap || trials_.size() < *spec_.run_cap; }
-    bool can_start() const { return is_below_cap() && !proposals_.are_exhausted(); }
+    bool can_start() const { return is_below_cap() && !proposals_.are_exhausted(TrialId{trials_.size()}); }
     Prospects prospects() const { return {scheduler_, trials_.all(), can_start()}; }
     void allocate(Effects& effects);
     bool resume_next(Effects& effects);

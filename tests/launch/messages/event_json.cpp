@@ -59,6 +59,9 @@ TEST_CASE("every event has its line, which reads back as the same event") {
         {Cancelled{}, R"({"event":"cancelled"})"},
         {TrialProposed{TrialId{3}, {{"lr", 0.5}, {"n", std::int64_t{2}}}},
          R"({"event":"trial_proposed","trial":3,"config":{"lr":0.5,"n":2}})"},
+        {TrialProposed{TrialId{3}, {{"lr", 0.5}}, Origin::model},
+         R"({"event":"trial_proposed","trial":3,"config":{"lr":0.5},"origin":"model"})"},
+        {ProposalsEnded{}, R"({"event":"proposals_ended"})"},
         {LimitsChanged{{200, 0.5, true, 4, 1}, false},
          R"({"event":"limits_changed","run_cap":200,"target":0.5,"time_budget":true,"max_concurrent":4,)"
          R"("max_retries":1,"time_left":false})"},

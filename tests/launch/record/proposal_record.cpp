@@ -46,6 +46,15 @@ TEST_CASE("a configuration reads back with its types and bits, and as the event 
     CHECK(event.config == sorted);
 }
 
+TEST_CASE("the origin of a configuration is in the record if the event has one") {
+    const auto text = members_of(ProposalRecord{{TrialId{3}, {{"n", std::int64_t{2}}}, Origin::model}, 1.5});
+
+    CHECK(text == R"("event":"trial_proposed","trial":3,"config":{"n":2},"origin":"model","time":1.5)");
+    REQUIRE(proposal_from(text).has_value());
+    CHECK(proposal_from(text)->event.origin == Origin::model);
+    CHECK_FALSE(proposal_from(members_of(ProposalRecord{{TrialId{3}, {}}, 1.5}))->event.origin.has_value());
+}
+
 TEST_CASE("names and values may be any text: what needs escapes is left to the JSON parser") {
     const Config odd{{"a \"b\" \\", "line\nfeed"}, {"caf\xC3\xA9", "x"}};
     const auto text = members_of(ProposalRecord{{TrialId{0}, odd}, 1.0});
@@ -55,7 +64,7 @@ TEST_CASE("names and values may be any text: what needs escapes is left to the J
 }
 
 TEST_CASE("what is no configuration as we write it is left to the JSON parser") {
-    const auto text = members_of(ProposalRecord{{TrialId{3}, config}, 1.5});
+    const auto text = members_of(ProposalRecord{{TrialId{3}, config, Origin::warm}, 1.5});
     for (std::size_t size = 0; size < text.size() - 2; ++size) {  // behind the point of 1.5 it is a number already
         CAPTURE(size);
         CHECK_FALSE(proposal_from(text.substr(0, size)).has_value());

@@ -35,28 +35,42 @@ Trial trial(int id) {
 
 TEST_CASE("what an event proposed first is what its trial gets, and the sampler is not asked") {
     auto source = proposals();
-    source.add(TrialId{1}, x_is(1));
-    source.add(TrialId{1}, x_is(2));
+    source.add(TrialId{1}, {x_is(1), Origin::enqueued});
+    source.add(TrialId{1}, {x_is(2)});
     auto next = trial(1);
 
     CHECK(source.configure(next));
 
     CHECK(next.config == x_is(1));
     CHECK(next.is_proposed);
-    CHECK_FALSE(source.are_exhausted());
+    CHECK(next.origin == Origin::enqueued);
+    CHECK_FALSE(source.are_exhausted(TrialId{2}));
 }
 
 TEST_CASE("a sampler that has nothing counts as exhausted until it is asked again") {
     auto source = proposals();
     auto next = trial(0);
     CHECK_FALSE(source.configure(next));
-    CHECK(source.are_exhausted());
+    CHECK(source.are_exhausted(TrialId{0}));
 
     source.tell(trial(3));
     source.ask_again();
 
-    CHECK_FALSE(source.are_exhausted());
+    CHECK_FALSE(source.are_exhausted(TrialId{0}));
     CHECK(source.configure(next));
     CHECK(next.config == x_is(7));
     CHECK_FALSE(next.is_proposed);
+}
+
+TEST_CASE("after the end of proposals, only what events proposed is left") {
+    auto source = proposals();
+    source.tell(trial(3));
+    source.add(TrialId{1}, {x_is(1)});
+
+    source.end();
+
+    CHECK(source.are_exhausted(TrialId{0}));
+    CHECK_FALSE(source.are_exhausted(TrialId{1}));
+    source.begin_again();
+    CHECK_FALSE(source.are_exhausted(TrialId{0}));
 }

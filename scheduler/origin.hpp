@@ -1,0 +1,28 @@
+#pragma once
+
+#include <utility>
+
+#include "core/words.hpp"
+
+namespace crescendo {
+
+/// Who chose the configuration of a trial.
+enum class Origin {
+    random,    ///< a sampler, by chance or by a fixed pattern, without a look at results
+    grid,      ///< the grid sampler
+    model,     ///< a sampler that learned from results
+    program,   ///< a sampler that is another program
+    enqueued,  ///< the user, while the sweep was at work
+    initial,   ///< the user, in the sweep file
+    warm,      ///< an earlier sweep
+};
+
+inline constexpr Words origins{{std::pair{Origin::random, "random"},
+                                {Origin::grid, "grid"},
+                                {Origin::model, "model"},
+                                {Origin::program, "program"},
+                                {Origin::enqueued, "enqueued"},
+                                {Origin::initial, "initial"},
+                                {Origin::warm, "warm"}}};
+
+}  // namespace crescendo

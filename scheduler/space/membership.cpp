@@ -1,0 +1,101 @@
+#include "scheduler/space/membership.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/check.hpp"
+
+namespace crescendo {
+namespace {
+
+/// So far may a number be from a multiple of q, in units of q: programs compute multiples in their own ways.
+constexpr double tolerance = 1e-6;
+
+std::optional<double> number(const Value& value) {
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+        return static_cast<double>(*whole);
+    }
+    const auto* real = std::get_if<double>(&value);
+    return real != nullptr && std::isfinite(*real) ? std::optional(*real) : std::nullopt;
+}
+
+std::optional<Value> within(double min, double max, std::optional<double> number) {
+    return number && min <= *number && *number <= max ? std::optional<Value>(*number) : std::nullopt;
+}
+
+std::optional<Value> multiple(double q, double min, double max, std::optional<double> number) {
+    const bool is_multiple = number && std::fabs(std::nearbyint(*number / q) - *number / q) <= tolerance;
+    const bool is_inside = number && min - tolerance * q <= *number && *number <= max + tolerance * q;
+    return is_multiple && is_inside ? std::optional<Value>(std::clamp(*number, min, max)) : std::nullopt;
+}
+
+/// Whether a listed value is meant: as it is listed, or as the same number.
+bool means(const Value& given, const Value& listed) {
+    return given == listed || (number(given) && number(given) == number(listed));
+}
+
+struct Member {
+    const Value& value;
+
+    std::optional<double> given() const { return number(value); }
+
+    std::optional<Value> operator()(const Uniform& d) const { return within(d.min, d.max, given()); }
+    std::optional<Value> operator()(const LogUniformValues& d) const { return within(d.min, d.max, given()); }
+    std::optional<Value> operator()(const IntUniform& d) const {
+        constexpr double exact = 9007199254740992.0;  // 2^53: a double holds every whole number up to here
+        const auto* whole = std::get_if<std::int64_t>(&value);
+        const auto real = whole == nullptr ? given() : std::nullopt;
+        if (whole == nullptr && (!real || *real != std::nearbyint(*real) || std::fabs(*real) > exact)) {
+            return {};
+        }
+        const auto meant = whole != nullptr ? *whole : static_cast<std::int64_t>(*real);
+        return d.min <= meant && meant <= d.max ? std::optional<Value>(meant) : std::nullopt;
+    }
+    std::optional<Value> operator()(const QUniform& d) const { return multiple(d.q, d.min, d.max, given()); }
+    std::optional<Value> operator()(const QLogUniformValues& d) const { return multiple(d.q, d.min, d.max, given()); }
+    std::optional<Value> operator()(const Normal&) const { return within(-HUGE_VAL, HUGE_VAL, given()); }
+    std::optional<Value> operator()(const LogNormal&) const { return within(0, HUGE_VAL, given()); }
+    std::optional<Value> operator()(const QNormal& d) const { return multiple(d.q, -HUGE_VAL, HUGE_VAL, given()); }
+    std::optional<Value> operator()(const QLogNormal& d) const { return multiple(d.q, 0, HUGE_VAL, given()); }
+    std::optional<Value> operator()(const Beta&) const { return within(0, 1, given()); }
+    /// A number that is near 1 may be rounded up.
+    std::optional<Value> operator()(const QBeta& d) const { return multiple(d.q, 0, 1 + d.q, given()); }
+    std::optional<Value> operator()(const Categorical& d) const {
+        for (std::size_t i = 0; i < d.values.size(); ++i) {
+            if (means(value, d.values[i]) && (d.probabilities.empty() || d.probabilities[i] > 0)) {
+                return d.values[i];
+            }
+        }
+        return {};
+    }
+    std::optional<Value> operator()(const Constant& d) const {
+        return means(value, d.value) ? std::optional(d.value) : std::nullopt;
+    }
+};
+
+}  // namespace
+
+std::optional<Value> member(const Distribution& distribution, const Value& value) {
+    return std::visit(Member{value}, distribution);
+}
+
+Config member(const SearchSpace& space, const Config& config) {
+    Config result = config;
+    for (auto& [name, value] : result) {
+        const auto& parameters = space.parameters();
+        const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                        [&name = name](const Parameter& each) { return each.name == name; });
+        if (found == parameters.end() || found->is_derived()) {
+            continue;  // in_order() has the message, or the rule that computes it
+        }
+        const auto meant = member(found->distribution, value);
+        CRESCENDO_VALIDATE(meant, "config",
+                           "a configuration has {} = {}, which the parameter never is; choose one of its values", name,
+                           to_string(value));
+        value = *meant;
+    }
+    return space.in_order(result);
+}
+
+}  // namespace crescendo
