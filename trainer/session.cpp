@@ -11,6 +11,7 @@
 #include "trainer/data/normalization.hpp"
 #include "trainer/failure.hpp"
 #include "trainer/protocol/control_store.hpp"
+#include "trainer/settings/model_spec.hpp"
 #include "trainer/training/evaluation.hpp"
 #include "trainer/training/latency.hpp"
 #include "trainer/training/state_exchange.hpp"
@@ -35,7 +36,9 @@ std::unique_ptr<Trial> new_trial(TrialId number, std::uint64_t seed, const Setti
                                  const Device& device) {
     const auto samples = data.set(settings.data.train, settings.data);
     require_none(misfits(settings, *samples, "trainer.data.train"));
-    return std::make_unique<Trial>(number.value, seed, settings, describe_task(settings, data), device);
+    const Task task = describe_task(settings, data);
+    require_none(settings.model->misfits_of_task(task));
+    return std::make_unique<Trial>(number.value, seed, settings, task, device);
 }
 
 }  // namespace

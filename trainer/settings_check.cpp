@@ -10,6 +10,7 @@
 #include "datasets/system/own_process.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/data/task.hpp"
+#include "trainer/settings/model_spec.hpp"
 
 namespace crescendo::trainer {
 
@@ -73,8 +74,14 @@ void check_data(const Settings& settings, const std::string& key, const std::str
     if (!ask_alike(settings, *samples, train)) {
         problems.push_back({key, text("{}: its samples have another shape than those of {}; a model fits one", location,
                                       train.location())});
-    } else if (found.empty() && learns_classes(settings, *samples)) {
+        return;
+    }
+    if (found.empty() && learns_classes(settings, *samples)) {
         check_classes(settings, key, location, data, problems);
+    }
+    if (found.empty() && location == settings.data.train) {
+        const auto of_task = settings.model->misfits_of_task(describe_task(settings, data));
+        problems.insert(problems.end(), of_task.begin(), of_task.end());
     }
 } catch (const InvalidInput& invalid) {
     problems.push_back({invalid.key().empty() ? key : invalid.key(), invalid.what()});

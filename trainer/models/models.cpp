@@ -3,6 +3,7 @@
 #include "trainer/models/autoencoder.hpp"
 #include "trainer/models/cnn.hpp"
 #include "trainer/models/mlp.hpp"
+#include "trainer/models/script.hpp"
 
 namespace crescendo::trainer {
 
@@ -11,6 +12,7 @@ ModelTable models() {
         {"cnn", read_cnn},
         {"mlp", read_mlp},
         {"autoencoder", read_autoencoder},
+        {"*.pt", read_script},
     };
 }
 

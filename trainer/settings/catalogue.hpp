@@ -9,7 +9,8 @@ class ModelSpec;
 class OptimizerSpec;
 class Section;
 
-/// A word that a setting takes, and the reader of the settings that go with it.
+/// A word that a setting takes, and the reader of the settings that go with it. "*.pt" stands for every word that ends
+/// with ".pt".
 template <class Spec>
 struct Choice {
     const char* name;

@@ -29,6 +29,9 @@ class ModelSpec {
         return {};
     }
 
+    /// What keeps the model from learning a task whose samples have no misfits.
+    virtual std::vector<Problem> misfits_of_task(const Task& /*task*/) const { return {}; }
+
     /// Whether the model learns to give back the inputs of these samples, rather than to predict their targets.
     virtual bool reconstructs(const datasets::SampleSet& /*samples*/) const { return false; }
 

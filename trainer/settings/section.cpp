@@ -54,7 +54,9 @@ Section::Section(const json& object, std::string path, std::vector<Problem>& pro
 }
 
 const json* Section::find(const char* name) {
-    known_.emplace_back(name);
+    if (!knows(name)) {
+        known_.emplace_back(name);
+    }
     const auto found = object_.find(name);
     return found == object_.end() ? nullptr : &*found;
 }

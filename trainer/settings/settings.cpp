@@ -152,10 +152,20 @@ std::shared_ptr<Spec> read_choice(Section& section, const char* key, const std::
     for (const auto& choice : table) {
         words.emplace_back(choice.name, &choice);
     }
-    const Choice<Spec>* chosen = &table.front();
-    section.choice<const Choice<Spec>*>(key, chosen, words);
+    std::string word;
+    if (section.has_text(key)) {
+        section.text(key, word);
+    }
+    const auto by_ending = std::find_if(table.begin(), table.end(), [&](const Choice<Spec>& choice) {
+        return choice.name[0] == '*' && word.ends_with(choice.name + 1);
+    });
+    const Choice<Spec>* chosen = by_ending == table.end() ? &table.front() : &*by_ending;
+    if (by_ending == table.end()) {
+        section.choice<const Choice<Spec>*>(key, chosen, words);
+        word = chosen->name;
+    }
     auto spec = chosen->read(section);
-    spec->name = chosen->name;
+    spec->name = word;
     for (const auto& other : table) {
         section.read_aside([&](Section& aside) { other.read(aside); });
     }

@@ -16,6 +16,9 @@ TEST_CASE("each model is chosen by its name, and makes its network from its defa
     const Task images{.input_shape = {8, 8}, .target_shape = {8, 8}, .num_outputs = 64};
     std::set<std::string> networks;
     for (const auto& model : models()) {
+        if (model.name == std::string("*.pt")) {
+            continue;  // its network is a file
+        }
         const Settings settings = settings_of({{"model", model.name}});
 
         CHECK(settings.model->name == model.name);

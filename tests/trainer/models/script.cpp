@@ -1,0 +1,206 @@
+#include "trainer/models/script.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "core/check.hpp"
+#include "tests/trainer/checkpoints.hpp"
+#include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/record.hpp"
+#include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+#include "trainer/checkpoint/checkpoint.hpp"
+#include "trainer/data/batch.hpp"
+#include "trainer/data/data_cache.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/settings/model_spec.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+
+namespace {
+
+const Task four_classes{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 4, .num_samples = 96};
+
+/// Saves a script with a linear layer of 64 inputs and `num_outputs`, whose forward() is `body`. It has a buffer
+/// `mean`, a float `share`, an int `count` and a frozen parameter `scale`.
+std::string save_script(const std::filesystem::path& file, const std::string& body, std::int64_t num_outputs = 4) {
+    at::manual_seed(1);
+    torch::jit::Module script("Net");
+    script.register_attribute("training", c10::BoolType::get(), true);
+    script.register_attribute("share", c10::FloatType::get(), 0.5);
+    script.register_attribute("count", c10::IntType::get(), 0);
+    script.register_parameter("weight", at::randn({num_outputs, 64}).mul_(0.1).requires_grad_(), /*is_buffer=*/false);
+    script.register_parameter("scale", at::ones({1}), /*is_buffer=*/false);
+    script.register_buffer("mean", at::zeros({64}));
+    script.define("def forward(self, x):\n" + body);
+    script.save(file.string());
+    return file.string();
+}
+
+const std::string linear = "    return torch.matmul(x.flatten(1) * self.scale, self.weight.t()) * self.share\n";
+const std::string dropping =
+    "    x = x.flatten(1)\n"
+    "    if self.training:\n"
+    "        self.mean.mul_(0.9).add_(x.mean(0))\n"
+    "    x = torch.dropout(x - self.mean, self.share, self.training)\n"
+    "    return torch.matmul(x, self.weight.t())\n";
+
+std::string problem(const Settings& settings, const Task& task = four_classes) {
+    const auto problems = settings.model->misfits_of_task(task);
+    return problems.empty() ? "" : problems.front().key + ": " + problems.front().message;
+}
+
+std::string problem_of(const std::string& file, Json constants = Json::object()) {
+    return problem(settings_of({{"model", file}, {"constants", std::move(constants)}}));
+}
+
+bool has(const std::string& words, const std::string& part) { return words.find(part) != std::string::npos; }
+
+/// All training samples of a sweep, in their order, as a file for torch.load.
+void write_samples(const std::filesystem::path& file, const SweepFixture& sweep, const Settings& settings) {
+    const auto device = make_cpu_device();
+    DataCache data;
+    auto& stream = data.evaluation(sweep.train, settings.data);
+    stream.enter({.group_batch = SweepFixture::num_samples});
+    auto slice = stream.next();
+    const Batch batch = make_batch(*slice, describe_task(settings, data), *device);
+    c10::Dict<std::string, at::Tensor> samples;
+    samples.insert("inputs", batch.inputs);
+    samples.insert("targets", batch.targets);
+    write_checkpoint(file, samples);
+}
+
+}  // namespace
+
+TEST_CASE("a script trains on the curve that Python trains it on") {
+    if (!std::filesystem::exists(TORCH_PYTHON)) {
+        MESSAGE("skipped: no Python with torch at " TORCH_PYTHON);
+        return;
+    }
+    const SweepFixture sweep;
+    Terms terms = sweep.terms("trial");
+    terms.settings = {{"model", (sweep.folder / "net.pt").string()},
+                      {"constants", {{"slope", 0.2}}},
+                      {"batch_size", 8},
+                      {"lr", 0.05},
+                      {"report", {{"every", 1}, {"unit", "steps"}}},
+                      {"data", {{"train", sweep.train}, {"shuffle", "none"}}}};
+    write_samples(sweep.folder / "samples.pt", sweep, settings_of(terms.settings));
+    const std::string python = std::string(TORCH_PYTHON) + " " TEST_FOLDER "/models/train_script.py ";
+    REQUIRE(std::system((python + sweep.folder.path().string()).c_str()) == 0);
+    const Json curve = Json::parse(content(sweep.folder / "curve.json"));
+
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    crescendo.join({0}, "new", terms);
+    for (std::size_t step = 0; step < 100; ++step) {
+        CAPTURE(step);
+        const double loss = crescendo.await(0, "report")["metrics"]["train_loss"];
+        CHECK(loss == doctest::Approx(curve[step].get<double>()).epsilon(1e-4));
+        crescendo.go_on({0}, terms);
+    }
+    CHECK(curve[99] < 0.5 * curve[0].get<double>());
+}
+
+TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a script with buffers and dropout") {
+    const SweepFixture sweep;
+    const std::vector<int> members{0, 1};
+    const std::string file = save_script(sweep.folder / "net.pt", dropping);
+    const auto terms_of = [&](const std::string& name) {
+        Terms terms = sweep.terms(name);
+        terms.settings["model"] = file;
+        terms.max_resource = terms.checkpoint_at.emplace(1);
+        std::filesystem::create_directory(terms.directory);
+        return terms;
+    };
+    const Terms undisturbed = terms_of("undisturbed");
+    const Terms regrouped = terms_of("regrouped");
+
+    {
+        FakeCrescendo crescendo(2, "recording-trainer", sweep.recording(/*gate_step=*/2));
+        crescendo.join(members, "new", regrouped);
+        crescendo.await(0, "regrouped");
+        await_step(sweep.record(), 2, /*num_members=*/2);
+        crescendo.join(members, "memory", regrouped);
+        sweep.open_gate();
+        CHECK(crescendo.await(0, "report")["generation"] == 2);
+    }
+    FakeCrescendo crescendo(2, "recording-trainer", sweep.recording());
+    crescendo.train(members, "new", undisturbed, 1);
+
+    const auto checkpoint = load(undisturbed.directory / "checkpoint.pt");
+    CHECK(same_state(checkpoint, load(regrouped.directory / "checkpoint.pt")));
+    CHECK(checkpoint.model.at("mean").abs().sum().item<double>() > 0);
+    CHECK(checkpoint.model.contains("scale"));
+    CHECK_FALSE(checkpoint.optimizer.contains("scale"));  // frozen
+}
+
+TEST_CASE("what a script drops follows from the samples' keys, and nothing is dropped without") {
+    const SweepFixture sweep;
+    const Settings settings = settings_of({{"model", save_script(sweep.folder / "net.pt", dropping)}});
+    const auto model = settings.model->make(four_classes);
+    const at::Tensor inputs = at::randn({5, 8, 8});
+    const at::Tensor keys = at::arange(5, at::kInt);
+
+    CHECK(model->drops_units());
+    model->eval();
+    CHECK(model->forward(inputs).equal(model->forward(inputs)));
+    model->train();
+    CHECK_FALSE(model->forward(inputs, keys).equal(model->forward(inputs, keys + 1)));
+    model->named_buffers()["mean"].zero_();
+    const at::Tensor first = model->forward(inputs, keys);
+    model->named_buffers()["mean"].zero_();
+    CHECK(first.equal(model->forward(inputs, keys)));
+    CHECK(model->parameters().size() == 1);
+}
+
+TEST_CASE("constants of the settings set the attributes of a script") {
+    const SweepFixture sweep;
+    const std::string file = save_script(sweep.folder / "net.pt", linear);
+    const auto outputs = [&](Json constants) {
+        const Settings settings = settings_of({{"model", file}, {"constants", std::move(constants)}});
+        return settings.model->make(four_classes)->forward(at::ones({1, 8, 8}));
+    };
+
+    CHECK(at::allclose(outputs({{"share", 2.0}}), outputs(Json::object()) * 4));
+    CHECK(problem_of(file, {{"count", 3.0}}) == "");
+    CHECK(has(problem_of(file, {{"shar", 1.0}}), "trainer.constants.shar: the model has no attribute shar"));
+    CHECK(has(problem_of(file, {{"shar", 1.0}}), "share (float), count (int)"));
+    CHECK(has(problem_of(file, {{"count", 2.5}}), "trainer.constants.count: 2.5 cannot be used here"));
+}
+
+TEST_CASE("a model that is no script, or does not fit, is refused with the reason") {
+    const SweepFixture sweep;
+    std::ofstream(sweep.folder / "text.pt") << "weights";
+    const std::string good = save_script(sweep.folder / "good.pt", linear);
+    const std::string three = save_script(sweep.folder / "three.pt", linear, /*num_outputs=*/3);
+    const std::string image = save_script(sweep.folder / "image.pt", "    return torch.matmul(x, self.weight)\n");
+    const std::string pair = save_script(sweep.folder / "pair.pt", "    return x, x\n");
+    const std::string counting = save_script(sweep.folder / "counting.pt",
+                                             "    self.count = self.count + 1\n    return x.flatten(1)\n");
+
+    CHECK(problem_of(good) == "");
+    CHECK(has(problem_of("none.pt"), "trainer.model: none.pt: there is no such file"));
+    CHECK(has(problem_of((sweep.folder / "text.pt").string()), "text.pt is no TorchScript: "));
+    CHECK(has(problem_of(three), "returns 2x3 for two samples, but the targets need 2x4"));
+    CHECK(has(problem_of(image), "image.pt fails with inputs of 2x8x8"));
+    CHECK(has(problem_of(pair), "pair.pt returns Tuple; forward() is to return one tensor"));
+    CHECK(has(problem_of(counting), "counting.pt sets its attribute count in forward()"));
+}
+
+TEST_CASE("a script may give numbers of regression in any shape") {
+    const SweepFixture sweep;
+    const Settings settings = settings_of({{"model", save_script(sweep.folder / "net.pt", linear)}});
+    Task task = four_classes;
+    task.kind = Task::Kind::regression;
+    task.target_shape = {2, 2};
+
+    CHECK(problem(settings, task) == "");
+    task.num_outputs = 3;
+    CHECK(has(problem(settings, task), "3 numbers for each"));
+}
