@@ -44,6 +44,7 @@ JobRequest make_request(const std::string& name, const fs::path& directory, cons
     request.crescendo = fs::read_symlink("/proc/self/exe");
     if (!site.empty()) {
         request.site = read_site_profile(site);
+        request.site.environment.insert(request.site.environment.begin(), {site_variable, site.string()});
     }
     if (request.site.launcher.empty()) {
         request.site.launcher = rank_launcher().command;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <exception>
 #include <memory>
 
 #include "core/check.hpp"
@@ -12,6 +14,7 @@
 #include "launch/agent/agent_setup.hpp"
 #include "launch/agent/program_worker.hpp"
 #include "launch/batch/batch_system.hpp"
+#include "launch/commands/hook.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/doctor/launcher.hpp"
 #include "launch/record/cost.hpp"
@@ -143,6 +146,40 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
     fmt::print("  crescendo best {} --format json     the best configuration, for a program\n", where);
 }
 
+/// Why a session ended for good, in a few words.
+std::string reason_of(Outcome outcome, const History& history) {
+    switch (outcome) {
+        case Outcome::finished:
+            return text_of(*history.sweep().finish_reason());
+        case Outcome::failed:
+            return fmt::format("every trial failed; the last failure: {}", last_failure(history));
+        case Outcome::hopeless:
+            return fmt::format("{}, and none reported anything; the last failure: {}", failed_trials(history),
+                               last_failure(history));
+        case Outcome::interrupted:
+            break;
+    }
+    return {};
+}
+
+/// Trains until the sweep ends or must stop, and leaves the table of its trials.
+Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSession* session,
+                   std::vector<Json> opening) {
+    const StopSignals signals;
+    Outcome outcome;
+    {
+        const auto transport = make_transport(setup_of(sweep.file, sweep.directory, options), session, signals);
+        const auto view = make_view(sweep.file, session != nullptr);
+        outcome = Coordinator(sweep.file, sweep.directory, sweep.journal, sweep.history, *transport, *view, &sweep.lock,
+                              std::move(opening))
+                      .run(signals, options.until ? options.until : end_of_job());
+        view->update(sweep.history, sweep.history.last_time());
+    }
+    const auto price = price_of_slot_hour(sweep.file.price, sweep.history);
+    replace_file(sweep.directory.results(), trials_table(sweep.history, price).print(Format::csv));
+    return outcome;
+}
+
 ExitCode exit_code(Outcome outcome) {
     switch (outcome) {
         case Outcome::finished:
@@ -177,23 +214,27 @@ void require_sound_start(const SessionOptions& options, const MpiSession* sessio
         throw InvalidInput(fmt::format("{}; {}", problem.observation, problem.remedy));
     }
     require_interface(options.interface);
+    hook_timeout();
 }
 
 ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiSession* session,
                      std::vector<Json> opening) {
-    const StopSignals signals;
     Outcome outcome;
-    {
-        const auto transport = make_transport(setup_of(sweep.file, sweep.directory, options), session, signals);
-        const auto view = make_view(sweep.file, session != nullptr);
-        outcome = Coordinator(sweep.file, sweep.directory, sweep.journal, sweep.history, *transport, *view, &sweep.lock,
-                              std::move(opening))
-                      .run(signals, options.until ? options.until : end_of_job());
-        view->update(sweep.history, sweep.history.last_time());
+    try {
+        outcome = run_to_end(sweep, options, session, std::move(opening));
+    } catch (const std::exception& error) {
+        sweep.lock.release();
+        run_hook({"error", error.what(), ExitCode::failed}, sweep.file, sweep.directory, sweep.history);
+        throw;
     }
-    const auto price = price_of_slot_hour(sweep.file.price, sweep.history);
-    replace_file(sweep.directory.results(), trials_table(sweep.history, price).print(Format::csv));
-    return report_end(outcome, sweep.file, sweep.history, sweep.directory);
+    const auto code = report_end(outcome, sweep.file, sweep.history, sweep.directory);
+    std::fflush(stdout);  // a hook may take a while
+    sweep.lock.release();  // and may continue this very sweep
+    if (outcome != Outcome::interrupted) {
+        run_hook({outcome == Outcome::finished ? "finished" : "failed", reason_of(outcome, sweep.history), code},
+                 sweep.file, sweep.directory, sweep.history);
+    }
+    return code;
 }
 
 ExitCode report_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {

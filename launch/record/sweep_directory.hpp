@@ -29,6 +29,8 @@ class SweepDirectory {
     std::filesystem::path run() const { return path_ / "run.json"; }
     std::filesystem::path results() const { return path_ / "results.csv"; }
     std::filesystem::path worker_log() const { return path_ / "trainers.log"; }
+    /// What the commands of on_finish and on_failure printed.
+    std::filesystem::path hook_log() const { return path_ / "hooks.log"; }
     /// The script of its batch jobs, if the sweep was submitted.
     std::filesystem::path job_script() const { return path_ / "job.sh"; }
     /// What a batch job printed.

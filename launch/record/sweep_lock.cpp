@@ -176,10 +176,13 @@ SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) 
     }
 }
 
-SweepLock::~SweepLock() {
-    if (content_of(path_) == content_) {
+SweepLock::~SweepLock() { release(); }
+
+void SweepLock::release() {
+    if (file_ && content_of(path_) == content_) {
         [[maybe_unused]] const int truncated = ::ftruncate(file_.get(), 0);
     }
+    file_.reset();
 }
 
 void SweepLock::beat() {

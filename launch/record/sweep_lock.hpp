@@ -38,6 +38,9 @@ class SweepLock {
     /// The former holder, if it died without giving the lock back.
     const std::optional<std::string>& abandoned_by() const { return abandoned_by_; }
 
+    /// Gives the lock back before its end. beat() must not be called any more.
+    void release();
+
     ~SweepLock();
     SweepLock(SweepLock&&) = delete;
     SweepLock& operator=(SweepLock&&) = delete;

@@ -68,7 +68,7 @@ std::vector<std::pair<std::string, std::string>> read_environment(const YamlSect
 SiteProfile read_profile(const YamlSection& profile) {
     const auto more = batch_system()->submit_command();  // "sbatch"
     profile.allow({"launcher", "modules", "setup", "environment", "interface", "lead", "nodes", "time", "partition",
-                   "account", "gpus_per_node", "cpus_per_task", more});
+                   "account", "gpus_per_node", "cpus_per_task", "on_finish", "on_failure", more});
     SiteProfile site;
     site.launcher = line(profile, "launcher").value_or(site.launcher);
     site.modules = profile.strings("modules").value_or(site.modules);
@@ -95,16 +95,30 @@ SiteProfile read_profile(const YamlSection& profile) {
 SiteProfile parse_site_profile(const std::string& text, const fs::path& file) {
     Mistakes mistakes;
     const auto document = parse_yaml(text, file.string(), mistakes);
+    const YamlSection profile(document.root, "", mistakes);
     SiteProfile site;
-    mistakes.attempt([&] { site = read_profile(YamlSection(document.root, "", mistakes)); });
+    mistakes.attempt([&] { site = read_profile(profile); });
+    read_hooks(profile);
     mistakes.throw_if_any(document.source);
     return site;
+}
+
+Hooks hooks_of_site() {
+    const auto path = find_site_profile();
+    if (!path) {
+        return {};
+    }
+    Mistakes mistakes;
+    const auto document = parse_yaml(read_file(*path), path->string(), mistakes);
+    auto hooks = read_hooks(YamlSection(document.root, "", mistakes));
+    mistakes.throw_if_any(document.source);
+    return hooks;
 }
 
 SiteProfile read_site_profile(const fs::path& path) { return parse_site_profile(read_file(path), path); }
 
 std::optional<fs::path> find_site_profile() {
-    if (const char* named = std::getenv("CRESCENDO_SITE"); named != nullptr && *named != '\0') {
+    if (const char* named = std::getenv(site_variable); named != nullptr && *named != '\0') {
         return fs::path(named);
     }
     std::vector<fs::path> places{"/etc/crescendo/site.yaml"};

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "core/check.hpp"
 #include "core/draws.hpp"
@@ -149,6 +151,7 @@ std::optional<std::size_t> find_script(const std::vector<std::string>& command) 
     return i < command.size() && looks_like_a_script(command[i]) ? std::optional(i) : std::nullopt;
 }
 
+constexpr std::string_view no_program = "there is no program '{}'; give its path, or a name that PATH finds";
 constexpr const char* no_file =
     "there is no file '{}'; programs run in the folder where crescendo is called: give the path as seen from there";
 
@@ -171,7 +174,7 @@ void check_command(const SweepFile& file, Mistakes& mistakes) {
     for (const auto i : std::set<std::size_t>{0, find_program(words)}) {
         if (!words[i].empty() && !is_program(words[i])) {
             mistakes.add(fmt::format("command[{}]", i),
-                         fmt::format("there is no program '{}'; give its path, or a name that PATH finds", words[i]));
+                         fmt::format(no_program, words[i]));
         }
     }
     const auto& command = *file.command;
@@ -183,6 +186,16 @@ void check_command(const SweepFile& file, Mistakes& mistakes) {
     const auto script = find_script(words);
     if (script && command[*script] != "${program}" && !fs::exists(words[*script])) {
         mistakes.add(fmt::format("command[{}]", *script), fmt::format(fmt::runtime(no_file), words[*script]));
+    }
+}
+
+/// A session may run for days before its hooks: what is missing is said at once.
+void check_hooks(const Hooks& hooks, Mistakes& mistakes) {
+    for (const auto& [key, command] : {std::pair("on_finish[0]", &hooks.on_finish),
+                                       std::pair("on_failure[0]", &hooks.on_failure)}) {
+        if (!command->empty() && !is_program(command->front())) {
+            mistakes.add(key, fmt::format(no_program, command->front()));
+        }
     }
 }
 
@@ -203,6 +216,7 @@ ProgramPaths ProgramPaths::find() {
 
 void check(SweepDraft& draft, const ProgramPaths& paths) {
     auto& [file, mistakes] = draft;
+    check_hooks(file.hooks, mistakes);
     if (!mistakes.lie_in("parameters") && !mistakes.lie_in("constraints")) {
         try_rules(file.spec.space, file.spec.seed, file.source, mistakes);
     }

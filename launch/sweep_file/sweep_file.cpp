@@ -32,8 +32,8 @@ void check_keys(const YamlSection& file) {
                 "sampler",       "parameters",  "constraints", "run_cap",      "seed",       "slots",
                 "bind",          "scheduler",   "early_terminate", "budget",   "trial",      "cpus_per_slot",
                 "price",         "trainer",     "program",     "command",      "grow",       "report",
-                "final_test",    "max_retries", "hang_timeout", "simulate",    "entry",      "apiVersion",
-                "kind",          "controller"});
+                "final_test",    "max_retries", "hang_timeout", "simulate",    "entry",      "on_finish",
+                "on_failure",    "apiVersion",  "kind",        "controller"});
 }
 
 std::string read_name(const YamlSection& file, const std::filesystem::path& path) {
@@ -438,6 +438,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
     });
     file.attempt([&] { read_trial_end(file, result.spec.trial_end); });
     file.attempt([&] { result.price = read_price(file); });
+    result.hooks = read_hooks(file);
     file.attempt([&] {
         if (const auto simulate = file.section("simulate", "{epoch: 60, loss_per_doubling: 0.05}")) {
             result.simulation = read_simulation(*simulate);

@@ -10,6 +10,7 @@
 #include "launch/messages/report_source.hpp"
 #include "launch/slots/slot_plan.hpp"
 #include "launch/sweep_file/entry.hpp"
+#include "launch/sweep_file/hooks.hpp"
 #include "launch/sweep_file/overrides.hpp"
 #include "launch/sweep_file/price.hpp"
 #include "launch/yaml/mistakes.hpp"
@@ -51,6 +52,7 @@ struct SweepFile {
     bool final_test = false;  ///< whether the program of `command` tests the best trial in the end
     std::optional<std::chrono::seconds> hang_timeout;  ///< silence after which a worker is killed; none: never
     std::optional<Price> price;                        ///< what an hour costs; none: nobody said it
+    Hooks hooks;                                       ///< what runs when a session ends
     simulator::SimulationSpec simulation;              ///< `simulate:`, or the defaults
     Entry entry;                                       ///< what a benchmark's entry says of the sweep
     std::vector<Remark> remarks;

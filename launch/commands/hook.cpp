@@ -1,0 +1,109 @@
+#include "launch/commands/hook.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "launch/messages/metrics_json.hpp"
+#include "launch/messages/value_json.hpp"
+#include "launch/record/cost.hpp"
+#include "launch/sweep_file/site_profile.hpp"
+#include "launch/system/child_process.hpp"
+#include "launch/system/environment.hpp"
+#include "launch/system/stop_signals.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What became of the command; empty if it ended well.
+std::string problem_of(const ProcessOptions& options) {
+    const auto timeout = hook_timeout();
+    const StopSignals signals;
+    ChildProcess process(options);
+    const auto deadline = std::chrono::steady_clock::now() + timeout;
+    while (!process.try_wait()) {
+        if (signals.requested() != nullptr) {
+            return fmt::format("killed by {}", signals.requested());
+        }
+        if (std::chrono::steady_clock::now() >= deadline) {
+            return fmt::format("killed, because it took longer than {} s; CRESCENDO_HOOK_TIMEOUT gives it more",
+                               timeout.count());
+        }
+        constexpr int milliseconds_between_looks_at_signals = 100;
+        pollfd ended{process.exit_descriptor().get(), POLLIN, 0};
+        ::poll(&ended, 1, milliseconds_between_looks_at_signals);
+    }
+    const auto status = *process.try_wait();
+    return status.success() ? "" : to_string(status);
+}
+
+}  // namespace
+
+std::chrono::seconds hook_timeout() {
+    return seconds_of_environment("CRESCENDO_HOOK_TIMEOUT", std::chrono::seconds(60));
+}
+
+std::vector<std::pair<std::string, std::string>> environment_of_hook(const SessionEnding& ending, const SweepFile& file,
+                                                                     const SweepDirectory& directory,
+                                                                     const History& history) {
+    const auto& sweep = history.sweep();
+    const auto where = fs::absolute(directory.path()).lexically_normal();
+    const auto text = [](const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); };
+    const auto num_failed = std::ranges::count(sweep.trials(), TrialStatus::failed, &Trial::status);
+    std::vector<std::pair<std::string, std::string>> variables{
+        {"CRESCENDO_SWEEP", file.name},
+        {"CRESCENDO_SWEEP_DIR", where.string()},
+        {"CRESCENDO_OUTCOME", ending.outcome},
+        {"CRESCENDO_REASON", ending.reason},
+        {"CRESCENDO_EXIT_CODE", std::to_string(static_cast<int>(ending.code))},
+        {"CRESCENDO_TRIALS", std::to_string(sweep.trials().size())},
+        {"CRESCENDO_FAILED_TRIALS", std::to_string(num_failed)},
+        {"CRESCENDO_SECONDS", fmt::format("{:.0f}", history.elapsed())},
+        {"CRESCENDO_SLOT_HOURS", fmt::format("{:.6g}", history.slot_seconds() / 3600)},
+        {"CRESCENDO_METRIC", sweep.spec().metric}};
+    if (const auto price = price_of_slot_hour(file.price, history)) {
+        variables.emplace_back("CRESCENDO_COST", fmt::format("{:.6g}", history.slot_seconds() / 3600 * *price));
+    }
+    if (const auto best = sweep.best()) {
+        const auto& trial = sweep.trial(*best);
+        variables.emplace_back("CRESCENDO_BEST_TRIAL", std::to_string(best->value));
+        variables.emplace_back("CRESCENDO_BEST_VALUE", fmt::format("{}", from_loss(sweep.spec().goal, *trial.loss)));
+        variables.emplace_back("CRESCENDO_BEST_CONFIG", text(launch::to_json(trial.config)));
+        if (const auto& test = history.test(); test && test->trial == best) {
+            variables.emplace_back("CRESCENDO_BEST_TEST", text(launch::to_json(test->metrics)));
+        }
+    }
+    return variables;
+}
+
+void run_hook(const SessionEnding& ending, const SweepFile& file, const SweepDirectory& directory,
+              const History& history) {
+    const bool is_good = ending.outcome == "finished";
+    const auto* key = is_good ? "on_finish" : "on_failure";
+    const auto of = [&](const Hooks& hooks) { return is_good ? hooks.on_finish : hooks.on_failure; };
+    try {
+        auto command = of(file.hooks);
+        if (command.empty()) {
+            command = of(hooks_of_site());
+        }
+        if (command.empty()) {
+            return;
+        }
+        ProcessOptions options;
+        options.command = command;
+        options.environment = environment_of_hook(ending, file, directory, history);
+        options.log = directory.hook_log().string();
+        if (const auto problem = problem_of(options); !problem.empty()) {
+            fmt::print(stderr, "crescendo: warning: {}: `{}`: {}; what it printed is in {}\n", key, command.front(),
+                       problem, options.log);
+        }
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "crescendo: warning: {}: {}\n", key, error.what());
+    }
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,147 @@
+/// on_finish and on_failure, with the real binary.
+
+#include "tests/launch/commands/old_sweep.hpp"
+#include "tests/launch/commands/sweep_file.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+constexpr const char* fails = "echo 'no such file' >&2; exit 3";
+
+/// A sweep with these lines in its file, and without the site profile of this machine.
+struct HookedSweep {
+    explicit HookedSweep(const std::string& lines, const char* train = nullptr, const std::string& site = "") {
+        train == nullptr ? write_sweep(folder.path()) : write_sweep(folder.path(), train);
+        write_file(folder / "sweep.yaml", content_of(folder / "sweep.yaml") + lines);
+        write_file(folder / "site.yaml", site);
+        ::setenv("CRESCENDO_SITE", (folder / "site.yaml").c_str(), 1);
+    }
+    ~HookedSweep() { ::unsetenv("CRESCENDO_SITE"); }
+    HookedSweep(HookedSweep&&) = delete;
+    HookedSweep& operator=(HookedSweep&&) = delete;
+
+    Result run(const std::string& verb = "run", const std::string& of = "sweep.yaml") const {
+        return run_crescendo(folder.path(), {verb, of});
+    }
+    std::string told() const { return content_of(folder / "told"); }
+
+    TemporaryFolder folder;
+};
+
+}  // namespace
+
+TEST_CASE("on_finish runs when the sweep is done, with what it did in the environment, and without a shell") {
+    const HookedSweep sweep(
+        "on_finish: [bash, -c, 'env | grep ^CRESCENDO_ > told; echo \"[$0]\" >> told', '$(touch shell) *']\n"
+        "on_failure: [touch, failure]\nprice: {slot_hour: 3600}\n");
+
+    const auto result = sweep.run();
+
+    CHECK(result.code == 0);
+    CHECK_FALSE(contains(result.err, "on_finish"));
+    const auto told = sweep.told();
+    for (const auto* line :
+         {"CRESCENDO_SWEEP=s\n", "CRESCENDO_OUTCOME=finished\n", "CRESCENDO_REASON=all trials are done\n",
+          "CRESCENDO_EXIT_CODE=0\n", "CRESCENDO_TRIALS=2\n", "CRESCENDO_FAILED_TRIALS=0\n", "CRESCENDO_METRIC=loss\n",
+          "CRESCENDO_BEST_TRIAL=0\n", "CRESCENDO_BEST_VALUE=0.5\n", "CRESCENDO_BEST_CONFIG={\"x\":", "CRESCENDO_COST=",
+          "[$(touch shell) *]\n"}) {
+        CHECK_MESSAGE(contains(told, line), line);
+    }
+    CHECK(contains(told, "CRESCENDO_SWEEP_DIR=" + (sweep.folder / "s").string() + "\n"));
+    CHECK_FALSE(fs::exists(sweep.folder / "failure"));
+    CHECK_FALSE(fs::exists(sweep.folder / "shell"));
+}
+
+TEST_CASE("on_failure runs when every trial failed, and says why") {
+    const HookedSweep sweep("on_finish: [touch, finish]\non_failure: [bash, -c, 'env > told']\n", fails);
+
+    CHECK(sweep.run().code == 1);
+
+    CHECK(contains(sweep.told(), "CRESCENDO_OUTCOME=failed\n"));
+    CHECK(contains(sweep.told(), "CRESCENDO_EXIT_CODE=1\n"));
+    CHECK(contains(sweep.told(), "no such file"));
+    CHECK_FALSE(contains(sweep.told(), "CRESCENDO_BEST_TRIAL"));
+    CHECK_FALSE(fs::exists(sweep.folder / "finish"));
+}
+
+TEST_CASE("a session that is stopped early runs no hook, and the one that ends the sweep does") {
+    const HookedSweep sweep("on_finish: [touch, told]\non_failure: [touch, told]\n");
+
+    CHECK(run_crescendo(sweep.folder.path(), {"run", "sweep.yaml", "--until", "1"}).code == 75);
+    CHECK_FALSE(fs::exists(sweep.folder / "told"));
+    CHECK(sweep.run("resume", "s").code == 0);
+    CHECK(fs::exists(sweep.folder / "told"));
+    fs::remove(sweep.folder / "told");
+    CHECK(sweep.run("resume", "s").code == 0);  // nothing was left to do
+    CHECK_FALSE(fs::exists(sweep.folder / "told"));
+}
+
+TEST_CASE("a hook that fails is told, and the sweep's result and exit code stay") {
+    const HookedSweep sweep("on_finish: [bash, -c, 'echo last words; exit 7']\n");
+
+    const auto result = sweep.run();
+
+    CHECK(result.code == 0);
+    CHECK(contains(result.out, "finished: all trials are done"));
+    CHECK(contains(result.err, "warning: on_finish: `bash`: exit status 7; what it printed is in s/hooks.log"));
+    CHECK(content_of(sweep.folder / "s" / "hooks.log") == "last words\n");
+}
+
+TEST_CASE("a hook that hangs is killed with what it started, and the sweep's exit code stays") {
+    const HookedSweep sweep("on_failure: [bash, -c, 'sleep 1000 & wait']\n", fails);
+    ::setenv("CRESCENDO_HOOK_TIMEOUT", "1", 1);
+
+    const auto result = sweep.run();
+
+    ::unsetenv("CRESCENDO_HOOK_TIMEOUT");
+    CHECK(result.code == 1);
+    CHECK(contains(result.err, "on_failure: `bash`: killed, because it took longer than 1 s"));
+    await("what it started is gone", [&] { return processes_in(sweep.folder.path()).empty(); });
+}
+
+TEST_CASE("the hook of the site profile runs where the sweep has none, and its mistakes are told") {
+    const HookedSweep of_site("", nullptr, "on_finish: [touch, of-site]\n");
+    CHECK(of_site.run().code == 0);
+    CHECK(fs::exists(of_site.folder / "of-site"));
+
+    const HookedSweep of_both("on_finish: [touch, of-sweep]\n", nullptr, "on_finish: [touch, of-site]\n");
+    CHECK(of_both.run().code == 0);
+    CHECK(fs::exists(of_both.folder / "of-sweep"));
+    CHECK_FALSE(fs::exists(of_both.folder / "of-site"));
+
+    const HookedSweep mistaken("", nullptr, "on_finish: mail\n");
+    const auto result = mistaken.run();
+    CHECK(result.code == 0);
+    CHECK(contains(result.err, "site.yaml:1:1: on_finish"));
+}
+
+TEST_CASE("a hook may continue the sweep that has just ended") {
+    const HookedSweep sweep("on_finish: [bash, -c, '" CRESCENDO_BINARY
+                            " resume \"$CRESCENDO_SWEEP_DIR\" --run-cap 3 >> told 2>&1']\n");
+    ::setenv("CRESCENDO_HOOK_TIMEOUT", "60", 1);
+
+    CHECK(sweep.run().code == 0);
+
+    ::unsetenv("CRESCENDO_HOOK_TIMEOUT");
+    CHECK(contains(sweep.told(), "finished: all trials are done, 3 trials in "));
+}
+
+TEST_CASE("mistakes in hooks are found before the sweep begins") {
+    CHECK(contains(HookedSweep("on_finish: [no-such-mailer, me]\n").run().err,
+                   "sweep.yaml:9:13: on_finish[0]: there is no program 'no-such-mailer'"));
+    CHECK(contains(HookedSweep("on_failure: [echo, $CRESCENDO_SWEEP]\n").run().err, "no shell reads it"));
+    CHECK(contains(HookedSweep("on_failure: []\n").run().err, "names no program"));
+    CHECK(HookedSweep("on_finish: true\n").run().code == 2);
+}
+
+TEST_CASE("hooks may be added to the file of a sweep that has begun") {
+    const HookedSweep sweep("");
+    CHECK(run_crescendo(sweep.folder.path(), {"run", "sweep.yaml", "--until", "1"}).code == 75);
+    write_file(sweep.folder / "s" / "sweep.yaml",
+               content_of(sweep.folder / "s" / "sweep.yaml") + "on_finish: [touch, told]\n");
+
+    CHECK(sweep.run("resume", "s").code == 0);
+
+    CHECK(fs::exists(sweep.folder / "told"));
+}
