@@ -17,8 +17,8 @@ export CCACHE_SLOPPINESS := pch_defines,time_macros
 CMAKE_BUILD = cmake --build --preset
 PROGRAMS = crescendo crescendo-guard crescendo-trainer
 
-.PHONY: requirements browser configure build programs install demo test test-default test-core test-mpich test-asan \
-	test-tsan format lint clean
+.PHONY: requirements browser tools configure build programs install demo test test-default test-core test-mpich \
+	test-asan test-tsan format lint clean
 
 requirements:
 	@scripts/install.sh
@@ -45,7 +45,11 @@ test: test-default test-core test-mpich test-asan test-tsan
 browser: requirements
 	-@scripts/install.sh browser
 
-test-default: build browser
+# What the test of exports reads them with; without it that test is skipped.
+tools: requirements
+	-@scripts/install.sh tools
+
+test-default: build browser tools
 	ctest --preset default
 
 test-core test-asan: test-%: requirements

@@ -4,6 +4,7 @@
 #   scripts/install.sh              packages by apt, the pinned torch wheel into a virtual environment
 #   scripts/install.sh torch-dir    print the folder of that wheel (for CRESCENDO_TORCH_DIR) and install nothing
 #   scripts/install.sh python       print the environment's interpreter, which the benchmarks use
+#   scripts/install.sh tools        Optuna, TensorBoard and MLflow: a test reads exports with them, or is skipped
 #   scripts/install.sh browser      Chromium and Playwright, with which a test opens pages; without them it is skipped
 #
 # The environment lies outside the checkout and is named by version: clones share it.
@@ -11,6 +12,7 @@ set -euo pipefail
 
 TORCH_VERSION=2.11.0
 PLAYWRIGHT_VERSION=1.65.2
+TOOLS=(optuna==5.0.0 tensorboard==2.21.0 mlflow-skinny==3.17.2)
 VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VERSION}
 WHEELS=("torch==$TORCH_VERSION" h5py hdf5plugin numpy
         # Of the scripts in examples/vendored: 60 MB.
@@ -73,4 +75,9 @@ fi
 if [ "${1:-}" = browser ] && ! "$VENV/bin/python3" -c 'import playwright' 2>/dev/null; then
     "$VENV/bin/pip" install --quiet --disable-pip-version-check "playwright==$PLAYWRIGHT_VERSION" ||
         echo "Playwright cannot be installed: the test of pages in a browser is skipped" >&2
+fi
+
+if [ "${1:-}" = tools ] && ! "$VENV/bin/python3" -c 'import mlflow, optuna, tensorboard' 2>/dev/null; then
+    "$VENV/bin/pip" install --quiet --disable-pip-version-check "${TOOLS[@]}" ||
+        echo "${TOOLS[*]} cannot be installed: the test that reads exports with them is skipped" >&2
 fi

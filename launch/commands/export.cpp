@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <ctime>
 #include <memory>
-#include <set>
 #include <string>
+#include <thread>
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
@@ -30,6 +30,7 @@ struct Options {
     std::string date;
     std::vector<std::string> metrics;
     std::optional<double> resource_of_epoch;
+    bool follow = false;
 };
 
 std::string today() {
@@ -60,24 +61,69 @@ std::string is_date(const std::string& text) {
     return read == 3 && length == 10 && text.size() == 10 && date.ok() ? "" : text + " is no date like 2026-11-30";
 }
 
-ExitCode export_sweep(const Options& options) {
+/// Folder for the files; by default one in the sweep's own directory.
+fs::path folder_of(const Options& options) {
+    return fs::absolute(options.out.empty() ? options.directory / "export" / options.format : options.out)
+        .lexically_normal();
+}
+
+Exported exported(const Options& options, const ExportFormat& format) {
     const RecordedSweep sweep(options.directory);
-    const ExportRequest request{.sweep = sweep,
-                                .trial = options.trial ? std::optional(TrialId{*options.trial}) : std::nullopt,
-                                .task = options.task,
-                                .entry = options.entry,
-                                .date = options.date.empty() ? today() : options.date,
-                                .metrics = parse_metrics(options.metrics),
-                                .resource_of_epoch = options.resource_of_epoch};
-    const auto format = std::ranges::find(export_formats(), options.format,
-                                          [](const ExportFormat& each) { return std::string(each.name); });
-    const auto exported = format->write(request);
-    add_to_folder(options.out, exported.files);
-    for (const auto& [name, content] : exported.files) {
-        fmt::print("{}\n", (options.out / name).string());
+    return format.write({.sweep = sweep,
+                         .folder = folder_of(options),
+                         .trial = options.trial ? std::optional(TrialId{*options.trial}) : std::nullopt,
+                         .task = options.task,
+                         .entry = options.entry,
+                         .date = options.date.empty() ? today() : options.date,
+                         .metrics = parse_metrics(options.metrics),
+                         .resource_of_epoch = options.resource_of_epoch});
+}
+
+/// Whether more may come to the journal without anybody asking for it.
+bool is_open(const fs::path& directory) {
+    const auto state = state_of(RecordedSweep(directory));
+    return state == "running" || state == "queued";
+}
+
+/// Exports a sweep again and again, until it has ended.
+void follow(const Options& options, const ExportFormat& format) {
+    using namespace std::chrono_literals;
+    for (bool last = false; !last;) {
+        const auto start = std::chrono::steady_clock::now();
+        last = !is_open(options.directory);  // before it is read, so that the last export has all
+        add_to_folder(folder_of(options), exported(options, format).files, Existing::replace);
+        if (!last) {
+            // A large sweep takes long to read: not more than a tenth of the time goes there.
+            std::this_thread::sleep_for(std::max<std::chrono::nanoseconds>(
+                1s, 9 * (std::chrono::steady_clock::now() - start)));
+        }
     }
-    for (const auto& remark : exported.remarks) {
+}
+
+ExitCode export_sweep(const Options& options) {
+    const auto& format = export_format(options.format);
+    CRESCENDO_VALIDATE(!options.out.empty() || options.format != "dawnbench", "--out",
+                       "--to dawnbench needs --out with the folder of all entries, which several sweeps may share");
+    CRESCENDO_VALIDATE(!options.follow || format.follow == Follow::yes, "--follow",
+                       "--follow does not help with {}: a program that has it open does not see what is written "
+                       "later; export the sweep again when it is over",
+                       format.name);
+    const auto folder = options.out.empty() ? folder_of(options).lexically_proximate(fs::current_path()) : options.out;
+    const auto [files, remarks] = exported(options, format);
+    add_to_folder(folder, files, options.out.empty() || options.follow ? Existing::replace : Existing::refuse);
+    constexpr std::size_t most_names = 8;
+    for (std::size_t i = 0; i < std::min(files.size(), most_names); ++i) {
+        fmt::print("{}\n", (folder / files[i].first).string());
+    }
+    if (files.size() > most_names) {
+        fmt::print("and {} more files in {}\n", files.size() - most_names, folder.string());
+    }
+    for (const auto& remark : remarks) {
         fmt::print(stderr, "crescendo: {}\n", remark);
+    }
+    if (options.follow) {
+        std::fflush(stdout);
+        follow(options, format);
     }
     return ExitCode::done;
 }
@@ -86,15 +132,18 @@ ExitCode export_sweep(const Options& options) {
 
 void add_export_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<Options>();
-    auto* command = app.add_subcommand("export", "Write a trial of a sweep in the format of other programs");
+    auto* command = app.add_subcommand("export", "Write a sweep in the format of other programs");
     add_directory_argument(*command, options->directory);
-    std::set<std::string> formats;
+    std::string formats;
     for (const auto& format : export_formats()) {
-        formats.insert(format.name);
+        formats += fmt::format("{}{}", formats.empty() ? "" : ", ", format.name);
     }
-    command->add_option("--to", options->format, "Format")->required()->check(CLI::IsMember(formats));
-    command->add_option("--out", options->out, "Folder for the files; other files in it stay")->required();
-    command->add_option("--trial", options->trial, "Number of the trial; default: the best")->check(at_least(0));
+    command->add_option("--to", options->format, "Format: " + formats)->required();
+    command->add_option("--out", options->out,
+                        "Folder for the files; other files in it stay; default: export/FORMAT in the sweep's folder");
+    command->add_flag("--follow", options->follow, "Export again whenever the sweep has come further, until it ends");
+    command->add_option("--trial", options->trial, "dawnbench: number of the trial; default: the best")
+        ->check(at_least(0));
     command->add_option("--task", options->task, "dawnbench: CIFAR10, ImageNet or SQuAD");
     for (const auto& text : entry_texts) {
         std::string name = text.key;
@@ -116,7 +165,10 @@ void add_export_command(CLI::App& app, ExitCode& code) {
                      "dawnbench: resource of an epoch, if trials do not count epochs")
         ->check(CLI::PositiveNumber);
     command->footer(
-        "Example:\n"
+        "Examples:\n"
+        "  crescendo export results/first --to csv\n"
+        "  crescendo export results/first --to optuna --out study\n"
+        "  crescendo export results/first --to tensorboard --out logs --follow &  tensorboard --logdir logs\n"
         "  crescendo export results/first --to dawnbench --task CIFAR10 --out entries --author \"Jane Doe\" "
         "--author-email jane@example.org --hardware \"1 V100\"");
     command->callback([options, &code] { code = export_sweep(*options); });

@@ -2,32 +2,78 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
 #include "launch/export/dawnbench.hpp"
+#include "launch/export/mlflow.hpp"
+#include "launch/export/optuna.hpp"
+#include "launch/export/tables.hpp"
+#include "launch/export/tensorboard.hpp"
 #include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Formats that only their own libraries write, and why.
+constexpr std::pair<const char*, const char*> written_in_python[]{
+    {"parquet", "Parquet needs Apache Arrow, which Debian 12 has no package of"},
+    {"wandb", "W&B's offline runs have no published format, and only its own library writes them"},
+};
+
+}  // namespace
+
 const std::vector<ExportFormat>& export_formats() {
-    static const std::vector<ExportFormat> formats{{"dawnbench", dawnbench_entry}};
+    static const std::vector<ExportFormat> formats{{"csv", csv_tables},
+                                                   {"json", json_tables},
+                                                   {"optuna", optuna_study, Follow::no},
+                                                   {"tensorboard", tensorboard_logs},
+                                                   {"mlflow", mlflow_store},
+                                                   {"dawnbench", dawnbench_entry, Follow::no}};
     return formats;
 }
 
-void add_to_folder(const fs::path& folder, const Files& files) {
+const ExportFormat& export_format(const std::string& name) {
+    const auto& formats = export_formats();
+    const auto found = std::ranges::find(formats, name, &ExportFormat::name);
+    if (found != formats.end()) {
+        return *found;
+    }
+    for (const auto& [missing, instead] : written_in_python) {
+        CRESCENDO_VALIDATE(name != missing, "--to", "{}; docs/exports.md#{} has the few lines of Python that write it",
+                           instead, missing);
+    }
+    std::string names;
+    for (const auto& format : formats) {
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
+    }
+    throw InvalidInput(fmt::format("there is no format '{}'; use one of {}", name, names), "--to");
+}
+
+void add_to_folder(const fs::path& folder, const Files& files, Existing existing) {
+    std::vector<bool> is_same;
     for (const auto& [name, content] : files) {
         const auto path = folder / name;
-        CRESCENDO_VALIDATE(!fs::exists(fs::symlink_status(path)) ||
-                               (fs::is_regular_file(path) && read_file(path) == content),
-                           "", "{}: is there already and says something else; remove it, or name another folder",
+        const bool is_there = fs::exists(fs::symlink_status(path));
+        const bool is_file = path.has_filename() && fs::is_regular_file(path);
+        is_same.push_back(path.has_filename() ? is_file && read_file(path) == content : fs::is_directory(path));
+        CRESCENDO_VALIDATE(!is_there || is_same.back() || (is_file && existing == Existing::replace), "",
+                           "{}: is there already and says something else; remove it, or name another folder",
                            path.string());
     }
-    for (const auto& [name, content] : files) {
-        const auto path = folder / name;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const auto path = folder / files[i].first;
+        if (is_same[i]) {
+            continue;
+        }
         fs::create_directories(path.parent_path());
-        replace_file(path, content);
+        if (path.has_filename()) {
+            replace_file(path, files[i].second, Durability::none);
+        }
     }
 }
 

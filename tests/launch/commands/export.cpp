@@ -63,3 +63,73 @@ TEST_CASE("export refuses what makes no entry, and writes nothing") {
     CHECK(no_sweep.code == 2);
     CHECK(!fs::exists(folder / "entries"));
 }
+
+TEST_CASE("a sweep is exported into its own folder, again when it has come further, or where --out says") {
+    const TemporaryFolder folder;
+    run_sweep(folder.path());
+
+    const auto inside = run_crescendo(folder.path(), {"export", "s", "--to", "csv"});
+    REQUIRE_MESSAGE(inside.code == 0, inside.err);
+    write_file(folder / "s/export/csv/trials.csv", "older");
+    const auto again = run_crescendo(folder.path(), {"export", "s", "--to", "csv"});
+    const auto outside = run_crescendo(folder.path(), {"export", "s", "--to", "csv", "--out", "csv"});
+    write_file(folder / "csv/trials.csv", "mine");
+    const auto refused = run_crescendo(folder.path(), {"export", "s", "--to", "csv", "--out", "csv"});
+
+    CHECK(inside.out == "s/export/csv/trials.csv\ns/export/csv/reports.csv\n");
+    CHECK(again.code == 0);
+    CHECK(outside.out == "csv/trials.csv\ncsv/reports.csv\n");
+    CHECK(content_of(folder / "s/export/csv/trials.csv") ==
+          run_crescendo(folder.path(), {"trials", "s", "--format", "csv"}).out);
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, "csv/trials.csv: is there already"));
+    CHECK(content_of(folder / "csv/trials.csv") == "mine");
+}
+
+TEST_CASE("every format writes files of a sweep that the command names") {
+    const TemporaryFolder folder;
+    run_sweep(folder.path());
+
+    for (const std::string format : {"csv", "json", "optuna", "tensorboard", "mlflow"}) {
+        CAPTURE(format);
+        const auto result = run_crescendo(folder.path(), {"export", "s", "--to", format});
+        REQUIRE_MESSAGE(result.code == 0, result.err);
+        CHECK(fs::is_regular_file(folder / result.out.substr(0, result.out.find('\n'))));
+    }
+}
+
+TEST_CASE("--follow exports until the sweep has ended, and says which programs would not see it") {
+    const TemporaryFolder folder;
+    write_file(folder / "train.sh",
+               "for i in 1 2; do echo '{\"resource\": '$i', \"metrics\": {\"loss\": 0.5}}' >&$CRESCENDO_FD\n"
+               "read decision <&$CRESCENDO_FD; until [ $i = 2 ] || [ -e go ]; do sleep 0.05; done; done\n");
+    write_file(folder / "sweep.yaml", "name: s\nmetric: {name: loss}\nrun_cap: 1\nslots: 1\nparameters: {x: {min: 0.0, "
+                                      "max: 1.0}}\nscheduler: {type: fifo, max: 2}\ncommand: [bash, train.sh]\n");
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("a report", [&] { return fs::exists(folder / "s/journal.jsonl") && num_reports(folder / "s") == 1; });
+
+    const auto refused = run_crescendo(folder.path(), {"export", "s", "--to", "optuna", "--follow"});
+    Command follow(folder.path(), {"export", "s", "--to", "csv", "--out", "csv", "--follow"});
+    await("an export", [&] { return contains(content_of(folder / "csv/reports.csv"), "\n0,1,"); });
+    write_file(folder / "go", "");
+
+    CHECK(run.wait() == 0);
+    CHECK_MESSAGE(follow.wait() == 0, follow.err());
+    CHECK(contains(content_of(folder / "csv/reports.csv"), "\n0,2,"));
+    CHECK(contains(content_of(folder / "csv/trials.csv"), "finished"));
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, "--follow does not help with optuna"));
+}
+
+TEST_CASE("formats that only their own library writes are refused with the way to them") {
+    const TemporaryFolder folder;
+    run_sweep(folder.path());
+
+    const auto parquet = run_crescendo(folder.path(), {"export", "s", "--to", "parquet"});
+    const auto wandb = run_crescendo(folder.path(), {"export", "s", "--to", "wandb"});
+
+    CHECK(parquet.code == 2);
+    CHECK(contains(parquet.err, "docs/exports.md#parquet"));
+    CHECK(wandb.code == 2);
+    CHECK(contains(wandb.err, "W&B's offline runs have no published format"));
+}

@@ -1,0 +1,41 @@
+#include "launch/export/dated_sweep.hpp"
+
+#include <algorithm>
+
+#include "launch/record/sweep_lock.hpp"
+
+namespace crescendo::launch {
+
+DatedSweep::DatedSweep(const RecordedSweep& sweep)
+    : history_(read_first_file(sweep.directory, sweep.frozen).spec, Reports::all) {
+    Journal::read(sweep.directory.journal(), [this](const Journal::Line& line) {
+        history_.apply(line);
+        if (std::cmp_greater(history_.num_sessions(), sessions_.size())) {
+            sessions_.push_back({history_.elapsed(), history_.last_time()});
+        }
+    });
+    if (history_.sweep().state() == SweepState::running && !SweepLock::holder(sweep.directory)) {
+        history_.interrupt();
+    }
+}
+
+double DatedSweep::date(double elapsed) const {
+    if (sessions_.empty()) {
+        return 0;
+    }
+    const auto next = std::ranges::upper_bound(sessions_, elapsed, {}, &Session::elapsed);
+    const auto& session = next == sessions_.begin() ? *next : *std::prev(next);
+    return session.date + (elapsed - session.elapsed);
+}
+
+std::optional<double> DatedSweep::started(TrialId trial) const {
+    const auto& started = history_.of(trial).started;
+    return started ? std::optional(date(*started)) : std::nullopt;
+}
+
+std::optional<double> DatedSweep::ended(TrialId trial) const {
+    const auto& ended = history_.of(trial).ended;
+    return ended ? std::optional(date(*ended)) : std::nullopt;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "launch/record/recorded_sweep.hpp"
+
+namespace crescendo::launch {
+
+/// A sweep with every report of every trial, and with dates. A RecordedSweep keeps the last report of each trial, and
+/// counts only the seconds that the sweep was at work.
+class DatedSweep {
+  public:
+    /// Reads the journal once more.
+    explicit DatedSweep(const RecordedSweep& sweep);
+
+    const History& history() const { return history_; }
+
+    /// When the sweep had been at work for `elapsed` seconds, in seconds since the epoch; 0 if it has not begun.
+    double date(double elapsed) const;
+
+    /// When a trial started; none if it has not.
+    std::optional<double> started(TrialId trial) const;
+
+    /// When a trial ended; none if it has not.
+    std::optional<double> ended(TrialId trial) const;
+
+  private:
+    struct Session {
+        double elapsed;  ///< seconds that the sweep had been at work before
+        double date;     ///< when the session began, in seconds since the epoch
+    };
+
+    History history_;
+    std::vector<Session> sessions_;
+};
+
+}  // namespace crescendo::launch

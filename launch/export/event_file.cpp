@@ -1,0 +1,99 @@
+#include "launch/export/event_file.hpp"
+
+#include <array>
+
+namespace crescendo::launch {
+namespace {
+
+constexpr std::array<std::uint32_t, 256> make_table() {
+    std::array<std::uint32_t, 256> table{};
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+        std::uint32_t rest = i;
+        for (int bit = 0; bit < 8; ++bit) {
+            rest = (rest & 1U) != 0 ? (rest >> 1) ^ 0x82F63B78U : rest >> 1;
+        }
+        table[i] = rest;
+    }
+    return table;
+}
+
+std::string little_endian(std::uint64_t value, int num_bytes) {
+    std::string bytes;
+    for (int i = 0; i < num_bytes; ++i) {
+        bytes += static_cast<char>(value >> (8 * i));
+    }
+    return bytes;
+}
+
+/// TFRecord's checksum: rotated and shifted, so that a checksum of data that holds checksums is sound.
+std::string masked_checksum(std::string_view bytes) {
+    const auto crc = crc32c(bytes);
+    return little_endian(((crc >> 15) | (crc << 17)) + 0xa282ead8U, 4);
+}
+
+// Numbers of the fields in tensorflow/core/util/event.proto and tensorflow/core/framework/summary.proto.
+namespace event {
+constexpr int wall_time = 1, step = 2, file_version = 3, summary = 5;
+}
+namespace summary {
+constexpr int value = 1;
+}
+namespace value {
+constexpr int tag = 1, simple_value = 2, tensor = 8, metadata = 9;
+}
+namespace metadata {
+constexpr int plugin_data = 1;
+}
+namespace plugin_data {
+constexpr int plugin_name = 1, content = 2;
+}
+namespace tensor {
+constexpr int dtype = 1, shape = 2;
+constexpr std::uint64_t type_float = 1;
+}  // namespace tensor
+
+}  // namespace
+
+std::uint32_t crc32c(std::string_view bytes) {
+    static constexpr auto table = make_table();
+    std::uint32_t crc = 0xFFFFFFFFU;
+    for (const char c : bytes) {
+        crc = table[(crc ^ static_cast<unsigned char>(c)) & 0xFFU] ^ (crc >> 8);
+    }
+    return ~crc;
+}
+
+EventFile::EventFile(double date) {
+    add(Protobuf().number(event::wall_time, date).text(event::file_version, "brain.Event:2"));
+}
+
+void EventFile::add_scalars(double date, std::int64_t step, const protocol::Metrics& metrics) {
+    Protobuf scalars;
+    for (const auto& [name, number] : metrics) {
+        scalars.message(summary::value,
+                        Protobuf().text(value::tag, name).number(value::simple_value, static_cast<float>(number)));
+    }
+    add(Protobuf()
+            .number(event::wall_time, date)
+            .integer(event::step, static_cast<std::uint64_t>(step))
+            .message(event::summary, scalars));
+}
+
+void EventFile::add_plugin_data(double date, std::string_view tag, std::string_view plugin, const Protobuf& content) {
+    const auto data =
+        Protobuf().text(plugin_data::plugin_name, plugin).message(plugin_data::content, content);
+    // TensorBoard wants a tensor beside the metadata; an empty one will do.
+    const auto nothing = Protobuf().integer(tensor::dtype, tensor::type_float).message(tensor::shape, Protobuf());
+    const auto entry = Protobuf()
+                           .text(value::tag, tag)
+                           .message(value::tensor, nothing)
+                           .message(value::metadata, Protobuf().message(metadata::plugin_data, data));
+    add(Protobuf().number(event::wall_time, date).message(event::summary, Protobuf().message(summary::value, entry)));
+}
+
+void EventFile::add(const Protobuf& event) {
+    const auto length = little_endian(event.bytes().size(), 8);
+    bytes_ += length + masked_checksum(length) + event.bytes() + masked_checksum(event.bytes());
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/trial_protocol.hpp"
+#include "launch/export/protobuf.hpp"
+
+namespace crescendo::launch {
+
+/// CRC-32C (Castagnoli, reflected polynomial 0x82F63B78), as in iSCSI and TFRecord.
+std::uint32_t crc32c(std::string_view bytes);
+
+/// An event file of TensorBoard: a TFRecord of messages tensorflow.Event. Dates are seconds since the epoch.
+class EventFile {
+  public:
+    explicit EventFile(double date);
+
+    /// One value a metric. TensorBoard keeps 32 bits of each.
+    void add_scalars(double date, std::int64_t step, const protocol::Metrics& metrics);
+
+    /// A message for a plugin of TensorBoard, under the tag where the plugin looks for it.
+    void add_plugin_data(double date, std::string_view tag, std::string_view plugin, const Protobuf& content);
+
+    const std::string& bytes() const { return bytes_; }
+
+  private:
+    void add(const Protobuf& event);
+
+    std::string bytes_;
+};
+
+}  // namespace crescendo::launch

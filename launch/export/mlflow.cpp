@@ -1,0 +1,192 @@
+#include "launch/export/mlflow.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
+#include <string_view>
+
+#include "core/random.hpp"
+#include "launch/export/dated_sweep.hpp"
+#include "launch/messages/value_json.hpp"
+#include "launch/record/crc32.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto npos = std::string_view::npos;
+
+// Numbers of mlflow.entities.RunStatus.
+enum Status { running = 1, finished = 3, failed = 4 };
+
+Status status_of(const Trial& trial) {
+    return trial.status == TrialStatus::failed ? failed : trial.ended() ? finished : running;
+}
+
+/// MLflow counts milliseconds.
+std::int64_t milliseconds(double date) { return static_cast<std::int64_t>(std::llround(date * 1e3)); }
+
+std::string quoted(const std::string& text) {
+    return OrderedJson(text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);  // YAML reads JSON's texts
+}
+
+/// The bytes that are needed to tell this sweep from another.
+std::uint64_t seed_of(const std::string& name, double date) {
+    const auto text = fmt::format("{} {}", name, date);
+    return std::uint64_t{crc32(text)} << 32 | crc32("run of " + text);
+}
+
+/// A name that MLflow takes: letters, digits, spaces and "_-.:/", of which "/" makes a folder.
+std::string safe_name(std::string name) {
+    for (auto& c : name) {
+        const auto byte = static_cast<unsigned char>(c);
+        if ((byte >= 0x80 || std::isalnum(byte) == 0) && std::string_view("_-.: /").find(c) == npos) {
+            c = '_';
+        }
+    }
+    const fs::path path(name);
+    const bool is_file = path.is_relative() && path.has_filename() && path == path.lexically_normal() &&
+                         *path.begin() != ".." && path != "." && name.find("//") == std::string::npos;
+    if (!is_file) {
+        std::ranges::replace(name, '/', '_');
+        std::ranges::replace(name, '.', '_');
+    }
+    return name.empty() ? "_" : name;
+}
+
+/// A file in a folder for each name: no two are the same, and none is a folder of another.
+std::map<std::string, std::string> safe_names(const std::set<std::string>& names) {
+    std::map<std::string, std::string> result;
+    std::set<std::string> taken;
+    for (const auto& name : names) {
+        auto safe = safe_name(name);
+        const auto clashes = [&] {
+            return std::ranges::any_of(taken, [&](const std::string& each) {
+                return each == safe || each.starts_with(safe + "/") || safe.starts_with(each + "/");
+            });
+        };
+        if (clashes()) {
+            std::ranges::replace(safe, '/', '_');
+        }
+        while (clashes()) {
+            safe += '_';
+        }
+        taken.insert(safe);
+        result[name] = safe;
+    }
+    return result;
+}
+
+/// The names of everything that has a file of its own.
+struct Names {
+    explicit Names(const History& history) {
+        std::set<std::string> of_metrics;
+        std::set<std::string> of_parameters;
+        for (const auto& trial : history.sweep().trials()) {
+            for (const auto& [name, value] : trial.config) {
+                of_parameters.insert(name);
+            }
+            for (const auto& report : history.of(trial.id).reports) {
+                for (const auto& [name, value] : report.metrics) {
+                    of_metrics.insert(name);
+                }
+            }
+        }
+        metrics = safe_names(of_metrics);
+        parameters = safe_names(of_parameters);
+    }
+
+    std::map<std::string, std::string> metrics;
+    std::map<std::string, std::string> parameters;
+};
+
+std::string uri_of(const fs::path& path) {
+    std::string uri = "file://";
+    for (const char c : path.string()) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool is_plain = (byte < 0x80 && std::isalnum(byte) != 0) || std::string_view("/-_.~").find(c) != npos;
+        uri += is_plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+    }
+    return uri;
+}
+
+std::string experiment_meta(const std::string& id, const std::string& name, const fs::path& folder, double date) {
+    return fmt::format("artifact_location: {}\ncreation_time: {}\nexperiment_id: '{}'\nlast_update_time: {}\n"
+                       "lifecycle_stage: active\nname: {}\n",
+                       quoted(uri_of(folder)), milliseconds(date), id, milliseconds(date), quoted(name));
+}
+
+/// Adds the files of a trial under `folder`, which ends in the run's id.
+void add_run(const Trial& trial, const DatedSweep& dated, const Names& names, const std::string& experiment,
+             const fs::path& folder, const fs::path& root, Files& files) {
+    const auto& seen = dated.history().of(trial.id);
+    const auto ended = dated.ended(trial.id);
+    const auto name = fmt::format("trial {}", trial.id.value);
+    const auto add = [&](const std::string& file, std::string text) {
+        files.emplace_back((folder / file).string(), std::move(text));
+    };
+    add("meta.yaml",
+        fmt::format("artifact_uri: {}\nend_time: {}\nentry_point_name: ''\nexperiment_id: '{}'\n"
+                    "lifecycle_stage: active\nrun_id: {}\nrun_name: {}\nsource_name: ''\nsource_type: 4\n"
+                    "source_version: ''\nstart_time: {}\nstatus: {}\ntags: []\nuser_id: crescendo\n",
+                    quoted(uri_of(root / folder / "artifacts")), ended ? std::to_string(milliseconds(*ended)) : "null",
+                    experiment, folder.filename().string(), quoted(name),
+                    milliseconds(dated.started(trial.id).value_or(dated.date(0))), static_cast<int>(status_of(trial))));
+    for (const auto& [parameter, value] : trial.config) {
+        add("params/" + names.parameters.at(parameter), to_string(value));
+    }
+    std::map<std::string, std::string> curves;
+    for (const auto& report : seen.reports) {
+        for (const auto& [metric, value] : report.metrics) {
+            curves[metric] += fmt::format("{} {} {}\n", milliseconds(dated.date(report.time)), value,
+                                          report.resource.value);
+        }
+    }
+    for (auto& [metric, curve] : curves) {
+        add("metrics/" + names.metrics.at(metric), std::move(curve));
+    }
+    for (const auto* needed : {"metrics/", "params/", "artifacts/"}) {
+        add(needed, "");
+    }
+    add("tags/mlflow.runName", name);
+    add("tags/mlflow.user", "crescendo");
+    add("tags/crescendo.trial", std::to_string(trial.id.value));
+    add("tags/crescendo.status", to_string(trial.status));
+    if (trial.reason) {
+        add("tags/crescendo.reason", stop_reasons.of(*trial.reason));
+    }
+    if (!seen.last_failure.empty()) {
+        add("tags/crescendo.last_failure", seen.last_failure);
+    }
+}
+
+}  // namespace
+
+Exported mlflow_store(const ExportRequest& request) {
+    const DatedSweep dated(request.sweep);
+    const auto& name = request.sweep.file.name;
+    const auto seed = seed_of(name, dated.date(0));
+    // Streams from 1 on are those of the trials. 18 digits, and no 0 in front, as MLflow's own ids have.
+    constexpr std::uint64_t least = 100'000'000'000'000'000;
+    const auto experiment = std::to_string(least + CounterRandom(seed, 0).below(9 * least - 1));
+    const Names names(dated.history());
+    Exported exported{{{experiment + "/meta.yaml",
+                        experiment_meta(experiment, name, request.folder / experiment, dated.date(0))}}};
+    for (const auto& trial : dated.history().sweep().trials()) {
+        CounterRandom random(seed, static_cast<std::uint64_t>(trial.id.value) + 1);
+        const auto high = random.next();
+        const auto run = fmt::format("{:016x}{:016x}", high, random.next());
+        add_run(trial, dated, names, experiment, fs::path(experiment) / run, request.folder, exported.files);
+    }
+    exported.remarks.push_back(fmt::format("newer versions of MLflow open such a folder only with "
+                                           "MLFLOW_ALLOW_FILE_STORE=true; `mlflow migrate-filestore --source {} "
+                                           "--target sqlite:///mlflow.db` makes a database of it",
+                                           request.folder.string()));
+    return exported;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,253 @@
+#include "launch/export/optuna.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "launch/export/dated_sweep.hpp"
+#include "launch/messages/value_json.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+constexpr const char* worker = "crescendo";
+
+// Numbers of optuna.storages.journal.JournalOperation.
+enum Operation { create_study = 0, set_study_user_attr = 2, set_study_system_attr = 3, create_trial = 4 };
+
+// Numbers of optuna.trial.TrialState.
+enum State { running = 0, complete = 1, pruned = 2, failed = 3, waiting = 4 };
+
+OrderedJson operation(Operation operation) { return {{"op_code", operation}, {"worker_id", worker}}; }
+
+OrderedJson about_study(Operation what) {
+    auto json = operation(what);
+    json["study_id"] = 0;
+    return json;
+}
+
+/// 2026-11-30T12:00:00.250000+00:00
+OrderedJson date_json(std::optional<double> date) {
+    if (!date) {
+        return nullptr;
+    }
+    const auto seconds = std::floor(*date);
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}+00:00", fmt::gmtime(static_cast<std::time_t>(seconds)),
+                       static_cast<int>((*date - seconds) * 1e6));
+}
+
+std::string text_of(const OrderedJson& json) {
+    return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+/// Optuna's choices are null, booleans, numbers and texts: lists and maps become JSON text.
+OrderedJson choice(const Value& value) {
+    const auto json = to_json(value);
+    return json.is_structured() ? OrderedJson(json.dump()) : OrderedJson(json);
+}
+
+double number(const Value& value) {
+    return std::visit(
+        []<class T>(const T& each) -> double {
+            if constexpr (std::is_arithmetic_v<T>) {
+                return static_cast<double>(each);
+            } else {
+                return NAN;
+            }
+        },
+        value);
+}
+
+/// A parameter as Optuna has it.
+struct OptunaParameter {
+    std::string name;
+    std::string distribution;     ///< JSON text
+    std::vector<Value> choices{};  ///< of a categorical one; else empty
+
+    /// What storages keep: numbers, and the index of a choice.
+    OrderedJson internal(const Value& value) const {
+        if (choices.empty()) {
+            return number(value);
+        }
+        return std::ranges::find(choices, value) - choices.begin();
+    }
+};
+
+OrderedJson float_distribution(double low, double high, bool log) {
+    return {{"name", "FloatDistribution"},
+            {"attributes", {{"step", nullptr}, {"low", low}, {"high", high}, {"log", log}}}};
+}
+
+/// The least and the greatest value that trials have.
+std::pair<double, double> seen_range(const std::string& name, const Sweep& sweep) {
+    std::pair range{HUGE_VAL, -HUGE_VAL};
+    for (const auto& trial : sweep.trials()) {
+        for (const auto& [parameter, value] : trial.config) {
+            if (parameter == name) {
+                range.first = std::min(range.first, number(value));
+                range.second = std::max(range.second, number(value));
+            }
+        }
+    }
+    return range.first <= range.second ? range : std::pair{0.0, 1.0};
+}
+
+/// Makes the JSON of each of our distributions. Optuna knows no others than uniform and log-uniform ones: of a
+/// distribution without ends it gets the range that was seen.
+struct ToOptuna {
+    const Parameter& parameter;
+    const Sweep& sweep;
+
+    OptunaParameter as(const OrderedJson& distribution) const { return {parameter.name, text_of(distribution)}; }
+    OptunaParameter seen(bool log) const {
+        const auto [low, high] = seen_range(parameter.name, sweep);
+        return as(float_distribution(low, high, log));
+    }
+    OptunaParameter categorical(std::vector<Value> values) const {
+        auto choices = OrderedJson::array();
+        for (const auto& value : values) {
+            choices.push_back(choice(value));
+        }
+        return {parameter.name,
+                text_of({{"name", "CategoricalDistribution"}, {"attributes", {{"choices", choices}}}}),
+                std::move(values)};
+    }
+
+    OptunaParameter operator()(const Uniform& each) const { return as(float_distribution(each.min, each.max, false)); }
+    OptunaParameter operator()(const LogUniformValues& each) const {
+        return as(float_distribution(each.min, each.max, true));
+    }
+    OptunaParameter operator()(const IntUniform& each) const {
+        return as({{"name", "IntDistribution"},
+                   {"attributes", {{"log", false}, {"step", 1}, {"low", each.min}, {"high", each.max}}}});
+    }
+    OptunaParameter operator()(const QUniform&) const { return seen(false); }
+    OptunaParameter operator()(const QLogUniformValues&) const { return seen(true); }
+    OptunaParameter operator()(const Normal&) const { return seen(false); }
+    OptunaParameter operator()(const QNormal&) const { return seen(false); }
+    OptunaParameter operator()(const LogNormal&) const { return seen(true); }
+    OptunaParameter operator()(const QLogNormal&) const { return seen(false); }
+    OptunaParameter operator()(const Beta&) const { return as(float_distribution(0, 1, false)); }
+    OptunaParameter operator()(const QBeta&) const { return as(float_distribution(0, 1, false)); }
+    OptunaParameter operator()(const Categorical& each) const { return categorical(each.values); }
+    OptunaParameter operator()(const Constant& each) const { return categorical({each.value}); }
+};
+
+/// Optuna calls a trial without a value failed.
+State state_of(const Trial& trial, bool has_value) {
+    switch (trial.status) {
+        case TrialStatus::finished:
+            return has_value ? State::complete : State::failed;
+        case TrialStatus::stopped:
+            return State::pruned;
+        case TrialStatus::failed:
+            return State::failed;
+        case TrialStatus::running:
+        case TrialStatus::waiting:
+        case TrialStatus::paused:
+            break;
+    }
+    return State::running;
+}
+
+OrderedJson user_attributes(const Trial& trial, const TrialHistory& seen, const std::string& metric) {
+    OrderedJson attributes{{"status", to_string(trial.status)}};
+    if (trial.reason) {
+        attributes["reason"] = stop_reasons.of(*trial.reason);
+    }
+    attributes["resource"] = trial.resource.value;
+    attributes["workers"] = seen.most_workers;
+    attributes["slot_hours"] = seen.slot_seconds / 3600;
+    if (!seen.reports.empty()) {
+        for (const auto& [name, value] : seen.reports.back().metrics) {
+            if (name != metric) {
+                attributes[name] = value;
+            }
+        }
+    }
+    if (!seen.last_failure.empty()) {
+        attributes["last_failure"] = seen.last_failure;
+    }
+    return attributes;
+}
+
+/// {"1": 0.5, "2": NaN}, as Python writes it; our JSON library would write null.
+std::string intermediate_values(const TrialHistory& seen, const std::string& metric) {
+    std::string text;
+    for (const auto& report : seen.reports) {
+        if (const auto found = report.metrics.find(metric); found != report.metrics.end()) {
+            text += fmt::format("{}\"{}\":{}", text.empty() ? "" : ",", report.resource.value,
+                                std::isfinite(found->second) ? fmt::format("{}", found->second) : "NaN");
+        }
+    }
+    return "{" + text + "}";
+}
+
+std::string trial_line(const Trial& trial, const DatedSweep& sweep, const std::vector<OptunaParameter>& parameters) {
+    const auto& seen = sweep.history().of(trial.id);
+    const auto& metric = sweep.history().sweep().spec().metric;
+    double value = NAN;
+    if (!seen.reports.empty() && seen.reports.back().metrics.contains(metric)) {
+        value = seen.reports.back().metrics.at(metric);
+    }
+    const bool has_value = std::isfinite(value);
+    const auto state = state_of(trial, has_value);
+    auto line = about_study(create_trial);
+    line["datetime_start"] = date_json(sweep.started(trial.id));
+    line["state"] = state;
+    const bool counts = has_value && (state == State::complete || state == State::pruned);
+    line["value"] = counts ? OrderedJson(value) : OrderedJson();
+    line["values"] = nullptr;
+    if (const auto ended = sweep.ended(trial.id)) {
+        line["datetime_complete"] = date_json(ended);
+    }
+    auto distributions = OrderedJson::object();
+    auto params = OrderedJson::object();
+    auto attributes = user_attributes(trial, seen, metric);
+    for (const auto& [name, given] : trial.config) {
+        const auto parameter = std::ranges::find(parameters, name, &OptunaParameter::name);
+        if (parameter == parameters.end()) {
+            attributes[name] = choice(given);
+            continue;
+        }
+        distributions[name] = parameter->distribution;
+        params[name] = parameter->internal(given);
+    }
+    line["distributions"] = distributions;
+    line["params"] = params;
+    line["user_attrs"] = attributes;
+    line["system_attrs"] = OrderedJson::object();
+    auto text = text_of(line);
+    text.pop_back();
+    return text + ",\"intermediate_values\":" + intermediate_values(seen, metric) + "}\n";
+}
+
+}  // namespace
+
+Exported optuna_study(const ExportRequest& request) {
+    const DatedSweep dated(request.sweep);
+    const auto& sweep = dated.history().sweep();
+    std::vector<OptunaParameter> parameters;
+    for (const auto& parameter : sweep.spec().space.parameters()) {
+        if (!parameter.is_derived()) {
+            parameters.push_back(std::visit(ToOptuna{parameter, sweep}, parameter.distribution));
+        }
+    }
+
+    auto study = operation(create_study);
+    study["study_name"] = request.sweep.file.name;
+    study["directions"] = {sweep.spec().goal == Goal::minimize ? 1 : 2};  // optuna.study.StudyDirection
+    auto metric = about_study(set_study_system_attr);
+    metric["system_attr"] = {{"study:metric_names", {sweep.spec().metric}}};
+    auto origin = about_study(set_study_user_attr);
+    origin["user_attr"] = {{"crescendo", CRESCENDO_VERSION}};
+    auto text = text_of(study) + "\n" + text_of(metric) + "\n" + text_of(origin) + "\n";
+    for (const auto& trial : sweep.trials()) {
+        text += trial_line(trial, dated, parameters);
+    }
+    return {{{"study.log", text}}};
+}
+
+}  // namespace crescendo::launch

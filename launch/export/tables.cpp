@@ -1,0 +1,64 @@
+#include "launch/export/tables.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "launch/export/dated_sweep.hpp"
+#include "launch/record/cost.hpp"
+#include "launch/view/results.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+Cell cell_of(std::optional<double> number) { return number ? Cell{*number} : Cell{}; }
+
+std::optional<double> metric_of(const TrialReport& report, const std::string& name) {
+    const auto found = report.metrics.find(name);
+    return found == report.metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
+Table reports_table(const History& history) {
+    struct Row {
+        TrialId trial;
+        const TrialReport* report;
+    };
+    std::vector<Row> reports;
+    std::set<std::string> metrics;
+    for (const auto& trial : history.sweep().trials()) {
+        for (const auto& report : history.of(trial.id).reports) {
+            reports.push_back({trial.id, &report});
+            for (const auto& [name, value] : report.metrics) {
+                metrics.insert(name);
+            }
+        }
+    }
+    std::ranges::stable_sort(reports, {}, [](const Row& row) { return row.report->time; });
+
+    std::vector<std::string> columns{"trial", "resource", "time", "seconds", "workers"};
+    columns.insert(columns.end(), metrics.begin(), metrics.end());
+    Table table(columns);
+    for (const auto& [trial, report] : reports) {
+        std::vector<Cell> row{std::int64_t{trial.value}, report->resource.value, report->time,
+                              cell_of(report->seconds), std::int64_t{report->workers}};
+        for (const auto& name : metrics) {
+            row.push_back(cell_of(metric_of(*report, name)));
+        }
+        table.add_row(std::move(row));
+    }
+    return table;
+}
+
+Exported tables(const ExportRequest& request, Format format, const std::string& extension) {
+    const DatedSweep sweep(request.sweep);
+    const auto price = price_of_slot_hour(request.sweep.file.price, sweep.history());
+    return {{{"trials" + extension, trials_table(sweep.history(), price).print(format)},
+             {"reports" + extension, reports_table(sweep.history()).print(format)}}};
+}
+
+}  // namespace
+
+Exported csv_tables(const ExportRequest& request) { return tables(request, Format::csv, ".csv"); }
+
+Exported json_tables(const ExportRequest& request) { return tables(request, Format::json, ".json"); }
+
+}  // namespace crescendo::launch

@@ -1,0 +1,83 @@
+#include "launch/export/mlflow.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/launch/export/export_a_sweep.hpp"
+
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+namespace {
+
+/// The folder of a trial's run: "EXPERIMENT/RUN/".
+std::string run_of(const ExportedSweep& store, const std::string& trial) {
+    for (const auto& [name, content] : store.files) {
+        if (name.ends_with("/tags/crescendo.trial") && content == trial) {
+            return name.substr(0, name.size() - std::string("tags/crescendo.trial").size());
+        }
+    }
+    return "no run";
+}
+
+}  // namespace
+
+TEST_CASE("a store has an experiment of the sweep's name, and a run for each trial") {
+    const ExportedSweep store(mlflow_store);
+
+    const auto run = run_of(store, "0");
+    CHECK(store.files.at(run + "metrics/accuracy") == "1010000 0.5 1\n1020000 0.75 2\n");
+    CHECK(store.files.at(run + "params/act").size() > 0);
+    CHECK(store.files.at(run + "tags/crescendo.status") == "finished");
+    const auto& meta = store.files.at(run + "meta.yaml");
+    CHECK(meta.find("start_time: 1000000\nstatus: 3\n") != std::string::npos);
+    CHECK(meta.find("run_name: \"trial 0\"\n") != std::string::npos);
+    CHECK(meta.find("artifact_uri: \"file:///out%20put/" + run + "artifacts\"\n") != std::string::npos);
+    const auto experiment = run.substr(0, run.find('/'));
+    CHECK(experiment.size() == 18);
+    CHECK(store.files.at(experiment + "/meta.yaml").find("name: \"first\"\n") != std::string::npos);
+    CHECK(store.remarks.at(0).find("MLFLOW_ALLOW_FILE_STORE") != std::string::npos);
+}
+
+TEST_CASE("a failed trial is a failed run with its last words, and NaN stays NaN") {
+    const ExportedSweep store(mlflow_store);
+
+    const auto run = run_of(store, "2");
+
+    CHECK(store.files.at(run + "metrics/accuracy") == "1021000 nan 1\n");
+    CHECK(store.files.at(run + "metrics/val/loss") == "1021000 3 1\n");
+    CHECK(store.files.at(run + "meta.yaml").find("status: 4\n") != std::string::npos);
+    CHECK(store.files.at(run + "tags/crescendo.last_failure") == "Segmentation fault\n\"\\");
+}
+
+TEST_CASE("a sweep keeps its ids, and another sweep has others") {
+    const ExportedSweep once(mlflow_store);
+    const ExportedSweep twice(mlflow_store);
+    const TemporaryFolder folder;
+    record_sweep(folder / "other", two_trials(1), {});
+    const auto other = mlflow_store({.sweep = RecordedSweep(folder / "other"), .folder = "/out"});
+
+    CHECK(once.files == twice.files);
+    CHECK(!once.files.contains(other.files[0].first));
+}
+
+TEST_CASE("names that MLflow refuses, or that would be each other's folders, are changed") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1), {});
+    auto journal = Journal::open(folder / "s/journal.jsonl");
+    journal.append({{"event", "trial_reported"}, {"trial", 0}, {"resource", 1}, {"loss", -0.5}, {"time", 1001},
+                    {"metrics", {{"accuracy", 0.5}, {"a", 1}, {"a/b", 2}, {"../up", 3}, {"50 %", 4}}}});
+    journal.sync();
+
+    const auto store = mlflow_store({.sweep = RecordedSweep(folder / "s"), .folder = "/out"});
+
+    std::vector<std::string> names;
+    for (const auto& [name, content] : store.files) {
+        if (const auto at = name.find("/metrics/"); at != std::string::npos && !name.ends_with('/')) {
+            names.push_back(name.substr(at + 9));
+        }
+    }
+    std::ranges::sort(names);
+    CHECK(names == std::vector<std::string>{"50 _", "___up", "a", "a_b", "accuracy"});
+}

@@ -1,0 +1,83 @@
+#include "launch/export/optuna.hpp"
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "tests/launch/export/export_a_sweep.hpp"
+
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+}  // namespace
+
+TEST_CASE("a study has the sweep's name and direction, and a line for each trial") {
+    const ExportedSweep optuna(optuna_study);
+
+    const auto lines = lines_of(optuna["study.log"]);
+
+    REQUIRE(lines.size() == 3 + 4);
+    const auto study = Json::parse(lines[0]);
+    CHECK(study.at("op_code") == 0);
+    CHECK(study.at("study_name") == "first");
+    CHECK(study.at("directions") == Json{2});  // maximize
+    CHECK(Json::parse(lines[1]).at("system_attr").at("study:metric_names") == Json{"accuracy"});
+    const auto finished = Json::parse(lines[3]);
+    CHECK(finished.at("op_code") == 4);
+    CHECK(finished.at("state") == 1);
+    CHECK(finished.at("value") == 0.75);
+    CHECK(finished.at("datetime_start") == "1970-01-01T00:16:40.000000+00:00");
+    CHECK(finished.at("datetime_complete") == "1970-01-01T00:17:00.000000+00:00");
+    CHECK(finished.at("intermediate_values") == Json{{"1", 0.5}, {"2", 0.75}});
+    CHECK(finished.at("user_attrs").at("twice") == finished.at("params").at("lr").get<double>() * 2);
+    const auto stopped = Json::parse(lines[4]);
+    CHECK(stopped.at("state") == 2);
+    CHECK(stopped.at("value") == 0.25);
+    CHECK(Json::parse(lines[6]).at("value").is_null());
+}
+
+TEST_CASE("a trial that failed keeps what it reported, and NaN is as Python writes it") {
+    const ExportedSweep optuna(optuna_study);
+
+    const auto line = lines_of(optuna["study.log"]).at(3 + 2);
+
+    CHECK(line.find("\"intermediate_values\":{\"1\":NaN}}") != std::string::npos);
+    CHECK(line.find("\"state\":3,\"value\":null") != std::string::npos);
+    CHECK(line.find("\"datetime_complete\":\"1970-01-01T00:17:02.500000+00:00\"") != std::string::npos);
+    CHECK(line.find(R"("last_failure":"Segmentation fault\n\"\\")") != std::string::npos);
+}
+
+TEST_CASE("parameters have the distributions that Optuna knows; others get the range that was seen") {
+    const ExportedSweep optuna(optuna_study);
+    const auto lines = lines_of(optuna["study.log"]);
+    const auto trial = Json::parse(lines.at(3));
+    const auto distribution = [&](const char* name) {
+        return Json::parse(trial.at("distributions").at(name).get<std::string>());
+    };
+
+    CHECK(distribution("lr") == Json{{"name", "FloatDistribution"},
+                                     {"attributes", {{"step", nullptr}, {"low", 1e-4}, {"high", 0.1}, {"log", true}}}});
+    CHECK(distribution("layers") ==
+          Json{{"name", "IntDistribution"}, {"attributes", {{"log", false}, {"step", 1}, {"low", 2}, {"high", 8}}}});
+    CHECK(distribution("act").at("attributes").at("choices") == Json{"relu", nullptr, "[1,2]"});
+    CHECK(trial.at("params").at("act").is_number_integer());
+    std::vector<double> noise;
+    for (const int i : {3, 4, 6}) {
+        noise.push_back(Json::parse(lines.at(static_cast<std::size_t>(i))).at("params").at("noise"));
+    }
+    const auto seen = distribution("noise").at("attributes");
+    CHECK(seen.at("low") <= *std::ranges::min_element(noise));
+    CHECK(seen.at("high") >= *std::ranges::max_element(noise));
+    CHECK(!trial.at("distributions").contains("twice"));
+}

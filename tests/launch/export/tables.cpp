@@ -1,0 +1,31 @@
+#include "launch/export/tables.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/launch/export/export_a_sweep.hpp"
+
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+TEST_CASE("tables have all trials, and all reports in the order of time") {
+    const ExportedSweep csv(csv_tables);
+
+    CHECK(csv.files.size() == 2);
+    CHECK(csv["trials.csv"].starts_with("trial,status,resource,workers,accuracy,val/loss,lr,noise,layers,act,twice,"));
+    CHECK(csv["reports.csv"] == "trial,resource,time,seconds,workers,accuracy,val/loss\n"
+                                "0,1,10,,1,0.5,\n1,1,12,,1,0.25,\n0,2,20,,1,0.75,\n2,1,21,,1,nan,3\n");
+}
+
+TEST_CASE("as JSON they are lists of objects") {
+    const ExportedSweep json(json_tables);
+
+    const auto trials = Json::parse(json["trials.json"]);
+    REQUIRE(trials.size() == 4);
+    CHECK(trials[1].at("status") == "stopped");
+    CHECK(trials[1].at("twice") == trials[1].at("lr").get<double>() * 2);
+    const auto reports = Json::parse(json["reports.json"]);
+    REQUIRE(reports.size() == 4);
+    CHECK(reports[2] == Json{{"trial", 0}, {"resource", 2}, {"time", 20.0}, {"seconds", nullptr}, {"workers", 1},
+                             {"accuracy", 0.75}, {"val/loss", nullptr}});
+    CHECK(reports[3].at("accuracy").is_null());
+}

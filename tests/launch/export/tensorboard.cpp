@@ -1,0 +1,47 @@
+#include "launch/export/tensorboard.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/launch/export/export_a_sweep.hpp"
+
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("each trial is a run with scalars and its configuration, and the sweep describes the table of them") {
+    const ExportedSweep logs(tensorboard_logs);
+
+    CHECK(logs.files.size() == 5);
+    CHECK(logs.files.contains("events.out.tfevents.1000.crescendo"));
+    const auto& experiment = logs.files.at("events.out.tfevents.1000.crescendo");
+    CHECK(contains(experiment, "_hparams_/experiment"));
+    CHECK(contains(experiment, "layers"));
+    const auto& trial = logs.files.at("000002/events.out.tfevents.1000.crescendo");
+    CHECK(contains(trial, "_hparams_/session_start_info"));
+    CHECK(contains(trial, "val/loss"));
+    CHECK(contains(trial, "_hparams_/session_end_info"));
+}
+
+TEST_CASE("an export of a sweep that has come further begins with the bytes of the one before") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "first", various_trials(), {{10, 0, 1, 0.5}, {12, 1, 1, 0.25}}, 4);
+    const auto before = tensorboard_logs({.sweep = RecordedSweep(folder / "first")});
+    auto journal = Journal::open(folder / "first/journal.jsonl");
+    journal.append({{"event", "trial_reported"}, {"trial", 0}, {"resource", 2}, {"loss", -0.75}, {"time", 1020},
+                    {"metrics", {{"accuracy", 0.75}}}});
+    journal.sync();
+
+    const auto after = tensorboard_logs({.sweep = RecordedSweep(folder / "first")});
+
+    REQUIRE(after.files.size() == before.files.size());
+    for (std::size_t i = 0; i < before.files.size(); ++i) {
+        CHECK(after.files[i].first == before.files[i].first);
+        CHECK(after.files[i].second.starts_with(before.files[i].second));
+    }
+    CHECK(after.files[1].second.size() > before.files[1].second.size());
+}
