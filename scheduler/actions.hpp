@@ -22,12 +22,14 @@ enum class StopReason {
     judged,     ///< the trial lost at a rung
     completed,  ///< the trial consumed the maximum resource, or its program ended
     reached,    ///< the trial met its own target, or its clock is spent (TrialEnd)
+    requested,  ///< the user stopped this trial
     swept,      ///< the sweep ended (target met, time up, cancelled)
     failed,     ///< the trial used up its retries, and has workers left
 };
 inline constexpr Words stop_reasons{{std::pair{StopReason::judged, "judged"},
                                      {StopReason::completed, "completed"},
                                      {StopReason::reached, "reached"},
+                                     {StopReason::requested, "requested"},
                                      {StopReason::swept, "swept"},
                                      {StopReason::failed, "failed"}}};
 

@@ -113,8 +113,13 @@ struct TrialRetried {
     TrialId trial;
 };
 
+/// The user ends one trial. What it reported counts at the rungs that it reached, and no rung waits for it.
+struct TrialStopped {
+    TrialId trial;
+};
+
 using Event = std::variant<SlotsJoined, SlotsLost, TrialReported, TrialRegrouped, TrialFinished, TrialFailed,
                            DeadlineNear, TimeUp, Cancelled, TrialProposed, LimitsChanged, TrialRetried,
-                           ProposalsEnded>;
+                           ProposalsEnded, TrialStopped>;
 
 }  // namespace crescendo

@@ -20,6 +20,7 @@ const char* to_string(TrialStatus status) {
 TrialStatus status_after(StopReason reason) {
     switch (reason) {
         case StopReason::judged:
+        case StopReason::requested:
         case StopReason::swept:
             return TrialStatus::stopped;
         case StopReason::completed:

@@ -94,10 +94,10 @@ void Orders::carry_out(const Regroup& action) {
 /// The checkpoint of this report is there already: it was written before the report was sent.
 void Orders::carry_out(const PauseTrial& action) { dismiss(action.trial, /*save=*/false); }
 
-/// A completed trial has its checkpoint. One that came to its own end may be anywhere between two milestones, and may
-/// turn out to be the best. When the sweep ends, only the winner's latest state is worth writing.
+/// A completed trial has its checkpoint. One that came to its own end, or that the user stopped, may be anywhere between
+/// two milestones, and may turn out to be the best. When the sweep ends, only the winner's latest state is worth writing.
 void Orders::carry_out(const StopTrial& action) {
-    dismiss(action.trial, action.reason == StopReason::reached ||
+    dismiss(action.trial, action.reason == StopReason::reached || action.reason == StopReason::requested ||
                               (action.reason == StopReason::swept && sweep_.best() == action.trial));
 }
 

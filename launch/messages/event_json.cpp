@@ -88,6 +88,9 @@ struct Write {
     OrderedJson operator()(const TrialRetried& event) const {
         return {{"event", "trial_retried"}, {"trial", event.trial.value}};
     }
+    OrderedJson operator()(const TrialStopped& event) const {
+        return {{"event", "trial_stopped"}, {"trial", event.trial.value}};
+    }
     OrderedJson operator()(const ProposalsEnded&) const { return {{"event", "proposals_ended"}}; }
 
     static OrderedJson or_null(const auto& number) { return number ? OrderedJson(*number) : OrderedJson(nullptr); }
@@ -336,12 +339,16 @@ Event event_from_json(const Json& json) {
     if (name == "trial_retried") {
         return TrialRetried{event.trial()};
     }
+    if (name == "trial_stopped") {
+        return TrialStopped{event.trial()};
+    }
     if (name == "proposals_ended") {
         return ProposalsEnded{};
     }
     event.wrong("event",
                 "slots_joined, slots_lost, trial_reported, trial_regrouped, trial_finished, trial_failed, "
-                "deadline_near, time_up, cancelled, trial_proposed, limits_changed, trial_retried or proposals_ended");
+                "deadline_near, time_up, cancelled, trial_proposed, limits_changed, trial_retried, proposals_ended or "
+                "trial_stopped");
 }
 
 }  // namespace crescendo::launch

@@ -64,7 +64,16 @@ void Hyperband::leave(const Trial& trial) {
     arrive(bracket);
 }
 
-void Hyperband::withdraw(const Trial& trial) { bracket_of(trial).complete.insert(trial.id); }
+/// A trial that was to be promoted counts at the next rung, as one that has come to its end before it.
+void Hyperband::withdraw(const Trial& trial) {
+    auto& bracket = bracket_of(trial);
+    if (promotions_.erase({-(trial.rungs_survived + 1), {*trial.loss, trial.id}}) > 0) {
+        ++size_of_rung(bracket, bracket.rung);
+        arrive(bracket);
+    } else {
+        bracket.complete.insert(trial.id);
+    }
+}
 
 bool Hyperband::can_retry(const Trial& trial) const {
     const auto& bracket = brackets_[static_cast<std::size_t>(trial.bracket)];

@@ -54,7 +54,7 @@ class Scheduler {
     /// The trial is complete before its next rung.
     virtual void finish(const Trial&) {}
 
-    /// The trial is complete at the report for which report() has just paused it. What it reported still counts.
+    /// A paused trial will not continue, because it is complete or its user stopped it. What it reported still counts.
     virtual void withdraw(const Trial&) {}
 
     /// The paused trial that is to continue next: the highest rung first, then the best loss. It may change with every

@@ -215,15 +215,18 @@ void Sweep::handle(const TrialProposed& event, Effects&) {
     }
 }
 
-void Sweep::handle(const LimitsChanged& event, Effects& effects) {
+void Sweep::require_valid(const LimitsChanged& event) const {
     CRESCENDO_VALIDATE(
         event.limits.run_cap == spec_.run_cap || spec_.scheduler.kind != SchedulerKind::successive_halving, "run_cap",
         "successive_halving halves the {} trials that it began with, and more or fewer would be another sweep; start "
         "a new one, or use type: hyperband there, which can be extended",
         *spec_.run_cap);
-    auto spec = with_limits(spec_, event.limits);
-    validate(spec);
-    spec_ = std::move(spec);
+    validate(with_limits(spec_, event.limits));
+}
+
+void Sweep::handle(const LimitsChanged& event, Effects& effects) {
+    require_valid(event);
+    spec_ = with_limits(spec_, event.limits);
     time_is_up_ = !event.has_time_left;
     placement_.change_max_concurrent(spec_.scheduler.max_concurrent);
     scheduler_->change_run_cap(spec_.run_cap, trials_.size());
@@ -235,8 +238,8 @@ void Sweep::handle(const LimitsChanged& event, Effects& effects) {
     }
 }
 
-void Sweep::handle(const TrialRetried& event, Effects&) {
-    Trial& trial = known_trial(event.trial);
+void Sweep::require_valid(const TrialRetried& event) const {
+    const Trial& trial = known_trial(event.trial);
     CRESCENDO_VALIDATE(trial.status == TrialStatus::failed, "trial",
                        "trial {} is {} (only a trial that failed can be tried again); name one that failed",
                        trial.id.value, to_string(trial.status));
@@ -248,11 +251,33 @@ void Sweep::handle(const TrialRetried& event, Effects&) {
                        "trial {} cannot be tried again (the sweep is over: it was cancelled, its time is spent or its "
                        "target reached); raise the budget first",
                        trial.id.value);
+}
+
+void Sweep::handle(const TrialRetried& event, Effects&) {
+    require_valid(event);
+    Trial& trial = trials_[event.trial];
     finish_reason_.reset();
     scheduler_->retry(trial);
     trials_.retry(trial);
     placement_.enter_line(trial);
     proposals_.tell(trial);
+}
+
+void Sweep::handle(const TrialStopped& event, Effects& effects) {
+    Trial& trial = known_trial(event.trial);
+    if (trial.ended()) {
+        return;
+    }
+    if (trial.status == TrialStatus::paused) {
+        scheduler_->withdraw(trial);
+    } else {
+        scheduler_->finish(trial);
+    }
+    if (trial.status == TrialStatus::running) {
+        stop(trial, StopReason::requested, effects);
+    } else {
+        end(trial, StopReason::requested, effects);
+    }
 }
 
 void Sweep::handle(const ProposalsEnded&, Effects&) { proposals_.end(); }
@@ -272,10 +297,15 @@ bool Sweep::has_reached_end(const Trial& trial) const {
 /// Whether a sweep that ended would not end again at once, if it had something to do.
 bool Sweep::may_go_on() const { return finish_reason_ != FinishReason::cancelled && !time_is_up_ && !meets_target(); }
 
-Trial& Sweep::known_trial(TrialId id) {
+const Trial& Sweep::known_trial(TrialId id) const {
     CRESCENDO_VALIDATE(trials_.has(id), "trial",
                        "trial {} is unknown (the sweep has started {}); use the id that its start gave", id.value,
                        trials_.size());
+    return trials_[id];
+}
+
+Trial& Sweep::known_trial(TrialId id) {
+    std::as_const(*this).known_trial(id);
     return trials_[id];
 }
 

@@ -59,6 +59,10 @@ class Sweep {
     /// a sweep again.
     std::vector<Action> apply(const Event& event);
 
+    /// Throws InvalidInput as apply() would, and changes nothing.
+    void require_valid(const LimitsChanged& event) const;
+    void require_valid(const TrialRetried& event) const;
+
     /// The trial that starts as soon as TrialProposed gives it a configuration: there are slots for it. None if the
     /// sampler does not propose by events.
     std::optional<TrialId> awaited_proposal() const { return over() ? std::nullopt : proposals_.awaited(); }
@@ -134,9 +138,11 @@ class Sweep {
     void handle(const TrialProposed& event, Effects& effects);
     void handle(const LimitsChanged& event, Effects& effects);
     void handle(const TrialRetried& event, Effects& effects);
+    void handle(const TrialStopped& event, Effects& effects);
     void handle(const ProposalsEnded& event, Effects& effects);
 
     Trial& known_trial(TrialId id);
+    const Trial& known_trial(TrialId id) const;
     bool over() const { return finish_reason_.has_value(); }
     bool meets_target() const;
     bool has_reached_end(const Trial& trial) const;

@@ -46,6 +46,7 @@ struct Script {
     }
 
     std::string retry(int trial) { return apply(TrialRetried{TrialId{trial}}); }
+    std::string stop(int trial) { return apply(TrialStopped{TrialId{trial}}); }
     std::string change(const Limits& limits) { return apply(LimitsChanged{limits}); }
     /// Nothing else changes.
     std::string change_run_cap(std::optional<int> run_cap) {

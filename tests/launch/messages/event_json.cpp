@@ -69,6 +69,7 @@ TEST_CASE("every event has its line, which reads back as the same event") {
          R"({"event":"limits_changed","run_cap":null,"target":null,"time_budget":false,"max_concurrent":null,)"
          R"("max_retries":2,"time_left":true})"},
         {TrialRetried{TrialId{3}}, R"({"event":"trial_retried","trial":3})"},
+        {TrialStopped{TrialId{3}}, R"({"event":"trial_stopped","trial":3})"},
     };
     for (const auto& [event, line] : lines) {
         CHECK(launch::to_json(event).dump() == line);
@@ -112,7 +113,7 @@ TEST_CASE("what is wrong with an event is said") {
           R"({"event":"trial_reported","resource":2,"trial":1} needs the key "loss")");
     CHECK(error_of(R"({"event":"begun"})") ==
           R"("event" of {"event":"begun"} has to be slots_joined, slots_lost, trial_reported, trial_regrouped, )"
-          R"(trial_finished, trial_failed, deadline_near, time_up, cancelled, trial_proposed, limits_changed or trial_retried)");
+          R"(trial_finished, trial_failed, deadline_near, time_up, cancelled, trial_proposed, limits_changed, trial_retried, proposals_ended or trial_stopped)");
     CHECK(error_of(R"({"event":"trial_finished","trial":"1"})") ==
           R"("trial" of {"event":"trial_finished","trial":"1"} has to be a whole number of 32 bits)");
     CHECK(error_of(R"({"event":"trial_failed","trial":1,"kind":"bored"})") ==

@@ -163,6 +163,9 @@ class RandomCluster {
         if (kind < 0.37) {
             return TrialProposed{TrialId{between(random_, 0, static_cast<int>(sweep().trials().size()) + 2)}, {}};
         }
+        if (kind < 0.38) {
+            return TrialStopped{any_trial()};
+        }
         return next_report();
     }
 
