@@ -78,11 +78,11 @@ void read_metric(const YamlSection& file, SweepFile& result) {
 void read_sampler(const YamlSection& file, SweepFile& result) {
     auto& spec = result.spec;
     const std::string random = "configurations are drawn at random; use random";
-    const std::vector<UnsupportedWord> unsupported{{"tpe", random}, {"custom", random}};
+    const std::vector<UnsupportedWord> unsupported{{"custom", random}};
     file.attempt([&] {
         if (file.has("method") && file.at("method") == "bayes") {
-            result.remarks.push_back(
-                {"method", "is bayes, and configurations are drawn at random instead; write random"});
+            spec.sampler = "tpe";
+            result.remarks.push_back({"method", "is bayes, which means tpe here; write tpe"});
         } else {
             spec.sampler = file.word("method", sampler_names(), unsupported).value_or(spec.sampler);
         }

@@ -7,6 +7,7 @@
 #include "scheduler/samplers/grid_sampler.hpp"
 #include "scheduler/samplers/random_sampler.hpp"
 #include "scheduler/samplers/sobol_sampler.hpp"
+#include "scheduler/samplers/tpe_sampler.hpp"
 
 namespace crescendo {
 namespace {
@@ -28,6 +29,8 @@ const std::vector<std::pair<std::string, Make>>& samplers() {
          [](const SweepSpec& spec) -> std::unique_ptr<Sampler> {
              return std::make_unique<SobolSampler>(spec.space, spec.seed);
          }},
+        {"tpe",
+         [](const SweepSpec& spec) -> std::unique_ptr<Sampler> { return std::make_unique<TpeSampler>(spec); }},
     };
     return all;
 }

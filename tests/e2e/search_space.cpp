@@ -102,6 +102,24 @@ TEST_CASE("absent parameters are absent in the journal, the arguments, the files
     CHECK(run_crescendo(folder.path(), {"simulate", "--replay", "out", "--format", "json"}).json()["differences"] == 0);
 }
 
+TEST_CASE("every sampler keeps the rules, and a replay decides the same") {
+    for (const std::string sampler : {"sobol", "tpe"}) {
+        CAPTURE(sampler);
+        const SweepFolder folder("method: " + sampler + "\n" + sweep + command);
+
+        const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out", "--slots", "2"});
+
+        REQUIRE_MESSAGE(result.code == 0, result.err);
+        for (const auto& record : journal_of(folder / "out")) {
+            if (record.value("event", "") == "trial_proposed") {
+                check_rules(record["config"]);
+            }
+        }
+        const auto replay = run_crescendo(folder.path(), {"simulate", "--replay", "out", "--format", "json"});
+        CHECK(replay.json()["differences"] == 0);
+    }
+}
+
 TEST_CASE("a sweep with rules is resumed as it was, and extended by the same draws") {
     const SweepFolder whole(sweep + command);
     auto text = sweep + command;

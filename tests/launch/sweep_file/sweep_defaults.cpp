@@ -76,11 +76,11 @@ TEST_CASE("a grid that cannot be is one mistake, also without a run_cap") {
     CHECK(error.find('\n') == std::string::npos);
 }
 
-TEST_CASE("bayes draws at random, and says so") {
+TEST_CASE("bayes means tpe, and says so") {
     const auto file = read("method: bayes\n");
 
-    CHECK(file.spec.sampler == "random");
-    CHECK(remark_on(file, "method") == "is bayes, and configurations are drawn at random instead; write random");
+    CHECK(file.spec.sampler == "tpe");
+    CHECK(remark_on(file, "method") == "is bayes, which means tpe here; write tpe");
 }
 
 TEST_CASE("W&B's early_terminate becomes asha with the same rungs") {

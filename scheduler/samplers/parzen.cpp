@@ -1,0 +1,130 @@
+#include "scheduler/samplers/parzen.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scheduler/space/quantiles.hpp"
+
+namespace crescendo {
+namespace {
+
+constexpr double last_coordinate = 1 - 0x1.0p-53;
+
+}  // namespace
+
+Parzen::Parzen(const std::vector<Axis>& axes, const std::vector<Kernel>& kernels) : axes_(axes) {
+    double sum = 1;
+    for (const auto& kernel : kernels) {
+        sum += kernel.weight;
+    }
+    weights_.push_back(1 / sum);
+    for (const auto& kernel : kernels) {
+        weights_.push_back(kernel.weight / sum);
+    }
+    for (const double weight : weights_) {
+        log_weights_.push_back(std::log(weight));
+    }
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+        along_.push_back(along(axis, kernels));
+    }
+}
+
+/// The width follows Scott's rule ("Multivariate Density Estimation", 1992) with half of its factor: good trials lie in
+/// few places, whose mixture is not normal. A prior observation of half the range keeps few points from being alike by
+/// chance. The factors did well on the problems of benchmarks/samplers.
+Parzen::Along Parzen::along(std::size_t axis, const std::vector<Kernel>& kernels) const {
+    Along result;
+    double count = 0;
+    double sum = 0;
+    double squares = 0;
+    for (const auto& [point, weight] : kernels) {
+        if (point[axis] >= 0) {
+            count += weight;
+            sum += weight * point[axis];
+            squares += weight * point[axis] * point[axis];
+        }
+    }
+    const double n = std::max(count, 1.0);
+    const double deviation = std::sqrt(std::max(squares / n - sum / n * (sum / n), 0.0));
+    const double shrink = std::exp(-std::log(n) / (static_cast<double>(axes_.size()) + 4));
+    const double least = std::max(0.1 / (1 + n), axes_[axis].cell / 2);
+    result.width = std::clamp(0.5 * (deviation + 0.5 / n) * shrink, least, 1.0);
+    result.share_of_others = 1 / (1 + n * axes_[axis].cell);
+    result.centers.push_back(0);
+    result.inverse_widths.push_back(0);
+    result.log_heights.push_back(0);
+    const double log_root_of_two_pi = 0.91893853320467274178;
+    for (const auto& kernel : kernels) {
+        const double center = kernel.point[axis];
+        const bool is_uniform = center < 0 || axes_[axis].is_categorical;
+        result.centers.push_back(center);
+        result.inverse_widths.push_back(is_uniform ? 0 : 1 / result.width);
+        result.log_heights.push_back(
+            is_uniform
+                ? 0
+                : -log_root_of_two_pi - std::log(result.width * (normal_probability((1 - center) / result.width) -
+                                                                 normal_probability(-center / result.width))));
+    }
+    return result;
+}
+
+std::vector<double> Parzen::sample(CounterRandom& random) const {
+    double rest = random.uniform();
+    std::size_t kernel = 0;
+    while (kernel + 1 < weights_.size() && rest >= weights_[kernel]) {
+        rest -= weights_[kernel++];
+    }
+    std::vector<double> point;
+    point.reserve(axes_.size());
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+        point.push_back(sample(along_[axis], axes_[axis], kernel, random));
+    }
+    return point;
+}
+
+double Parzen::sample(const Along& along, const Axis& axis, std::size_t kernel, CounterRandom& random) const {
+    const double center = along.centers[kernel];
+    if (kernel == 0 || center < 0) {
+        return random.uniform();
+    }
+    if (axis.is_categorical) {
+        return random.uniform() < along.share_of_others ? random.uniform() : center;
+    }
+    // As the width is at most 1, at least one in three draws lies inside.
+    double drawn = -1;
+    while (!(drawn >= 0 && drawn <= last_coordinate)) {
+        drawn = center + along.width * normal_quantile(std::max(random.uniform(), 0x1.0p-54));
+    }
+    return drawn;
+}
+
+double Parzen::log_density(std::span<const double> point) const {
+    auto logs = log_weights_;
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+        const double x = point[axis];
+        const auto& [centers, inverse_widths, log_heights, width, share] = along_[axis];
+        if (x < 0) {
+            continue;
+        }
+        if (axes_[axis].is_categorical) {
+            const double same = std::log((1 - share) / axes_[axis].cell + share);
+            const double other = std::log(share);
+            for (std::size_t i = 1; i < logs.size(); ++i) {
+                logs[i] += centers[i] < 0 ? 0 : centers[i] == x ? same : other;
+            }
+        } else {
+            for (std::size_t i = 1; i < logs.size(); ++i) {
+                const double distance = (x - centers[i]) * inverse_widths[i];
+                logs[i] += log_heights[i] - distance * distance / 2;
+            }
+        }
+    }
+    const double largest = *std::max_element(logs.begin(), logs.end());
+    double sum = 0;
+    for (const double each : logs) {
+        sum += std::exp(each - largest);
+    }
+    return largest + std::log(sum);
+}
+
+}  // namespace crescendo

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/random.hpp"
+#include "scheduler/samplers/axis.hpp"
+
+namespace crescendo {
+
+/// A probability density over the unit cube, estimated from points: a mixture of a uniform density and one kernel for
+/// each point (Parzen's estimator).
+///
+/// A kernel is a product over the coordinates: a normal density cut off at 0 and 1 for numbers, and for a category the
+/// category itself with a share of all others. Where its point lacks a coordinate, a kernel is uniform. So conditional
+/// parameters need no models of their own: integrated over the coordinates that a point lacks, the density is the
+/// mixture's without them.
+class Parzen {
+  public:
+    struct Kernel {
+        std::span<const double> point;  ///< coordinates in [0, 1), or negative if absent
+        double weight;
+    };
+
+    /// `axes` and the points last as long as this object does.
+    Parzen(const std::vector<Axis>& axes, const std::vector<Kernel>& kernels);
+
+    /// Draws a point, with all of its coordinates.
+    std::vector<double> sample(CounterRandom& random) const;
+
+    /// Logarithm of the density at a point, over the coordinates that it has.
+    double log_density(std::span<const double> point) const;
+
+  private:
+    /// The kernels along one axis. The first is the uniform one.
+    struct Along {
+        std::vector<double> centers;
+        std::vector<double> inverse_widths;  ///< 0: the kernel is uniform
+        std::vector<double> log_heights;
+        double width;
+        double share_of_others;  ///< of a categorical kernel
+    };
+
+    Along along(std::size_t axis, const std::vector<Kernel>& kernels) const;
+    double sample(const Along& along, const Axis& axis, std::size_t kernel, CounterRandom& random) const;
+
+    const std::vector<Axis>& axes_;
+    std::vector<double> weights_;  // add up to 1
+    std::vector<double> log_weights_;
+    std::vector<Along> along_;  // by axis
+};
+
+}  // namespace crescendo

@@ -1,0 +1,96 @@
+#include "scheduler/samplers/results.hpp"
+
+#include <algorithm>
+
+#include "scheduler/ladder.hpp"
+#include "scheduler/loss.hpp"
+
+namespace crescendo {
+namespace {
+
+std::vector<Resource> milestones_of(const SchedulerSpec& spec) {
+    std::vector<Resource> milestones;
+    if (spec.kind == SchedulerKind::fifo || !spec.has_max()) {
+        return {spec.max};  // what trials reach on the way is no sign of how they end
+    }
+    for (const auto milestone : ladder(spec.min.value, spec.max.value, spec.reduction_factor)) {
+        milestones.push_back(Resource{milestone});
+    }
+    return milestones;
+}
+
+}  // namespace
+
+Results::Results(const SweepSpec& spec)
+    : space_(spec.space),
+      num_dimensions_(static_cast<std::size_t>(space_.num_dimensions())),
+      milestones_(milestones_of(spec.scheduler)) {
+    for (std::size_t rung = 0; rung < milestones_.size(); ++rung) {
+        rankings_.push_back({rung, {}});
+    }
+}
+
+void Results::tell(const Trial& trial) {
+    const auto index = static_cast<std::size_t>(trial.id.value);
+    if (index >= trials_.size()) {
+        trials_.resize(index + 1);
+        points_.resize((index + 1) * num_dimensions_, absent);
+    }
+    auto& told = trials_[index];
+    if (!told.is_known || told.is_proposed != trial.is_proposed) {
+        std::ranges::copy(point_of(trial.config),
+                          points_.begin() + static_cast<std::ptrdiff_t>(index * num_dimensions_));
+    }
+    told.is_known = true;
+    told.is_proposed = trial.is_proposed;
+    told.has_ended = trial.ended();
+    told.has_lost = trial.reason == StopReason::judged || trial.reason == StopReason::failed;
+    count(trial, told);
+}
+
+void Results::count(const Trial& trial, Told& told) {
+    const bool is_complete = trial.reason == StopReason::completed || trial.reason == StopReason::reached;
+    for (; trial.loss && told.num_rungs < milestones_.size() &&
+           (is_complete || trial.resource >= milestones_[told.num_rungs]);
+         ++told.num_rungs) {
+        auto& [rung, losses, num_finite] = rankings_[told.num_rungs];
+        const Loss loss{*trial.loss, trial.id.value};
+        losses.insert(std::upper_bound(losses.begin(), losses.end(), loss), loss);
+        num_finite += loss.loss < worst_loss;
+    }
+}
+
+Results::Point Results::point(int trial) const {
+    return Point(points_).subspan(static_cast<std::size_t>(trial) * num_dimensions_, num_dimensions_);
+}
+
+std::vector<double> Results::point_of(const Config& config) const {
+    std::vector<double> point;
+    point.reserve(num_dimensions_);
+    for (const auto& coordinate : space_.point_of(config)) {
+        point.push_back(coordinate.value_or(absent));
+    }
+    return point;
+}
+
+const Results::Ranking* Results::highest_ranking(int enough) const {
+    const auto found = std::find_if(rankings_.rbegin(), rankings_.rend(),
+                                    [&](const Ranking& ranking) { return ranking.num_finite >= enough; });
+    return found == rankings_.rend() ? nullptr : &*found;
+}
+
+bool Results::is_running(int trial) const {
+    const auto& told = trials_[static_cast<std::size_t>(trial)];
+    return told.is_known && !told.has_ended;
+}
+
+bool Results::is_pending(int trial) const {
+    return is_running(trial) && trials_[static_cast<std::size_t>(trial)].num_rungs == 0;
+}
+
+bool Results::is_settled(int trial, const Ranking& ranking) const {
+    const auto& told = trials_[static_cast<std::size_t>(trial)];
+    return told.is_known && (told.num_rungs > ranking.rung || told.has_lost);
+}
+
+}  // namespace crescendo

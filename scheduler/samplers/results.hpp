@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "scheduler/space/search_space.hpp"
+#include "scheduler/sweep_spec.hpp"
+#include "scheduler/trial.hpp"
+
+namespace crescendo {
+
+/// What trials have told a sampler that learns: their points, and their losses at each rung.
+///
+/// A trial counts at a rung with the loss that it first reports there. One that is complete before counts at all rungs
+/// above with its last loss.
+class Results {
+  public:
+    /// The coordinate of a parameter that a configuration does not have.
+    static constexpr double absent = -1;
+
+    using Point = std::span<const double>;
+
+    struct Loss {
+        double loss;
+        int trial;
+
+        friend auto operator<=>(const Loss&, const Loss&) = default;
+    };
+
+    /// The trials that reached one rung, the best first. Those with an infinite loss are last.
+    struct Ranking {
+        std::size_t rung;
+        std::vector<Loss> losses;
+        int num_finite = 0;
+    };
+
+    explicit Results(const SweepSpec& spec);
+
+    void tell(const Trial& trial);
+
+    const SearchSpace& space() const { return space_; }
+
+    /// Number of trials that were told of.
+    int num_trials() const { return static_cast<int>(trials_.size()); }
+
+    /// The point of a trial, or of a configuration, with `absent` coordinates.
+    Point point(int trial) const;
+    std::vector<double> point_of(const Config& config) const;
+
+    /// The highest rung that at least `enough` trials reached with a finite loss. Null if there is none.
+    const Ranking* highest_ranking(int enough) const;
+
+    /// Whether nothing is known of a trial yet but that it runs.
+    bool is_pending(int trial) const;
+
+    /// Whether a trial has not ended.
+    bool is_running(int trial) const;
+
+    /// Whether a trial counts at the rung, or will not reach it because it lost or failed. The others may yet.
+    bool is_settled(int trial, const Ranking& ranking) const;
+
+  private:
+    struct Told {
+        bool is_known = false;
+        bool is_proposed = false;
+        bool has_ended = false;
+        bool has_lost = false;  ///< at a rung, or it failed
+        std::size_t num_rungs = 0;
+    };
+
+    void count(const Trial& trial, Told& told);
+
+    SearchSpace space_;
+    std::size_t num_dimensions_;
+    std::vector<Resource> milestones_;
+    std::vector<Ranking> rankings_;  // by milestone
+    std::vector<Told> trials_;
+    std::vector<double> points_;  // of all trials, one after the other
+};
+
+}  // namespace crescendo

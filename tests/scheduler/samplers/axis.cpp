@@ -1,0 +1,19 @@
+#include "scheduler/samplers/axis.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace crescendo;
+
+TEST_CASE("axes know categories and cells") {
+    const auto axes = Axis::all_of(SearchSpace{{{"constant", Constant{true}},
+                                                {"x", LogUniformValues{1e-3, 1}},
+                                                {"n", IntUniform{1, 10}},
+                                                {"c", Categorical{{1.0, 2.0}}}}});
+
+    REQUIRE(axes.size() == 3);
+    CHECK(axes[0].cell == 0);
+    CHECK(axes[1].cell == 0.1);
+    CHECK(!axes[1].is_categorical);
+    CHECK(axes[2].cell == 0.5);
+    CHECK(axes[2].is_categorical);
+}

@@ -1,0 +1,151 @@
+/// What holds for every sampler that learns.
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "core/draws.hpp"
+#include "tests/scheduler/samplers/learning.hpp"
+
+using namespace crescendo;
+
+namespace {
+
+const std::vector<std::string> model_samplers{"tpe"};
+
+const SearchSpace& mixed_space() {
+    static const SearchSpace space({{"kind", Categorical{{std::string("a"), std::string("b")}}},
+                                    {"x", Uniform{-2, 2}},
+                                    {"y", LogUniformValues{1e-6, 1}, "kind == 'a'"},
+                                    {"n", IntUniform{1, 9}},
+                                    {"q", QNormal{3, 2, 0.25}},
+                                    {"b", Beta{2, 5}},
+                                    {"w", Categorical{{1.0, 2.0, 3.0}, {0.2, 0, 0.8}}},
+                                    {"constant", Constant{true}},
+                                    derived_parameter("double", "2 * n")},
+                                   {"x + n > 0"});
+    return space;
+}
+
+double mixed_loss(const Config& config) { return std::abs(number_of(config, 1) - 0.5); }
+
+}  // namespace
+
+TEST_CASE("every proposal is a configuration of the space, and the same again") {
+    for (const auto& name : model_samplers) {
+        CAPTURE(name);
+        AnySampler sampler(learning_spec(name, mixed_space()));
+        AnySampler again(learning_spec(name, mixed_space()));
+
+        const auto configs = learn(sampler, 60, mixed_loss);
+
+        for (const auto& config : configs) {
+            REQUIRE(mixed_space().in_order(config) == config);
+        }
+        CHECK(learn(again, 60, mixed_loss) == configs);
+        AnySampler copy = sampler;
+        CHECK(copy->propose(TrialId{60})->config == sampler->propose(TrialId{60})->config);
+        CHECK(sampler->propose(TrialId{60})->config == copy->propose(TrialId{60})->config);
+    }
+}
+
+TEST_CASE("a sampler that is only told proposes what one that proposed all would, so a resume goes on as before") {
+    for (const auto& name : model_samplers) {
+        CAPTURE(name);
+        AnySampler sampler(learning_spec(name, mixed_space()));
+        const auto configs = learn(sampler, 50, mixed_loss);
+        AnySampler told(learning_spec(name, mixed_space()));
+        for (int id = 0; id < 50; ++id) {
+            auto trial = started(id, configs[static_cast<std::size_t>(id)]);
+            trial.is_proposed = true;
+            told->tell(trial);
+            told->tell(finished(trial, mixed_loss(trial.config)));
+            told->tell(finished(trial, mixed_loss(trial.config)));
+        }
+
+        CHECK(told->propose(TrialId{50})->config == sampler->propose(TrialId{50})->config);
+    }
+}
+
+TEST_CASE("a sampler that learns survives losses that say nothing") {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const auto& name : model_samplers) {
+        CAPTURE(name);
+        for (const double loss : {nan, std::numeric_limits<double>::infinity(), 1.0, -1e300, 1e300}) {
+            AnySampler sampler(learning_spec(name, mixed_space()));
+            const auto configs = learn(sampler, 40, [&](const Config&) { return loss; });
+            CHECK(configs.back() != configs.front());
+        }
+        AnySampler sampler(learning_spec(name, mixed_space()));
+        int count = 0;
+        const auto configs = learn(sampler, 60, [&](const Config& config) {
+            return ++count % 3 == 0 ? nan : count % 3 == 1 ? 1e300 : mixed_loss(config);
+        });
+        CHECK(configs.size() == 60);
+    }
+}
+
+TEST_CASE("a category of 10,000 values, one value, and a space where nothing varies") {
+    std::vector<Value> many;
+    for (int i = 0; i < 10'000; ++i) {
+        many.push_back("value " + std::to_string(i));
+    }
+    const SearchSpace wide{{{"x", Uniform{0, 1}}, {"c", Categorical{many}}}};
+    const SearchSpace narrow{{{"c", Categorical{{1.0}}}, {"n", IntUniform{3, 3}}, {"x", Uniform{0, 1}}}};
+    const SearchSpace fixed{{{"c", Constant{1.0}}}};
+    for (const auto& name : model_samplers) {
+        CAPTURE(name);
+        AnySampler sampler(learning_spec(name, wide));
+        const auto configs = learn(sampler, 40, [](const Config& config) { return number_of(config, 0); });
+        CHECK(configs.size() == 40);
+        AnySampler few(learning_spec(name, narrow));
+        CHECK(learn(few, 30, [](const Config& config) { return number_of(config, 2); }).size() == 30);
+        AnySampler one(learning_spec(name, fixed));
+        CHECK(learn(one, 30, [](const Config&) { return 0.0; }).back() == Config{{"c", 1.0}});
+    }
+}
+
+TEST_CASE("foreign values and failed trials do not confuse a sampler") {
+    for (const auto& name : model_samplers) {
+        CAPTURE(name);
+        AnySampler sampler(learning_spec(name, SearchSpace{{{"x", Uniform{0, 1}}, {"n", IntUniform{0, 9}}}}));
+        for (int id = 0; id < 40; ++id) {
+            auto trial = started(id, {{"x", id - 20.0}, {"n", std::string("none")}});
+            sampler->tell(trial);
+            trial.status = TrialStatus::failed;
+            trial.reason = StopReason::failed;
+            sampler->tell(id % 2 == 0 ? trial : finished(trial, 0.1 * id));
+        }
+
+        const auto config = sampler->propose(TrialId{40})->config;
+        CHECK(number_of(config, 0) >= 0);
+        CHECK(number_of(config, 0) < 1);
+    }
+}
+
+TEST_CASE("a sweep under every scheduler learns with every sampler until it ends") {
+    for (const auto& name : model_samplers) {
+        for (const auto kind :
+             {SchedulerKind::fifo, SchedulerKind::asha, SchedulerKind::rasda, SchedulerKind::successive_halving,
+              SchedulerKind::hyperband, SchedulerKind::async_hyperband, SchedulerKind::pasha, SchedulerKind::median}) {
+            CAPTURE(name);
+            CAPTURE(scheduler_kinds.of(kind));
+            auto spec = spec_of(kind, /*run_cap=*/60, /*max=*/4);
+            spec.space = mixed_space();
+            spec.sampler = name;
+            Script script(spec);
+            script.join(8);
+            CounterRandom random(/*seed=*/3, /*stream=*/0);
+            while (script.sweep.state() == SweepState::running) {
+                const auto id = static_cast<int>(random.below(script.sweep.trials().size()));
+                const auto& trial = script.trial(id);
+                if (trial.status == TrialStatus::running) {
+                    random.below(30) == 0
+                        ? script.fail(id)
+                        : script.report(id, static_cast<int>(trial.resource.value) + 1, mixed_loss(trial.config));
+                }
+            }
+            CHECK(script.sweep.trials().size() == 60);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+#include "scheduler/samplers/parzen.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace crescendo;
+
+namespace {
+
+const SearchSpace mixed{{{"x", Uniform{0, 1}}, {"c", Categorical{{1.0, 2.0, 3.0, 4.0}}}}};
+
+}  // namespace
+
+TEST_CASE("without points the density is uniform") {
+    const auto axes = Axis::all_of(mixed);
+    const Parzen parzen(axes, {});
+
+    CHECK(parzen.log_density(std::vector{0.3, 0.125}) == 0);
+}
+
+TEST_CASE("the density adds up to 1, also where a point lacks a coordinate") {
+    const auto axes = Axis::all_of(mixed);
+    const std::vector<double> first{0.02, 0.375};
+    const std::vector<double> second{0.9, -1};
+    const Parzen parzen(axes, {{first, 1}, {second, 3}});
+
+    double sum = 0;
+    double sum_without = 0;
+    for (double x = 0.0005; x < 1; x += 0.001) {
+        for (const double category : {0.125, 0.375, 0.625, 0.875}) {
+            sum += std::exp(parzen.log_density(std::vector{x, category})) * 0.001 / 4;
+        }
+        sum_without += std::exp(parzen.log_density(std::vector{x, -1.0})) * 0.001;
+    }
+
+    CHECK(sum == doctest::Approx(1).epsilon(1e-3));
+    CHECK(sum_without == doctest::Approx(1).epsilon(1e-3));
+}
+
+TEST_CASE("draws are distributed as the density says") {
+    const auto axes = Axis::all_of(mixed);
+    const std::vector<double> point{0.1, 0.625};
+    const Parzen parzen(axes, {{point, 4}});
+    CounterRandom random(/*seed=*/1, /*stream=*/0);
+    int num_left = 0;
+    int num_same = 0;
+    for (int i = 0; i < 4000; ++i) {
+        const auto drawn = parzen.sample(random);
+        REQUIRE(drawn[0] >= 0);
+        REQUIRE(drawn[0] < 1);
+        num_left += drawn[0] < 0.5;
+        num_same += drawn[1] >= 0.5 && drawn[1] < 0.75;
+    }
+    double left = 0;
+    for (double x = 0.0005; x < 0.5; x += 0.001) {
+        left += std::exp(parzen.log_density(std::vector{x, -1.0})) * 0.001;
+    }
+    const double same = std::exp(parzen.log_density(std::vector{-1.0, 0.625})) / 4;
+
+    CHECK(std::abs(num_left / 4000.0 - left) < 4 * 0.5 / std::sqrt(4000.0));
+    CHECK(std::abs(num_same / 4000.0 - same) < 4 * 0.5 / std::sqrt(4000.0));
+    CHECK(left > 0.8);
+    CHECK(same > 0.5);
+}

@@ -1,0 +1,103 @@
+#include "scheduler/samplers/results.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "scheduler/loss.hpp"
+#include "tests/scheduler/script.hpp"
+
+using namespace crescendo;
+
+namespace {
+
+/// Rungs 1, 2, 4.
+SweepSpec asha_spec() {
+    auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/9, /*max=*/4);
+    spec.space = SearchSpace({{"x", Uniform{0, 1}}, {"y", Uniform{0, 1}, "x < 0.5"}});
+    return spec;
+}
+
+Trial started(int id, double x = 0.75) {
+    Trial trial;
+    trial.id = TrialId{id};
+    trial.config = {{"x", x}};
+    return trial;
+}
+
+Trial reported(int id, int resource, double loss) {
+    auto trial = started(id);
+    trial.resource = Resource{resource};
+    trial.loss = finite_or_worst(loss);
+    return trial;
+}
+
+Trial ended(Trial trial, StopReason reason) {
+    trial.reason = reason;
+    trial.status = status_after(reason);
+    return trial;
+}
+
+}  // namespace
+
+TEST_CASE("a trial counts at each rung once, with the loss that it reports there first") {
+    Results results(asha_spec());
+    for (const auto& trial : {reported(0, 1, 0.5), reported(0, 1, 0.5), reported(0, 3, 0.4), reported(1, 1, 0.3)}) {
+        results.tell(trial);
+    }
+
+    CHECK(results.highest_ranking(3) == nullptr);
+    CHECK(results.highest_ranking(2)->losses == std::vector<Results::Loss>{{0.3, 1}, {0.5, 0}});
+    CHECK(results.highest_ranking(1)->losses == std::vector<Results::Loss>{{0.4, 0}});
+}
+
+TEST_CASE("a complete trial counts at all rungs, and a diverged one is never enough") {
+    Results results(asha_spec());
+    results.tell(ended(reported(0, 1, 0.5), StopReason::completed));
+    results.tell(reported(1, 4, std::numeric_limits<double>::quiet_NaN()));
+
+    CHECK(results.highest_ranking(1)->losses.size() == 2);
+    CHECK(results.highest_ranking(1)->num_finite == 1);
+    CHECK(results.highest_ranking(2) == nullptr);
+}
+
+TEST_CASE("a trial is pending until its first rung, and settled at a rung when it reached it or lost before it") {
+    Results results(asha_spec());
+    results.tell(reported(0, 2, 0.5));
+    results.tell(started(1));
+    const auto& second_rung = *results.highest_ranking(1);
+
+    CHECK(results.is_settled(0, second_rung));
+    CHECK(results.is_pending(1));
+    CHECK(!results.is_settled(1, second_rung));
+    results.tell(reported(1, 1, 0.7));
+    CHECK(!results.is_pending(1));
+    CHECK(!results.is_settled(1, second_rung));
+    results.tell(ended(reported(1, 1, 0.7), StopReason::judged));
+    CHECK(results.is_settled(1, second_rung));
+}
+
+TEST_CASE("the point of a trial follows its configuration, and marks what is absent") {
+    Results results(asha_spec());
+    results.tell(started(0));
+    CHECK(results.point(0)[0] == 0.75);
+    CHECK(results.point(0)[1] == Results::absent);
+    auto proposed = started(0, /*x=*/0.25);
+    proposed.config.emplace_back("y", 0.5);
+    proposed.is_proposed = true;
+    results.tell(proposed);
+
+    CHECK(results.point(0)[0] == 0.25);
+    CHECK(results.point(0)[1] == 0.5);
+}
+
+TEST_CASE("without early stopping only what trials end with counts") {
+    auto spec = asha_spec();
+    spec.scheduler.kind = SchedulerKind::fifo;
+    Results results(spec);
+    results.tell(reported(0, 3, 0.5));
+    CHECK(results.highest_ranking(1) == nullptr);
+    results.tell(reported(0, 4, 0.4));
+
+    CHECK(results.highest_ranking(1)->losses == std::vector<Results::Loss>{{0.4, 0}});
+}

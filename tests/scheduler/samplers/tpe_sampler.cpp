@@ -1,0 +1,79 @@
+#include "scheduler/samplers/tpe_sampler.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/scheduler/samplers/learning.hpp"
+
+using namespace crescendo;
+
+TEST_CASE("tpe finds the minimum of a bowl far better than random draws") {
+    const SearchSpace space{{{"x", Uniform{-1, 1}}, {"y", LogUniformValues{1e-4, 1}}, {"n", IntUniform{1, 100}}}};
+    const auto loss = [](const Config& config) {
+        return std::pow(number_of(config, 0) - 0.3, 2) + std::pow(std::log10(number_of(config, 1)) + 2, 2) / 4 +
+               std::pow(number_of(config, 2) / 100 - 0.7, 2);
+    };
+
+    CHECK(mean_best("tpe", space, 60, 10, loss) < mean_best("random", space, 60, 10, loss) / 4);
+}
+
+TEST_CASE("tpe learns a category, and the parameter that only it has") {
+    const SearchSpace space{{{"kind", Categorical{{1.0, 2.0, 3.0, 4.0, 5.0}}}, {"x", Uniform{0, 1}, "kind == 3"}}};
+    const auto loss = [](const Config& config) {
+        return number_of(config, 0) == 3 ? std::abs(number_of(config, 1) - 0.6) : 1;
+    };
+    AnySampler sampler(learning_spec("tpe", space));
+
+    const auto configs = learn(sampler, 80, loss);
+
+    const auto is_good = [&](const Config& config) { return loss(config) < 0.1; };
+    CHECK(std::count_if(configs.end() - 20, configs.end(), is_good) >= 12);  // random: 1 in 25
+}
+
+TEST_CASE("tpe does not propose pending points again") {
+    const SearchSpace space{{{"x", Uniform{0, 1}}}};
+    AnySampler sampler(learning_spec("tpe", space));
+    learn(sampler, 40, [](const Config& config) { return std::abs(number_of(config, 0) - 0.5); });
+    AnySampler forgetful = sampler;
+    std::vector<double> batch;
+    std::vector<double> careless;
+    for (int id = 40; id < 72; ++id) {
+        const auto config = sampler->propose(TrialId{id}).value().config;
+        sampler->tell(started(id, config));
+        batch.push_back(number_of(config, 0));
+        careless.push_back(number_of(forgetful->propose(TrialId{id})->config, 0));
+    }
+
+    const auto spread = [](std::vector<double> values) {
+        std::sort(values.begin(), values.end());
+        return values[27] - values[4];
+    };
+    CHECK(spread(batch) > 2 * spread(careless));
+}
+
+TEST_CASE("tpe learns from the highest rung with enough results") {
+    auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
+    spec.sampler = "tpe";
+    spec.space = SearchSpace{{{"x", Uniform{0, 1}}}};
+    const auto mean_proposal = [&](int num_at_top) {
+        AnySampler sampler(spec);
+        for (int id = 0; id < 40; ++id) {  // first left is good; in the end right is
+            auto trial = started(id, {{"x", (id + 0.5) / 40}});
+            trial.resource = Resource{1};
+            trial.loss = number_of(trial.config, 0);
+            sampler->tell(trial);
+            trial.resource = Resource{4};
+            trial.loss = 1 - number_of(trial.config, 0);
+            if (id % (40 / num_at_top) == 0) {
+                sampler->tell(trial);
+            }
+        }
+        double sum = 0;
+        for (int id = 40; id < 80; ++id) {
+            sum += number_of(sampler->propose(TrialId{id})->config, 0);
+        }
+        return sum / 40;
+    };
+
+    CHECK(mean_proposal(/*num_at_top=*/4) < 0.3);
+    CHECK(mean_proposal(/*num_at_top=*/20) > 0.7);
+}
