@@ -19,7 +19,13 @@ class Results:
     the best trial as `crescendo best` shows it, or None.
     """
 
-    def __init__(self, directory: Path, trials: list[dict], reports: list[dict], best: dict | None):
+    def __init__(
+        self,
+        directory: Path,
+        trials: list[dict[str, Any]],
+        reports: list[dict[str, Any]],
+        best: dict[str, Any] | None,
+    ) -> None:
         self.directory = directory
         self.trials = trials
         self.reports = reports
@@ -43,7 +49,7 @@ class Results:
         raise ImportError(f"{library or 'neither pandas nor polars'} is not installed; use .{what}, a list of dicts")
 
 
-def load(directory: str | os.PathLike, program: str | None = None) -> Results:
+def load(directory: str | os.PathLike[str], program: str | None = None) -> Results:
     """Reads a sweep's directory.
 
     The `crescendo` program says what its trials are, so a notebook and the command line cannot disagree. `program` is
@@ -65,9 +71,9 @@ def _ask(program: str, verb: str, directory: Path) -> Any:
     return json.loads(done.stdout)
 
 
-def _reports(journal: Path) -> list[dict]:
+def _reports(journal: Path) -> list[dict[str, Any]]:
     """The reports of a journal, without what a resumed trial repeated."""
-    reports: list[dict] = []
+    reports: list[dict[str, Any]] = []
     last: dict[int, int] = {}  # resource of each trial's last report
     worked = start = now = 0.0
     for line in journal.read_bytes().split(b"\n")[:-1]:  # a last line without its end is not whole yet

@@ -1,0 +1,211 @@
+/// Programs that fail, or do what they should not, in sweeps of one process.
+
+#include <doctest/doctest.h>
+
+#include "tests/e2e/program_sweep.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+/// Puts this process, and what it starts, into a control group with little memory (cgroup v1).
+class LittleMemory {
+  public:
+    LittleMemory() {
+        std::ifstream groups("/proc/self/cgroup");
+        for (std::string line; std::getline(groups, line);) {
+            if (const auto at = line.find(":memory:"); at != std::string::npos) {
+                parent_ = "/sys/fs/cgroup/memory" + line.substr(at + 8);
+            }
+        }
+        std::error_code refused;
+        group_ = parent_ / ("crescendo-test-" + std::to_string(::getpid()));
+        works_ = !parent_.empty() && fs::create_directory(group_, refused);
+        if (works_) {
+            // More than twice what crescendo takes under a sanitizer: the kernel kills the largest process.
+            write_file(group_ / "memory.limit_in_bytes", "1G");
+            enter(group_);
+        }
+    }
+    ~LittleMemory() {
+        if (works_) {
+            enter(parent_);
+            ::rmdir(group_.c_str());
+        }
+    }
+    LittleMemory(LittleMemory&&) = delete;
+    LittleMemory& operator=(LittleMemory&&) = delete;
+
+    bool works() const { return works_; }
+
+  private:
+    static void enter(const fs::path& group) { write_file(group / "cgroup.procs", std::to_string(::getpid())); }
+
+    fs::path parent_;
+    fs::path group_;
+    bool works_ = false;
+};
+
+}  // namespace
+
+TEST_CASE("a program that the kernel kills since memory is used up has run out of memory") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(),
+                "if [ $CRESCENDO_TRIAL = 2 ] && mkdir \"$CRESCENDO_TRIAL_DIR/once\"; then exec tail /dev/zero; fi");
+    const LittleMemory memory;
+    if (!memory.works()) {
+        MESSAGE("skipped: control groups of memory (v1) cannot be made here");
+        return;
+    }
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK_MESSAGE(run.out.find("trial 2 ran out of memory: killed by signal 9") != std::string::npos, run.out);
+    CHECK(trials_of(folder.path()).at(2).at("failures") == 1);
+}
+
+TEST_CASE("a program that refuses its arguments is tried once") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "echo 'usage: train.sh --y=Y' >&2; exit 2");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK(run.out.find("given up: ") != std::string::npos);
+    CHECK_MESSAGE(run.out.find("exit status 2; last words: usage: train.sh --y=Y") != std::string::npos, run.out);
+    for (const auto& trial : trials_of(folder.path())) {
+        CHECK(trial.at("failures") <= 1);
+    }
+}
+
+TEST_CASE("arguments that are wrong in one configuration cost that trial alone") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "case $CRESCENDO_TRIAL in 0 | 4) echo x is out of range >&2; exit 2 ;; esac");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.out);
+    const auto trials = trials_of(folder.path());
+    for (const int trial : {0, 4}) {
+        CHECK(trials.at(trial).at("status") == "failed");
+        CHECK(trials.at(trial).at("failures") == 1);
+    }
+}
+
+TEST_CASE("a program that is killed between its checkpoint and its report reports it when it is resumed") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(),
+                "done=$(cat $CRESCENDO_TRIAL_DIR/done 2>/dev/null || echo 0); [ $r -lt $done ] && continue; "
+                "echo $r > $CRESCENDO_TRIAL_DIR/done; "
+                "[ $CRESCENDO_TRIAL = 2 ] && [ $r = 3 ] && mkdir $CRESCENDO_TRIAL_DIR/once && kill -9 $$",
+                "", "fifo");
+
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+
+    CHECK(trials_of(folder.path()).at(2).at("failures") == 1);
+    CHECK(resources_by_trial(folder / "bash").at(2) == std::vector{1, 2, 3, 4, 5, 6, 7, 8, 9});
+}
+
+TEST_CASE("the Python example, killed between its checkpoint and its report, loses nothing") {
+    const TemporaryFolder folder;
+    // Python imports this first: the second checkpoint of each trial is the program's last deed, once.
+    write_file(folder / "sitecustomize.py", R"(
+import os, signal
+replace, saved = os.replace, []
+def replace_and_die(*paths):
+    replace(*paths)
+    saved.append(paths)
+    mark = os.environ["CRESCENDO_TRIAL_DIR"] + "/once"
+    if len(saved) == 2 and not os.path.exists(mark):
+        os.mkdir(mark)
+        os.kill(os.getpid(), signal.SIGKILL)
+os.replace = replace_and_die
+)");
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: val_loss}\nrun_cap: 2\nslots: 2\n"
+               "parameters: {lr: {min: 0.1, max: 1.0}}\nscheduler: {type: fifo, max: 3}\n"
+               "command: [env, PYTHONPATH=" +
+                   folder.path().string() + ", python3, " CRESCENDO_EXAMPLES "/python/train.py, \"${args}\"]\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.out);
+    for (const auto& trial : run_crescendo(folder.path(), {"trials", "s", "--format", "json"}).json()) {
+        CHECK(trial.at("failures") == 1);
+    }
+    for (const auto& [trial, resources] : resources_by_trial(folder / "s")) {
+        CHECK(resources == std::vector{1, 2, 3});
+    }
+}
+
+TEST_CASE("a sweep whose every trial fails ends with 1 and the reason") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "echo there is no data >&2; exit 9", "", "asha");
+    auto sweep = content_of(folder / "sweep.yaml");
+    sweep.replace(sweep.find("run_cap: 9"), 10, "run_cap: 2");
+    write_file(folder / "sweep.yaml", sweep);
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK(run.out.find("exit status 9") != std::string::npos);
+    CHECK(run.out.find("there is no data") != std::string::npos);
+    CHECK(status_of(folder.path()).at("state") == "failed");
+    CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 1);  // there is nothing left to go on with
+}
+
+TEST_CASE("a report without the sweep's metric is the trial's error, and names what it lacks") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(),
+                "echo '{\"resource\":1,\"metrics\":{\"accuracy\":0.5}}' >&$CRESCENDO_FD; read -r reply "
+                "<&$CRESCENDO_FD; exit 0");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK(run.out.find("without 'loss', which is the sweep's metric.name") != std::string::npos);
+}
+
+TEST_CASE("programs that misbehave cost their trials alone, and the messages have their last words") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), R"(echo epoch $r
+  case $CRESCENDO_TRIAL in
+    1) echo 'epoch 1 loss 0.5' >&$CRESCENDO_FD; sleep 1000 ;;
+    2) echo '{"resource":1,"metrics":{"loss":"low","accuracy":0.5}}' >&$CRESCENDO_FD; sleep 1000 ;;
+    3) mkdir again || echo once more; exec python3 -c 'import nothing_here' ;;
+    4) (setsid sleep 1000 > /dev/null 2>&1 &); (setsid nohup bash -c 'sleep 1000 & sleep 1000' & disown) ;;
+  esac)");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.out);
+    for (const char* message :
+         {"trial 1 gave up: its report through CRESCENDO_FD cannot be understood: not a JSON object: 'epoch 1",
+          "trial 2 gave up: it reported the numbers {\"accuracy\":0.5} without 'loss', which is the sweep's",
+          "trial 2: it was told to stop and did not leave, so it is ended by SIGTERM; a program has to read the "
+          "decision after each report and to end; last words: epoch 1",
+          "trial 3 crashed: exit status 1; last words: epoch 1\nTraceback (most recent call last):",
+          "trial 3 crashed: exit status 1; last words: epoch 1\nmkdir: "}) {
+        CHECK_MESSAGE(run.out.find(message) != std::string::npos, run.out);
+    }
+    const auto trials = trials_of(folder.path());
+    for (std::size_t trial = 0; trial < trials.size(); ++trial) {
+        CHECK((trials.at(trial).at("status") == "failed") == (trial >= 1 && trial <= 3));
+    }
+    CHECK(processes_in(folder.path()).empty());
+}
+
+TEST_CASE("a pattern that matches nothing is told with what the program prints, and the sweep is given up") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), ":", "report: {pattern: 'loss=(?P<loss>[\\d.]+)'}\n");
+    write_file(folder / "train.sh", "echo 'Epoch 1 - loss: 0.5'\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK_MESSAGE(run.out.find("it ended without a report: none of the 1 lines of its output has a match of "
+                               "report.pattern; the last ones: Epoch 1 - loss: 0.5") != std::string::npos,
+                  run.out);
+    CHECK(run.out.find("docs/sweep-file.md, `report`") != std::string::npos);
+}

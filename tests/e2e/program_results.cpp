@@ -1,0 +1,136 @@
+/// What a sweep over programs decides, when it ends, and what it says then; sweeps of one process.
+
+#include <doctest/doctest.h>
+
+#include "tests/e2e/program_sweep.hpp"
+
+using namespace crescendo::tests;
+
+TEST_CASE("a run on an unfinished sweep refuses and names resume") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+
+    const auto again = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(again.code == 2);
+    CHECK(again.err.find("crescendo resume bash") != std::string::npos);
+    CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 0);  // and that says that it is finished
+}
+
+TEST_CASE("a program that does not use its parameters is noticed while it runs") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    write_file(folder / "train.sh",
+               "echo '{\"resource\": 9, \"metrics\": {\"loss\": 0.5}}' >&$CRESCENDO_FD; read -r reply <&$CRESCENDO_FD");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 0);
+    CHECK_MESSAGE(run.out.find("three trials with different parameters report the same numbers") != std::string::npos,
+                  run.out);
+}
+
+TEST_CASE("booleans reach a program as Python writes them, and its folder as JSON") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "echo \"$@\" >> arguments");
+    auto sweep = content_of(folder / "sweep.yaml");
+    sweep.insert(sweep.find("x: {min"), "nesterov: {value: true}, resume: {value: false}, ");
+    write_file(folder / "sweep.yaml", sweep);
+    write_file(folder / "train.sh",
+               "echo \"$@\" >> arguments; "
+               "echo '{\"resource\": 9, \"metrics\": {\"loss\": 1}}' >&$CRESCENDO_FD\n");
+
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+
+    CHECK(content_of(folder / "arguments").starts_with("--nesterov=True --resume=False --x="));
+    CHECK(Json::parse(content_of(folder / "bash/trials/000000/params.json")).at("nesterov") == true);
+}
+
+TEST_CASE("a program reports by lines of JSON in a file of its own") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), ":", "report: {file: reports.jsonl}\n", "fifo");
+    write_file(folder / "train.sh",
+               "for r in {1..9}; do echo '{\"resource\": '$r', \"metrics\": {\"loss\": 1}}'; done "
+               "> $CRESCENDO_TRIAL_DIR/reports.jsonl\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, (run.out + run.err));
+    CHECK(resources_by_trial(folder / "bash").at(0) == std::vector{1, 2, 3, 4, 5, 6, 7, 8, 9});
+}
+
+TEST_CASE("a loss of NaN is a bad trial and no error") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(),
+                "[ $CRESCENDO_TRIAL = 1 ] && { echo '{\"resource\":1,\"metrics\":{\"loss\":NaN}}' >&$CRESCENDO_FD; "
+                "read -r reply <&$CRESCENDO_FD; exit 0; }");
+
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+
+    const auto trials = trials_of(folder.path());
+    CHECK(trials.at(1).at("failures") == 0);
+    CHECK(trials.at(1).at("loss").is_null());
+    CHECK(best_of(folder.path()).at("trial") != 1);
+}
+
+TEST_CASE("what waits for data is said when a sweep ends, and by its status") {
+    for (const char* wait : {"0.5", "0.05"}) {
+        const TemporaryFolder folder;
+        write_sweep(folder.path());
+        const std::string report = R"(echo '{"resource": 9, "metrics": {"loss": 1}, "data_wait": )";
+        write_file(folder / "train.sh", report + wait + "}' >&$CRESCENDO_FD\n");
+
+        const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+        const auto status = status_of(folder.path());
+
+        const bool much = std::string(wait) == "0.5";
+        CHECK(run.code == 0);
+        const char* hint = "trials wait for data during 50 % of their time; read ahead";
+        CHECK((run.out.find(hint) != std::string::npos) == much);
+        CHECK(status.contains("hint") == much);
+    }
+}
+
+TEST_CASE("the same seed and the same order of reports make the same decisions") {
+    std::vector<std::string> decisions;
+    for (int i = 0; i < 2; ++i) {
+        const TemporaryFolder folder;
+        write_sweep(folder.path());
+        REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--slots", "1"}).code == 0);  // one slot: one order
+        std::string result;
+        for (auto record : journal_of(folder / "bash")) {
+            if (record.contains("event")) {
+                record.erase("time");
+                record.erase("clock");
+                record.erase("n");
+                record.erase("crc");
+                result += record.dump() + "\n";
+            }
+        }
+        decisions.push_back(result);
+    }
+
+    CHECK(decisions[0] == decisions[1]);
+}
+
+TEST_CASE("the wall-time budget ends a sweep for good") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "sleep 0.3", "budget: {time: 1s}\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 0);
+    CHECK(run.out.find("the time budget is used up") != std::string::npos);
+    CHECK(status_of(folder.path()).at("state") == "finished");
+}
+
+TEST_CASE("a target that is met ends a sweep for good") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), ":", "budget: {target: 1000}\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 0);
+    CHECK(run.out.find("the target is reached") != std::string::npos);
+}
