@@ -26,6 +26,7 @@ THIRD_PARTY = {
     "hwloc": ("hwloc",),
     "yaml-cpp": ("yaml-cpp/",),
     "re2": ("re2/",),
+    "microhttpd": ("microhttpd.h",),
     "nlohmann-json": ("nlohmann/",),
     "hdf5": ("hdf5", "H5"),
     "archives and images": ("zip.h", "png.h", "jpeglib.h"),
@@ -44,7 +45,8 @@ ALLOWED = {
     "datasets": {"hdf5", "decompression", "archives and images", "nlohmann-json"},
     "trainer": {"torch", "nlohmann-json"},
     "trainer/device/cuda": {"torch", "nlohmann-json", "cuda"},
-    "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "re2", "nlohmann-json"},
+    "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "re2", "microhttpd",
+               "nlohmann-json"},
 }
 # The C++ library can neither own a descriptor nor wait until a file is on the disk. Folders that need it done share
 # one way, in core/files/.
@@ -58,7 +60,7 @@ ROOMS = {
     "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
                 "checkpoint", "."],
     "launch": ["system", "messages", "energy", "batch", "slots", "yaml", "sweep_file", "agent", "transport", "record",
-               "view", "replay", "compare", "report", "export", "coordinator", "ask_tell", "doctor", "commands",
+               "view", "replay", "compare", "report", "web", "export", "coordinator", "ask_tell", "doctor", "commands",
                "commands/data", "."],
 }
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.

@@ -4,17 +4,40 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
 
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/record/sweep_lock.hpp"
+#include "launch/report/chronicle.hpp"
+#include "launch/report/report_page.hpp"
+#include "launch/report/sweep_data.hpp"
+#include "launch/report/sweep_plot.hpp"
+#include "launch/system/stop_signals.hpp"
 #include "launch/system/terminal.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "launch/view/live_view.hpp"
+#include "launch/web/page_server.hpp"
 
 namespace crescendo::launch {
 namespace {
+
+struct Options {
+    std::filesystem::path directory;
+    bool plot = false;
+    CLI::Option* web = nullptr;  // --web, which may stand without a port
+    std::uint16_t port = 0;
+    std::string host = "127.0.0.1";
+};
 
 /// The terminal's second screen, where keys arrive as they are pressed; the first is back afterwards, as it was.
 class SecondScreen {
@@ -50,18 +73,18 @@ class SecondScreen {
     /// Whether q, Ctrl-C or the end of the input arrived within a second.
     static bool left() {
         pollfd input{STDIN_FILENO, POLLIN, 0};
+        return ::poll(&input, 1, 1000) > 0 && says_leave();
+    }
+
+    /// Whether the key that has arrived is q, Ctrl-C or the end of the input.
+    static bool says_leave() {
         char key = 0;
-        return ::poll(&input, 1, 1000) > 0 && (::read(STDIN_FILENO, &key, 1) <= 0 || key == 'q' || key == 3);
+        return ::read(STDIN_FILENO, &key, 1) <= 0 || key == 'q' || key == 3;
     }
 
   private:
     termios before_{};
 };
-
-std::size_t columns() {
-    winsize size{};
-    return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
-}
 
 /// The last words of the trials that failed last.
 std::vector<std::string> failures(const History& history, std::size_t width) {
@@ -77,12 +100,24 @@ std::vector<std::string> failures(const History& history, std::size_t width) {
     return lines;
 }
 
-std::vector<std::string> picture_of(const RecordedSweep& sweep) {
+/// The charts of the sweep, read from its journal anew, with all reports.
+std::vector<std::string> charts(const RecordedSweep& sweep, bool is_running, std::size_t width) {
+    const auto spec = read_first_file(sweep.directory, sweep.frozen).spec;
+    return sweep_plot(Chronicle::read(spec, sweep.directory.journal(), is_running).history(), width);
+}
+
+std::vector<std::string> picture_of(const RecordedSweep& sweep, bool plot) {
     const auto state = state_of(sweep);
-    const auto width = columns();
+    const auto width = terminal_columns(stdout, 100);
     const double now = state == "running" ? wall_clock() : sweep.history.last_time();
     auto lines =
         screen_of(sweep.history, {fmt::format("{} ({})", sweep.file.name, state), sweep.time_budget()}, now, width);
+    if (plot) {  // below what is known in a line each, and above the long lists, which a screen may cut off
+        auto below_head = std::ranges::find(lines, "");
+        auto drawn = charts(sweep, state == "running", width);
+        drawn.insert(drawn.begin(), "");
+        lines.insert(below_head, drawn.begin(), drawn.end());
+    }
     if (const auto words = failures(sweep.history, width); !words.empty()) {
         lines.emplace_back();
         lines.insert(lines.end(), words.begin(), words.end());
@@ -90,8 +125,83 @@ std::vector<std::string> picture_of(const RecordedSweep& sweep) {
     return lines;
 }
 
-ExitCode top(const std::filesystem::path& path) {
-    const auto first = picture_of(RecordedSweep(path));
+/// The sweep's page, written anew when its journal has grown or its coordinator has come or gone.
+class LivePage {
+  public:
+    LivePage(const std::filesystem::path& directory, PageServer& server)
+        : directory_(SweepDirectory::open(directory)), server_(server) {
+        refresh();
+    }
+
+    /// Looks at the sweep, but not so often that it would be most of what this process does.
+    void refresh() {
+        const auto now = Clock::now();
+        auto state = std::pair(std::filesystem::file_size(directory_.journal()), SweepLock::holder(directory_));
+        if (now < next_ || state == shown_) {
+            return;
+        }
+        server_.show(report_page({sweep_data(directory_.path())}, nullptr, PageKind::served));
+        shown_ = std::move(state);
+        next_ = now + std::max<Clock::duration>(std::chrono::seconds(1), 10 * (Clock::now() - now));
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    SweepDirectory directory_;
+    PageServer& server_;
+    std::optional<std::pair<std::uintmax_t, std::optional<std::string>>> shown_;
+    Clock::time_point next_;
+};
+
+/// Where the page is, and how to see it from another machine.
+std::vector<std::string> directions(const PageServer& server, const std::string& address) {
+    std::array<char, 256> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    return {server.address(),
+            fmt::format("from your own machine, first: ssh -N -L {0}:{1}:{0} {2}", server.port(), address,
+                        host.data())};
+}
+
+ExitCode serve(const Options& options) {
+    PageServer server(options.host, options.port);
+    LivePage page(options.directory, server);
+    const auto lines = directions(server, options.host);
+    if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
+        const StopSignals signals;
+        fmt::print("{}\n{}\n", lines[0], lines[1]);
+        std::fflush(stdout);
+        while (signals.requested() == nullptr) {
+            server.serve(std::chrono::milliseconds(200));
+            page.refresh();
+        }
+        return ExitCode::done;
+    }
+    const SecondScreen screen;
+    do {
+        page.refresh();
+        auto picture = picture_of(RecordedSweep(options.directory), options.plot);
+        picture.insert(picture.begin(), {lines[0], lines[1], ""});
+        SecondScreen::show(picture);
+    } while (!server.serve(std::chrono::seconds(1), STDIN_FILENO) || !SecondScreen::says_leave());
+    return ExitCode::done;
+}
+
+/// What is wrong with a port, as CLI::Validator has it.
+std::string is_port(const std::string& text) {
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+    return error == std::errc{} && end == text.data() + text.size()
+               ? ""
+               : fmt::format("'{}' is no port (0 to 65535)", text);
+}
+
+ExitCode top(const Options& options) {
+    if (options.web->count() > 0) {
+        return serve(options);
+    }
+    const auto picture = [&] { return picture_of(RecordedSweep(options.directory), options.plot); };
+    const auto first = picture();
     if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
         for (const auto& line : first) {
             fmt::print("{}\n", line);
@@ -101,7 +211,7 @@ ExitCode top(const std::filesystem::path& path) {
     const SecondScreen screen;
     SecondScreen::show(first);
     while (!SecondScreen::left()) {
-        SecondScreen::show(picture_of(RecordedSweep(path)));
+        SecondScreen::show(picture());
     }
     return ExitCode::done;
 }
@@ -109,13 +219,29 @@ ExitCode top(const std::filesystem::path& path) {
 }  // namespace
 
 void add_top_command(CLI::App& app, ExitCode& code) {
-    auto directory = std::make_shared<std::filesystem::path>();
+    auto options = std::make_shared<Options>();
     auto* command = app.add_subcommand("top", "Watch a sweep: progress, rungs, slots, the best trial, failures");
-    add_directory_argument(*command, *directory);
+    add_directory_argument(*command, options->directory);
+    command->add_flag("--plot", options->plot, "Also the best value so far and the learning curves, as charts");
+    options->web = command
+                       ->add_option("--web", options->port,
+                                    "Also serve the page of `crescendo report`, which follows the sweep, to browsers: "
+                                    "on this port, or any that is free")
+                       ->expected(0, 1)
+                       ->type_name("[PORT]")
+                       ->check(is_port);
+    command
+        ->add_option("--host", options->host,
+                     "Address of this machine at which --web listens; any but 127.0.0.1 lets other machines in, over "
+                     "connections that are not encrypted")
+        ->needs(options->web)
+        ->capture_default_str();
     command->footer(
         "Press q or Ctrl-C to leave; the sweep continues. Example:\n"
-        "  crescendo top results/first");
-    command->callback([directory, &code] { code = top(*directory); });
+        "  crescendo top results/first\n"
+        "  crescendo top results/first --plot\n"
+        "  crescendo top results/first --web 8642");
+    command->callback([options, &code] { code = top(*options); });
 }
 
 }  // namespace crescendo::launch

@@ -1,11 +1,22 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
+#include <set>
+#include <utility>
+#include <variant>
 
+#include "core/check.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
+#include "launch/commands/validators.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/record/sweep_lock.hpp"
+#include "launch/report/chronicle.hpp"
+#include "launch/report/sweep_plot.hpp"
+#include "launch/system/terminal.hpp"
 #include "launch/view/results.hpp"
+#include "launch/view/table_query.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -14,11 +25,51 @@ struct Options {
     std::filesystem::path directory;
     Format format = Format::table;
     std::string price;
+    TableQuery query;
+    bool plot = false;
 };
 
+/// Words that a column can have, and the order in which the best come first.
+ColumnFacts facts_of(const SweepSpec& spec) {
+    ColumnFacts facts;
+    for (const auto& parameter : spec.space.parameters()) {
+        if (const auto* choice = std::get_if<Categorical>(&parameter.distribution);
+            choice != nullptr && !parameter.is_derived()) {
+            facts.values[parameter.name] = choice->values;
+        }
+    }
+    for (const auto status : {TrialStatus::running, TrialStatus::waiting, TrialStatus::paused, TrialStatus::stopped,
+                              TrialStatus::finished, TrialStatus::failed}) {
+        facts.values["status"].emplace_back(std::string(to_string(status)));
+    }
+    for (const auto& [reason, word] : stop_reasons) {
+        facts.values["reason"].emplace_back(std::string(word));
+    }
+    if (spec.goal == Goal::maximize) {
+        facts.largest_first.insert(spec.metric);
+    }
+    return facts;
+}
+
 ExitCode trials(const Options& options) {
+    CRESCENDO_VALIDATE(!options.plot || (options.format == Format::table && options.query.columns.empty()), "",
+                       "--plot draws charts in place of the table, so --format and --columns have no meaning with it; "
+                       "leave them out");
     const RecordedSweep sweep(options.directory);
-    fmt::print("{}", trials_table(sweep.history, price_of_slot_hour(sweep, options.price)).print(options.format));
+    const auto table = trials_table(sweep.history, price_of_slot_hour(sweep, options.price));
+    const auto rows = find_rows(table, options.query, facts_of(sweep.file.spec));
+    if (!options.plot) {
+        fmt::print("{}", pick(table, rows, options.query.columns).print(options.format));
+        return ExitCode::done;
+    }
+    const std::set<std::size_t> shown(rows.begin(), rows.end());  // a row a trial, in their order
+    const auto chronicle =
+        Chronicle::read(read_first_file(sweep.directory, sweep.frozen).spec, sweep.directory.journal(),
+                        SweepLock::holder(sweep.directory).has_value());
+    const auto shows = [&](TrialId id) { return shown.contains(static_cast<std::size_t>(id.value)); };
+    for (const auto& line : sweep_plot(chronicle.history(), terminal_columns(stdout, 100), shows)) {
+        fmt::print("{}\n", line);
+    }
     return ExitCode::done;
 }
 
@@ -30,7 +81,28 @@ void add_trials_command(CLI::App& app, ExitCode& code) {
     add_directory_argument(*command, options->directory);
     add_format_option(*command, options->format);
     add_price_option(*command, options->price);
-    command->footer("Example:\n  crescendo trials results/first --format csv > trials.csv");
+    command->add_option("--where", options->query.where,
+                        "Only trials for which this holds: a condition on the columns, in the language of docs/"
+                        "search-space.md; names with spaces or dots stand in backticks");
+    command
+        ->add_option("--sort", options->query.sort,
+                     "Columns to sort by, the first decides: NAME, NAME:asc or NAME:desc; the metric's best value "
+                     "comes first, of others the smallest")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command->add_option("--columns", options->query.columns, "Only these columns, in this order: trial,status,lr")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command->add_option("--limit", options->query.limit, "At most so many trials")->check(at_least(0));
+    command->add_flag("--plot", options->plot,
+                      "Charts in place of the table: the best value so far, and the learning curves of these trials");
+    command->footer(
+        "Example:\n"
+        "  crescendo trials results/first --format csv > trials.csv\n"
+        "  crescendo trials results/first --where 'lr > 0.01 and status == \"finished\"' --sort val_accuracy --limit "
+        "10\n"
+        "  crescendo trials results/first --sort val_accuracy --columns trial,val_accuracy,lr\n"
+        "  crescendo trials results/first --plot --where 'workers > 1'");
     command->callback([options, &code] { code = trials(*options); });
 }
 

@@ -79,7 +79,9 @@ void FrozenFile::require_same(const std::string& text, const std::filesystem::pa
 std::vector<Override> FrozenFile::beginning() const {
     auto beginning = earlier_defaults(defaults_);
     for (const auto* key : changeable_keys) {
-        beginning.push_back({key, value_in(keys_, key)});
+        const auto value = value_in(keys_, key);
+        using enum Override::Applies;
+        beginning.push_back({key, value, value ? always : if_missing});  // a default held, and does still
     }
     return beginning;
 }

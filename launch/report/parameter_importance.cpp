@@ -135,21 +135,77 @@ std::optional<double> metric_at(const TrialHistory& trial, Resource milestone, c
     return std::nullopt;
 }
 
-std::vector<Sample> samples_at(const History& history, const std::vector<Coordinate>& coordinates, Resource milestone) {
-    std::vector<Sample> samples;
+/// A trial at a rung: the place of each coordinate that its configuration has, and the metric.
+struct Observation {
+    std::vector<std::optional<double>> places;
+    double value;
+};
+
+std::vector<Observation> observations_at(const History& history, const std::vector<Coordinate>& coordinates,
+                                         Resource milestone) {
+    std::vector<Observation> observations;
     for (const auto& trial : history.sweep().trials()) {
         const auto value = metric_at(history.of(trial.id), milestone, history.sweep().spec().metric);
-        Sample sample{{}, value.value_or(0)};
+        if (!value) {
+            continue;
+        }
+        Observation observation{{}, *value};
         for (const auto& coordinate : coordinates) {
             const auto parameter =
                 std::ranges::find(trial.config, coordinate.name, &std::pair<std::string, Value>::first);
-            if (const auto place =
-                    parameter == trial.config.end() ? std::nullopt : coordinate.place(parameter->second)) {
-                sample.place.push_back(*place);
+            observation.places.push_back(parameter == trial.config.end() ? std::nullopt
+                                                                         : coordinate.place(parameter->second));
+        }
+        observations.push_back(std::move(observation));
+    }
+    return observations;
+}
+
+/// Coordinates that the same trials have. A parameter with a condition matters only where it is there, so it is judged
+/// by the trials that have it, together with all coordinates that they all have.
+struct Family {
+    std::vector<bool> trials;          ///< which observations have them
+    std::vector<std::size_t> members;  ///< the coordinates
+    std::vector<std::size_t> all;      ///< the coordinates that all of these trials have, members too
+
+    std::size_t num_trials() const { return static_cast<std::size_t>(std::ranges::count(trials, true)); }
+};
+
+std::vector<Family> families_of(const std::vector<Observation>& observations, std::size_t num_coordinates) {
+    std::vector<std::vector<bool>> trials(num_coordinates);
+    for (std::size_t i = 0; i < num_coordinates; ++i) {
+        for (const auto& observation : observations) {
+            trials[i].push_back(observation.places[i].has_value());
+        }
+    }
+    std::vector<Family> families;
+    for (std::size_t i = 0; i < num_coordinates; ++i) {
+        const auto found = std::ranges::find(families, trials[i], &Family::trials);
+        auto& family = found == families.end() ? families.emplace_back(Family{trials[i], {}, {}}) : *found;
+        family.members.push_back(i);
+    }
+    for (auto& family : families) {
+        for (std::size_t i = 0; i < num_coordinates; ++i) {
+            bool has_all = true;
+            for (std::size_t k = 0; k < observations.size(); ++k) {
+                has_all = has_all && (trials[i][k] || !family.trials[k]);
+            }
+            if (has_all) {
+                family.all.push_back(i);
             }
         }
-        if (value && sample.place.size() == coordinates.size()) {
-            samples.push_back(std::move(sample));
+    }
+    return families;
+}
+
+std::vector<Sample> samples_of(const Family& family, const std::vector<Observation>& observations) {
+    std::vector<Sample> samples;
+    for (std::size_t k = 0; k < observations.size(); ++k) {
+        if (family.trials[k]) {
+            auto& sample = samples.emplace_back(Sample{{}, observations[k].value});
+            for (const auto i : family.all) {
+                sample.place.push_back(*observations[k].places[i]);
+            }
         }
     }
     return samples;
@@ -170,7 +226,9 @@ OrderedJson estimate_json(const analysis::Estimate& estimate) {
     return {number_json(estimate.mean, 5), number_json(estimate.deviation, 3)};
 }
 
-OrderedJson pairs_json(const analysis::RegressionForest& forest, const std::vector<analysis::Estimate>& shares) {
+/// Pairs of the most important coordinates. `shares` and `coordinates` have an entry for each dimension of the forest.
+OrderedJson pairs_json(const analysis::RegressionForest& forest, const std::vector<analysis::Estimate>& shares,
+                       const std::vector<std::size_t>& coordinates) {
     std::vector<std::size_t> order(shares.size());
     std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return shares[i].mean; });
@@ -182,32 +240,55 @@ OrderedJson pairs_json(const analysis::RegressionForest& forest, const std::vect
             for (const auto& row : analysis::pair_marginal(forest, order[i], order[j], num_pair_places)) {
                 rows.push_back(numbers_json(row, 4));
             }
-            pairs.push_back({{"first", order[i]}, {"second", order[j]}, {"means", rows}});
+            pairs.push_back(
+                {{"first", coordinates[order[i]]}, {"second", coordinates[order[j]]}, {"means", rows}});
         }
     }
     return pairs;
 }
 
-OrderedJson rung_json(Resource milestone, std::size_t num_trials, const std::vector<Coordinate>& coordinates,
-                      const std::vector<Sample>& samples) {
+/// Adds what the trials of a family say of its members; of all that every trial has, also of their pairs.
+void add_family(OrderedJson& rung, const Family& family, const std::vector<Coordinate>& coordinates,
+                std::vector<Sample> samples) {
     std::vector<Dimension> dimensions;
-    for (const auto& coordinate : coordinates) {
-        dimensions.push_back(coordinate.dimension());
+    for (const auto i : family.all) {
+        dimensions.push_back(coordinates[i].dimension());
     }
     const analysis::RegressionForest forest(dimensions, samples);
     const auto shares = analysis::importances(forest);
-    OrderedJson result{{"at", milestone.value}, {"trials", num_trials}};
-    result["shares"] = OrderedJson::array();
-    result["marginals"] = OrderedJson::array();
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-        result["shares"].push_back(estimate_json(shares[i]));
-        auto places = OrderedJson::array();
-        for (const auto& place : analysis::marginal(forest, i, num_places)) {
-            places.push_back(estimate_json(place));
+    for (std::size_t dimension = 0; dimension < family.all.size(); ++dimension) {
+        const auto i = family.all[dimension];
+        if (std::ranges::find(family.members, i) == family.members.end()) {
+            continue;
         }
-        result["marginals"].push_back(places);
+        rung["shares"][i] = estimate_json(shares[dimension]);
+        rung["marginals"][i] = OrderedJson::array();
+        for (const auto& place : analysis::marginal(forest, dimension, num_places)) {
+            rung["marginals"][i].push_back(estimate_json(place));
+        }
     }
-    result["pairs"] = pairs_json(forest, shares);
+    if (std::ranges::find(family.trials, false) == family.trials.end()) {
+        rung["pairs"] = pairs_json(forest, shares, family.all);
+    }
+}
+
+OrderedJson rung_json(Resource milestone, const std::vector<Observation>& observations,
+                      const std::vector<Coordinate>& coordinates, std::size_t most_samples) {
+    OrderedJson result{{"at", milestone.value}, {"trials", observations.size()}};
+    result["present"] = OrderedJson::array();
+    result["shares"] = OrderedJson(coordinates.size(), nullptr);
+    result["marginals"] = OrderedJson(coordinates.size(), nullptr);
+    result["pairs"] = OrderedJson::array();
+    std::vector<std::size_t> present(coordinates.size());
+    for (const auto& family : families_of(observations, coordinates.size())) {
+        for (const auto i : family.members) {
+            present[i] = family.num_trials();
+        }
+        if (family.num_trials() >= fewest_trials) {
+            add_family(result, family, coordinates, thinned(samples_of(family, observations), most_samples));
+        }
+    }
+    result["present"] = present;
     return result;
 }
 
@@ -225,9 +306,9 @@ OrderedJson importances_json(const History& history, std::size_t most_samples) {
     const auto coordinates = coordinates_of(history.sweep().spec().space);
     auto result = OrderedJson::array();
     for (const auto& rung : history.sweep().rungs()) {
-        const auto samples = samples_at(history, coordinates, rung.milestone);
-        if (!coordinates.empty() && samples.size() >= fewest_trials && result.size() < most_rungs) {
-            result.push_back(rung_json(rung.milestone, samples.size(), coordinates, thinned(samples, most_samples)));
+        const auto observations = observations_at(history, coordinates, rung.milestone);
+        if (!coordinates.empty() && observations.size() >= fewest_trials && result.size() < most_rungs) {
+            result.push_back(rung_json(rung.milestone, observations, coordinates, most_samples));
         }
     }
     return result;

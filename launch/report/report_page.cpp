@@ -80,7 +80,7 @@ std::string spending(const OrderedJson& sweep) {
     return result;
 }
 
-std::string state_text(const OrderedJson& sweep) {
+std::string state_text(const OrderedJson& sweep, PageKind kind) {
     static const std::map<std::string, std::string> words{
         {"running", "still running: this page shows it as it was when the page was written"},
         {"queued", "waiting for its batch job"},
@@ -88,6 +88,9 @@ std::string state_text(const OrderedJson& sweep) {
         {"failed", "failed: no trial ended well"},
         {"damaged", "its journal is damaged: this page shows it up to the damage"}};
     const auto state = sweep.at("state").get<std::string>();
+    if (state == "running" && kind == PageKind::served) {
+        return "still running: this page follows it";
+    }
     if (const auto found = words.find(state); found != words.end()) {
         return found->second;
     }
@@ -287,13 +290,13 @@ std::string details(const char* title, const std::string& content, bool is_open 
     return fmt::format("<details{}><summary>{}</summary>\n{}</details>\n", is_open ? " open" : "", title, content);
 }
 
-std::string article(const OrderedJson& sweep, std::size_t index, bool is_open) {
+std::string article(const OrderedJson& sweep, std::size_t index, bool is_open, PageKind kind) {
     const auto scheduler = text(sweep, "scheduler");
     std::string result = fmt::format(
         "<details class='sweep' id='sweep{0}' data-sweep='{0}'{1}><summary><h2>{2}</h2><span "
         "class='state {3}'>{3}</span><span class='muted'>{4}, {5}</span></summary>\n",
         index, is_open ? " open" : "", text(sweep, "name"), text(sweep, "state"), scheduler, text(sweep, "directory"));
-    result += fmt::format("<p class='muted'>{}</p>\n", state_text(sweep));
+    result += fmt::format("<p class='muted'>{}</p>\n", state_text(sweep, kind));
     result += "<section class='answer'>\n" + answer(sweep) + "</section>\n";
     result += left_out(sweep);
     result += fmt::format("<noscript><h3>Slots over time</h3>\n{}<h3>The best trials</h3>\n{}</noscript>\n",
@@ -389,7 +392,7 @@ std::string comparison_section(const OrderedJson& comparison, const std::vector<
 
 }  // namespace
 
-std::string report_page(const std::vector<OrderedJson>& sweeps, const OrderedJson& comparison) {
+std::string report_page(const std::vector<OrderedJson>& sweeps, const OrderedJson& comparison, PageKind kind) {
     std::string names;
     for (const auto& sweep : sweeps) {
         names += (names.empty() ? "" : ", ") + text(sweep, "name");
@@ -400,20 +403,22 @@ std::string report_page(const std::vector<OrderedJson>& sweeps, const OrderedJso
     }
     OrderedJson data{{"sweeps", OrderedJson::array()}};
     for (std::size_t i = 0; i < sweeps.size(); ++i) {
-        body += article(sweeps[i], i, sweeps.size() == 1);
+        body += article(sweeps[i], i, sweeps.size() == 1, kind);
         data["sweeps"].push_back(sweeps[i]);
     }
     return fmt::format(
         "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>\n"
         "<meta name='viewport' content='width=device-width,initial-scale=1'>\n"
         "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'; "
-        "script-src 'unsafe-inline'\">\n"
+        "script-src 'unsafe-inline'{6}\">\n"
         "<title>{0} – Crescendo</title>\n<style>\n{1}</style></head>\n<body>\n"
         "<header><h1>{0}</h1><span class='muted'>Crescendo {2}</span>"
-        "<span class='keys'>← → trials by rank · B best · Esc none</span></header>\n<main>\n{3}</main>\n"
+        "<span class='keys'>← → trials by rank · B best · Esc none</span>{7}</header>\n<main>\n{3}</main>\n"
         "<div id='tip' role='status'></div>\n"
         "<script type='application/json' id='data'>{4}</script>\n<script>\n{5}</script>\n</body></html>\n",
-        names, page_style, CRESCENDO_VERSION, body, script_json(data), page_script);
+        names, page_style, CRESCENDO_VERSION, body, script_json(data), page_script,
+        kind == PageKind::served ? "; connect-src 'self'" : "",
+        kind == PageKind::served ? "<span id='live'></span>" : "");
 }
 
 }  // namespace crescendo::launch

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <limits>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "launch/record/cost.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
+#include "launch/report/best_so_far.hpp"
 #include "launch/report/chronicle.hpp"
 #include "launch/report/numbers.hpp"
 #include "launch/report/parameter_importance.hpp"
@@ -26,11 +26,6 @@ namespace {
 
 constexpr int num_use_steps = 400;
 constexpr int time_digits = 8;
-
-double metric_of(const TrialReport& report, const std::string& metric) {
-    const auto found = report.metrics.find(metric);
-    return found == report.metrics.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
-}
 
 /// The table of `crescendo trials`, cell for cell.
 void add_trials(OrderedJson& data, const History& history, std::optional<double> price_of_slot_hour) {
@@ -86,30 +81,16 @@ void add_curves(OrderedJson& data, const History& history, std::size_t most_poin
 }
 
 /// Every improvement of the best value so far: time, slot-hours until then, value, trial.
-OrderedJson best_so_far(const Chronicle& chronicle) {
-    const auto& spec = chronicle.history().sweep().spec();
-    std::vector<std::tuple<double, TrialId, double>> reports;  // time, trial, value
-    for (const auto& trial : chronicle.history().sweep().trials()) {
-        for (const auto& report : chronicle.history().of(trial.id).reports) {
-            reports.emplace_back(report.time, trial.id, metric_of(report, spec.metric));
-        }
-    }
-    std::ranges::stable_sort(reports, {}, [](const auto& report) { return std::get<0>(report); });
-    double best = std::numeric_limits<double>::infinity();
+OrderedJson best_so_far_json(const Chronicle& chronicle) {
+    const auto improvements = best_so_far(chronicle.history());
     std::vector<double> times;
-    std::erase_if(reports, [&](const auto& report) {
-        const double loss = to_loss(spec.goal, std::get<2>(report));
-        if (loss < best) {
-            best = loss;
-            times.push_back(std::get<0>(report));
-            return false;
-        }
-        return true;
-    });
+    for (const auto& each : improvements) {
+        times.push_back(each.time);
+    }
     const auto slot_seconds = slot_seconds_at(chronicle.spans(), times);
     auto result = OrderedJson::array();
-    for (std::size_t i = 0; i < reports.size(); ++i) {
-        const auto& [time, trial, value] = reports[i];
+    for (std::size_t i = 0; i < improvements.size(); ++i) {
+        const auto& [time, trial, value] = improvements[i];
         result.push_back({number_json(time, time_digits), number_json(slot_seconds[i] / 3600, time_digits),
                           number_json(value, 9), trial.value});
     }
@@ -276,7 +257,7 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     data["parameters"] = parameters_json(sweep.spec().space);
     add_trials(data, history, price);
     add_curves(data, history, limits.most_points);
-    data["best_so_far"] = best_so_far(chronicle);
+    data["best_so_far"] = best_so_far_json(chronicle);
     add_slots(data, chronicle, limits.most_spans);
     add_happenings(data, chronicle);
     data["regroups"] = history.regroup_seconds().size();

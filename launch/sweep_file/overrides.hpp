@@ -13,7 +13,7 @@ struct Override {
     enum class Applies { always, if_missing };
 
     std::string key;                    ///< dotted key
-    std::optional<std::string> value;   ///< value as YAML; none: the key is removed
+    std::optional<std::string> value;   ///< value as YAML; none: the key is removed, if_missing to its default
     Applies applies = Applies::always;  ///< if_missing: a key that the file has keeps its value
 };
 

@@ -480,8 +480,9 @@ SweepDraft draft_sweep(const std::string& text, const std::filesystem::path& pat
             apply_override(each, document.root);
         }
     });
-    const bool sets_run_cap =
-        std::ranges::any_of(overrides, [](const Override& each) { return each.key == "run_cap"; });
+    const bool sets_run_cap = std::ranges::any_of(overrides, [](const Override& each) {
+        return each.key == "run_cap" && (each.value || each.applies == Override::Applies::always);
+    });
     read_all(YamlSection(document.root, "", draft.mistakes), path, sets_run_cap, draft.file);
     return draft;
 }

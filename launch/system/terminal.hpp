@@ -1,5 +1,9 @@
 #pragma once
 
+#include <sys/ioctl.h>
+
+#include <cstddef>
+#include <cstdio>
 #include <string_view>
 
 namespace crescendo::launch {
@@ -7,5 +11,11 @@ namespace crescendo::launch {
 /// Control sequences of terminals.
 inline constexpr std::string_view hide_cursor = "\x1b[?25l";
 inline constexpr std::string_view show_cursor = "\x1b[?25h";
+
+/// Columns of the terminal that `stream` writes to; `otherwise` if it writes to none.
+inline std::size_t terminal_columns(std::FILE* stream, std::size_t otherwise) {
+    winsize size{};
+    return ::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : otherwise;
+}
 
 }  // namespace crescendo::launch

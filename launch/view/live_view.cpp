@@ -1,7 +1,6 @@
 #include "launch/view/live_view.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 
 #include <algorithm>
 #include <map>
@@ -12,11 +11,6 @@
 
 namespace crescendo::launch {
 namespace {
-
-std::size_t width_of(std::FILE* terminal) {
-    winsize size{};
-    return ::ioctl(::fileno(terminal), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
 
 /// At most `width` columns of a text in which every character takes one.
 std::string clipped(const std::string& text, std::size_t width) {
@@ -173,7 +167,7 @@ void TerminalView::update(const History& history, double now) {
         return;
     }
     drawn_at_ = now;
-    const auto width = width_of(terminal_);
+    const auto width = terminal_columns(terminal_, 80);
     auto lines = screen_of(history, settings_, now, width);
     if (!said_.empty()) {
         lines.emplace_back();

@@ -22,6 +22,9 @@ class Table {
     /// Adds a row with one cell for each column.
     void add_row(std::vector<Cell> cells);
 
+    const std::vector<std::string>& columns() const { return columns_; }
+    const std::vector<std::vector<Cell>>& rows() const { return rows_; }
+
     /// Lines, each with its line feed.
     /// table: aligned columns, numbers to the right and with at most 5 significant digits, "-" for no value;
     /// json: a list of objects, null for no value and for numbers that are not finite;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Prints Optuna's importances of the problems in importance.cpp, for the figures there.
+"""Prints Optuna's importances of the problems in importance.cpp, and of the conditional one in
+tests/launch/report/parameter_importance.cpp, for the figures there.
 
 usage: pip install optuna scikit-learn && python3 tests/analysis/optuna_importances.py
 """
@@ -45,7 +46,17 @@ def exponent(trial):
     return {"lr": place(trial, 0), "b": place(trial, 1), "c": place(trial, 2)}, log_uniform(trial)[1]
 
 
+def conditional(trial):
+    """`momentum` is there with sgd only."""
+    is_sgd, lr, momentum = choice(trial, 0, 2) == 0, place(trial, 1), place(trial, 2)
+    if is_sgd:
+        return {"optimizer": "sgd", "lr": lr, "momentum": momentum}, 1 + lr + 2 * momentum
+    return {"optimizer": "adam", "lr": lr}, 3 * lr
+
+
 def distribution(problem, name):
+    if name == "optimizer":
+        return optuna.distributions.CategoricalDistribution(["sgd", "adam"])
     if problem is log_uniform and name == "lr":
         return optuna.distributions.FloatDistribution(1e-4, 1e-1, log=True)
     if problem is with_choices and name != "x":
@@ -53,11 +64,15 @@ def distribution(problem, name):
     return optuna.distributions.FloatDistribution(0, 1)
 
 
-for problem in (additive, interacting, with_choices, log_uniform, exponent):
+for problem in (additive, interacting, with_choices, log_uniform, exponent, conditional):
     study = optuna.create_study()
     for number in range(200):
         params, value = problem(number)
         distributions = {name: distribution(problem, name) for name in params}
         study.add_trial(optuna.trial.create_trial(params=params, distributions=distributions, value=value))
     found = optuna.importance.FanovaImportanceEvaluator(seed=1).evaluate(study)
-    print(problem.__name__, {name: round(float(found[name]), 3) for name in params})
+    print(problem.__name__, {name: round(float(share), 3) for name, share in found.items()})
+    if problem is conditional:  # only the trials that have these
+        names = ["optimizer", "lr", "momentum"]
+        found = optuna.importance.FanovaImportanceEvaluator(seed=1).evaluate(study, params=names)
+        print(problem.__name__, "with momentum", {name: round(float(share), 3) for name, share in found.items()})

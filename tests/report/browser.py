@@ -3,13 +3,18 @@
 
 usage: browser.py CRESCENDO        exits with 77 (skipped) where Chromium or Playwright is missing
 """
+import contextlib
+import http.client
 import json
 import os
+import resource
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.parse
 from pathlib import Path
 
 try:
@@ -118,6 +123,19 @@ class PageTest(unittest.TestCase):
                 self.assertEqual(complaints, [])
                 self.assertIsNone(page.evaluate("window.injected ?? null"))
 
+    def test_parameters_with_conditions_have_charts_like_all_others(self):
+        for trials, has_share in ((90, True), (18, False)):  # dropout is there in a third of them: ten are needed
+            with self.subTest(trials=trials):
+                self.make(f"conditional{trials}", "--trials", trials, "--conditions")
+                page, complaints = self.open(f"conditional{trials}")
+                drawn = self.draw_all(page)
+                rung = page.evaluate("JSON.parse(document.getElementById('data').textContent).sweeps[0].importances[0]")
+
+                self.assertTrue(all(drawn.values()), drawn)
+                self.assertEqual(rung["shares"][2] is not None, has_share)
+                self.assertTrue(0 < rung["present"][2] < rung["trials"] == trials)
+                self.assertEqual(complaints, [])
+
     def test_pages_stay_small(self):
         for trials, most in ((300, 8), (10_000, 15)):
             self.open(f"s{trials}")
@@ -198,6 +216,85 @@ class PageTest(unittest.TestCase):
         page.locator("#sweep1 > summary").click()
         self.assertTrue(all(count for kind, count in self.draw_all(page).items() if kind != "trials"))
         self.assertEqual(complaints, [])
+
+    @contextlib.contextmanager
+    def served(self, sweep):
+        """The address at which `crescendo top --web` serves a sweep. It ends by a signal, in good order."""
+        top = subprocess.Popen([CRESCENDO, "top", self.folder / sweep, "--web"], text=True, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE)
+        try:
+            yield urllib.parse.urlsplit(top.stdout.readline().strip())
+            top.terminate()
+            self.assertEqual(top.wait(timeout=60), 0)
+        finally:
+            top.kill()
+            top.wait()
+            top.stdout.close()
+
+    def make_half(self, name, trials=27):
+        """A sweep of which half has happened; returns the other half of its journal."""
+        self.make(name, "--trials", trials)
+        journal = self.folder / name / "journal.jsonl"
+        lines = journal.read_bytes().splitlines(keepends=True)
+        journal.write_bytes(b"".join(lines[:len(lines) // 2]))
+        return b"".join(lines[len(lines) // 2:])
+
+    def test_a_served_page_follows_its_sweep_and_keeps_what_is_chosen(self):
+        rest = self.make_half("live")
+        with self.served("live") as address:
+            page = self.browser.new_page()
+            self.addCleanup(page.close)
+            complaints = []
+            page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.goto(address.geturl())
+            page.wait_for_selector("html[data-ready]")
+            page.locator("tr[data-trial='3']").first.click()
+            with (self.folder / "live/journal.jsonl").open("ab") as journal:
+                journal.write(rest)
+            page.wait_for_selector(".state.finished")
+            drawn = self.draw_all(page)
+
+            self.assertEqual(set(drawn), CHARTS)
+            self.assertTrue(all(drawn.values()), drawn)
+            self.assertIn("Trial 3 ", page.inner_text(".filters .chosen"))
+            self.assertEqual(page.locator("tr[data-trial]").count(), 27)
+            self.assertEqual(page.inner_text("#live span"), "live")
+            self.assertEqual(complaints, [])
+        page.wait_for_function("document.querySelector('#live span').textContent.startsWith('not connected')")
+        self.assertEqual(page.locator("tr[data-trial]").count(), 27)
+
+    def test_a_thousand_slow_clients_do_not_keep_a_browser_waiting(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        rest = self.make_half("crowd")
+        with self.served("crowd") as address, contextlib.ExitStack() as clients:
+            beginnings = [b"", b"GET ", f"GET {address.path} HTTP/1.1\r\nHost: x\r\n\r\n".encode(),
+                          f"GET {address.path}events HTTP/1.1\r\nHost: x\r\n\r\n".encode()]
+            for i in range(1000):
+                client = clients.enter_context(socket.create_connection((address.hostname, address.port), timeout=60))
+                client.sendall(beginnings[i % 4])
+            page = self.browser.new_page()
+            self.addCleanup(page.close)
+            page.goto(address.geturl())
+            page.wait_for_selector("html[data-ready]")
+            with (self.folder / "crowd/journal.jsonl").open("ab") as journal:
+                journal.write(rest)
+            page.wait_for_selector(".state.finished")
+
+    def test_a_server_answers_nothing_without_the_token_and_nothing_but_its_page(self):
+        with self.served("s3") as address:
+            token = address.path
+            for method, path in (("GET", "/"), ("GET", token[:-2] + "x/"), ("GET", token + "journal.jsonl"),
+                                 ("GET", token + "../sweep.yaml"), ("GET", "/etc/passwd"), ("POST", token)):
+                with self.subTest(method=method, path=path):
+                    connection = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
+                    connection.request(method, path)
+                    with self.assertRaises(ConnectionError):
+                        connection.getresponse()
+                    connection.close()
+            self.assertEqual(address.hostname, "127.0.0.1")
 
     def test_without_scripts_there_are_a_picture_and_tables(self):
         self.open("s3")

@@ -5,7 +5,7 @@ A virtual cluster asks `crescendo ask-tell` what to do, and writes the journal t
 Unlike `crescendo simulate`, learning depends on the configuration here, so there is something to find out.
 
 usage: virtual_sweep.py CRESCENDO DIR [--trials N] [--slots N] [--type rasda] [--max N] [--seed N]
-                        [--faults N] [--fault-rate SHARE] [--message TEXT] [--diverge]
+                        [--faults N] [--fault-rate SHARE] [--message TEXT] [--diverge] [--conditions]
 """
 import argparse
 import heapq
@@ -24,7 +24,7 @@ seed: {seed}
 parameters:
   lr:       {{distribution: log_uniform_values, min: 1e-4, max: 0.5}}
   momentum: {{min: 0.0, max: 0.98}}
-  dropout:  {{min: 0.0, max: 0.6}}
+  dropout:  {{min: 0.0, max: 0.6{when}}}
   width:    {{distribution: int_uniform, min: 8, max: 64}}
   act:      {{values: [relu, tanh, gelu]}}
 scheduler: {{type: {type}, min: 1, max: {max}, reduction_factor: 3, scaling_factor: 2}}
@@ -67,7 +67,7 @@ def accuracy(config, resource, noise):
     good = math.exp(-((math.log10(config["lr"]) + 1.4) / 1.1) ** 2)
     good *= 1 - 0.5 * (config["momentum"] - 0.8) ** 2
     good *= 0.9 + 0.1 * math.log(config["width"] / 8) / math.log(8)
-    good -= 0.15 * max(0, config["dropout"] - 0.3)
+    good -= 0.15 * max(0, config.get("dropout", 0) - 0.3)
     good -= {"relu": 0, "tanh": 0.06, "gelu": 0.01}[config["act"]]
     return 0.1 + 0.86 * max(0.0, good) * (1 - 0.55 * resource ** -0.6) + noise
 
@@ -148,7 +148,8 @@ class VirtualCluster:
 def make(crescendo, folder, options):
     folder = Path(folder)
     (folder / "trials").mkdir(parents=True)
-    sweep = SWEEP.format(name=folder.name, **vars(options))
+    when = ", when: act == 'relu'" if options.conditions else ""
+    sweep = SWEEP.format(name=folder.name, when=when, **vars(options))
     (folder / "sweep.yaml").write_text(sweep)
     run = {"crescendo": "0.1.0", "sweep": folder.name, "seed": options.seed, "host": "node1"}
     (folder / "run.json").write_text(json.dumps(run))
@@ -171,6 +172,7 @@ def options(argv=None):
     parser.add_argument("--faults", type=int, default=0)
     parser.add_argument("--fault-rate", type=float, default=0.02)
     parser.add_argument("--diverge", action="store_true")
+    parser.add_argument("--conditions", action="store_true", help="dropout is there with relu only")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--message", default="Segmentation fault\nin <libtorch_cpu.so> & \"friends\"")
     return parser.parse_args(argv)

@@ -1,7 +1,6 @@
 // Puts the parts together.
 
-const data = JSON.parse(document.getElementById('data').textContent);
-const views = data.sweeps.map((sweep) => new SweepView(sweep));
+let views = [];
 const makers = {
   gantt: makeGantt,
   best: makeBest,
@@ -25,15 +24,43 @@ function makeCharts(article) {
   view.filter();
 }
 
-for (const figure of document.querySelectorAll('[data-chart=\'gantt-common\']')) {
-  makeCommonGantt(figure, views[Number(figure.dataset.sweep)], views);
-}
-for (const article of document.querySelectorAll('details.sweep')) {
-  if (article.open) makeCharts(article);
-  article.addEventListener('toggle', () => {
+/** Makes everything that the page's data has. What the reader chose before stays. */
+function makeAll() {
+  const before = views;
+  views = JSON.parse(document.getElementById('data').textContent).sweeps.map((sweep) => new SweepView(sweep));
+  views.forEach((view, i) => view.keep(before[i]));
+  for (const figure of document.querySelectorAll('[data-chart=\'gantt-common\']')) {
+    makeCommonGantt(figure, views[Number(figure.dataset.sweep)], views);
+  }
+  for (const article of document.querySelectorAll('details.sweep')) {
     if (article.open) makeCharts(article);
-  });
+    article.addEventListener('toggle', () => {
+      if (article.open) makeCharts(article);
+    });
+  }
 }
+
+/** Puts what a newer document holds in place of what is here. */
+function replaceAll(newer) {
+  const [data, newData] = [document, newer].map((page) => page.getElementById('data'));
+  if (data.textContent === newData.textContent) return;
+  const opened = [...document.querySelectorAll('main details')].map((details) => details.open);
+  const [x, y] = [scrollX, scrollY];
+  newer.querySelectorAll('noscript').forEach((place) => place.remove());  // there, they are ordinary elements
+  newer.querySelectorAll('main details').forEach((details, i) => {
+    details.open = opened[i] ?? details.open;
+  });
+  endOldPlots();
+  showTip('', 0, 0);
+  document.querySelector('main').replaceWith(newer.querySelector('main'));
+  data.textContent = newData.textContent;
+  makeAll();
+  scrollTo(x, y);
+  document.documentElement.dataset.updates = Number(document.documentElement.dataset.updates ?? 0) + 1;
+}
+
+makeAll();
+if (document.getElementById('live')) follow(replaceAll);
 
 document.addEventListener('keydown', (event) => {
   if (event.target.closest('input, select, textarea') || event.ctrlKey || event.metaKey || event.altKey) return;

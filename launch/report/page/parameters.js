@@ -48,7 +48,7 @@ function makeImportance(figures, view) {
   const {importance, marginals, pair} = figures;
   let chosen = view.importances[0];
   const redraws = [];
-  const order = () => view.parameters.map((_, i) => i).sort((a, b) => chosen.shares[b][0] - chosen.shares[a][0]);
+  const order = () => view.parameters.map((_, i) => i).sort((a, b) => (chosen.shares[b]?.[0] ?? -1) - (chosen.shares[a]?.[0] ?? -1));
   if (chosen) {
     const options = view.importances.map((each, i) => [String(i), `${each.at} (${each.trials} trials)`]);
     chooser(importance, 'At rung', options, (i) => {
@@ -66,13 +66,15 @@ function makeShares(figure, view, rung, order) {
   const plot = new Plot(figure, height, (p) => {
     if (!rung()) return p.say(tooFew);
     const names = order(), {shares} = rung();
-    const most = Math.max(0.05, ...shares.map(([mean, deviation]) => mean + deviation));
+    const most = Math.max(0.05, ...shares.map((share) => (share ? share[0] + share[1] : 0)));
     const c = p.context;
     const left = Math.min(170, 16 + Math.max(...names.map((i) => c.measureText(view.parameters[i].name).width)));
     const places = p.axes(linearScale(0, Math.min(1, most)), null, {left, bottom: 26});
-    const rest = 1 - shares.reduce((sum, share) => sum + share[0], 0);
+    const {present, trials} = rung();
+    const rest = 1 - shares.reduce((sum, share, i) => sum + (present[i] === trials && share ? share[0] : 0), 0);
     names.forEach((i, row) => {
-      const [mean, deviation] = shares[i], y = places.frame.top + 4 + row * 26;
+      const [mean, deviation] = shares[i] ?? [0, 0], y = places.frame.top + 4 + row * 26;
+      const among = present[i] < trials ? ` of ${present[i]} trials` : '';
       c.fillStyle = colour('accent');
       c.fillRect(places.frame.left, y, Math.max(1, places.x(mean) - places.frame.left), 16);
       c.strokeStyle = colour('text');
@@ -85,15 +87,19 @@ function makeShares(figure, view, rung, order) {
       c.textAlign = 'right';
       c.textBaseline = 'middle';
       c.fillText(fitted(c, view.parameters[i].name, left - 10), places.frame.left - 7, y + 8);
-      const share = `${numberText(Number((100 * mean).toPrecision(2)))} %`;
+      const share = shares[i] ? `${numberText(Number((100 * mean).toPrecision(2)))} %${among}` :
+                                `in ${present[i]} trials: too few`;
       c.textAlign = b + 60 > places.frame.right ? 'right' : 'left';
       c.fillStyle = c.textAlign === 'right' ? colour('ground') : colour('text');
       c.fillText(share, c.textAlign === 'right' ? a - 8 : b + 8, y + 8);
+      const together = among ? `It is absent from all others.` :
+                               `Parameters together explain ${
+                                   numberText(Math.round(1000 * Math.max(0, rest)) / 10)} % that none explains alone.`;
       p.area(
           0, y - 4, p.size[0], 26, undefined,
-          `${view.parameters[i].name} alone explains ${numberText(100 * mean)} % ± ${
-              numberText(100 * deviation)} of the variance.\nParameters together explain ${
-              numberText(Math.round(1000 * Math.max(0, rest)) / 10)} % that none explains alone.`);
+          shares[i] ? `${view.parameters[i].name} alone explains ${numberText(100 * mean)} % ± ${
+                          numberText(100 * deviation)} of the variance${among}.\n${together}` :
+                      undefined);
     });
   }, {label: 'Importance of each parameter'});
   return () => plot.update();
@@ -111,7 +117,8 @@ function makeMarginals(figure, view, rung) {
     grid.append(place);
     const scale = parameterScale(parameter);
     return new Plot(place, 170, (p) => {
-      const all = rung().marginals.flat();
+      if (!rung().marginals[i]) return p.say(`${parameter.name}: in ${rung().present[i]} trials, too few to tell.`);
+      const all = rung().marginals.filter((points) => points).flat();
       const y =
           linearScale(...padded(extent(all.flatMap(([mean, deviation]) => [mean - deviation, mean + deviation]))));
       const places = p.axes(scale, y, {xName: parameter.name, left: 50, right: 8});
@@ -153,7 +160,7 @@ function makePair(figure, view, rung) {
   let index = 0;
   const plot = new Plot(figure, 300, (p) => {
     const pair = rung()?.pairs[index];
-    if (!pair) return p.say(rung() ? 'A single parameter varies: there is no pair.' : tooFew);
+    if (!pair) return p.say(rung() ? 'Fewer than two parameters vary in all trials: there is no pair.' : tooFew);
     const [first, second] = [view.parameters[pair.first], view.parameters[pair.second]];
     const [sx, sy] = [parameterScale(first), parameterScale(second)];
     const places = p.axes(sx, sy, {xName: first.name, yName: second.name, left: 64, grid: false});

@@ -1,6 +1,13 @@
 // A chart on a canvas: axes, marks, and what lies under the pointer.
 
 const tip = document.getElementById('tip');
+
+/** Ends what the plots of a page listen to outside of it, so that they can go. */
+let plotsEnd = new AbortController();
+function endOldPlots() {
+  plotsEnd.abort();
+  plotsEnd = new AbortController();
+}
 function showTip(text, x, y) {
   tip.textContent = text;
   tip.className = text ? 'on' : '';
@@ -34,9 +41,9 @@ class Plot {
     }, {rootMargin: '300px'}).observe(this.canvas);
     new ResizeObserver(() => this.update()).observe(place);
     for (const query of ['(prefers-color-scheme: dark)', 'print']) {
-      matchMedia(query).addEventListener('change', () => this.update());
+      matchMedia(query).addEventListener('change', () => this.update(), {signal: plotsEnd.signal});
     }
-    addEventListener('beforeprint', () => this.redraw());
+    addEventListener('beforeprint', () => this.redraw(), {signal: plotsEnd.signal});
     this.canvas.addEventListener('pointermove', (event) => this.move(event));
     this.canvas.addEventListener('pointerleave', () => showTip('', 0, 0));
     this.canvas.addEventListener('pointerdown', (event) => this.press(event));

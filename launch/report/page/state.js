@@ -31,6 +31,14 @@ class SweepView {
     this.parameterColumns = this.parameters.map((parameter) => this.columns.lastIndexOf(parameter.name));
   }
 
+  /** Takes over what the reader chose in an older view of the same sweep, if there was one. */
+  keep(older) {
+    if (!older) return;
+    for (const id of older.selected) this.selected.add(id);
+    this.filters = older.filters;
+    this.window = older.window;
+  }
+
   onChange(listener) {
     this.listeners.push(listener);
   }
@@ -169,6 +177,9 @@ function makeFilters(place, view) {
       },
       'Show all');
   const chosen = element('span', {class: 'chosen', 'aria-live': 'polite'});
+  status.value = view.filters.status;
+  if (!status.value) view.filters.status = '';  // no trial has that status any more
+  rung.value = String(view.filters.rung);
   place.append('Show', status, rung, clear, chosen);
   view.onChange(() => {
     const ids = [...view.selected];

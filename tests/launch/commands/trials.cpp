@@ -35,3 +35,99 @@ TEST_CASE("trials say what each of them cost, if there is a price") {
     CHECK(trials[0].at("slot_hours") > 0.0);
     CHECK(trials[0].at("cost").get<double>() == doctest::Approx(2 * trials[0].at("slot_hours").get<double>()));
 }
+
+namespace {
+
+/// Six trials, a grid over x and act, of which each reports the score x * r at r = 1 and 2.
+struct GridSweep {
+    GridSweep() {
+        write_file(folder / "train.sh",
+                   "read -r x y <<< \"$1 $2\"\n"
+                   "for r in 1 2; do\n"
+                   "  echo \"{\\\"resource\\\": $r, \\\"metrics\\\": {\\\"score\\\": $((x * r)), \\\"odd\\\": $x}}\" "
+                   ">&$CRESCENDO_FD\n"
+                   "  read -r reply <&$CRESCENDO_FD\n"
+                   "done\n");
+        write_file(folder / "sweep.yaml",
+                   "name: s\nmetric: {name: score, goal: maximize}\nmethod: grid\nslots: 1\n"
+                   "parameters: {x: {values: [1, 2, 3]}, act: {values: [relu, tanh]}}\n"
+                   "scheduler: {type: fifo, max: 2}\ncommand: [bash, train.sh, '${x}', '${act}']\n");
+        REQUIRE(run({"run", "sweep.yaml"}).code == 0);
+    }
+
+    Result run(const std::vector<std::string>& arguments) const { return run_crescendo(folder.path(), arguments); }
+
+    /// The lines of `crescendo trials s --format csv` and `arguments`.
+    std::string csv(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.begin(), {"trials", "s", "--format", "csv"});
+        const auto result = run(arguments);
+        CHECK_MESSAGE(result.code == 0, result.err);
+        return result.out;
+    }
+
+    TemporaryFolder folder;
+};
+
+}  // namespace
+
+TEST_CASE("a sweep whose file leaves run_cap to its default can be looked at and continued") {
+    const GridSweep sweep;
+
+    CHECK(sweep.run({"status", "s"}).code == 0);
+    CHECK(sweep.run({"resume", "s"}).code == 0);
+    CHECK(sweep.run({"trials", "s", "--format", "json"}).json().size() == 6);
+}
+
+TEST_CASE("trials shows the trials, columns and order that are asked for") {
+    const GridSweep sweep;
+
+    CHECK(sweep.csv({"--where", "x >= 2 and status == \"finished\" and act != 'tanh'", "--sort", "score", "--columns",
+                     "x,score"}) == "x,score\n3,6\n2,4\n");  // the metric is maximized: the best first
+    CHECK(sweep.csv({"--sort", "score:asc,act", "--columns", "x", "--columns", "act", "--limit", "3"}) ==
+          "x,act\n1,relu\n1,tanh\n2,relu\n");
+    CHECK(sweep.csv({"--sort", "act:desc,x", "--columns", "act,x", "--limit", "2"}) == "act,x\ntanh,1\ntanh,2\n");
+    CHECK(sweep.csv({"--where", "cost > 0", "--columns", "x"}) == "x\n");  // nobody said a price
+    CHECK(sweep.csv({"--limit", "0", "--columns", "x"}) == "x\n");
+    CHECK(sweep.run({"trials", "--columns", "x", "s", "--where", "x in [1, 3] and act == 'relu'", "--format", "json"})
+              .json()
+              .size() == 2);
+}
+
+TEST_CASE("trials says at which character a condition makes no sense, and which columns there are") {
+    const GridSweep sweep;
+    const auto error = [&](const std::vector<std::string>& arguments) {
+        std::vector<std::string> all{"trials", "s"};
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        const auto result = sweep.run(all);
+        CHECK(result.code == 2);
+        CHECK(result.out == "");
+        return result.err;
+    };
+
+    CHECK(contains(error({"--where", "x > 1 and scor > 2"}),
+                   "--where, character 11: there is no scor; text stands in quotes (did you mean 'score'?)\n"
+                   "  x > 1 and scor > 2\n"
+                   "            ^\n"));
+    CHECK(contains(error({"--where", "status == 'finshed'"}), "character 11: status is never finshed"));
+    CHECK(contains(error({"--where", "x + 1"}), "character 1: this is a whole number, and a condition is true or"));
+    CHECK(contains(error({"--where", "1 / (x - 1) > 0"}), "--where, character 3: "));
+    CHECK(contains(error({"--where", "x > "}), "--where, character "));
+    CHECK(contains(error({"--sort", "scores"}), "--sort: there is no column 'scores' (did you mean 'score'?)"));
+    CHECK(contains(error({"--columns", "trial,y"}), "--columns: there is no column 'y'"));
+    CHECK(contains(error({"--limit", "-1"}), "--limit"));
+    CHECK(contains(error({"--plot", "--format", "csv"}), "--plot draws charts in place of the table"));
+}
+
+TEST_CASE("trials and top plot the best value so far and the learning curves") {
+    const GridSweep sweep;
+
+    const auto plot = sweep.run({"trials", "s", "--plot", "--where", "act == 'relu'"}).out;
+    CHECK(contains(plot, "score, best so far\n       6 ┤"));
+    CHECK(contains(plot, "score of each trial (3)\n       6 ┤"));
+    CHECK(contains(plot, "       1 ┤"));
+    CHECK(contains(plot, "⣀"));
+
+    const auto top = sweep.run({"top", "s", "--plot"}).out;
+    CHECK(contains(top, "score of each trial (6)\n"));
+    CHECK(top.find("best so far") < top.find("\nrung "));
+}

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "launch/sweep_file/sweep_file.hpp"
 
 using namespace crescendo;
@@ -85,4 +87,52 @@ TEST_CASE("too few trials, and trials without a finite metric, have no importanc
     CHECK(importances_json(reported(spec_of("{x: {min: 0.0, max: 1.0}}", 5), [](const Config&) { return 1.0; }), 1000)
               .empty());
     CHECK(importances_json(reported(spec, [](const Config&) { return NAN; }), 1000).empty());
+}
+
+TEST_CASE("a parameter with a condition is judged by the trials that have it, as Optuna 5 does when it is asked") {
+    auto spec = spec_of(
+        "{optimizer: {values: [sgd, adam]}, lr: {min: 0.0, max: 1.0},"
+        " momentum: {min: 0.0, max: 1.0, when: optimizer == 'sgd'}, rare: {min: 0.0, max: 1.0, when: lr > 0.98}}",
+        200);
+    History history(spec, Reports::all);
+    const auto place = [](int trial, double prime) { return std::fmod((trial + 1) * std::sqrt(prime), 1.0); };
+    auto slots = Json::array();
+    for (int trial = 0; trial < 200; ++trial) {
+        const bool is_sgd = place(trial, 2) < 0.5;
+        Json config{{"optimizer", is_sgd ? "sgd" : "adam"}, {"lr", place(trial, 3)}};
+        if (is_sgd) {
+            config["momentum"] = place(trial, 5);
+        }
+        if (place(trial, 3) > 0.98) {
+            config["rare"] = 0.5;
+        }
+        history.apply(Json{{"event", "trial_proposed"}, {"trial", trial}, {"time", 0.0}, {"config", config}});
+        slots.push_back({{"slot", trial}, {"node", 0}});
+    }
+    history.apply(Json{{"event", "slots_joined"}, {"time", 0.0}, {"slots", slots}});
+    for (int trial = 0; trial < 200; ++trial) {
+        const double lr = place(trial, 3);
+        const double loss = place(trial, 2) < 0.5 ? 1 + lr + 2 * place(trial, 5) : 3 * lr;
+        history.apply(Json{{"event", "trial_reported"},
+                           {"trial", trial},
+                           {"resource", 1},
+                           {"loss", loss},
+                           {"time", 1.0 + trial},
+                           {"metrics", {{"loss", loss}}}});
+    }
+
+    const auto rung = importances_json(history, 1000).at(0);
+
+    // What tests/analysis/optuna_importances.py printed: of all trials, and of those with momentum.
+    const auto share = [&](int i) { return rung.at("shares").at(i).at(0).get<double>(); };
+    CHECK(std::abs(share(0) - 0.249) < 0.05);
+    CHECK(std::abs(share(1) - 0.488) < 0.05);
+    CHECK(std::abs(share(2) - 0.813) < 0.05);
+    CHECK(rung.at("trials") == 200);
+    CHECK(rung.at("present").at(0) == 200);
+    CHECK(rung.at("present").at(2) == 101);
+    CHECK(rung.at("shares").at(3).is_null());  // fewer than ten trials have it
+    CHECK(rung.at("marginals").at(3).is_null());
+    CHECK(rung.at("marginals").at(2).size() == 24);
+    CHECK(rung.at("pairs").size() == 1);  // of what all trials have
 }

@@ -1,0 +1,84 @@
+#include "launch/report/sweep_plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "launch/report/best_so_far.hpp"
+#include "launch/view/braille_chart.hpp"
+#include "launch/view/printable.hpp"
+#include "launch/view/results.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+constexpr std::size_t height = 12;  // of a chart, in lines
+
+/// The range that holds the values, but for those that are far worse than nearly all.
+void set_range(BrailleChart& chart, Goal goal) {
+    std::vector<double> losses;
+    for (const auto& line : chart.lines) {
+        for (const auto& point : line) {
+            losses.push_back(to_loss(goal, point.second));
+        }
+    }
+    if (losses.empty()) {
+        return;
+    }
+    std::ranges::sort(losses);
+    const auto at = [&](double share) {
+        return losses[static_cast<std::size_t>(share * static_cast<double>(losses.size() - 1))];
+    };
+    const double worst = std::min(losses.back(), at(0.95) + 1.5 * (at(0.95) - losses.front()));
+    std::tie(chart.low, chart.high) = std::minmax({from_loss(goal, losses.front()), from_loss(goal, worst)});
+}
+
+}  // namespace
+
+std::vector<std::string> sweep_plot(const History& history, std::size_t width,
+                                    const std::function<bool(TrialId)>& shows) {
+    const auto& spec = history.sweep().spec();
+    const auto metric = printable(spec.metric);
+
+    BrailleChart best{metric + ", best so far", {}, 0, 1, "0:00", clock_text(history.elapsed())};
+    BrailleChart::Line improvements;
+    for (const auto& each : best_so_far(history)) {
+        improvements.emplace_back(each.time, each.value);
+    }
+    if (!improvements.empty()) {
+        best.lines.push_back(steps(improvements, history.elapsed()));
+        best.left_label = clock_text(improvements.front().first);
+    }
+    set_range(best, spec.goal);
+
+    BrailleChart curves{metric + " of each trial", {}, 0, 1, "", ""};
+    std::int64_t first = 0, last = 0;
+    for (const auto& trial : history.sweep().trials()) {
+        BrailleChart::Line line;
+        for (const auto& report : history.of(trial.id).reports) {
+            if (const double value = metric_of(report, spec.metric); std::isfinite(value)) {
+                line.emplace_back(static_cast<double>(report.resource.value), value);
+            }
+        }
+        if (shows(trial.id) && !line.empty()) {
+            const auto from = static_cast<std::int64_t>(line.front().first);
+            first = first == 0 ? from : std::min(first, from);
+            last = std::max(last, static_cast<std::int64_t>(line.back().first));
+            curves.lines.push_back(std::move(line));
+        }
+    }
+    curves.title += fmt::format(" ({})", curves.lines.size());
+    curves.left_label = std::to_string(first);
+    curves.right_label = std::to_string(last);
+    set_range(curves, spec.goal);
+
+    auto lines = best.draw(width, height);
+    lines.emplace_back();
+    const auto below = curves.draw(width, height);
+    lines.insert(lines.end(), below.begin(), below.end());
+    return lines;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,70 @@
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <array>
+
+#include "core/files/file_descriptor.hpp"
+#include "tests/launch/commands/old_sweep.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+/// What a server on this machine answers to a request for `path`.
+std::string get(int port, const std::string& path) {
+    const crescendo::FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+    const auto request = "GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    REQUIRE(::send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL) > 0);
+    std::string answer;
+    std::array<char, 65536> buffer{};
+    for (ssize_t count = 0; (count = ::recv(socket.get(), buffer.data(), buffer.size(), 0)) > 0;) {
+        answer.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    return answer;
+}
+
+}  // namespace
+
+TEST_CASE("top without a terminal prints the sweep once") {
+    const OldSweep sweep;
+
+    const auto result = sweep.run({"top", "s"});
+
+    CHECK(result.code == 0);
+    CHECK(contains(result.out, "2 of 4 trials started"));
+}
+
+TEST_CASE("top --web serves the sweep's page at the address that it prints, until it is told to end") {
+    const OldSweep sweep;
+    Command top(sweep.folder.path(), {"top", "s", "--web"});
+    await("the address is printed", [&] { return contains(top.out(), "ssh -N -L "); });
+    const auto out = top.out();
+    REQUIRE(out.starts_with("http://127.0.0.1:"));
+    const auto port = std::stoi(out.substr(17));
+    const auto path = out.substr(out.find('/', 17), 34);
+
+    CHECK(contains(get(port, path), "data-chart='gantt'"));
+    CHECK(get(port, "/") == "");
+    CHECK(get(port, path + "sweep.yaml") == "");
+
+    top.signal(SIGTERM);
+    CHECK(top.wait() == 0);
+}
+
+TEST_CASE("top refuses ports and addresses that are none, before it shows anything") {
+    const OldSweep sweep;
+
+    CHECK(sweep.run({"top", "s", "--web", "70000"}).code == 2);
+    CHECK(contains(sweep.run({"top", "s", "--web", "here"}).err, "'here' is no port (0 to 65535)"));
+    const auto host = sweep.run({"top", "s", "--web", "--host", "login.example"});
+    CHECK(host.code == 2);
+    CHECK(contains(host.err, "--host login.example: is no IPv4 address; write 127.0.0.1"));
+    CHECK(sweep.run({"top", "s", "--host", "127.0.0.1"}).code == 2);  // it has no meaning without --web
+    CHECK(sweep.run({"top", "nowhere", "--web"}).code == 2);
+}

@@ -1,0 +1,35 @@
+#include "launch/view/braille_chart.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace crescendo::launch;
+
+TEST_CASE("a line goes from the lower left dot to the upper right one") {
+    const BrailleChart chart{"t", {{{0, 0}, {1, 1}}}, 0, 1, "a", "b"};
+
+    const auto picture = chart.draw(20, 4);  // one row of ten characters
+
+    REQUIRE(picture.size() == 4);
+    CHECK(picture[0] == "t");
+    CHECK(picture[1].starts_with("       1 ┤⣀"));
+    CHECK(picture[1].ends_with("⠉"));
+    CHECK(picture[2] == "         └──────────");
+    CHECK(picture[3] == "          a        b");
+}
+
+TEST_CASE("values beyond the ends of the axis are drawn at its ends") {
+    const BrailleChart chart{"t", {{{0, -5}, {1, 1e300}}}, 0, 1, "", ""};
+
+    CHECK(chart.draw(20, 5)[1].ends_with("⠉"));
+}
+
+TEST_CASE("one point, equal values and no points at all have a picture") {
+    CHECK(BrailleChart{"t", {{{3, 2}}}, 2, 2, "", ""}.draw(20, 4).size() == 4);
+    CHECK(BrailleChart{"t", {{}}, 0, 1, "", ""}.draw(20, 4) ==
+          std::vector<std::string>{"t", "  nothing to draw yet"});
+}
+
+TEST_CASE("steps keep a value until the next one, and the last one to the end") {
+    CHECK(steps({{0, 1}, {2, 3}}, 5) == BrailleChart::Line{{0, 1}, {2, 1}, {2, 3}, {5, 3}});
+    CHECK(steps({}, 5).empty());
+}
