@@ -18,7 +18,7 @@ WHEELS=("torch==$TORCH_VERSION" h5py hdf5plugin numpy
         # Of the scripts in examples/vendored: 60 MB.
         torchvision==0.26.0 schedulefree==1.4.1 pytorch-warmup==0.2.0 scikit-learn)
 PACKAGES=(build-essential cmake ninja-build ccache git python3 python3-venv
-          libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev libre2-dev libmicrohttpd-dev
+          libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev libre2-dev libmicrohttpd-dev libsqlite3-dev
           libhdf5-dev hdf5-tools zlib1g-dev libdeflate-dev libzstd-dev liblz4-dev libblosc-dev
           libzip-dev libpng-dev libjpeg-dev bitshuffle
           libopenmpi-dev openmpi-bin libmpich-dev mpich libhwloc-dev libgloo-dev slurm-wlm munge doctest-dev

@@ -27,6 +27,7 @@ THIRD_PARTY = {
     "yaml-cpp": ("yaml-cpp/",),
     "re2": ("re2/",),
     "microhttpd": ("microhttpd.h",),
+    "sqlite": ("sqlite3",),
     "nlohmann-json": ("nlohmann/",),
     "hdf5": ("hdf5", "H5"),
     "archives and images": ("zip.h", "png.h", "jpeglib.h"),
@@ -45,7 +46,7 @@ ALLOWED = {
     "datasets": {"hdf5", "decompression", "archives and images", "nlohmann-json"},
     "trainer": {"torch", "nlohmann-json"},
     "trainer/device/cuda": {"torch", "nlohmann-json", "cuda"},
-    "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "re2", "microhttpd",
+    "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "re2", "microhttpd", "sqlite",
                "nlohmann-json"},
 }
 # The C++ library can neither own a descriptor nor wait until a file is on the disk. Folders that need it done share
@@ -60,8 +61,8 @@ ROOMS = {
     "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
                 "checkpoint", "."],
     "launch": ["system", "messages", "energy", "batch", "slots", "yaml", "sweep_file", "agent", "transport", "record",
-               "view", "replay", "compare", "report", "web", "export", "coordinator", "ask_tell", "doctor", "commands",
-               "commands/data", "."],
+               "view", "replay", "compare", "report", "web", "export", "import", "coordinator", "ask_tell", "doctor",
+               "commands", "commands/data", "."],
 }
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.
 PURE = {"scheduler", "simulator", "analysis"}

@@ -17,6 +17,7 @@ void add_compare_command(CLI::App& app, ExitCode& code);
 void add_data_commands(CLI::App& app, ExitCode& code);  // data/commands.hpp
 void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session);
 void add_export_command(CLI::App& app, ExitCode& code);
+void add_import_command(CLI::App& app, ExitCode& code);
 void add_latency_command(CLI::App& app, ExitCode& code);
 void add_report_command(CLI::App& app, ExitCode& code);
 void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session);

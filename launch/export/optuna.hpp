@@ -4,7 +4,7 @@
 
 namespace crescendo::launch {
 
-/// study.log: a journal of Optuna (JournalFileBackend, versions 3.1 to 5) with one study of the sweep's name.
+/// study.log: a journal of Optuna (JournalFileBackend) with one study of the sweep's name.
 ///
 /// A trial is complete if it finished, and pruned if it was stopped. Its value is that of its last report, and its
 /// intermediate values are all reports by resource.

@@ -63,6 +63,33 @@ TEST_CASE("95 of 100 files such as W&B's users have are valid as they are, and t
     CHECK(num_valid * 100 >= 95 * 60);
 }
 
+TEST_CASE("the same files are valid in our own words too, with the same number of trials") {
+    const TemporaryFolder folder;
+    fs::create_directory(folder / "src");
+    for (const char* program : {"train.py", "run.py", "train.sh", "src/train.py"}) {
+        write_file(folder / program, "");
+    }
+
+    for (const auto& [what, refused, text] : all_files()) {
+        CAPTURE(what);
+        write_file(folder / "sweep.yaml", text);
+        const auto imported = run_crescendo(folder.path(), {"import", "sweep.yaml"});
+        if (!refused.empty() && imported.code == 2) {
+            CHECK_MESSAGE(imported.err.find(": " + refused + ": ") != std::string::npos, imported.err);
+            continue;
+        }
+        CHECK_MESSAGE(imported.code == 0, imported.err);
+        write_file(folder / "own.yaml", imported.out);
+        const auto before = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+        const auto after = run_crescendo(folder.path(), {"validate", "own.yaml"});
+        CHECK_MESSAGE(after.code == before.code, imported.out, after.err);
+        if (before.code == 0) {
+            CHECK(after.out.substr(after.out.find(':'), after.out.find('\n') - after.out.find(':')) ==
+                  before.out.substr(before.out.find(':'), before.out.find('\n') - before.out.find(':')));
+        }
+    }
+}
+
 TEST_CASE("a grid with nested parameters, lists and null runs to its end and reaches the program as in W&B") {
     const TemporaryFolder folder;
     write_file(folder / "train.sh",

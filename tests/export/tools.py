@@ -87,6 +87,11 @@ class ToolsTest(unittest.TestCase):
                           to_storage=f"sqlite:///{self.folder}/study.db")
         copy = optuna.load_study(study_name=None, storage=f"sqlite:///{self.folder}/study.db")
         self.assertEqual([trial.params for trial in copy.trials], [trial.params for trial in study.trials])
+        for storage_file in (self.folder / "study.db", self.folder / "optuna/study.log"):
+            imported = subprocess.run([CRESCENDO, "import", storage_file], check=True, capture_output=True, text=True)
+            self.assertIn("metric: {name: val_accuracy, goal: maximize}", imported.stdout)
+            self.assertIn("lr: {distribution: log_uniform_values, min: 0.0001, max: 0.5}", imported.stdout)
+            self.assertIn("act: {values: [relu, tanh, gelu]}", imported.stdout)
 
     @needs("tensorboard")
     def test_tensorboard_reads_every_scalar_and_the_table_of_hyperparameters(self):

@@ -1,0 +1,239 @@
+#include "launch/import/determined.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include "core/check.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// Values by key; a message names the file and the key if one is missing, or is no number.
+class Section {
+  public:
+    Section(const OrderedJson& map, const ForeignFile& file, std::string key)
+        : map_(map), file_(file), key_(std::move(key)) {}
+
+    const OrderedJson& at(const std::string& name) const {
+        CRESCENDO_VALIDATE(map_.contains(name), "", "{}: {} has no {}, which Determined's own files have", file_.path,
+                           key_, name);
+        return map_.at(name);
+    }
+    double number(const std::string& name) const {
+        CRESCENDO_VALIDATE(at(name).is_number(), "", "{}: {}.{} is {}, and no number", file_.path, key_, name,
+                           flow(at(name)));
+        return at(name).get<double>();
+    }
+    std::int64_t whole(const std::string& name) const { return static_cast<std::int64_t>(number(name)); }
+    std::int64_t whole_or(const std::string& name, std::int64_t otherwise) const {
+        return map_.contains(name) ? whole(name) : otherwise;
+    }
+
+  private:
+    const OrderedJson& map_;
+    const ForeignFile& file_;
+    std::string key_;
+};
+
+/// The `count` values that a grid takes from a range.
+OrderedJson grid_points(double min, double max, std::int64_t count, const auto& value_of) {
+    auto values = OrderedJson::array();
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double share = count > 1 ? static_cast<double>(i) / static_cast<double>(count - 1) : 0;
+        values.push_back(value_of(min + share * (max - min)));
+    }
+    return values;
+}
+
+bool is_range(const OrderedJson& entry) {
+    static const std::set<std::string> types{"int", "double", "log", "categorical", "const"};
+    return entry.is_object() && entry.contains("type") && entry.at("type").is_string() &&
+           types.contains(entry.at("type").get<std::string>());
+}
+
+/// `is_grid`: a range with a `count` is that many values.
+ImportedLine hyperparameter(const std::string& name, const OrderedJson& entry, bool is_grid, const ForeignFile& file,
+                            const std::string& key) {
+    if (entry.is_object() && !is_range(entry)) {
+        OrderedJson inner = OrderedJson::object();
+        for (const auto& [inner_name, value] : entry.items()) {
+            inner[inner_name] =
+                hyperparameter(inner_name, value, is_grid, file, fmt::format("{}.{}", key, inner_name)).value;
+        }
+        return inner.empty() ? ImportedLine{name, constant(entry)} : ImportedLine{name, {{"parameters", inner}}};
+    }
+    if (!entry.is_object()) {
+        return {name, constant(entry)};
+    }
+    const Section section(entry, file, key);
+    const std::string type = entry.at("type");
+    const bool has_points = is_grid && entry.contains("count");
+    if (type == "const") {
+        return {name, constant(section.at("val"))};
+    }
+    if (type == "categorical") {
+        return {name, choice(section.at("vals"))};
+    }
+    const double min = section.number("minval");
+    const double max = section.number("maxval");
+    if (type == "log") {
+        const double base = entry.contains("base") ? section.number("base") : 10;
+        const auto power = [base](double exponent) {
+            return std::stod(fmt::format("{:.12g}", std::pow(base, exponent)));  // 0.001, not 0.0010000000000000002
+        };
+        if (has_points) {
+            return {name, choice(grid_points(min, max, section.whole("count"), power))};
+        }
+        return {name, log_uniform(power(min), power(max))};
+    }
+    if (type == "double") {
+        const auto same = [](double value) { return value; };
+        return has_points ? ImportedLine{name, choice(grid_points(min, max, section.whole("count"), same))}
+                          : ImportedLine{name, uniform(min, max)};
+    }
+    if (has_points && static_cast<double>(section.whole("count")) <= max - min) {
+        const auto whole = [](double value) { return static_cast<std::int64_t>(std::llround(value)); };
+        return {name, choice(grid_points(min, max, section.whole("count"), whole))};
+    }
+    return whole_numbers(name, section.whole("minval"), section.whole("maxval"));
+}
+
+/// How long a trial trains, and the unit of that.
+struct Length {
+    std::int64_t count = 0;
+    std::string resource;
+};
+
+Length length_of(const OrderedJson& searcher, const ForeignFile& file) {
+    const auto own_unit = [](const std::string& unit) {
+        return unit == "epochs" ? "epochs" : unit == "records" ? "samples" : "steps";
+    };
+    const Section section(searcher, file, "searcher");
+    if (searcher.contains("max_time")) {
+        return {section.whole("max_time"), own_unit(searcher.value("time_metric", "batches"))};
+    }
+    const auto& length = section.at("max_length");
+    if (length.is_object() && length.size() == 1) {
+        const auto unit = length.begin().key();
+        return {Section(length, file, "searcher.max_length").whole(unit), own_unit(unit)};
+    }
+    return {section.whole("max_length"), "steps"};
+}
+
+/// Rungs of `adaptive_asha`: at most max_rungs of them, the last at the end.
+ImportedLine schedule(const OrderedJson& searcher, const ForeignFile& file, std::vector<std::string>& notes) {
+    const Section section(searcher, file, "searcher");
+    const auto name = searcher.value("name", "");
+    const auto [max, resource] = length_of(searcher, file);
+    OrderedJson scheduler{{"type", "fifo"}, {"max", max}, {"resource", resource}};
+    if (name.find("asha") != std::string::npos || name.find("adaptive") != std::string::npos ||
+        name.find("halving") != std::string::npos) {
+        const auto eta = section.whole_or("divisor", 4);
+        CRESCENDO_VALIDATE(eta >= 2, "", "{}: searcher.divisor is {}; use 2, 3 or 4", file.path, eta);
+        auto min = max;
+        for (auto rung = section.whole_or("max_rungs", 5); rung > 1 && min >= eta; --rung) {
+            min /= eta;
+        }
+        scheduler = {{"type", "asha"}, {"min", min}, {"max", max}, {"reduction_factor", eta}, {"resource", resource}};
+        if (name.starts_with("adaptive")) {
+            notes.push_back(fmt::format("searcher.mode: {} runs several brackets in Determined; here is one, and "
+                                        "type: async_hyperband runs all",
+                                        searcher.value("mode", "standard")));
+        }
+    }
+    if (searcher.contains("max_concurrent_trials") && section.whole("max_concurrent_trials") > 0) {
+        scheduler["max_concurrent"] = searcher.at("max_concurrent_trials");
+    }
+    return {"scheduler", scheduler, fmt::format("searcher: {}; reports count {}", name, resource)};
+}
+
+/// The words of an entry point, and the parameters as arguments; nothing where it names a class.
+OrderedJson command_of(const OrderedJson& entrypoint) {
+    auto words = OrderedJson::array();
+    if (entrypoint.is_array()) {
+        words = entrypoint;
+    } else if (entrypoint.is_string()) {
+        const auto text = entrypoint.get<std::string>();
+        if (text.find_first_of("\"'\\$|&;<>*") != std::string::npos) {
+            return {"bash", "-c", text + " \"$@\"", "bash", "${args}"};
+        }
+        std::istringstream stream(text);
+        for (std::string word; stream >> word;) {
+            words.push_back(word);
+        }
+        if (words.size() == 1 && text.find(':') != std::string::npos) {
+            return nullptr;
+        }
+    }
+    words.push_back("${args}");
+    return words;
+}
+
+}  // namespace
+
+bool is_determined(const OrderedJson& root) {
+    return root.contains("searcher") && root.at("searcher").is_object() && root.contains("hyperparameters") &&
+           root.at("hyperparameters").is_object();
+}
+
+ImportedSweep import_determined(const OrderedJson& root, const ForeignFile& file) {
+    const auto& searcher = root.at("searcher");
+    const Section section(searcher, file, "searcher");
+    ImportedSweep result{.origin = "an experiment configuration of Determined"};
+    const auto name = searcher.value("name", "");
+    const bool is_grid = name == "grid";
+    if (root.contains("name") && root.at("name").is_string()) {
+        auto own = root.at("name").get<std::string>();
+        std::ranges::replace(own, '/', '-');
+        result.head.push_back({"name", own});
+    }
+    result.head.push_back({"metric",
+                           {{"name", section.at("metric")},
+                            {"goal", searcher.value("smaller_is_better", true) ? "minimize" : "maximize"}}});
+    if (is_grid) {
+        result.head.push_back({"method", "grid"});
+    } else {
+        result.head.push_back({"run_cap", name == "single" ? 1 : section.whole_or("max_trials", 1)});
+    }
+    for (const auto& [parameter, entry] : root.at("hyperparameters").items()) {
+        result.parameters.push_back(
+            hyperparameter(parameter, entry, is_grid, file, "hyperparameters." + parameter));
+    }
+    auto scheduler = schedule(searcher, file, result.notes);
+    const auto resources = root.value("resources", OrderedJson::object());
+    if (resources.is_object() && resources.contains("slots_per_trial")) {
+        scheduler.value["workers"] = std::max<std::int64_t>(
+            1, Section(resources, file, "resources").whole("slots_per_trial"));
+    }
+    result.tail.push_back(std::move(scheduler));
+    if (root.contains("entrypoint")) {
+        if (const auto command = command_of(root.at("entrypoint")); !command.is_null()) {
+            result.tail.push_back({"command", command,
+                                   "Determined gives hyperparameters through its library; here they are arguments"});
+        } else {
+            result.notes.push_back(fmt::format("entrypoint: {} names a class of Determined's; add program: with a "
+                                               "program that takes its parameters as arguments",
+                                               flow(root.at("entrypoint"))));
+        }
+    }
+    if (root.contains("max_restarts")) {
+        result.tail.push_back({"max_retries", Section(root, file, "the file").whole("max_restarts")});
+    }
+    static const std::set<std::string> written{"name", "hyperparameters", "searcher", "entrypoint", "max_restarts"};
+    std::string lost;
+    for (const auto& [key, value] : root.items()) {
+        if (!written.contains(key) && !(key == "resources" && value.contains("slots_per_trial"))) {
+            lost += (lost.empty() ? "" : ", ") + key;
+        }
+    }
+    if (!lost.empty()) {
+        result.notes.push_back("not carried over: " + lost);
+    }
+    return result;
+}
+
+}  // namespace crescendo::launch

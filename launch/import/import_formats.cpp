@@ -1,0 +1,51 @@
+#include "launch/import/import_formats.hpp"
+
+#include <fmt/format.h>
+
+#include "core/check.hpp"
+#include "launch/import/determined.hpp"
+#include "launch/import/optuna.hpp"
+#include "launch/import/ray.hpp"
+#include "launch/import/wandb.hpp"
+#include "launch/yaml/yaml_document.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// A tool whose files are YAML or JSON. A new one is a file of this folder, and a row of the table below.
+struct ImportFormat {
+    bool (*knows)(const OrderedJson& root);
+    ImportedSweep (*read)(const OrderedJson& root, const ForeignFile& file);
+};
+
+/// The first that knows a file reads it.
+constexpr ImportFormat formats[]{{is_determined, import_determined},
+                                 {is_optuna_distributions, import_optuna_distributions},
+                                 {is_wandb, import_wandb},
+                                 {is_ray, import_ray}};
+
+}  // namespace
+
+ImportedSweep import_file(const ForeignFile& file) {
+    if (is_optuna_storage(file)) {
+        return import_optuna_storage(file);
+    }
+    CRESCENDO_VALIDATE(file.text.find('\0') == std::string::npos, "",
+                       "{}: is neither text nor a database of SQLite; give a file of W&B, Optuna, Determined or Ray",
+                       file.path);
+    Mistakes mistakes;
+    const auto document = parse_yaml(file.text, file.path, mistakes, "command");
+    for (const auto& format : formats) {
+        if (format.knows(document.root)) {
+            mistakes.throw_if_any(document.source);
+            return format.read(document.root, file);
+        }
+    }
+    throw InvalidInput(
+        fmt::format("{}: is of no tool that is known: W&B has parameters:, Determined hyperparameters: and searcher:, "
+                    "Ray config: or param_space:, Optuna distributions by the names of parameters, or a storage",
+                    file.path),
+        "");
+}
+
+}  // namespace crescendo::launch

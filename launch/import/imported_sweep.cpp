@@ -1,0 +1,147 @@
+#include "launch/import/imported_sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "launch/view/printable.hpp"
+#include "launch/yaml/yaml_scalar.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+constexpr std::size_t width = 120;
+constexpr double most_listed = 1000;
+
+/// Text as a plain scalar where that is the same text, else in quotes.
+std::string scalar(const std::string& text) {
+    const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    const auto may_follow = [&](char c) { return is_plain(c) || c == '-' || c == '.' || c == '/'; };
+    const bool plain = !text.empty() && is_plain(text[0]) && std::ranges::all_of(text, may_follow) &&
+                       parse_plain_scalar(text).is_string();
+    return plain ? text : OrderedJson(text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+std::string number(double value) {
+    if (!std::isfinite(value)) {
+        return std::isnan(value) ? ".nan" : value > 0 ? ".inf" : "-.inf";
+    }
+    auto text = fmt::format("{}", value);
+    if (text.find_first_of(".e") == std::string::npos) {
+        text += ".0";  // else it would be whole, which makes another distribution
+    }
+    return text;
+}
+
+std::string joined(const OrderedJson& items, const auto& text_of_item) {
+    std::string text;
+    for (const auto& [key, value] : items.items()) {
+        text += (text.empty() ? "" : ", ") + text_of_item(key, value);
+    }
+    return text;
+}
+
+/// One line of comment.
+std::string comment_of(const std::string& text) {
+    auto line = printable(text);
+    std::ranges::replace(line, '\n', ' ');
+    return "# " + line;
+}
+
+void append(const ImportedLine& line, const std::string& indent, std::string& text) {
+    const bool is_group = line.value.is_object() && line.value.contains("parameters");
+    auto entry = indent + scalar(line.key) + ":" + (is_group ? "" : " " + flow(line.value));
+    if (!line.comment.empty()) {
+        const auto comment = comment_of(line.comment);
+        if (entry.size() + 2 + comment.size() <= width) {
+            entry += "  " + comment;
+        } else {
+            text += indent + comment + "\n";
+        }
+    }
+    text += entry + "\n";
+    if (is_group) {
+        text += indent + "  parameters:\n";
+        for (const auto& [name, value] : line.value.at("parameters").items()) {
+            append({name, value}, indent + "    ", text);
+        }
+    }
+}
+
+}  // namespace
+
+std::string flow(const OrderedJson& value) {
+    if (value.is_object()) {
+        return "{" + joined(value, [](const auto& key, const auto& each) { return scalar(key) + ": " + flow(each); }) +
+               "}";
+    }
+    if (value.is_array()) {
+        return "[" + joined(value, [](const auto&, const auto& each) { return flow(each); }) + "]";
+    }
+    if (value.is_string()) {
+        return scalar(value.get<std::string>());
+    }
+    return value.is_number_float() ? number(value.get<double>()) : value.dump();
+}
+
+std::string text_of(const ImportedSweep& sweep, const std::string& source) {
+    auto text = comment_of(fmt::format("From {}, {}.", source, sweep.origin)) + "\n";
+    for (const auto& note : sweep.notes) {
+        text += comment_of("* " + note) + "\n";
+    }
+    for (const auto& line : sweep.head) {
+        append(line, "", text);
+    }
+    text += "parameters:\n";
+    for (const auto& parameter : sweep.parameters) {
+        append(parameter, "  ", text);
+    }
+    for (const auto& line : sweep.tail) {
+        append(line, "", text);
+    }
+    return text;
+}
+
+OrderedJson uniform(const OrderedJson& min, const OrderedJson& max) {
+    return {{"distribution", "uniform"}, {"min", min}, {"max", max}};
+}
+
+OrderedJson log_uniform(double min, double max) {
+    return {{"distribution", "log_uniform_values"}, {"min", min}, {"max", max}};
+}
+
+OrderedJson choice(const OrderedJson& values) { return {{"values", values}}; }
+
+OrderedJson constant(const OrderedJson& value) { return {{"value", value}}; }
+
+ImportedLine whole_numbers(const std::string& name, std::int64_t min, std::int64_t max, std::int64_t step) {
+    const OrderedJson range{{"min", min}, {"max", max}};
+    if (step <= 1) {
+        return {name, min < max ? range : constant(min)};
+    }
+    if (static_cast<double>(max - min) / static_cast<double>(step) > most_listed) {
+        return {name, range, fmt::format("was in steps of {}, and is in steps of 1", step)};
+    }
+    auto values = OrderedJson::array();
+    for (auto value = min; value <= max; value += step) {
+        values.push_back(value);
+    }
+    return {name, choice(values)};
+}
+
+ImportedLine stepped_numbers(const std::string& name, double min, double max, double step) {
+    const double num_steps = std::floor((max - min) / step + 1e-9);
+    if (!(num_steps <= most_listed)) {
+        return {name, uniform(min, max), fmt::format("was in steps of {}, and is continuous", step)};
+    }
+    auto values = OrderedJson::array();
+    for (int i = 0; i <= static_cast<int>(num_steps); ++i) {
+        constexpr double digits = 1e12;  // 0.3 rather than 0.30000000000000004
+        values.push_back(std::round((min + i * step) * digits) / digits);
+    }
+    return {name, choice(values)};
+}
+
+}  // namespace crescendo::launch

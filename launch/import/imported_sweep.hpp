@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "launch/messages/json.hpp"
+
+namespace crescendo::launch {
+
+/// A key of a sweep file, with what a reader should know of it.
+struct ImportedLine {
+    std::string key;
+    OrderedJson value;
+    std::string comment = {};
+};
+
+/// A search that another tool's file describes, in the words of a sweep file.
+struct ImportedSweep {
+    std::string origin;                         ///< "a sweep file of W&B"
+    std::vector<ImportedLine> head = {};        ///< keys before the parameters
+    std::vector<ImportedLine> parameters = {};  ///< each with its distribution
+    std::vector<ImportedLine> tail = {};        ///< keys after the parameters
+    std::vector<std::string> notes = {};        ///< what could not be carried over, or is otherwise than it was
+};
+
+/// The text of the sweep file. `source` is the name of the other tool's file.
+std::string text_of(const ImportedSweep& sweep, const std::string& source);
+
+/// A value on one line of YAML: {min: 0.1, max: 0.9}. It reads back as the same value.
+std::string flow(const OrderedJson& value);
+
+// Distributions in the words of a sweep file.
+
+OrderedJson uniform(const OrderedJson& min, const OrderedJson& max);
+OrderedJson log_uniform(double min, double max);
+OrderedJson choice(const OrderedJson& values);
+OrderedJson constant(const OrderedJson& value);
+
+/// The whole numbers min, min + step, …, max: a range, or the list of them if there are at most 1,000. Other steps than
+/// 1 over more values are lost, which the comment says.
+ImportedLine whole_numbers(const std::string& name, std::int64_t min, std::int64_t max, std::int64_t step = 1);
+
+/// The numbers min, min + step, …, max, in the same way.
+ImportedLine stepped_numbers(const std::string& name, double min, double max, double step);
+
+}  // namespace crescendo::launch

@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "core/check.hpp"
+#include "launch/import/optuna_study.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+// Numbers of optuna.storages.journal.JournalOperation.
+enum Operation { create_study = 0, delete_study = 1, set_study_system_attr = 3, create_trial = 4, set_trial_param = 5 };
+
+/// Python writes NaN and Infinity, which JSON does not know; no number of a trial matters here.
+std::string without_infinities(const std::string& line) {
+    std::string text;
+    bool is_quoted = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (is_quoted && line[i] == '\\') {
+            text += line[i++];
+        } else if (line[i] == '"') {
+            is_quoted = !is_quoted;
+        } else if (!is_quoted) {
+            for (const std::string word : {"NaN", "-Infinity", "Infinity"}) {
+                if (line.compare(i, word.size(), word) == 0) {
+                    text += "null";
+                    i += word.size();
+                    break;
+                }
+            }
+        }
+        text += i < line.size() ? std::string(1, line[i]) : "";
+    }
+    return text;
+}
+
+/// Studies by their numbers; those that were deleted are gone.
+class JournalReader {
+  public:
+    void take(const OrderedJson& record) {
+        const int operation = record.at("op_code");
+        if (operation == create_study) {
+            OptunaStudy study{.name = record.at("study_name")};
+            for (const int direction : record.at("directions")) {
+                study.minimizes.push_back(direction != 2);  // optuna.study.StudyDirection.MAXIMIZE
+            }
+            studies_[num_studies_++] = study;
+            return;
+        }
+        const auto study = record.contains("trial_id") ? study_of_trial_.find(record.at("trial_id"))
+                                                       : study_of_trial_.end();
+        const int id = record.contains("study_id")        ? record.at("study_id").get<int>()
+                       : study != study_of_trial_.end() ? study->second
+                                                        : -1;
+        const auto found = studies_.find(id);
+        if (found == studies_.end()) {
+            return;
+        }
+        if (operation == delete_study) {
+            studies_.erase(found);
+        } else if (operation == set_study_system_attr && record.at("system_attr").contains("study:metric_names")) {
+            found->second.metrics = record.at("system_attr").at("study:metric_names").get<std::vector<std::string>>();
+        } else if (operation == create_trial) {
+            study_of_trial_[num_trials_++] = id;
+            ++found->second.num_trials;
+            const auto distributions = record.value("distributions", OrderedJson::object());
+            for (const auto& [name, distribution] : distributions.items()) {
+                add(found->second, name, distribution);
+            }
+        } else if (operation == set_trial_param) {
+            add(found->second, record.at("param_name"), record.at("distribution"));
+        }
+    }
+
+    std::vector<OptunaStudy> studies() const {
+        std::vector<OptunaStudy> result;
+        for (const auto& [id, study] : studies_) {
+            result.push_back(study);
+        }
+        return result;
+    }
+
+  private:
+    /// Storages keep a distribution as JSON text. A later trial's may be wider: the last counts.
+    static void add(OptunaStudy& study, const std::string& name, const OrderedJson& distribution) {
+        study.distributions[name] = OrderedJson::parse(distribution.get<std::string>());
+    }
+
+    std::map<int, OptunaStudy> studies_;
+    std::map<int, int> study_of_trial_;
+    int num_studies_ = 0;
+    int num_trials_ = 0;
+};
+
+}  // namespace
+
+std::vector<OptunaStudy> studies_of_journal(const std::string& text, const std::string& path) {
+    JournalReader reader;
+    std::istringstream lines(text);
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        ++number;
+        const bool is_torn = lines.eof();  // a last line without its end is being written
+        if (is_torn || line.empty()) {
+            continue;
+        }
+        try {
+            reader.take(OrderedJson::parse(without_infinities(line)));
+        } catch (const OrderedJson::exception&) {
+            throw InvalidInput(
+                fmt::format("{}:{}: is no record of Optuna's journal; give one that Optuna reads", path, number), "");
+        }
+    }
+    return reader.studies();
+}
+
+}  // namespace crescendo::launch

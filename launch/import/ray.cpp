@@ -1,0 +1,251 @@
+#include "launch/import/ray.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/check.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+const OrderedJson* config_of(const OrderedJson& experiment) {
+    for (const auto* key : {"config", "param_space"}) {
+        if (experiment.is_object() && experiment.contains(key) && experiment.at(key).is_object()) {
+            return &experiment.at(key);
+        }
+    }
+    return nullptr;
+}
+
+/// The experiment, and its name if it stands under one.
+std::pair<const OrderedJson*, std::string> experiment_of(const OrderedJson& root) {
+    if (config_of(root) != nullptr) {
+        return {&root, ""};
+    }
+    for (const auto& [name, value] : root.items()) {
+        if (config_of(value) != nullptr) {
+            return {&value, name};
+        }
+    }
+    return {nullptr, ""};
+}
+
+/// A call such as "tune.uniform(0.1, 0.9)": what Ray's files have where Python has a function.
+struct Call {
+    std::string name;
+    OrderedJson arguments;
+};
+
+/// Python's list of arguments, as far as it is JSON with other quotes and words.
+OrderedJson arguments_of(std::string text) {
+    std::ranges::replace(text, '\'', '"');
+    std::ranges::replace(text, '(', '[');
+    std::ranges::replace(text, ')', ']');
+    for (const auto& [python, json] : {std::pair{"True", "true"}, {"False", "false"}, {"None", "null"}}) {
+        for (auto at = text.find(python); at != std::string::npos; at = text.find(python, at)) {
+            text.replace(at, std::string(python).size(), json);
+        }
+    }
+    return OrderedJson::parse("[" + text + "]", nullptr, false);
+}
+
+std::optional<Call> call_of(const OrderedJson& value) {
+    static const std::set<std::string> names{"uniform",     "quniform",    "loguniform", "qloguniform", "randn",
+                                             "qrandn",      "randint",     "qrandint",   "lograndint",  "qlograndint",
+                                             "choice",      "sample_from", "grid_search"};
+    if (!value.is_string()) {
+        return {};
+    }
+    auto text = value.get<std::string>();
+    for (const std::string prefix : {"ray.", "tune."}) {
+        text = text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+    }
+    const auto open = text.find('(');
+    if (open == std::string::npos || !text.ends_with(')') || !names.contains(text.substr(0, open))) {
+        return {};
+    }
+    return Call{text.substr(0, open), arguments_of(text.substr(open + 1, text.size() - open - 2))};
+}
+
+ImportedLine sampled(const std::string& name, const Call& call, const std::string& text, const ForeignFile& file) {
+    const auto fail = [&] {
+        throw InvalidInput(fmt::format("{}: {}: {} cannot be read; write its numbers out: tune.uniform(0.1, 0.9)",
+                                       file.path, name, text),
+                           "");
+    };
+    const auto number = [&](std::size_t i) {
+        if (!call.arguments.is_array() || i >= call.arguments.size() || !call.arguments[i].is_number()) {
+            fail();
+        }
+        return call.arguments[i].get<double>();
+    };
+    const auto whole = [&](std::size_t i) { return static_cast<std::int64_t>(number(i)); };
+    if (call.name == "choice" || call.name == "grid_search") {
+        if (!call.arguments.is_array() || call.arguments.empty() || !call.arguments[0].is_array()) {
+            fail();
+        }
+        return {name, choice(call.arguments[0])};
+    }
+    if (call.name == "uniform") {
+        return {name, uniform(number(0), number(1))};
+    }
+    if (call.name == "loguniform") {
+        return {name, log_uniform(number(0), number(1))};
+    }
+    if (call.name == "quniform" || call.name == "qloguniform") {
+        OrderedJson entry = call.name == "quniform" ? uniform(number(0), number(1)) : log_uniform(number(0), number(1));
+        entry["distribution"] = "q_" + entry.at("distribution").get<std::string>();
+        entry["q"] = number(2);
+        return {name, entry};
+    }
+    if (call.name == "randn" || call.name == "qrandn") {
+        OrderedJson entry{{"distribution", call.name == "randn" ? "normal" : "q_normal"},
+                          {"mu", number(0)},
+                          {"sigma", number(1)}};
+        if (call.name == "qrandn") {
+            entry["q"] = number(2);
+        }
+        return {name, entry};
+    }
+    if (call.name == "randint") {
+        return whole_numbers(name, whole(0), whole(1) - 1);  // Ray's upper end is not included
+    }
+    if (call.name == "qrandint") {
+        return whole_numbers(name, whole(0), whole(1), whole(2));
+    }
+    if (call.name == "lograndint" || call.name == "qlograndint") {
+        const bool is_open = call.name == "lograndint";
+        return {name,
+                {{"distribution", "q_log_uniform_values"},
+                 {"min", number(0)},
+                 {"max", number(1) - (is_open ? 1 : 0)},
+                 {"q", is_open ? 1 : number(2)}},
+                "was whole; the program gets 8.0 for 8"};
+    }
+    return {name, constant(text), "is computed in Python; write values, or an expression of other parameters"};
+}
+
+/// Reads a parameter, or a map of them. Counts those that are searched otherwise than by a grid.
+ImportedLine parameter(const std::string& name, const OrderedJson& value, const ForeignFile& file, int& num_random,
+                       int& num_grids) {
+    if (value.is_object() && value.size() == 1 && value.contains("grid_search") &&
+        value.at("grid_search").is_array()) {
+        ++num_grids;
+        return {name, choice(value.at("grid_search"))};
+    }
+    if (value.is_object() && !value.empty()) {
+        OrderedJson inner = OrderedJson::object();
+        for (const auto& [inner_name, each] : value.items()) {
+            inner[inner_name] = parameter(inner_name, each, file, num_random, num_grids).value;
+        }
+        return {name, {{"parameters", inner}}};
+    }
+    if (const auto call = call_of(value)) {
+        ++(call->name == "grid_search" ? num_grids : num_random);
+        return sampled(name, *call, value.get<std::string>(), file);
+    }
+    return {name, constant(value)};
+}
+
+/// A value of the experiment, or of its `tune_config`.
+OrderedJson setting(const OrderedJson& experiment, const std::string& key) {
+    const auto tune = experiment.value("tune_config", OrderedJson::object());
+    return tune.is_object() && tune.contains(key) ? tune.at(key) : experiment.value(key, OrderedJson());
+}
+
+/// The rule of a trial's end, if it is one that we have.
+std::optional<ImportedLine> schedule(const OrderedJson& experiment, std::vector<std::string>& notes) {
+    const auto stop = experiment.value("stop", OrderedJson::object());
+    const auto scheduler = setting(experiment, "scheduler");
+    const auto whole = [](const OrderedJson& map, const char* key) -> std::optional<std::int64_t> {
+        return map.is_object() && map.contains(key) && map.at(key).is_number()
+                   ? std::optional(map.at(key).get<std::int64_t>())
+                   : std::nullopt;
+    };
+    const auto max = whole(scheduler, "max_t") ? whole(scheduler, "max_t") : whole(stop, "training_iteration");
+    for (const auto& [key, value] : stop.items()) {
+        if (key != "training_iteration") {
+            notes.push_back(fmt::format("stop: {}: {} is left out; trial: {{target: …}} ends a trial at a value of the "
+                                        "metric",
+                                        key, flow(value)));
+        }
+    }
+    if (scheduler.is_object() && max) {
+        return ImportedLine{"scheduler",
+                            {{"type", "asha"},
+                             {"min", whole(scheduler, "grace_period").value_or(1)},
+                             {"max", *max},
+                             {"reduction_factor", whole(scheduler, "reduction_factor").value_or(4)},
+                             {"rule", "percentile"}},
+                            "scheduler: " + flow(scheduler)};
+    }
+    if (max) {
+        return ImportedLine{"scheduler", {{"type", "fifo"}, {"max", *max}}, "stop: training_iteration"};
+    }
+    return {};
+}
+
+}  // namespace
+
+bool is_ray(const OrderedJson& root) { return experiment_of(root).first != nullptr; }
+
+ImportedSweep import_ray(const OrderedJson& root, const ForeignFile& file) {
+    const auto [found, name] = experiment_of(root);
+    const auto& experiment = *found;
+    ImportedSweep result{.origin = "an experiment of Ray Tune"};
+    if (!name.empty()) {
+        result.head.push_back({"name", name});
+    }
+    const auto metric = setting(experiment, "metric");
+    const auto mode = setting(experiment, "mode");
+    result.head.push_back({"metric",
+                           {{"name", metric.is_string() ? metric : OrderedJson("loss")},
+                            {"goal", mode == "max" ? "maximize" : "minimize"}},
+                           metric.is_string() ? "" : "the file names none: write the one that your program reports"});
+    int num_random = 0;
+    int num_grids = 0;
+    for (const auto& [parameter_name, value] : config_of(experiment)->items()) {
+        result.parameters.push_back(parameter(parameter_name, value, file, num_random, num_grids));
+    }
+    const auto samples = setting(experiment, "num_samples");
+    if (num_grids > 0 && num_random == 0) {
+        result.head.push_back({"method", "grid"});
+        if (samples.is_number() && samples > 1) {
+            result.notes.push_back(fmt::format("num_samples: {} runs each point of the grid as often; here each runs "
+                                               "once; add a parameter seed: {{values: […]}}",
+                                               flow(samples)));
+        }
+    } else {
+        if (num_grids > 0) {
+            result.notes.emplace_back("lists of grid_search are drawn from at random, because other parameters are");
+        }
+        if (samples.is_number_integer() && samples > 0) {
+            result.head.push_back({"run_cap", samples});
+        }
+    }
+    if (auto scheduler = schedule(experiment, result.notes)) {
+        result.tail.push_back(std::move(*scheduler));
+    }
+    if (experiment.contains("run")) {
+        result.notes.push_back(fmt::format("run: {} is a class of Ray's; add program: with a program that takes its "
+                                           "parameters as arguments",
+                                           flow(experiment.at("run"))));
+    }
+    static const std::set<std::string> written{"config", "param_space", "tune_config", "metric",    "mode",
+                                               "run",    "num_samples", "stop",        "scheduler"};
+    std::string lost;
+    for (const auto& [key, value] : experiment.items()) {
+        if (!written.contains(key)) {
+            lost += (lost.empty() ? "" : ", ") + key;
+        }
+    }
+    if (!lost.empty()) {
+        result.notes.push_back("not carried over: " + lost);
+    }
+    return result;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,119 @@
+#include "launch/import/wandb.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "launch/sweep_file/sweep_file.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// e to a power, to six digits: exponents in files are rounded, too.
+double power_of_e(double exponent) { return std::stod(fmt::format("{:.6g}", std::exp(exponent))); }
+
+/// Distributions that have another name here, and the words of the rest.
+ImportedLine in_own_words(const std::string& name, OrderedJson entry) {
+    const OrderedJson word = entry.value("distribution", "");
+    const auto with_values = [&](const char* own, bool inverse) {
+        const double min = entry.at("min");
+        const double max = entry.at("max");
+        entry["distribution"] = own;
+        entry["min"] = power_of_e(inverse ? -max : min);
+        entry["max"] = power_of_e(inverse ? -min : max);
+        return fmt::format("was {} from {} to {}, the exponents of e", word.get<std::string>(), min, max);
+    };
+    std::string comment;
+    if (word == "log_uniform") {
+        comment = with_values("log_uniform_values", false);
+    } else if (word == "q_log_uniform") {
+        comment = with_values("q_log_uniform_values", false);
+    } else if (word == "inv_log_uniform") {
+        comment = with_values("log_uniform_values", true);
+    } else if (word == "inv_log_uniform_values") {
+        entry["distribution"] = "log_uniform_values";
+    } else if (word == "categorical_w_probabilities") {
+        entry["distribution"] = "categorical";
+    }
+    return {name, std::move(entry), std::move(comment)};
+}
+
+/// Also what a parameter holds.
+ImportedLine parameter(const std::string& name, const OrderedJson& entry) {
+    if (!entry.contains("parameters")) {
+        return in_own_words(name, entry);
+    }
+    OrderedJson inner = OrderedJson::object();
+    for (const auto& [inner_name, value] : entry.at("parameters").items()) {
+        inner[inner_name] = parameter(inner_name, value).value;
+    }
+    return {name, {{"parameters", inner}}};
+}
+
+OrderedJson metric(const OrderedJson& root, const SweepSpec& spec) {
+    OrderedJson metric{{"name", spec.metric}, {"goal", goals.of(spec.goal)}};
+    if (root.at("metric").contains("target")) {
+        metric["target"] = root.at("metric").at("target");
+    }
+    return metric;
+}
+
+/// What says which trials are stopped.
+ImportedLine schedule(const OrderedJson& root, const SchedulerSpec& spec) {
+    if (!spec.has_max()) {
+        return {"early_terminate", root.at("early_terminate"),
+                fmt::format("rungs at {0}, {1}, …; if your program trains to the same end each time, write scheduler: "
+                            "{{type: asha, min: {0}, max: END, reduction_factor: {2}}}",
+                            spec.min.value, spec.min.value * spec.reduction_factor, spec.reduction_factor)};
+    }
+    return {"scheduler",
+            {{"type", "asha"},
+             {"min", spec.min.value},
+             {"max", spec.max.value},
+             {"reduction_factor", spec.reduction_factor}},
+            "early_terminate: " + flow(root.at("early_terminate"))};
+}
+
+}  // namespace
+
+bool is_wandb(const OrderedJson& root) { return root.contains("parameters") && root.at("parameters").is_object(); }
+
+ImportedSweep import_wandb(const OrderedJson& root, const ForeignFile& file) {
+    const auto sweep = parse_sweep(file.text, file.path);
+    const auto& spec = sweep.spec;
+    ImportedSweep result{.origin = "a sweep file of W&B"};
+    static const std::set<std::string> meaningless{"description", "project", "entity", "apiVersion", "kind",
+                                                   "controller"};
+    const std::set<std::string> written{"name", "metric", "method", "run_cap", "parameters", "early_terminate"};
+    result.head.push_back({"name", sweep.name});
+    result.head.push_back({"metric", metric(root, spec)});
+    const auto method = root.value("method", OrderedJson(spec.sampler));
+    result.head.push_back({"method", spec.sampler,
+                           method == spec.sampler ? "" : fmt::format("was {}", flow(method))});
+    if (spec.run_cap) {
+        result.head.push_back({"run_cap", *spec.run_cap,
+                               root.contains("run_cap") ? ""
+                               : spec.sampler == "grid" ? "the points of the grid"
+                                                        : "the default here; W&B has none"});
+    }
+    for (const auto& [name, entry] : root.at("parameters").items()) {
+        result.parameters.push_back(parameter(name, entry));
+    }
+    if (root.contains("early_terminate")) {
+        result.tail.push_back(schedule(root, spec.scheduler));
+    } else if (!root.contains("scheduler") && !root.contains("trainer")) {
+        result.notes.emplace_back("every trial trains until its program ends; to stop bad ones early, add scheduler: "
+                                  "{type: asha, min: 1, max: 27}");
+    }
+    for (const auto& [key, value] : root.items()) {
+        if (meaningless.contains(key)) {
+            result.notes.push_back(fmt::format("{}: {} means nothing here and is left out", key, flow(value)));
+        } else if (!written.contains(key)) {
+            result.tail.push_back({key, value});
+        }
+    }
+    return result;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,72 @@
+#include "launch/import/determined.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/launch/import/import_a_file.hpp"
+
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+TEST_CASE("an adaptive search of Determined becomes one bracket of ASHA") {
+    const auto text = imported(R"(name: group/mnist
+entrypoint: python3 train.py --fast
+environment: {image: x}
+resources: {slots_per_trial: 2}
+max_restarts: 3
+hyperparameters:
+  batch: 64
+  lr: {type: log, base: 10, minval: -5, maxval: -1}
+  optimizer:
+    momentum: {type: double, minval: 0, maxval: 0.9}
+    name: {type: categorical, vals: [sgd, adam]}
+  layers: {type: int, minval: 1, maxval: 4}
+searcher:
+  name: adaptive_asha
+  metric: accuracy
+  smaller_is_better: false
+  max_length: {epochs: 64}
+  max_trials: 16
+  max_rungs: 3
+)");
+
+    CHECK(text == R"(# From file.yaml, an experiment configuration of Determined.
+# * searcher.mode: standard runs several brackets in Determined; here is one, and type: async_hyperband runs all
+# * not carried over: environment
+name: group-mnist
+metric: {name: accuracy, goal: maximize}
+run_cap: 16
+parameters:
+  batch: {value: 64}
+  lr: {distribution: log_uniform_values, min: 1e-05, max: 0.1}
+  optimizer:
+    parameters:
+      momentum: {distribution: uniform, min: 0.0, max: 0.9}
+      name: {values: [sgd, adam]}
+  layers: {min: 1, max: 4}
+# searcher: adaptive_asha; reports count epochs
+scheduler: {type: asha, min: 4, max: 64, reduction_factor: 4, resource: epochs, workers: 2}
+# Determined gives hyperparameters through its library; here they are arguments
+command: [python3, train.py, "--fast", "${args}"]
+max_retries: 3
+)");
+}
+
+TEST_CASE("a grid of Determined has as many values as its counts say") {
+    const auto text = imported("entrypoint: model_def:Trial\n"
+                               "searcher: {name: grid, metric: loss, max_length: {batches: 100}}\n"
+                               "hyperparameters:\n  a: {type: double, minval: 0, maxval: 1, count: 3}\n"
+                               "  b: {type: log, minval: -2, maxval: 0, count: 3}\n  c: {type: const, val: 7}\n");
+
+    CHECK(contains(text, "method: grid\n"));
+    CHECK(contains(text, "a: {values: [0.0, 0.5, 1.0]}\n"));
+    CHECK(contains(text, "b: {values: [0.01, 0.1, 1.0]}\n"));
+    CHECK(contains(text, "c: {value: 7}\n"));
+    CHECK(contains(text, "type: fifo, max: 100, resource: steps"));
+    CHECK(contains(text, "entrypoint: \"model_def:Trial\" names a class"));
+}
+
+TEST_CASE("a range that lacks an end is named") {
+    CHECK(contains(import_error("searcher: {name: random, metric: loss, max_length: 9}\n"
+                                "hyperparameters: {a: {b: {type: int, minval: 1}}}\n"),
+                   "file.yaml: hyperparameters.a.b has no maxval"));
+}

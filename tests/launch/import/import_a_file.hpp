@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "launch/import/import_formats.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
+#include "tests/launch/compare/recorded_sweep.hpp"
+
+namespace crescendo::tests {
+
+/// The sweep file that is made of a text, which must be valid.
+inline std::string imported(const std::string& text, const std::string& name = "file.yaml") {
+    auto sweep = launch::text_of(launch::import_file({name, text}), name);
+    launch::parse_sweep(sweep, "imported.yaml");
+    return sweep;
+}
+
+inline std::string import_error(const std::string& text) {
+    return error_of([&] { imported(text); });
+}
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace crescendo::tests

@@ -1,0 +1,17 @@
+#include "launch/import/import_formats.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/launch/import/import_a_file.hpp"
+
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+TEST_CASE("a file of no known tool is refused, with what makes a file known") {
+    CHECK(contains(import_error("a: 1\n"), "file.yaml: is of no tool that is known: W&B has parameters:"));
+    CHECK(contains(import_error(std::string("\x7f" "ELF\0", 5)), "is neither text nor a database"));
+}
+
+TEST_CASE("what is no YAML is refused with its place") {
+    CHECK(contains(import_error("a: [1,\n"), "file.yaml:"));
+}

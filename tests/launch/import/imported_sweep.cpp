@@ -1,0 +1,42 @@
+#include "launch/import/imported_sweep.hpp"
+
+#include <doctest/doctest.h>
+
+#include "launch/yaml/yaml_document.hpp"
+
+using namespace crescendo::launch;
+
+TEST_CASE("a value is the same when YAML has read it") {
+    const OrderedJson values{{"a", 1},        {"b", 1.0},      {"c", 1e-5},     {"d", "true"},      {"e", "1e-5"},
+                             {"f", true},     {"g", nullptr},  {"h", "a: b#"},  {"i", "${args}"},   {"j", ""},
+                             {"k", {1, "x"}}, {"l", {{"m", "null"}}}, {"-n o", "-"}, {"p", "line\n\"\\"}, {"q", "*x"}};
+
+    const auto read = parse_yaml("root: " + flow(values) + "\n", "test.yaml").root.at("root");
+
+    CHECK(read == values);
+    CHECK(read.at("b").is_number_float());
+    CHECK(read.at("a").is_number_integer());
+}
+
+TEST_CASE("a comment stands behind its value, or above it where the line would be too long") {
+    ImportedSweep sweep{.origin = "a test"};
+    sweep.notes = {"a note"};
+    sweep.head.push_back({"name", "x", "short"});
+    sweep.head.push_back({"run_cap", 3, std::string(120, 'c')});
+    sweep.parameters.push_back({"lr", uniform(0.5, 1.0)});
+    sweep.parameters.push_back({"outer", {{"parameters", {{"inner", constant(2)}}}}});
+
+    CHECK(text_of(sweep, "f.yaml") == "# From f.yaml, a test.\n# * a note\nname: x  # short\n"
+                                      "# " + std::string(120, 'c') + "\nrun_cap: 3\nparameters:\n"
+                                          "  lr: {distribution: uniform, min: 0.5, max: 1.0}\n"
+                                          "  outer:\n    parameters:\n      inner: {value: 2}\n");
+}
+
+TEST_CASE("numbers in steps become a list, or lose their steps if there are too many") {
+    CHECK(whole_numbers("n", 2, 8).value == OrderedJson{{"min", 2}, {"max", 8}});
+    CHECK(whole_numbers("n", 2, 9, 3).value == OrderedJson{{"values", {2, 5, 8}}});
+    CHECK(whole_numbers("n", 0, 1'000'000, 2).comment == "was in steps of 2, and is in steps of 1");
+    CHECK(whole_numbers("n", 2, 2).value == OrderedJson{{"value", 2}});
+    CHECK(stepped_numbers("x", 0.1, 0.4, 0.1).value == OrderedJson{{"values", {0.1, 0.2, 0.3, 0.4}}});
+    CHECK(stepped_numbers("x", 0, 1, 1e-6).comment == "was in steps of 1e-06, and is continuous");
+}

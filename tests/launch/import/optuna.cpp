@@ -1,0 +1,35 @@
+#include "launch/import/optuna.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/launch/import/import_a_file.hpp"
+
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+TEST_CASE("distributions as JSON become parameters, whether they are objects or text") {
+    const auto text = imported(R"({
+  "lr": {"name": "FloatDistribution", "attributes": {"step": null, "low": 1e-5, "high": 0.1, "log": true}},
+  "drop": {"name": "FloatDistribution", "attributes": {"step": 0.25, "low": 0.0, "high": 0.5, "log": false}},
+  "layers": {"name": "IntDistribution", "attributes": {"log": false, "step": 1, "low": 2, "high": 8}},
+  "width": "{\"name\": \"IntDistribution\", \"attributes\": {\"log\": true, \"step\": 1, \"low\": 8, \"high\": 64}}",
+  "act": {"name": "CategoricalDistribution", "attributes": {"choices": ["relu", null, 3, true]}},
+  "old": {"name": "LogUniformDistribution", "attributes": {"low": 0.001, "high": 1.0}},
+  "q": {"name": "DiscreteUniformDistribution", "attributes": {"low": 0.0, "high": 1.0, "q": 0.5}}
+})");
+
+    CHECK(contains(text, "# From file.yaml, distributions of Optuna.\n"));
+    CHECK(contains(text, "metric: {name: value, goal: minimize}  # Optuna has no name for it"));
+    CHECK(contains(text, "  lr: {distribution: log_uniform_values, min: 1e-05, max: 0.1}\n"));
+    CHECK(contains(text, "  drop: {values: [0.0, 0.25, 0.5]}\n"));
+    CHECK(contains(text, "  layers: {min: 2, max: 8}\n"));
+    CHECK(contains(text, "  width: {distribution: q_log_uniform_values, min: 8.0, max: 64.0, q: 1}  # was whole"));
+    CHECK(contains(text, "  act: {values: [relu, null, 3, true]}\n"));
+    CHECK(contains(text, "  old: {distribution: log_uniform_values, min: 0.001, max: 1.0}\n"));
+    CHECK(contains(text, "  q: {values: [0.0, 0.5, 1.0]}\n"));
+}
+
+TEST_CASE("a distribution that lacks a number is named") {
+    CHECK(contains(import_error(R"({"x": {"name": "FloatDistribution", "attributes": {"low": 1.0}}})"),
+                   "file.yaml: x: FloatDistribution has no number high"));
+}

@@ -1,0 +1,47 @@
+#include <doctest/doctest.h>
+
+#include "launch/import/optuna_study.hpp"
+#include "tests/launch/import/import_a_file.hpp"
+
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+namespace {
+
+const std::string first = R"({"op_code":0,"worker_id":"w","study_name":"a/b","directions":[2]}
+{"op_code":3,"worker_id":"w","study_id":0,"system_attr":{"study:metric_names":["accuracy"]}}
+{"op_code":4,"worker_id":"w","study_id":0,"datetime_start":"2026-11-22T23:48:48.522295+00:00"}
+{"op_code":5,"worker_id":"w","trial_id":0,"param_name":"x","distribution":")"
+    R"({\"name\": \"FloatDistribution\", \"attributes\": {\"low\": 0.0, \"high\": 1.0, \"log\": false}}"}
+{"op_code":7,"worker_id":"w","trial_id":0,"step":2,"intermediate_value":NaN}
+{"op_code":6,"worker_id":"w","trial_id":0,"state":2,"values":[-Infinity],"datetime_complete":"NaN \" Infinity"}
+)";
+const std::string second = R"({"op_code":0,"worker_id":"w","study_name":"other","directions":[1,1]}
+)";
+
+}  // namespace
+
+TEST_CASE("the study of a journal has its name, its direction and the parameters of its trials") {
+    const auto text = imported(first + "{\"op_code\":7,\"torn");
+
+    CHECK(contains(text, "# From file.yaml, a journal of Optuna.\n"));
+    CHECK(contains(text, "name: a-b\nmetric: {name: accuracy, goal: maximize}\n"));
+    CHECK(contains(text, "run_cap: 1  # as many as the study has trials\n"));
+    CHECK(contains(text, "  x: {distribution: uniform, min: 0.0, max: 1.0}\n"));
+}
+
+TEST_CASE("of several studies one must be named") {
+    const auto import_study = [](const std::string& study) {
+        return error_of([&] { import_file({"j.log", first + second, study}); });
+    };
+
+    CHECK(contains(import_error(first + second), "file.yaml: holds 2 studies; add --study with one of 'a/b', 'other'"));
+    CHECK(import_study("a/b") == "no error");
+    CHECK(contains(import_study("other"), "the study has no trial with parameters yet"));
+    CHECK(contains(import_study("none"), "holds no study 'none'; it holds 'a/b', 'other'"));
+}
+
+TEST_CASE("a deleted study is gone, and a line that is no record is named") {
+    CHECK(studies_of_journal(first + R"({"op_code":1,"worker_id":"w","study_id":0})" + "\n", "j").empty());
+    CHECK(contains(import_error(first + "no record\n"), "file.yaml:7: is no record of Optuna's journal"));
+}

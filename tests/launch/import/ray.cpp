@@ -1,0 +1,65 @@
+#include "launch/import/ray.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/launch/import/import_a_file.hpp"
+
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+TEST_CASE("an experiment under its name becomes a grid if all that it searches are lists") {
+    const auto text = imported(R"(cartpole:
+  run: PPO
+  env: CartPole-v1
+  num_samples: 4
+  stop: {training_iteration: 20, episode_reward_mean: 150}
+  config:
+    framework: torch
+    lr: {grid_search: [0.01, 0.001]}
+    model: {fcnet: {grid_search: [[64], [64, 64]]}}
+)");
+
+    CHECK(contains(text, "name: cartpole\n"));
+    CHECK(contains(text, "metric: {name: loss, goal: minimize}  # the file names none"));
+    CHECK(contains(text, "method: grid\n"));
+    CHECK(contains(text, "lr: {values: [0.01, 0.001]}\n"));
+    CHECK(contains(text, "      fcnet: {values: [[64], [64, 64]]}\n"));
+    CHECK(contains(text, "framework: {value: torch}\n"));
+    CHECK(contains(text, "scheduler: {type: fifo, max: 20}"));
+    CHECK(contains(text, "# * num_samples: 4 runs each point"));
+    CHECK(contains(text, "# * stop: episode_reward_mean: 150 is left out"));
+    CHECK(contains(text, "# * run: PPO is a class of Ray's"));
+    CHECK(contains(text, "# * not carried over: env\n"));
+}
+
+TEST_CASE("functions of tune that are written as text are read") {
+    const auto text = imported(R"yaml(param_space:
+  a: tune.uniform(0, 1)
+  b: tune.loguniform(1e-4, 1e-1)
+  c: tune.quniform(0, 1, 0.25)
+  d: tune.randint(1, 9)
+  e: "tune.choice(['x', None, True])"
+  f: tune.randn(0, 2)
+  g: tune.qrandint(2, 8, 2)
+  h: "tune.sample_from(lambda spec: 1)"
+  i: uniformly (not)
+tune_config:
+  {metric: acc, mode: max, num_samples: 8, scheduler: {type: asha, max_t: 81, grace_period: 3, reduction_factor: 3}}
+)yaml");
+
+    CHECK(contains(text, "metric: {name: acc, goal: maximize}\nrun_cap: 8\n"));
+    CHECK(contains(text, "a: {distribution: uniform, min: 0.0, max: 1.0}\n"));
+    CHECK(contains(text, "b: {distribution: log_uniform_values, min: 0.0001, max: 0.1}\n"));
+    CHECK(contains(text, "c: {distribution: q_uniform, min: 0.0, max: 1.0, q: 0.25}\n"));
+    CHECK(contains(text, "d: {min: 1, max: 8}\n"));
+    CHECK(contains(text, "e: {values: [x, null, true]}\n"));
+    CHECK(contains(text, "f: {distribution: normal, mu: 0.0, sigma: 2.0}\n"));
+    CHECK(contains(text, "g: {values: [2, 4, 6, 8]}\n"));
+    CHECK(contains(text, "# is computed in Python"));
+    CHECK(contains(text, "i: {value: \"uniformly (not)\"}\n"));
+    CHECK(contains(text, "scheduler: {type: asha, min: 3, max: 81, reduction_factor: 3, rule: percentile}"));
+}
+
+TEST_CASE("a function without its numbers is named") {
+    CHECK(contains(import_error("config: {x: tune.uniform(low)}\n"), "file.yaml: x: tune.uniform(low) cannot be read"));
+}

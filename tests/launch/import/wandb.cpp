@@ -1,0 +1,57 @@
+#include "launch/import/wandb.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/launch/import/import_a_file.hpp"
+
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+TEST_CASE("a sweep file of W&B says in our words what it leaves open") {
+    const auto text = imported(R"(program: train.py
+project: images
+method: random
+metric: {name: loss}
+early_terminate: {type: hyperband, max_iter: 27, s: 2}
+command: [python3, "${program}", "${args}", 007]
+parameters:
+  lr: {distribution: log_uniform, min: -9, max: 0}
+  act: {values: [relu, on]}
+  optimizer:
+    parameters:
+      name: {values: [sgd, adam]}
+      decay: {distribution: inv_log_uniform, min: 0, max: 9}
+)");
+
+    CHECK(text == R"(# From file.yaml, a sweep file of W&B.
+# * project: images means nothing here and is left out
+name: file
+metric: {name: loss, goal: minimize}
+method: random
+run_cap: 50  # the default here; W&B has none
+parameters:
+  lr: {distribution: log_uniform_values, min: 0.00012341, max: 1.0}  # was log_uniform from -9 to 0, the exponents of e
+  act: {values: [relu, on]}
+  optimizer:
+    parameters:
+      name: {values: [sgd, adam]}
+      decay: {distribution: log_uniform_values, min: 0.00012341, max: 1.0}
+scheduler: {type: asha, min: 3, max: 27, reduction_factor: 3}  # early_terminate: {type: hyperband, max_iter: 27, s: 2}
+program: train.py
+command: [python3, "${program}", "${args}", "007"]
+)");
+}
+
+TEST_CASE("a rule without an end stays as it is, and the line says how to give it one") {
+    const auto text = imported("program: train.py\nmethod: grid\nmetric: {name: acc, goal: maximize}\n"
+                               "early_terminate: {type: hyperband, min_iter: 3}\nparameters: {x: {values: [1, 2]}}\n");
+
+    CHECK(contains(text, "run_cap: 2  # the points of the grid\n"));
+    CHECK(contains(text, "write scheduler: {type: asha, min: 3, max: END, reduction_factor: 3}\n"));
+    CHECK(contains(text, "early_terminate: {type: hyperband, min_iter: 3}\n"));
+}
+
+TEST_CASE("mistakes of the file are told with their place") {
+    CHECK(contains(import_error("program: train.py\nmetric: {name: loss}\nparameters:\n  x: {min: 3}\n"),
+                   "file.yaml:4:3: parameters.x: has no range"));
+}
