@@ -124,7 +124,12 @@ bool Placement::grow(Trial& trial, const Prospects& prospects) {
             return false;  // the free slots are collected for another
         }
     }
-    return grow_to(trial, allocator_.offer(size_of(trial), trial.rungs_survived));
+    const int offered = allocator_.offer(size_of(trial), trial.rungs_survived);
+    if (prospects.awaits_proposal &&
+        pool().num_free() - (offered - size_of(trial)) < allocator_.starting_size()) {
+        return false;
+    }
+    return grow_to(trial, offered);
 }
 
 /// Grows to `offered` workers, or to as many of them as are worth it.

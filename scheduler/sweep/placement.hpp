@@ -30,6 +30,7 @@ struct Prospects {
     const AnyScheduler& scheduler;     ///< names the paused trial that may be promoted
     const std::vector<Trial>& trials;  ///< all trials, by id
     bool can_start;                    ///< whether another trial may start
+    bool awaits_proposal = false;      ///< whether slots are kept for a trial whose proposal an event will have
 };
 
 /// What becomes of a trial's group at its report.

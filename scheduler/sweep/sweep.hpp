@@ -155,7 +155,9 @@ class Sweep {
 
     bool is_below_cap() const { return !spec_.run_cap || trials_.size() < *spec_.run_cap; }
     bool can_start() const { return is_below_cap() && !proposals_.are_exhausted(TrialId{trials_.size()}); }
-    Prospects prospects() const { return {scheduler_, trials_.all(), can_start()}; }
+    Prospects prospects() const {
+        return {scheduler_, trials_.all(), can_start(), proposals_.awaited().has_value()};
+    }
     void allocate(Effects& effects);
     bool resume_next(Effects& effects);
     bool start_next(Effects& effects);
