@@ -13,7 +13,7 @@ Trials with_losses(const std::vector<std::optional<double>>& losses) {
         Trial trial;
         trial.id = TrialId{trials.size()};
         trial.loss = loss;
-        trials.add(trial);
+        trials.add(std::move(trial));
     }
     return trials;
 }
