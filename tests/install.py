@@ -38,6 +38,7 @@ def main():
             "--target", "none")
         run(crescendo, "run", "sweep.yaml")
         assert (folder / "moved/trials/000000/checkpoint.pt").exists()
+        assert "resume" in (folder / "there/share/man/man1/crescendo-resume.1").read_text()
         assert (folder / "there/share/doc/crescendo/README.md").exists()
     print("an installed tree trains where it was moved to")
 
