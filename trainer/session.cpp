@@ -165,6 +165,7 @@ void Session::obey(const Join& join) {
         share_state(group, join, settings, trial_);
         pulse_.beat();
         trial_->set_group(join.size, join.batch);
+        trial_->set_length(join.max_resource.value);
         generation_ = std::make_unique<Generation>(std::move(group), *trial_, data_, pulse_, options_.observer);
         if (join.state == StateSource::memory) {
             trial_->progress().seconds += since(joined_at_).count();
@@ -259,7 +260,7 @@ void Session::obey(const Evaluate& evaluate) {
     auto& stream = data_.evaluation(location_of(evaluate, settings), settings.data);
     const auto trial = read_trial(evaluate, settings);
     Metrics metrics;
-    add_means(metrics, prefix_of(evaluate), evaluate_share(*trial, stream, Group(device_), pulse_), trial->task());
+    add_means(metrics, prefix_of(evaluate), evaluate_share(*trial, stream, Group(device_), pulse_), *trial);
     channel_.send(protocol::Evaluated{evaluate.trial, metrics});
 }
 
@@ -275,7 +276,7 @@ void Session::obey(const MeasureLatency& measure) {
     protocol::Latency latency = summary_of(answers.seconds);
     latency.trial = measure.trial;
     if (is_trained) {
-        add_means(latency.metrics, prefix_of(measure), answers.sums, trial->task());
+        add_means(latency.metrics, prefix_of(measure), answers.sums, *trial);
     }
     channel_.send(latency);
 }

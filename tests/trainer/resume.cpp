@@ -15,10 +15,19 @@ using namespace crescendo::trainer::test;
 
 TEST_CASE("a trial taken up from its checkpoint ends with the same bits as one never interrupted") {
     const SweepFixture sweep;
-    for (const std::string optimizer : {"sgd", "adam", "adam of an autoencoder"}) {
+    for (const std::string optimizer : {"sgd", "adam", "adam of an autoencoder", "adamw and a schedule"}) {
         CAPTURE(optimizer);
         Terms whole = sweep.terms(optimizer + "-whole");
         if (optimizer.ends_with("autoencoder")) whole.settings = small_autoencoder(sweep.train, sweep.validation);
+        if (optimizer.ends_with("schedule")) {
+            whole.settings.update({{"lr_schedule", "one_cycle"},
+                                   {"lr_length", 3},
+                                   {"clip_norm", 0.1},
+                                   {"ema", 0.9},
+                                   {"weight_decay_of", "weights"},
+                                   {"label_smoothing", 0.1},
+                                   {"metrics", {"f1", "top5", "balanced_accuracy"}}});
+        }
         whole.settings["optimizer"] = optimizer.substr(0, optimizer.find(' '));
         whole.settings["dropout"] = 0.3;
         whole.checkpoint_at = 3;

@@ -127,3 +127,22 @@ TEST_CASE("a parameter with a dotted name is a setting of a section, and a list 
           std::vector<std::string>{"parameters.data.threads"});
     CHECK(keys(plain(sweep.train), {{"lr", {json::array({0.1, 0.2})}}}) == std::vector<std::string>{"parameters.lr"});
 }
+
+TEST_CASE("a loss or a metric that does not fit the targets is named") {
+    const SweepFixture sweep;
+    const std::string numbers = write_numbers(sweep.folder / "numbers.h5", "train", 8);
+    const auto keys_with = [&](const std::string& train, const std::string& key, const json& value) {
+        json settings = plain(train);
+        settings[key] = value;
+        return keys(settings);
+    };
+    using Keys = std::vector<std::string>;
+
+    CHECK(keys_with(sweep.train, "loss", "cross_entropy").empty());
+    CHECK(keys_with(sweep.train, "loss", "mse") == Keys{"trainer.loss"});
+    CHECK(keys_with(numbers, "loss", "mae").empty());
+    CHECK(keys_with(numbers, "loss", "cross_entropy") == Keys{"trainer.loss"});
+    CHECK(keys_with(sweep.train, "metrics", {"f1", "top5"}).empty());
+    CHECK(keys_with(sweep.train, "metrics", "r2") == Keys{"trainer.metrics"});
+    CHECK(keys_with(numbers, "metrics", {"r2", "f1"}) == Keys{"trainer.metrics"});
+}

@@ -21,6 +21,14 @@ at::Tensor copied(const at::Tensor& tensor) {
     return at::empty(tensor.sizes(), tensor.options().device(at::kCPU)).copy_(tensor.detach());
 }
 
+Tensors copied(const std::vector<NamedTensor>& tensors) {
+    Tensors all;
+    for (const auto& [name, tensor] : tensors) {
+        all.insert(name, copied(tensor));
+    }
+    return all;
+}
+
 c10::Dict<std::string, Tensors> optimizer_state(const Trial& trial) {
     c10::Dict<std::string, Tensors> by_parameter;
     for (const auto& [parameter, name, tensor] : trial.optimizer().state()) {
@@ -44,12 +52,11 @@ void copy_into(at::Tensor tensor, const c10::IValue& saved) {
 }  // namespace
 
 c10::IValue checkpoint_of(const Trial& trial, const json& settings) {
-    Tensors model;
-    for (const auto& [name, tensor] : trial.named_tensors()) {
-        model.insert(name, copied(tensor));
-    }
     c10::impl::GenericDict content(c10::StringType::get(), c10::AnyType::get());
-    content.insert("model", model);
+    content.insert("model", copied(trial.named_tensors()));
+    if (const auto averages = trial.averages(); !averages.empty()) {
+        content.insert("ema", copied(averages));
+    }
     content.insert("optimizer", optimizer_state(trial));
     content.insert("optimizer_steps", trial.optimizer().num_steps());
     content.insert("progress", json(trial.progress()).dump());
@@ -71,6 +78,11 @@ std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::i
     const auto model = content.at("model").toGenericDict();
     for (const auto& [name, tensor] : trial->named_tensors()) {
         copy_into(tensor, model.at(name));
+    }
+    // The average of a trial that had none begins with its weights.
+    const auto averages = content.contains("ema") ? content.at("ema").toGenericDict() : model;
+    for (const auto& [name, tensor] : trial->averages()) {
+        copy_into(tensor, averages.at(name));
     }
     trial->optimizer().reset(content.at("optimizer_steps").toInt());
     const auto optimizer = content.at("optimizer").toGenericDict();

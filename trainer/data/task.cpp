@@ -61,10 +61,38 @@ std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSe
     return problems;
 }
 
+/// What is wrong with the loss and the metrics for targets that fit.
+std::vector<Problem> misfits_of_objective(const Settings& settings, const SampleSet& samples) {
+    const bool classes = learns_classes(settings, samples);
+    std::vector<Problem> problems;
+    const char* const found = classes ? "classes" : "numbers";
+    const char* const other = classes ? "numbers" : "classes";
+    const Loss loss = settings.loss.loss;
+    if (loss != Loss::automatic && classes != (loss == Loss::cross_entropy)) {
+        problems.push_back({"trainer.loss", text("{} compares {}, but the targets are {}; use {}", loss_words.of(loss),
+                                                 other, found,
+                                                 classes ? "cross_entropy" : "mse, mae, huber or bce")});
+    }
+    for (const auto metric : settings.metrics) {
+        const bool of_classes =
+            metric == Metric::top5 || metric == Metric::f1 || metric == Metric::balanced_accuracy;
+        if (of_classes != classes) {
+            problems.push_back(
+                {"trainer.metrics", text("{} is a metric of {}, but the targets are {}; use {}",
+                                         metric_words.of(metric), other, found,
+                                         classes ? "top5, f1 or balanced_accuracy" : "mae, rmse or r2")});
+        }
+    }
+    return problems;
+}
+
 }  // namespace
 
 std::vector<Problem> misfits(const Settings& settings, const SampleSet& samples, const std::string& data_key) {
     std::vector<Problem> problems = misfits_of_targets(settings, samples, data_key);
+    if (problems.empty()) {
+        problems = misfits_of_objective(settings, samples);
+    }
     const auto of_model = settings.model->misfits(samples, settings.data, data_key);
     problems.insert(problems.end(), of_model.begin(), of_model.end());
     return problems;

@@ -3,6 +3,7 @@
 #include "trainer/models/autoencoder.hpp"
 #include "trainer/models/cnn.hpp"
 #include "trainer/models/mlp.hpp"
+#include "trainer/models/resnet.hpp"
 #include "trainer/models/script.hpp"
 
 namespace crescendo::trainer {
@@ -12,6 +13,9 @@ ModelTable models() {
         {"cnn", read_cnn},
         {"mlp", read_mlp},
         {"autoencoder", read_autoencoder},
+        {"resnet18", read_resnet18},
+        {"resnet34", read_resnet34},
+        {"resnet50", read_resnet50},
         {"*.pt", read_script},
     };
 }

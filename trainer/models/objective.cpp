@@ -4,11 +4,31 @@
 
 namespace crescendo::trainer {
 
-at::Tensor loss_sum(const Task& task, const at::Tensor& outputs, const at::Tensor& targets) {
-    if (task.kind == Task::Kind::classification) {
-        return at::cross_entropy_loss(outputs, targets, /*weight=*/{}, at::Reduction::Sum);
+namespace {
+
+at::Tensor sum_of_numbers(const LossSettings& settings, const at::Tensor& outputs, const at::Tensor& targets) {
+    switch (settings.loss) {
+        case Loss::mae:
+            return at::l1_loss(outputs, targets, at::Reduction::Sum);
+        case Loss::huber:
+            return at::huber_loss(outputs, targets, at::Reduction::Sum, settings.huber_delta);
+        case Loss::bce:
+            return at::binary_cross_entropy_with_logits(outputs, targets, /*weight=*/{}, /*pos_weight=*/{},
+                                                        at::Reduction::Sum);
+        default:
+            return at::mse_loss(outputs, targets, at::Reduction::Sum);
     }
-    return at::mse_loss(outputs, targets, at::Reduction::Sum) / static_cast<double>(task.num_outputs);
+}
+
+}  // namespace
+
+at::Tensor loss_sum(const LossSettings& settings, const Task& task, const at::Tensor& outputs,
+                    const at::Tensor& targets) {
+    if (task.kind == Task::Kind::classification) {
+        return at::cross_entropy_loss(outputs, targets, /*weight=*/{}, at::Reduction::Sum, /*ignore_index=*/-100,
+                                      settings.label_smoothing);
+    }
+    return sum_of_numbers(settings, outputs, targets) / static_cast<double>(task.num_outputs);
 }
 
 at::Tensor num_correct(const at::Tensor& outputs, const at::Tensor& targets) {

@@ -6,9 +6,10 @@
 
 namespace crescendo::trainer {
 
-/// Sum over the samples of the loss, a scalar: cross entropy; or squared error, the mean over a sample's outputs.
+/// Sum over the samples of the loss, a scalar: cross entropy; or the loss of numbers, the mean over a sample's outputs.
 /// `outputs` (samples, num_outputs), `targets` (samples) of int64 or (samples, num_outputs) of float32.
-at::Tensor loss_sum(const Task& task, const at::Tensor& outputs, const at::Tensor& targets);
+at::Tensor loss_sum(const LossSettings& settings, const Task& task, const at::Tensor& outputs,
+                    const at::Tensor& targets);
 
 /// Number of samples whose likeliest class is the right one, a scalar.
 at::Tensor num_correct(const at::Tensor& outputs, const at::Tensor& targets);

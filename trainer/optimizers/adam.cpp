@@ -17,6 +17,7 @@ class AdamSpec : public OptimizerSpec {
   public:
     AdamSpec(Section& section, double default_weight_decay) : weight_decay_(default_weight_decay) {
         section.number("weight_decay", weight_decay_, {.min = 0.0, .below = std::numeric_limits<double>::infinity()});
+        read_weight_decay_of(section, decays_);
     }
 
     double default_lr() const override { return 0.001; }
@@ -27,11 +28,12 @@ class AdamSpec : public OptimizerSpec {
             {"exp_avg", [](State& state) -> at::Tensor& { return state.exp_avg(); }},
             {"exp_avg_sq", [](State& state) -> at::Tensor& { return state.exp_avg_sq(); }}};
         const auto options = Options(default_lr()).weight_decay(weight_decay_);
-        return std::make_unique<TorchOptimizer<Rule, State>>(parameters, options, fields);
+        return std::make_unique<TorchOptimizer<Rule, State>>(parameters, options, decays_, fields);
     }
 
   private:
     double weight_decay_;
+    WeightDecayOf decays_ = WeightDecayOf::all;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ class SgdSpec : public OptimizerSpec {
         section.number("momentum", momentum_, {.min = 0.0, .below = 1.0});
         section.flag("nesterov", nesterov_);
         section.number("weight_decay", weight_decay_, {.min = 0.0, .below = std::numeric_limits<double>::infinity()});
+        read_weight_decay_of(section, decays_);
     }
 
     double default_lr() const override { return 0.01; }
@@ -35,13 +36,14 @@ class SgdSpec : public OptimizerSpec {
                                  .momentum(momentum_)
                                  .nesterov(nesterov_ && momentum_ > 0)
                                  .weight_decay(weight_decay_);
-        return std::make_unique<TorchOptimizer<SGD, SGDParamState>>(parameters, options, fields);
+        return std::make_unique<TorchOptimizer<SGD, SGDParamState>>(parameters, options, decays_, fields);
     }
 
   private:
     double momentum_ = 0.9;
     bool nesterov_ = false;
     double weight_decay_ = 0.0;
+    WeightDecayOf decays_ = WeightDecayOf::all;
 };
 
 }  // namespace

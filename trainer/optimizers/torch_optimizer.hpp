@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trainer/optimizers/optimizer.hpp"
+#include "trainer/optimizers/weight_decay.hpp"
 
 namespace crescendo::trainer {
 
@@ -23,21 +24,37 @@ class TorchOptimizer : public Optimizer {
   public:
     /// `fields` are all tensors of the state, in the order of checkpoints; none, if these options keep no state.
     template <class Options>
-    TorchOptimizer(const std::vector<NamedTensor>& parameters, const Options& options,
+    TorchOptimizer(const std::vector<NamedTensor>& parameters, const Options& options, WeightDecayOf decays,
                    std::vector<StateField<State>> fields)
-        : Optimizer(parameters), fields_(std::move(fields)), rule_(tensors(parameters), options) {}
+        : Optimizer(parameters), fields_(std::move(fields)), rule_(groups(parameters, options, decays), options) {}
 
   private:
-    static std::vector<at::Tensor> tensors(const std::vector<NamedTensor>& named) {
-        std::vector<at::Tensor> all;
-        for (const auto& each : named) {
-            all.push_back(each.tensor);
+    using ParameterGroup = torch::optim::OptimizerParamGroup;
+
+    /// The parameters that decay, and those that do not.
+    template <class Options>
+    static std::vector<ParameterGroup> groups(const std::vector<NamedTensor>& named, const Options& options,
+                                              WeightDecayOf decays) {
+        std::vector<at::Tensor> decaying;
+        std::vector<at::Tensor> others;
+        for (const auto& [name, tensor] : named) {
+            const bool is_weight = decays == WeightDecayOf::all || tensor.dim() > 1;
+            (is_weight ? decaying : others).push_back(tensor);
+        }
+        std::vector<ParameterGroup> all;
+        if (!decaying.empty()) {
+            all.emplace_back(decaying, std::make_unique<Options>(options));
+        }
+        if (!others.empty()) {
+            all.emplace_back(others, std::make_unique<Options>(Options(options).weight_decay(0.0)));
         }
         return all;
     }
 
     void update(double learning_rate) override {
-        rule_.param_groups().front().options().set_lr(learning_rate);
+        for (auto& group : rule_.param_groups()) {
+            group.options().set_lr(learning_rate);
+        }
         rule_.step();
     }
 

@@ -18,6 +18,7 @@ using nlohmann::json;
 namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
+constexpr double least_positive = 1e-12;
 
 constexpr Words normalize_words{{std::pair{true, "standard"}, {false, "none"}}};
 constexpr Words non_finite_words{{std::pair{datasets::NonFinite::error, "error"},
@@ -30,6 +31,12 @@ constexpr Words initializations{{std::pair{Initialization::torch, "torch"},
 constexpr Words learning_rate_scalings{{std::pair{LearningRateScaling::linear, "linear"},
                                         {LearningRateScaling::sqrt, "sqrt"},
                                         {LearningRateScaling::none, "none"}}};
+constexpr Words rate_shapes{{std::pair{RateShape::constant, "constant"},
+                             {RateShape::step, "step"},
+                             {RateShape::cosine, "cosine"},
+                             {RateShape::one_cycle, "one_cycle"},
+                             {RateShape::linear, "linear"},
+                             {RateShape::polynomial, "polynomial"}}};
 constexpr Words states_at_regroup{{std::pair{StateAtRegroup::keep, "keep"}, {StateAtRegroup::reset, "reset"}}};
 
 /// Mean and std, or their like: x·scale + offset is (x - mean) / std with std 1/scale and mean -offset/scale.
@@ -172,11 +179,42 @@ std::shared_ptr<Spec> read_choice(Section& section, const char* key, const std::
     return spec;
 }
 
+void read_rate(Section& section, RateSettings& rate) {
+    constexpr std::int64_t most = std::int64_t{1} << 53;
+    section.choice("lr_schedule", rate.shape, rate_shapes);
+    section.integer("lr_length", rate.length, 1, most);
+    section.number("lr_last", rate.last, {.min = 0.0, .below = unbounded});
+    section.integer("lr_step", rate.step, 1, most);
+    section.number("lr_decay", rate.decay, {.min = 0.0, .below = unbounded});
+    section.number("lr_power", rate.power, {.min = 0.0, .below = unbounded});
+    section.number("lr_rise", rate.rise, {.min = 0.0, .below = 1.0});
+}
+
+void read_metrics(Section& section, std::vector<Metric>& metrics, std::vector<Problem>& problems) {
+    std::vector<std::string> words;
+    section.texts("metrics", words);
+    for (const auto& word : words) {
+        if (const auto metric = metric_words.find(word)) {
+            metrics.push_back(*metric);
+        } else {
+            problems.push_back({"trainer.metrics", text("\"{}\" is no metric; there are {}, besides loss and accuracy",
+                                                        word, metric_words.list())});
+        }
+    }
+}
+
 void read_training(Section& section, Settings& settings) {
     section.number("lr", settings.lr, {.min = 0.0, .below = unbounded});
     section.integer("batch_size", settings.batch_size, 1, 1 << 24);
     section.choice("lr_scaling", settings.lr_scaling, learning_rate_scalings);
     section.choice("init", settings.init, initializations);
+    read_rate(section, settings.rate);
+    section.choice("loss", settings.loss.loss, loss_words);
+    section.number("label_smoothing", settings.loss.label_smoothing, {.min = 0.0, .below = 1.0});
+    section.number("huber_delta", settings.loss.huber_delta, {.min = least_positive, .below = unbounded});
+    section.number("clip_norm", settings.clip_norm, {.min = 0.0, .below = unbounded});
+    section.number("clip_value", settings.clip_value, {.min = 0.0, .below = unbounded});
+    section.number("ema", settings.ema, {.min = 0.0, .below = 1.0});
     section.number("warmup", settings.warmup, {.min = 0.0, .below = unbounded});
     section.number("rescale_warmup", settings.rescale_warmup, {.min = 0.0, .below = unbounded});
     section.choice("optimizer_state", settings.optimizer_state, states_at_regroup);
@@ -203,6 +241,7 @@ Settings parse_settings(const json& object, const Catalogue& catalogue, std::vec
     settings.lr = settings.optimizer->default_lr();
     settings.lr_scaling = settings.optimizer->default_lr_scaling();
     read_training(section, settings);
+    read_metrics(section, settings.metrics, problems);
     settings.report = parse_report(section.object("report"), problems);
     settings.data = parse_data(section.object("data"), problems);
     section.reject_unknown();

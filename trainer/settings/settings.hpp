@@ -41,6 +41,72 @@ enum class LearningRateScaling {
     linear,  ///< by the batch's growth (Goyal et al., "Accurate, Large Minibatch SGD", 2017)
 };
 
+/// How the learning rate changes over a trial.
+enum class RateShape {
+    constant,
+    step,        ///< falls by a factor after so much resource
+    cosine,      ///< Loshchilov and Hutter, "SGDR", ICLR 2017, without restarts
+    one_cycle,   ///< Smith and Topin, "Super-Convergence", 2018: rises from 1/25 and falls, both as a cosine
+    linear,
+    polynomial,  ///< (1 - share of the trial)^power
+};
+
+/// The learning rate over a trial. Resource is in units of ReportInterval.
+struct RateSettings {
+    RateShape shape = RateShape::constant;
+    std::int64_t length = 0;  ///< resource at which the rate ends; 0: the most that a trial gets
+    double last = 0.0;        ///< share of the rate that is left at the end
+    std::int64_t step = 0;    ///< step: resource from one fall to the next; 0: a third of the length
+    double decay = 0.1;       ///< step: factor of a fall
+    double power = 2.0;       ///< polynomial
+    double rise = 0.3;        ///< one_cycle: share of the length in which the rate rises
+};
+
+/// What a trial minimises.
+enum class Loss {
+    automatic,      ///< cross entropy for classes, else the mean squared error
+    cross_entropy,  ///< of classes
+    mse,
+    mae,
+    huber,
+    bce,  ///< binary cross entropy of targets from 0 to 1; outputs are logits
+};
+
+struct LossSettings {
+    Loss loss = Loss::automatic;
+    double label_smoothing = 0.0;  ///< share of a class that all classes get, in training (Szegedy et al., CVPR 2016)
+    double huber_delta = 1.0;      ///< error at which the Huber loss becomes linear
+
+    /// The loss of an evaluation, which knows the right class.
+    LossSettings unsmoothed() const { return {.loss = loss, .huber_delta = huber_delta}; }
+};
+
+/// Metrics of an evaluation beside its loss and accuracy.
+enum class Metric {
+    top5,               ///< share of samples with the right class among the five likeliest
+    f1,                 ///< mean F1 of the classes that occur
+    balanced_accuracy,  ///< mean share of right answers over the classes that occur
+    mae,                ///< mean absolute error of all numbers
+    rmse,               ///< root of their mean squared error
+    r2,                 ///< coefficient of determination, over all numbers
+};
+
+/// The words of settings for the metrics.
+inline constexpr Words metric_words{{std::pair{Metric::top5, "top5"},
+                                     {Metric::f1, "f1"},
+                                     {Metric::balanced_accuracy, "balanced_accuracy"},
+                                     {Metric::mae, "mae"},
+                                     {Metric::rmse, "rmse"},
+                                     {Metric::r2, "r2"}}};
+
+/// The words of settings for the losses.
+inline constexpr Words loss_words{{std::pair{Loss::automatic, "auto"},
+                                   {Loss::cross_entropy, "cross_entropy"},
+                                   {Loss::mse, "mse"},
+                                   {Loss::mae, "mae"},
+                                   {Loss::huber, "huber"},
+                                   {Loss::bce, "bce"}}};
+
 /// What happens to momentum and moments when a regroup changes the group's batch or size.
 enum class StateAtRegroup { keep, reset };
 
@@ -95,6 +161,12 @@ struct Settings {
     double lr = 0.01;  ///< rate at the trial's first group batch; the optimizer has the default
     std::int64_t batch_size = 128;
     LearningRateScaling lr_scaling = LearningRateScaling::linear;  ///< the optimizer has the default
+    RateSettings rate = {};
+    LossSettings loss = {};
+    std::vector<Metric> metrics = {};
+    double clip_norm = 0.0;   ///< longest gradient of an update, over all parameters; 0: any
+    double clip_value = 0.0;  ///< largest number of a gradient; 0: any
+    double ema = 0.0;  ///< decay of the weights' moving average, which evaluations take; 0: they take the weights
     double warmup = 0.0;          ///< epochs in which the rate climbs from 0 at the trial's start
     double rescale_warmup = 1.0;  ///< epochs in which the rate climbs after the batch grew
     StateAtRegroup optimizer_state = StateAtRegroup::keep;

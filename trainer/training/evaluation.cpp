@@ -8,13 +8,33 @@
 
 namespace crescendo::trainer {
 
-EvaluationMode::EvaluationMode(Model& model) : model_(model) { model_.eval(); }
+EvaluationMode::EvaluationMode(Trial& trial) : trial_(trial) {
+    trial_.swap_averages();
+    trial_.model().eval();
+}
 
-EvaluationMode::~EvaluationMode() { model_.train(); }
+EvaluationMode::~EvaluationMode() {
+    trial_.model().train();
+    trial_.swap_averages();
+}
+
+void add_batch(EvaluationSums& sums, const Trial& trial, const at::Tensor& outputs, const at::Tensor& targets) {
+    const Task& task = trial.task();
+    const Settings& settings = trial.settings();
+    sums.loss += loss_sum(settings.loss.unsmoothed(), task, outputs, targets).item<double>();
+    if (task.kind == Task::Kind::classification) {
+        sums.correct += num_correct(outputs, targets).item<double>();
+    }
+    sums.samples += static_cast<double>(outputs.size(0));
+    if (sums.metrics.empty()) {
+        sums.metrics = no_sums(settings, task);
+    }
+    add_sums(sums.metrics, settings, task, outputs, targets);
+}
 
 EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse) {
     const at::NoGradGuard no_gradients;
-    const EvaluationMode mode(trial.model());
+    const EvaluationMode mode(trial);
     group.broadcast(trial.buffers());
     BatchLoader batches(stream, trial.task(), trial.device());
     batches.enter({.seed = 0,
@@ -23,8 +43,7 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
                    .group_batch = trial.micro_batch() * group.size(),
                    .rank = group.rank(),
                    .size = group.size()});
-    const bool classes = trial.task().kind == Task::Kind::classification;
-    EvaluationSums sums;
+    EvaluationSums sums{.metrics = no_sums(trial.settings(), trial.task())};
     while (const auto loaded = batches.next()) {
         pulse.beat();
         const auto& [slice, batch] = *loaded;
@@ -32,24 +51,19 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
             continue;
         }
         const at::Tensor outputs = trial.model().forward(batch.inputs);
-        const at::Tensor loss = loss_sum(trial.task(), outputs, batch.targets);
-        const at::Tensor correct = classes ? num_correct(outputs, batch.targets) : at::Tensor();
         batches.fetch();
-        sums.loss += loss.item<double>();
-        if (classes) {
-            sums.correct += correct.item<double>();
-        }
-        sums.samples += static_cast<double>(slice.samples.size());
+        add_batch(sums, trial, outputs, batch.targets);
     }
     sums.waited = batches.take_waited();
     return sums;
 }
 
-void add_means(Metrics& metrics, const std::string& prefix, const EvaluationSums& sums, const Task& task) {
+void add_means(Metrics& metrics, const std::string& prefix, const EvaluationSums& sums, const Trial& trial) {
     metrics[prefix + "_loss"] = sums.loss / sums.samples;
-    if (task.kind == Task::Kind::classification) {
+    if (trial.task().kind == Task::Kind::classification) {
         metrics[prefix + "_accuracy"] = sums.correct / sums.samples;
     }
+    add_metrics(metrics, prefix, sums.metrics, trial.settings(), trial.task());
 }
 
 }  // namespace crescendo::trainer

@@ -6,20 +6,22 @@
 #include "trainer/data/batch_loader.hpp"
 #include "trainer/group/group.hpp"
 #include "trainer/protocol/pulse.hpp"
+#include "trainer/training/metric_sums.hpp"
 #include "trainer/training/trial.hpp"
 
 namespace crescendo::trainer {
 
-/// Has a network compute as in evaluation, as long as this lives.
+/// Has a trial's network compute as in evaluation, as long as this lives: with the moving average of its weights, if
+/// the trial has one.
 class EvaluationMode {
   public:
-    explicit EvaluationMode(Model& model);
+    explicit EvaluationMode(Trial& trial);
     EvaluationMode(const EvaluationMode&) = delete;
     EvaluationMode& operator=(const EvaluationMode&) = delete;
     ~EvaluationMode();
 
   private:
-    Model& model_;
+    Trial& trial_;
 };
 
 /// Sums over samples, added over a group's members before they become means.
@@ -27,6 +29,7 @@ struct EvaluationSums {
     double samples = 0.0;
     double loss = 0.0;
     double correct = 0.0;
+    MetricSums metrics = {};
     BatchLoader::Seconds waited{};  ///< time that was spent waiting for data
 };
 
@@ -34,7 +37,11 @@ struct EvaluationSums {
 /// without training. Beats `pulse` for each batch. Throws PeerLost.
 EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse);
 
-/// Adds "<prefix>_loss", and for classes "<prefix>_accuracy", of the whole group's sums. No samples give NaN.
-void add_means(Metrics& metrics, const std::string& prefix, const EvaluationSums& sums, const Task& task);
+/// Adds a batch of samples to the sums.
+void add_batch(EvaluationSums& sums, const Trial& trial, const at::Tensor& outputs, const at::Tensor& targets);
+
+/// Adds "<prefix>_loss", for classes "<prefix>_accuracy", and the metrics of the trial's settings, of the whole group's
+/// sums. No samples give NaN.
+void add_means(Metrics& metrics, const std::string& prefix, const EvaluationSums& sums, const Trial& trial);
 
 }  // namespace crescendo::trainer

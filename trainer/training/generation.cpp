@@ -47,6 +47,10 @@ void Generation::enter() {
 }
 
 bool Generation::step() {
+    const bool by_clock = trial_.settings().report.unit == ResourceUnit::seconds;
+    if (by_clock && entered_epoch_ < 0) {
+        agree_on_clock();  // the members' regroups took different times
+    }
     const auto begin = Clock::now();
     if (group_samples_ == 0) {
         began_ = begin;
@@ -57,7 +61,7 @@ bool Generation::step() {
     if (trained > 0) {
         step_clock_.add(seconds, /*full=*/trained == trial_.group_batch());
     }
-    if (trial_.settings().report.unit == ResourceUnit::seconds) {
+    if (by_clock) {
         agree_on_clock();
     }
     return trained > 0;
@@ -80,7 +84,8 @@ std::int64_t Generation::train() {
     return loaded->slice.group_samples;
 }
 
-/// All members must find a report due between the same steps, so they take over rank 0's clock.
+/// All members must find a report due between the same steps, and have one learning rate. So they take over rank 0's
+/// clock.
 void Generation::agree_on_clock() {
     Progress& progress = trial_.progress();
     progress.seconds = group_.sum({group_.rank() == 0 ? progress.seconds : 0.0}).front();
@@ -97,17 +102,30 @@ void Generation::report(std::int64_t resource) {
     }
     const auto evaluated = Clock::now();
     const bool source = group_.rank() == 0;
-    const auto total = group_.sum({static_cast<double>(progress.loss_samples), progress.loss_sum, sums.samples,
-                                   sums.loss, sums.correct, (waited + sums.waited).count(),
-                                   Seconds(evaluated - began_).count(), source ? progress.seconds : 0.0,
-                                   source ? progress.evaluated + Seconds(evaluated - trained).count() : 0.0,
-                                   progress.noise_scale.noise()});
+    std::vector<double> shares{static_cast<double>(progress.loss_samples),
+                               progress.loss_sum,
+                               sums.samples,
+                               sums.loss,
+                               sums.correct,
+                               (waited + sums.waited).count(),
+                               Seconds(evaluated - began_).count(),
+                               source ? progress.seconds : 0.0,
+                               source ? progress.evaluated + Seconds(evaluated - trained).count() : 0.0,
+                               progress.noise_scale.noise()};
+    const auto num_shares = static_cast<std::ptrdiff_t>(shares.size());
+    shares.insert(shares.end(), sums.metrics.begin(), sums.metrics.end());
+    const auto total = group_.sum(shares);
     Report report{.resource = resource,
                   .metrics = {{"train_loss", total[1] / total[0]}},
                   .seconds = total[7],
                   .evaluated = total[8]};
     if (validation_) {
-        add_means(report.metrics, "val", {.samples = total[2], .loss = total[3], .correct = total[4]}, trial_.task());
+        add_means(report.metrics, "val",
+                  {.samples = total[2],
+                   .loss = total[3],
+                   .correct = total[4],
+                   .metrics = MetricSums(total.begin() + num_shares, total.end())},
+                  trial_);
     }
     if (source) {
         log(report, trained - began_, waited, evaluated - trained);

@@ -12,7 +12,6 @@
 
 #include "core/check.hpp"
 #include "trainer/models/model.hpp"
-#include "trainer/models/objective.hpp"
 
 namespace crescendo::trainer {
 
@@ -78,7 +77,7 @@ Answers answer_one_at_a_time(Trial& trial, const datasets::SampleSet& samples,
                              const std::vector<datasets::Conversion>& conversions, datasets::NonFinite non_finite,
                              std::int64_t num_warm_ups, Pulse& pulse) {
     const at::NoGradGuard no_gradients;
-    const EvaluationMode mode(trial.model());
+    const EvaluationMode mode(trial);
     const Task& task = trial.task();
     const Device& device = trial.device();
     const bool classes = task.kind == Task::Kind::classification;
@@ -124,11 +123,7 @@ Answers answer_one_at_a_time(Trial& trial, const datasets::SampleSet& samples,
         }
         const at::Tensor targets = make_targets(slice, inputs, task, device);
         answers.seconds.push_back(time.count());
-        answers.sums.samples += 1;
-        answers.sums.loss += loss_sum(task, outputs, targets).item<double>();
-        if (classes) {
-            answers.sums.correct += num_correct(outputs, targets).item<double>();
-        }
+        add_batch(answers.sums, trial, outputs, targets);
     }
     return answers;
 }

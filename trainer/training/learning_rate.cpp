@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "core/check.hpp"
 
@@ -51,6 +52,38 @@ double LearningRateSchedule::scale(double epoch) const {
         return end;
     }
     return start + (end - start) * std::max(0.0, (epoch - state_.changed_at) / rescale_warmup_);
+}
+
+double rate_factor(const RateSettings& settings, double used, double length) {
+    if (settings.length > 0) {
+        length = static_cast<double>(settings.length);
+    }
+    if (length <= 0) {
+        return 1.0;
+    }
+    const double share = std::clamp(used / length, 0.0, 1.0);
+    // From `from` to `to`, while `part` goes from 0 to 1.
+    const auto cosine = [](double from, double to, double part) {
+        return to + (from - to) * (1.0 + std::cos(std::numbers::pi * part)) / 2.0;
+    };
+    switch (settings.shape) {
+        case RateShape::constant:
+            return 1.0;
+        case RateShape::step: {
+            const double step = settings.step > 0 ? static_cast<double>(settings.step) : length / 3.0;
+            return std::pow(settings.decay, std::floor(std::min(used, length) / step));
+        }
+        case RateShape::cosine:
+            return cosine(1.0, settings.last, share);
+        case RateShape::one_cycle:
+            return share < settings.rise ? cosine(1.0 / 25.0, 1.0, share / settings.rise)
+                                         : cosine(1.0, settings.last, (share - settings.rise) / (1.0 - settings.rise));
+        case RateShape::linear:
+            return 1.0 + (settings.last - 1.0) * share;
+        case RateShape::polynomial:
+            return settings.last + (1.0 - settings.last) * std::pow(1.0 - share, settings.power);
+    }
+    return 1.0;
 }
 
 void to_json(nlohmann::json& json, const LearningRateSchedule::State& state) {

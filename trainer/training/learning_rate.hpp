@@ -45,6 +45,10 @@ class LearningRateSchedule {
     State state_;
 };
 
+/// The factor on the learning rate of a trial that has used `used` of its resource, and gets `length` at the most; 0 is
+/// unknown. Beyond that it stays as it is. It depends on nothing else, so regroups and resumes do not move it.
+double rate_factor(const RateSettings& settings, double used, double length);
+
 void to_json(nlohmann::json& json, const LearningRateSchedule::State& state);
 void from_json(const nlohmann::json& json, LearningRateSchedule::State& state);
 

@@ -16,6 +16,22 @@ double number_or_nan(const json& value) {
 
 }  // namespace
 
+double used(const Progress& progress, ResourceUnit unit, std::int64_t samples_per_epoch) {
+    const auto samples = static_cast<double>(samples_per_epoch);
+    const double epochs = static_cast<double>(progress.epoch) + static_cast<double>(progress.position) / samples;
+    switch (unit) {
+        case ResourceUnit::epochs:
+            return epochs;
+        case ResourceUnit::steps:
+            return static_cast<double>(progress.step);
+        case ResourceUnit::samples:
+            return epochs * samples;
+        case ResourceUnit::seconds:
+            return progress.seconds;
+    }
+    return epochs;
+}
+
 std::int64_t reached(const Progress& progress, const ReportInterval& interval, std::int64_t samples_per_epoch) {
     std::int64_t used = 0;
     switch (interval.unit) {

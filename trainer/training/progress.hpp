@@ -47,6 +47,9 @@ struct Progress {
     std::int64_t reported() const { return report ? report->resource : 0; }
 };
 
+/// What a trial has used so far, and within an epoch a share of it.
+double used(const Progress& progress, ResourceUnit unit, std::int64_t samples_per_epoch);
+
 /// The resource that a trial can report: the last multiple of `interval.every` that it has reached. A report is due
 /// when this is more than Progress::reported().
 std::int64_t reached(const Progress& progress, const ReportInterval& interval, std::int64_t samples_per_epoch);

@@ -13,6 +13,9 @@ std::vector<at::Tensor> state_tensors(const Trial& trial) {
     for (const auto& [name, tensor] : trial.named_tensors()) {
         all.push_back(tensor);
     }
+    for (const auto& [name, tensor] : trial.averages()) {
+        all.push_back(tensor);
+    }
     for (const auto& state : trial.optimizer().state()) {
         all.push_back(state.tensor);
     }

@@ -1,6 +1,7 @@
 #include "trainer/training/trial.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 
@@ -12,6 +13,7 @@
 #include "trainer/models/objective.hpp"
 #include "trainer/settings/model_spec.hpp"
 #include "trainer/settings/optimizer_spec.hpp"
+#include "trainer/training/clipping.hpp"
 
 namespace crescendo::trainer {
 
@@ -66,7 +68,11 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
       optimizer_(settings.optimizer->make(parameters_of(*model_))),
       noise_meter_(model_->parameters()),
       schedule_(settings.lr_scaling, settings.warmup, settings.rescale_warmup),
-      micro_batch_(settings.batch_size) {}
+      micro_batch_(settings.batch_size) {
+    if (settings.ema > 0) {
+        averages_ = copies(parameters());
+    }
+}
 
 void Trial::restore(const Progress& progress) {
     progress_ = progress;
@@ -90,6 +96,42 @@ std::vector<at::Tensor> Trial::parameters() const { return model_->parameters();
 
 std::vector<at::Tensor> Trial::buffers() const { return model_->buffers(); }
 
+std::vector<NamedTensor> Trial::averages() const {
+    std::vector<NamedTensor> all;
+    if (!averages_.empty()) {
+        all = parameters_of(*model_);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            all[i].tensor = averages_[i];
+        }
+    }
+    return all;
+}
+
+void Trial::swap_averages() {
+    auto tensors = parameters();
+    for (std::size_t i = 0; i < averages_.size(); ++i) {
+        const at::Tensor weights = tensors[i].variable_data();
+        tensors[i].set_data(averages_[i]);
+        averages_[i] = weights;
+    }
+}
+
+/// In the first steps the average is short: that of the initial weights would last for long.
+void Trial::update_averages() {
+    const at::NoGradGuard no_gradients;
+    const auto steps = static_cast<double>(progress_.step);
+    const double decay = std::min(settings_.ema, (1.0 + steps) / (10.0 + steps));
+    const auto tensors = parameters();
+    for (std::size_t i = 0; i < averages_.size(); ++i) {
+        averages_[i].lerp_(tensors[i].detach(), 1.0 - decay);
+    }
+}
+
+double Trial::learning_rate() const {
+    const double used = trainer::used(progress_, settings_.report.unit, task_.num_samples);
+    return settings_.lr * schedule_.factor(epochs()) * rate_factor(settings_.rate, used, static_cast<double>(length_));
+}
+
 void Trial::set_buffers(const std::vector<at::Tensor>& values) {
     const auto tensors = buffers();
     for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -98,8 +140,7 @@ void Trial::set_buffers(const std::vector<at::Tensor>& values) {
 }
 
 double Trial::epochs() const {
-    return static_cast<double>(progress_.epoch) +
-           static_cast<double>(progress_.position) / static_cast<double>(task_.num_samples);
+    return used(progress_, ResourceUnit::epochs, task_.num_samples);
 }
 
 void Trial::set_group(int size, GroupBatch batch) {
@@ -120,7 +161,7 @@ at::Tensor Trial::add_gradients(const Batch& batch, const at::Tensor& keys, cons
                                 bool measured) {
     const auto of_part = [&](const at::Tensor& all) { return all.narrow(0, part.begin, part.count); };
     const at::Tensor outputs = model_->forward(of_part(batch.inputs), keys.defined() ? of_part(keys) : keys);
-    const at::Tensor loss = loss_sum(task_, outputs, of_part(batch.targets));
+    const at::Tensor loss = loss_sum(settings_.loss, task_, outputs, of_part(batch.targets));
     if (measured) {
         noise_meter_.begin_part();
     }
@@ -205,8 +246,10 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     if (measured.whole) {
         note_noise(measured, samples, weight, group.size());
     }
-    optimizer_->step(settings_.lr * schedule_.factor(epochs()));
+    clip_gradients(parameters(), settings_.clip_norm, settings_.clip_value);
+    optimizer_->step(learning_rate());
     ++progress_.step;
+    update_averages();
     progress_.position += loaded.slice.group_samples;
     progress_.loss_sum += loss.item<double>();
     progress_.loss_samples += static_cast<std::int64_t>(loaded.slice.samples.size());

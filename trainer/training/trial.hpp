@@ -50,6 +50,15 @@ class Trial {
     std::vector<at::Tensor> parameters() const;
     std::vector<at::Tensor> buffers() const;
 
+    /// The moving averages of the parameters, by their names; none unless the settings ask for them.
+    std::vector<NamedTensor> averages() const;
+
+    /// Gives the network the averages as its weights, or takes these back.
+    void swap_averages();
+
+    /// The most that the trial gets of what its reports count; the learning rate's schedule ends there.
+    void set_length(std::int64_t resource) { length_ = resource; }
+
     /// From now on a group of `size` trains. A step takes the samples that `batch` says, or the whole training set if
     /// that is smaller. If this is a change, and the settings say so, the optimizer forgets its state.
     void set_group(int size, GroupBatch batch);
@@ -75,6 +84,8 @@ class Trial {
     at::Tensor accumulate_gradients(const LoadedBatch& loaded, double weight, GradientReducer& reducer,
                                     const MeasurementPlan& measured);
     void forget_gradients();
+    double learning_rate() const;
+    void update_averages();
     void note_noise(const MeasurementPlan& measured, std::int64_t samples, double weight, int size);
 
     std::int64_t number_;
@@ -88,6 +99,8 @@ class Trial {
     LearningRateSchedule schedule_;
     std::int64_t group_batch_ = 0;  ///< 0 until the first set_group
     std::int64_t micro_batch_;
+    std::int64_t length_ = 0;           ///< 0: unknown, and then the learning rate has no schedule
+    std::vector<at::Tensor> averages_;  ///< of parameters(), in their order
     Progress progress_;
 };
 

@@ -24,7 +24,9 @@ TEST_CASE("each model is chosen by its name, and makes its network from its defa
         CHECK(settings.model->name == model.name);
         const auto network = settings.model->make(images);
         networks.insert(network->named_parameters().keys().front());
-        CHECK(network->parameters().front().size(0) == (settings.model->name == "mlp" ? 128 : 16));
+        const std::string& name = settings.model->name;
+        const std::int64_t width = name == "mlp" ? 128 : name.starts_with("resnet") ? 64 : 16;
+        CHECK(network->parameters().front().size(0) == width);
     }
     CHECK(networks == std::set<std::string>{"conv1.weight", "hidden1.weight", "down1.weight"});
     CHECK(settings_of(nlohmann::json::object()).model->name == "cnn");

@@ -113,7 +113,7 @@ TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a script
     const std::string file = save_script(sweep.folder / "net.pt", dropping);
     const auto terms_of = [&](const std::string& name) {
         Terms terms = sweep.terms(name);
-        terms.settings["model"] = file;
+        terms.settings.update({{"model", file}, {"lr_schedule", "cosine"}, {"clip_norm", 0.5}, {"ema", 0.9}});
         terms.max_resource = terms.checkpoint_at.emplace(1);
         std::filesystem::create_directory(terms.directory);
         return terms;

@@ -37,3 +37,21 @@ TEST_CASE("each optimizer is chosen by its name, and continues from its state as
         CHECK_FALSE(at::equal(resumed.parameters[0].tensor, undisturbed.parameters[0].tensor));  // it had forgotten
     }
 }
+
+TEST_CASE("weight decay may spare what has one dimension: biases, and the scales and shifts of norms") {
+    for (const char* name : {"sgd", "adam", "adamw"}) {
+        CAPTURE(name);
+        Trained none(name, {{"weight_decay", 0.0}});
+        Trained all(name, {{"weight_decay", 0.5}});
+        Trained weights(name, {{"weight_decay", 0.5}, {"weight_decay_of", "weights"}});
+        for (Trained* each : {&none, &all, &weights}) {
+            each->step(100, /*push=*/0.25);
+        }
+
+        CHECK(at::equal(weights.parameters[0].tensor, all.parameters[0].tensor));
+        CHECK_FALSE(at::equal(weights.parameters[0].tensor, none.parameters[0].tensor));
+        CHECK(at::equal(weights.parameters[1].tensor, none.parameters[1].tensor));
+        CHECK_FALSE(at::equal(weights.parameters[1].tensor, all.parameters[1].tensor));
+        CHECK(weights.state_names() == all.state_names());
+    }
+}

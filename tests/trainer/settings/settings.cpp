@@ -174,3 +174,40 @@ TEST_CASE("what cannot be normalised or cut into windows is named") {
     CHECK(keys_of({{"window", {{"length", 0}}}}) == Keys{"trainer.data.window.length"});
     CHECK(keys_of({{"nan", "ignore"}}) == Keys{"trainer.data.nan"});
 }
+
+TEST_CASE("schedules, losses, clipping, averages and metrics are read, and each mistake in them is named") {
+    json section = minimal();
+    section.update({{"lr_schedule", "one_cycle"}, {"lr_length", 30.0}, {"loss", "huber"}, {"huber_delta", 0.5},
+                    {"clip_norm", 1}, {"ema", 0.99}, {"metrics", {"rmse", "r2"}}});
+
+    const Settings settings = parsed(section);
+
+    CHECK(settings.rate.shape == RateShape::one_cycle);
+    CHECK(settings.rate.length == 30);
+    CHECK(settings.loss.loss == Loss::huber);
+    CHECK(settings.loss.huber_delta == 0.5);
+    CHECK(settings.clip_norm == 1.0);
+    CHECK(settings.ema == 0.99);
+    CHECK(settings.metrics == std::vector{Metric::rmse, Metric::r2});
+    for (const auto& [key, wrong] : std::vector<std::pair<std::string, json>>{{"lr_schedule", "cosin"},
+                                                                              {"lr_length", 0},
+                                                                              {"lr_last", -0.1},
+                                                                              {"lr_step", 0},
+                                                                              {"lr_decay", "x"},
+                                                                              {"lr_power", -1},
+                                                                              {"lr_rise", 1.0},
+                                                                              {"loss", "mean"},
+                                                                              {"label_smoothing", 1.0},
+                                                                              {"huber_delta", 0},
+                                                                              {"clip_norm", -1},
+                                                                              {"clip_value", -1},
+                                                                              {"ema", 1.0},
+                                                                              {"metrics", {"f2"}}}) {
+        CAPTURE(key);
+        json bad = minimal();
+        bad[key] = wrong;
+        const auto problems = problems_of(bad);
+        REQUIRE(problems.size() == 1);
+        CHECK(problems[0].key == "trainer." + key);
+    }
+}

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 using namespace crescendo::trainer;
@@ -97,4 +98,28 @@ TEST_CASE("a schedule goes on elsewhere from its state as JSON") {
     elsewhere.restore(nlohmann::json::parse(state.dump()).get<LearningRateSchedule::State>());
 
     CHECK(elsewhere.factor(1.3) == rate.factor(1.3));
+}
+
+TEST_CASE("a schedule's factor follows from the share of the trial, and stays where it ends") {
+    const auto factor = [](RateSettings settings, double used) { return rate_factor(settings, used, /*length=*/10.0); };
+    const auto near = [](double value) { return doctest::Approx(value).epsilon(1e-12); };
+
+    CHECK(factor({}, 7.0) == 1.0);
+    CHECK(factor({.shape = RateShape::linear, .last = 0.2}, 5.0) == near(0.6));
+    CHECK(factor({.shape = RateShape::linear, .last = 0.2}, 12.0) == near(0.2));
+    CHECK(factor({.shape = RateShape::polynomial}, 4.0) == near(0.36));                             // 0.6²
+    CHECK(factor({.shape = RateShape::polynomial, .last = 0.5, .power = 1}, 4.0) == near(0.8));     // 0.5 + 0.5 · 0.6
+    CHECK(factor({.shape = RateShape::cosine}, 0.0) == 1.0);
+    CHECK(factor({.shape = RateShape::cosine}, 2.5) == near(0.5 + std::sqrt(0.125)));  // (1 + cos 45°) / 2
+    CHECK(factor({.shape = RateShape::cosine, .last = 0.1}, 5.0) == near(0.55));
+    CHECK(factor({.shape = RateShape::step, .step = 4, .decay = 0.5}, 3.9) == 1.0);
+    CHECK(factor({.shape = RateShape::step, .step = 4, .decay = 0.5}, 8.0) == 0.25);
+    CHECK(factor({.shape = RateShape::step}, 6.7) == near(0.01));                                   // at every third
+    CHECK(factor({.shape = RateShape::one_cycle}, 0.0) == near(0.04));
+    CHECK(factor({.shape = RateShape::one_cycle}, 1.5) == near(0.52));                              // half way up
+    CHECK(factor({.shape = RateShape::one_cycle}, 3.0) == 1.0);
+    CHECK(factor({.shape = RateShape::one_cycle}, 6.5) == near(0.5));                               // half way down
+    CHECK(factor({.shape = RateShape::one_cycle, .rise = 0.0}, 0.0) == 1.0);
+    CHECK(factor({.shape = RateShape::linear, .length = 20}, 5.0) == near(0.75));
+    CHECK(rate_factor({.shape = RateShape::one_cycle}, /*used=*/3.0, /*length=*/0.0) == 1.0);  // no one knows it
 }

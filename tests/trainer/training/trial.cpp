@@ -2,7 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -214,4 +216,52 @@ TEST_CASE("the noise scale that is measured at fixed weights is that of the samp
         CHECK(scale.noise() == doctest::Approx(noise).epsilon(0.15));
         CHECK(scale.value().value() == doctest::Approx(noise / gradient).epsilon(0.2));
     }
+}
+
+TEST_CASE("a hundred steps with a schedule, clipping and an average are those of the formulas") {
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of({{"model", "mlp"},
+                                           {"depth", 0},
+                                           {"momentum", 0.0},
+                                           {"lr", 0.5},
+                                           {"batch_size", num_samples},
+                                           {"report", {{"unit", "steps"}}},
+                                           {"lr_schedule", "cosine"},
+                                           {"clip_norm", 0.05},
+                                           {"ema", 0.9}});
+    Trial trial(/*number=*/0, /*seed=*/1, settings, task, *device);
+    trial.set_group(/*size=*/1, {});
+    trial.set_length(100);
+    const Group group(*device);
+    GradientReducer reducer(group, trial.parameters());
+    at::manual_seed(1);
+    LoadedBatch batch;
+    batch.slice.group_samples = num_samples;
+    batch.slice.samples.resize(num_samples);
+    batch.batch = {at::randn({num_samples, 8, 8}), at::arange(num_samples).remainder(2)};
+    const at::Tensor x = at::cat({batch.batch.inputs.flatten(1), at::ones({num_samples, 1})}, 1).to(at::kDouble);
+    // The weights and the bias in one matrix.
+    const auto joined = [](const std::vector<NamedTensor>& tensors) {
+        return at::cat({tensors[0].tensor, tensors[1].tensor.unsqueeze(1)}, 1).detach().to(at::kDouble);
+    };
+    at::Tensor weights = joined(trial.named_tensors());
+    at::Tensor average = weights.clone();
+
+    for (int step = 0; step < 100; ++step) {
+        trial.step(batch, group, reducer);
+        const at::Tensor wrong = at::matmul(x, weights.t()).softmax(1) - at::one_hot(batch.batch.targets, 2);
+        const at::Tensor gradient = at::matmul(wrong.t(), x) / num_samples;
+        const double shorter = std::min(1.0, 0.05 / gradient.norm().item<double>());
+        weights = weights - gradient * (shorter * 0.5 * (1 + std::cos(step * 3.14159265358979 / 100)) / 2);
+        const double decay = std::min(0.9, (2.0 + step) / (11.0 + step));
+        average = average * decay + weights * (1 - decay);
+    }
+
+    CHECK(at::allclose(joined(trial.named_tensors()), weights, /*rtol=*/1e-4, /*atol=*/1e-5));
+    CHECK(at::allclose(joined(trial.averages()), average, /*rtol=*/1e-4, /*atol=*/1e-5));
+    const at::Tensor before = joined(trial.named_tensors());
+    trial.swap_averages();
+    CHECK(at::allclose(joined(trial.named_tensors()), average, /*rtol=*/1e-4, /*atol=*/1e-5));
+    trial.swap_averages();
+    CHECK(at::equal(joined(trial.named_tensors()), before));
 }

@@ -1,0 +1,90 @@
+#include "trainer/models/resnet.hpp"
+
+#include <ATen/ATen.h>
+
+#include <filesystem>
+
+#include "tests/trainer/checkpoints.hpp"
+#include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/record.hpp"
+#include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+#include "trainer/data/task.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/settings/model_spec.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+
+namespace {
+
+std::shared_ptr<Model> network(const Json& settings, std::int64_t num_classes) {
+    return settings_of(settings).model->make(
+        {.input_shape = {3, 32, 32}, .target_shape = {}, .num_outputs = num_classes});
+}
+
+std::int64_t num_parameters(const Model& model) {
+    std::int64_t count = 0;
+    for (const auto& parameter : model.parameters()) {
+        count += parameter.numel();
+    }
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("resnets have as many parameters as torchvision's, by their names") {
+    // The numbers of torchvision's documentation, for ImageNet.
+    CHECK(num_parameters(*network({{"model", "resnet18"}, {"stem", "large"}}, 1000)) == 11'689'512);
+    CHECK(num_parameters(*network({{"model", "resnet34"}, {"stem", "large"}}, 1000)) == 21'797'672);
+    const auto resnet50 = network({{"model", "resnet50"}, {"stem", "large"}}, 1000);
+    CHECK(num_parameters(*resnet50) == 25'557'032);
+    const auto parameters = resnet50->named_parameters();
+    CHECK(parameters["layer1.0.downsample.0.weight"].sizes() == at::IntArrayRef({256, 64, 1, 1}));
+    CHECK(parameters["layer4.2.conv3.weight"].sizes() == at::IntArrayRef({2048, 512, 1, 1}));
+    CHECK(parameters["fc.weight"].sizes() == at::IntArrayRef({1000, 2048}));
+    CHECK(resnet50->named_buffers().contains("layer2.3.bn2.running_var"));
+}
+
+TEST_CASE("the small stem keeps height and width, and the large one quarters them") {
+    const auto small = network({{"model", "resnet18"}, {"width", 4}}, 10);
+    const auto large = network({{"model", "resnet18"}, {"width", 4}, {"stem", "large"}}, 10);
+
+    CHECK(num_parameters(*network({{"model", "resnet18"}}, 10)) == 11'173'962);
+    CHECK(small->named_parameters()["conv1.weight"].sizes() == at::IntArrayRef({4, 3, 3, 3}));
+    CHECK(large->named_parameters()["conv1.weight"].sizes() == at::IntArrayRef({4, 3, 7, 7}));
+    for (const auto& model : {small, large}) {
+        CHECK(model->forward(at::randn({2, 3, 64, 64})).sizes() == at::IntArrayRef({2, 10}));
+    }
+}
+
+TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a resnet") {
+    const SweepFixture sweep;
+    const std::vector<int> members{0, 1};
+    const auto terms_of = [&](const std::string& name) {
+        Terms terms = sweep.terms(name);
+        terms.settings.update({{"model", "resnet18"}, {"width", 2}, {"dropout", 0.2}});
+        terms.max_resource = terms.checkpoint_at.emplace(1);
+        std::filesystem::create_directory(terms.directory);
+        return terms;
+    };
+    const Terms undisturbed = terms_of("undisturbed");
+    const Terms regrouped = terms_of("regrouped");
+
+    {
+        FakeCrescendo crescendo(2, "recording-trainer", sweep.recording(/*gate_step=*/2));
+        crescendo.join(members, "new", regrouped);
+        crescendo.await(0, "regrouped");
+        await_step(sweep.record(), 2, /*num_members=*/2);
+        crescendo.join(members, "memory", regrouped);
+        sweep.open_gate();
+        CHECK(crescendo.await(0, "report")["generation"] == 2);
+    }
+    FakeCrescendo crescendo(2, "recording-trainer", sweep.recording());
+    crescendo.train(members, "new", undisturbed, 1);
+
+    const auto checkpoint = load(undisturbed.directory / "checkpoint.pt");
+    CHECK(same_state(checkpoint, load(regrouped.directory / "checkpoint.pt")));
+    CHECK(checkpoint.model.at("layer4.1.bn2.running_mean").abs().sum().item<double>() > 0);
+}

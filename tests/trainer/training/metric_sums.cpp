@@ -1,0 +1,68 @@
+#include "trainer/training/metric_sums.hpp"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+
+namespace {
+
+/// The metrics of two batches, whose sums are added as those of two members are.
+Metrics metrics_of(const Settings& settings, const Task& task, const at::Tensor& outputs, const at::Tensor& targets) {
+    MetricSums sums = no_sums(settings, task);
+    MetricSums others = no_sums(settings, task);
+    add_sums(sums, settings, task, outputs.narrow(0, 0, 1), targets.narrow(0, 0, 1));
+    add_sums(others, settings, task, outputs.slice(0, 1), targets.slice(0, 1));
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        sums[i] += others[i];
+    }
+    Metrics metrics;
+    add_metrics(metrics, "val", sums, settings, task);
+    return metrics;
+}
+
+}  // namespace
+
+TEST_CASE("metrics of classes count the classes that occur alike") {
+    const Settings settings = settings_of({{"metrics", {"top5", "f1", "balanced_accuracy"}}});
+    const Task task{.input_shape = {1}, .target_shape = {}, .num_outputs = 7};
+    // Classes 0, 0, 0, 1 are taken for 0, 0, 1, 1; no other class occurs. Class 6 is never among the five likeliest.
+    const at::Tensor said = at::tensor({0, 0, 1, 1, 0}, at::kLong);
+    const at::Tensor targets = at::tensor({0, 0, 0, 1, 6}, at::kLong);
+    at::Tensor outputs = at::tensor({7., 6., 5., 4., 3., 2., 1.}).repeat({5, 1});
+    outputs.scatter_(1, said.unsqueeze(1), 10.0);
+
+    Metrics metrics = metrics_of(settings, task, outputs, targets);
+
+    CHECK(metrics["val_top5"] == doctest::Approx(4.0 / 5));
+    CHECK(metrics["val_balanced_accuracy"] == doctest::Approx((2.0 / 3 + 1 + 0) / 3));
+    // F1 is 2 right / (has + said): 4/6, 2/3 and 0.
+    CHECK(metrics["val_f1"] == doctest::Approx((2.0 / 3 + 2.0 / 3 + 0) / 3));
+    CHECK(metrics.size() == 3);
+}
+
+TEST_CASE("metrics of numbers take all numbers of all targets together") {
+    const Settings settings = settings_of({{"metrics", {"mae", "rmse", "r2"}}});
+    const Task task{.kind = Task::Kind::regression, .input_shape = {1}, .target_shape = {2}, .num_outputs = 2};
+
+    Metrics metrics = metrics_of(settings, task, at::tensor({1., 2., 5., 4.}).view({2, 2}),
+                                 at::tensor({1., 2., 3., 6.}).view({2, 2}));
+
+    CHECK(metrics["val_mae"] == doctest::Approx(1.0));              // (0 + 0 + 2 + 2) / 4
+    CHECK(metrics["val_rmse"] == doctest::Approx(std::sqrt(2.0)));  // (0 + 0 + 4 + 4) / 4
+    CHECK(metrics["val_r2"] == doctest::Approx(1 - 8.0 / 14));      // the mean is 3: 4 + 1 + 0 + 9
+}
+
+TEST_CASE("without metrics there is nothing to add up") {
+    const Settings settings = settings_of(nlohmann::json::object());
+    const Task task{.input_shape = {1}, .target_shape = {}, .num_outputs = 7};
+
+    CHECK(metrics_of(settings, task, at::zeros({2, 7}), at::zeros({2}, at::kLong)).empty());
+    CHECK(no_sums(settings, task).empty());
+}

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "trainer/data/task.hpp"
+#include "trainer/settings/settings.hpp"
+#include "trainer/training/progress.hpp"
+
+namespace crescendo::trainer {
+
+/// What the metrics of an evaluation (Settings::metrics) are calculated from: sums over samples, in an order that all
+/// members of a group share. Added over the members they are those of the group.
+using MetricSums = std::vector<double>;
+
+/// The sums of no samples.
+MetricSums no_sums(const Settings& settings, const Task& task);
+
+/// Adds the sums of a batch of samples. `outputs` and `targets` are those of loss_sum().
+void add_sums(MetricSums& sums, const Settings& settings, const Task& task, const at::Tensor& outputs,
+              const at::Tensor& targets);
+
+/// Adds "<prefix>_<metric>" for each metric of the settings. No samples give NaN.
+void add_metrics(Metrics& metrics, const std::string& prefix, const MetricSums& sums, const Settings& settings,
+                 const Task& task);
+
+}  // namespace crescendo::trainer
