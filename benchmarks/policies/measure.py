@@ -4,8 +4,9 @@
 
 By default 64 and 1,024 slots and 10 seeds, some seconds on two cores; --full adds 16,384 slots, more trials a slot, and 20 seeds: some
 minutes. Each table is one cluster: a row for each policy, a column for each number of trials a slot, means over the seeds. The CSV file
-gets every figure with the half width of its 95 % confidence interval. --growth compares the settings of grow_when instead: one table for
-each number of slots, a row for each cluster. --noise does the same for the settings of batch, where the gradient noise scale rises.
+gets every figure with the half width of its 95 % confidence interval, as soon as it is known; clusters that it has already are not run
+again. --growth compares the settings of grow_when instead: one table for each number of slots, a row for each cluster. --noise does the
+same for the settings of batch, where the gradient noise scale rises.
 """
 import argparse
 import csv
@@ -15,6 +16,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -48,6 +50,44 @@ def simulate(crescendo, sweep, policies, seeds, slots, ratio, scaling, regroup, 
     return [{"slots": slots, "trials a slot": ratio, "scaling": scaling, "regroup": regroup, **row} for row in rows]
 
 
+class Results:
+    """The rows of all simulations, kept in a CSV file if there is one. What it has is not simulated again."""
+
+    KEY = ("slots", "trials a slot", "scaling", "regroup", "seeds")
+
+    def __init__(self, path):
+        self.path = path
+        self.lock = threading.Lock()
+        self.known = {}
+        if path and os.path.exists(path):
+            with open(path, newline="") as file:
+                for row in csv.DictReader(file):
+                    row = {name: number(value) for name, value in row.items()}
+                    self.known.setdefault(tuple(row[name] for name in self.KEY), []).append(row)
+
+    def get(self, policies, crescendo, sweep, seeds, slots, ratio, scaling, regroup, others):
+        names = policies.split(",")
+        known = self.known.get((slots, ratio, scaling, regroup, seeds), [])[-len(names):]
+        if [row["policy"] for row in known] == names:
+            return known
+        rows = [{"seeds": seeds, **row} for row in simulate(crescendo, sweep, policies, seeds, slots, ratio, scaling, regroup, others)]
+        if self.path:
+            with self.lock, open(self.path, "a", newline="") as file:
+                writer = csv.DictWriter(file, rows[0].keys())
+                if file.tell() == 0:
+                    writer.writeheader()
+                writer.writerows(rows)
+        return rows
+
+
+def number(text):
+    """What a cell of the CSV file stands for: a number, nothing, or a word."""
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return text
+
+
 def brief(value):
     return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
 
@@ -77,7 +117,7 @@ def reached(row):
 def growth_table(slots, clusters):
     """Rows by cluster; each policy but the first has the time to ASHA's quality, and its slot-hours over ASHA's."""
     policies = [row["policy"] for row in clusters[0]][1:]
-    print(f"\n### {slots:,} slots\n\n| scaling | regroup | trials a slot | " + " | ".join(f"`{policy}`" for policy in policies) + " |")
+    print(f"\n#### {slots:,} slots, {clusters[0][0]['seeds']:.0f} seeds\n\n| scaling | regroup | trials a slot | " + " | ".join(f"`{policy}`" for policy in policies) + " |")
     print("|---" * (len(policies) + 3) + "|")
     for rows in clusters:
         asha, *others = rows
@@ -88,16 +128,16 @@ def growth_table(slots, clusters):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help="more slots, more trials a slot, more seeds")
-    parser.add_argument("--growth", action="store_true", help="the settings of grow_when, with 40, 10 and 2 seeds")
+    parser.add_argument("--growth", action="store_true", help="the settings of grow_when, with 200, 20 and 2 seeds")
     parser.add_argument("--noise", action="store_true", help="the settings of batch, where the noise scale rises")
     parser.add_argument("--compare", default=POLICIES, help="policies, as crescendo simulate takes them; the first is the reference")
-    parser.add_argument("--csv", help="a file for all figures")
+    parser.add_argument("--csv", help="a file for all figures; what it has is not simulated again")
     parser.add_argument("--crescendo", default=CRESCENDO, help="the binary")
     options = parser.parse_args()
     sizes = (64, 1024, 16_384) if options.full else (64,) if QUICK else (64, 1024)
     is_by_cluster = options.growth or options.noise
     ratios = (1,) if QUICK else (0.25, 1, 4, 16) if options.full and not is_by_cluster else (0.25, 1, 4)
-    growth_seeds = {64: 40, 1024: 10, 16_384: 2}
+    growth_seeds = {64: 200, 1024: 20, 16_384: 2}
     others = RISING if options.noise else ()
 
     def seeds(slots):
@@ -105,18 +145,17 @@ def main():
 
     policies = NOISE if options.noise else GROWTH if options.growth else options.compare
     clusters = list(itertools.product(sizes, SCALING, (0.1,) if options.noise else (0.1, 6, 30)))
-    everything = []
+    results = Results(options.csv)
     growth_rows = {}
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(max_workers=2) as pool:
         sweep = os.path.join(folder, "sweep.yaml")
         with open(sweep, "w") as file:
             file.write(SWEEP)
-        jobs = {(slots, scaling, regroup): [pool.submit(simulate, options.crescendo, sweep, policies, seeds(slots), slots, ratio, scaling, regroup, others)
+        jobs = {(slots, scaling, regroup): [pool.submit(results.get, policies, options.crescendo, sweep, seeds(slots), slots, ratio, scaling, regroup, others)
                                             for ratio in ratios if slots * ratio <= (MOST_BY_CLUSTER if is_by_cluster else MOST_TRIALS)]
                 for slots, scaling, regroup in clusters}
         for (slots, scaling, regroup), futures in jobs.items():
             runs = [future.result() for future in futures]
-            everything += [row for rows in runs for row in rows]
             if is_by_cluster:
                 growth_rows.setdefault(slots, []).extend(runs)
                 continue
@@ -128,11 +167,6 @@ def main():
             sys.stdout.flush()
     for slots, rows in growth_rows.items():
         growth_table(slots, rows)
-    if options.csv:
-        with open(options.csv, "w", newline="") as file:
-            writer = csv.DictWriter(file, everything[0].keys())
-            writer.writeheader()
-            writer.writerows(everything)
 
 
 if __name__ == "__main__":
