@@ -82,9 +82,10 @@ bool Session::training() const {
 
 void Session::advance() try {
     if (trial_->reached() > trial_->progress().reported()) {
+        announce_regroup();
         report();
     } else if (generation_->step()) {
-        announce_regroup();
+        note_step();
         if (join_->rank == 0) {
             checkpoints_->save_if_due(*trial_, settings_);
         }
@@ -100,15 +101,27 @@ void Session::lose_group(const PeerLost& cause) {
     channel_.send(protocol::Stranded{join_->trial, join_->generation});
 }
 
+/// Other trials may wait to learn from the first steps of a group that grew whether that was worth it. How a trial
+/// begins, nobody waits for.
+void Session::note_step() {
+    const int num_measured = join_->state == StateSource::memory ? 8 : 0;
+    if (++num_steps_ == 1) {
+        regroup_seconds_ = since(joined_at_).count();
+    }
+    if (num_steps_ > num_measured) {
+        announce_regroup();
+    }
+}
+
 void Session::announce_regroup() {
-    if (regroup_announced_) {
+    if (regroup_announced_ || num_steps_ == 0) {
         return;
     }
     regroup_announced_ = true;
-    if (join_->rank != 0) {
-        return;
+    if (join_->rank == 0) {
+        channel_.send(
+            protocol::Regrouped{join_->trial, join_->generation, regroup_seconds_, generation_->step_seconds()});
     }
-    channel_.send(protocol::Regrouped{join_->trial, join_->generation, since(joined_at_).count()});
 }
 
 void Session::report() {
@@ -156,6 +169,7 @@ void Session::obey(const Join& join) {
     checkpoints_->finish();  // another member may be the one that writes from now on
     join_ = join;
     regroup_announced_ = false;
+    num_steps_ = 0;
     if (join.rank == 0) {
         prepare_state(join, settings);
     }

@@ -37,6 +37,7 @@ class Session {
     void serve();
     bool training() const;
     void advance();
+    void note_step();
     void announce_regroup();
     void report();
     void send_report();
@@ -69,6 +70,8 @@ class Session {
     std::unique_ptr<Generation> generation_;  ///< the present generation; none while there is no working group
     std::optional<TrialId> concerned_trial_;  ///< trial of the last order; none before the first
     bool report_sent_ = false;                ///< whether this member has sent the trial's last report
+    int num_steps_ = 0;                       ///< steps of this generation
+    double regroup_seconds_ = 0;              ///< from the join to the end of the first of them
     bool regroup_announced_ = false;
 };
 

@@ -125,6 +125,11 @@ TEST_CASE("a survivor grows from one worker to two to four in memory, learns, an
     CHECK(bench.log(0).find("epoch 2, 2 workers, batch 64:") != std::string::npos);
     CHECK(bench.log(0).find("epoch 8, 4 workers, batch 128:") != std::string::npos);
     CHECK(num_regroups(bench.folder / "s") == 2);
+    for (const auto& record : journal_of(bench.folder / "s")) {
+        if (record.value("event", "") == "trial_regrouped") {
+            CHECK(record.at("step").at(0) > 0);  // how long the first steps after it took
+        }
+    }
     const auto best = bench.read("best");
     CHECK(best.at("metrics").at("val_accuracy") > 0.5);  // ten classes
     CHECK(best.at("test").at("test_accuracy") > 0.5);

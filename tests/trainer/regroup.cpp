@@ -193,7 +193,7 @@ TEST_CASE("accumulated gradients of small batches are those of the large batch, 
     CHECK(largest_difference(trained(20, 1, "large"), trained(5, 4, "small")) < 1e-5);
 }
 
-TEST_CASE("rank 0 says when the first step at the new size is done") {
+TEST_CASE("rank 0 says when the group trains at its new size, and how long its steps take") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
 
@@ -204,4 +204,5 @@ TEST_CASE("rank 0 says when the first step at the new size is done") {
     const Json regrouped = crescendo.await(0, "regrouped");
     CHECK(regrouped["generation"] == 2);
     CHECK(regrouped["seconds"] > 0);
+    CHECK(regrouped["step_seconds"] > 0);
 }

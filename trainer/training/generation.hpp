@@ -46,6 +46,9 @@ class Generation {
     /// same reports.
     const std::optional<Measures>& measures() const { return measures_; }
 
+    /// StepClock's mean since the last report.
+    std::optional<double> step_seconds() const { return step_clock_.mean(); }
+
   private:
     using Clock = std::chrono::steady_clock;
     using Seconds = std::chrono::duration<double>;

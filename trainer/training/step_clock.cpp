@@ -10,14 +10,15 @@ void StepClock::add(double seconds, bool full) {
     first_ = false;
 }
 
+std::optional<double> StepClock::mean() const {
+    return steps_ > 0 ? std::optional(seconds_ / static_cast<double>(steps_)) : std::nullopt;
+}
+
 std::optional<double> StepClock::take() {
-    std::optional<double> mean;
-    if (steps_ > 0) {
-        mean = seconds_ / static_cast<double>(steps_);
-    }
+    const auto result = mean();
     seconds_ = 0.0;
     steps_ = 0;
-    return mean;
+    return result;
 }
 
 }  // namespace crescendo::trainer

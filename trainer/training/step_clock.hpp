@@ -14,7 +14,10 @@ class StepClock {
     /// batch.
     void add(double seconds, bool full);
 
-    /// The mean since the last call; none if no step counted.
+    /// The mean since the last take(); none if no step counted.
+    std::optional<double> mean() const;
+
+    /// The same, and begins a new mean.
     std::optional<double> take();
 
   private:

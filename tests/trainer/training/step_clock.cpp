@@ -23,3 +23,13 @@ TEST_CASE("every report has the steps since the one before, and none where none 
     CHECK(clock.take() == 2);
     CHECK_FALSE(clock.take());
 }
+
+TEST_CASE("the mean so far can be read before a report takes it") {
+    StepClock clock;
+    CHECK_FALSE(clock.mean());
+    clock.add(9, /*full=*/true);
+    clock.add(2, /*full=*/true);
+
+    CHECK(clock.mean() == 2);
+    CHECK(clock.take() == 2);
+}
