@@ -30,12 +30,20 @@ int run_command(int argc, char** argv, MpiSession* session) {
     add_run_command(app, code, session);
     add_resume_command(app, code, session);
     add_status_command(app, code);
+    add_list_command(app, code);
     add_trials_command(app, code);
+    add_trial_command(app, code);
+    add_logs_command(app, code);
     add_best_command(app, code);
     add_latency_command(app, code);
     add_top_command(app, code);
     add_submit_command(app, code);
     add_stop_command(app, code);
+    add_enqueue_command(app, code);
+    add_set_command(app, code);
+    add_retry_command(app, code);
+    add_note_command(app, code);
+    add_tag_command(app, code);
     add_validate_command(app, code);
     add_doctor_command(app, code, session);
     add_ask_tell_command(app, code);
@@ -47,6 +55,8 @@ int run_command(int argc, char** argv, MpiSession* session) {
 #ifdef CRESCENDO_HDF5
     add_data_commands(app, code);
 #endif
+
+    add_completion_command(app, code);
 
     try {
         require_known_commands(app, argc, argv);

@@ -14,19 +14,28 @@ enum class ExitCode { done = 0, failed = 1, bad_input = 2, resumable = 75 };
 void add_ask_tell_command(CLI::App& app, ExitCode& code);
 void add_best_command(CLI::App& app, ExitCode& code);
 void add_compare_command(CLI::App& app, ExitCode& code);
+void add_completion_command(CLI::App& app, ExitCode& code);
 void add_data_commands(CLI::App& app, ExitCode& code);  // data/commands.hpp
 void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session);
+void add_enqueue_command(CLI::App& app, ExitCode& code);
 void add_export_command(CLI::App& app, ExitCode& code);
 void add_import_command(CLI::App& app, ExitCode& code);
 void add_latency_command(CLI::App& app, ExitCode& code);
+void add_list_command(CLI::App& app, ExitCode& code);
+void add_logs_command(CLI::App& app, ExitCode& code);
+void add_note_command(CLI::App& app, ExitCode& code);
 void add_report_command(CLI::App& app, ExitCode& code);
 void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session);
+void add_retry_command(CLI::App& app, ExitCode& code);
 void add_run_command(CLI::App& app, ExitCode& code, MpiSession* session);
+void add_set_command(CLI::App& app, ExitCode& code);
 void add_simulate_command(CLI::App& app, ExitCode& code);
 void add_status_command(CLI::App& app, ExitCode& code);
 void add_stop_command(CLI::App& app, ExitCode& code);
 void add_submit_command(CLI::App& app, ExitCode& code);
+void add_tag_command(CLI::App& app, ExitCode& code);
 void add_top_command(CLI::App& app, ExitCode& code);
+void add_trial_command(CLI::App& app, ExitCode& code);
 void add_trials_command(CLI::App& app, ExitCode& code);
 void add_validate_command(CLI::App& app, ExitCode& code);
 

@@ -42,6 +42,29 @@ OrderedJson speedups_json(const Sweep& sweep) {
     return speedups;
 }
 
+/// What users wrote; nothing if they wrote nothing.
+OrderedJson annotations_json(const History& history) {
+    const auto& annotations = history.annotations();
+    OrderedJson json = OrderedJson::object();
+    if (const auto& tags = annotations.tags({}); !tags.empty()) {
+        json["tags"] = tags;
+    }
+    for (const auto& trial : history.sweep().trials()) {
+        if (const auto& tags = annotations.tags(trial.id); !tags.empty()) {
+            json["trial_tags"][std::to_string(trial.id.value)] = tags;
+        }
+    }
+    for (const auto& note : annotations.user_notes()) {
+        auto& entry = json["notes"].emplace_back(OrderedJson::object());
+        if (note.trial) {
+            entry["trial"] = note.trial->value;
+        }
+        entry["text"] = note.text;
+        entry["time"] = note.time;
+    }
+    return json;
+}
+
 OrderedJson status_json(const RecordedSweep& recorded, const std::string& price) {
     const auto& sweep = recorded.history.sweep();
     const auto progress = progress_of(recorded.history, recorded.history.last_time(), recorded.time_budget());
@@ -52,6 +75,7 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
         status["reason"] = text_of(*reason);
     }
     status["directory"] = recorded.directory.path().string();
+    status.update(annotations_json(recorded.history));
     status["limits"] = limits_json(recorded);
     status["progress"] = progress.fraction ? Json(*progress.fraction) : Json(nullptr);
     status["elapsed_seconds"] = recorded.history.elapsed();

@@ -7,11 +7,17 @@
 #include "core/files/durable_file.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
+#include "launch/commands/steer.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
 
 namespace crescendo::launch {
 namespace {
+
+struct Options {
+    std::filesystem::path directory;
+    std::vector<int> trials;
+};
 
 void take_job_back(const SweepDirectory& directory) {
     const std::string job = directory.read_run().at("job");
@@ -64,14 +70,25 @@ ExitCode stop(const std::filesystem::path& path) {
     return ExitCode::done;
 }
 
+ExitCode stop_trials(const Options& options) {
+    std::vector<Request> requests;
+    for (const int trial : options.trials) {
+        requests.emplace_back(StopRequest{TrialId{trial}});
+    }
+    return ask_for(options.directory, requests);
+}
+
 }  // namespace
 
 void add_stop_command(CLI::App& app, ExitCode& code) {
-    auto directory = std::make_shared<std::filesystem::path>();
-    auto* command = app.add_subcommand("stop", "Stop a running sweep so that it can be resumed");
-    add_directory_argument(*command, *directory);
-    command->footer("Example:\n  crescendo stop results/first");
-    command->callback([directory, &code] { code = stop(*directory); });
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("stop", "Stop a running sweep so that it can be resumed, or end some trials");
+    add_directory_argument(*command, options->directory);
+    command->add_option("TRIAL", options->trials, "End these trials for good; the others continue")
+        ->check(CLI::NonNegativeNumber);
+    command->footer("Example:\n  crescendo stop results/first\n  crescendo stop results/first 17 18");
+    command->callback(
+        [options, &code] { code = options->trials.empty() ? stop(options->directory) : stop_trials(*options); });
 }
 
 }  // namespace crescendo::launch

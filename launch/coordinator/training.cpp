@@ -10,6 +10,7 @@
 #include "launch/coordinator/failures.hpp"
 #include "launch/messages/metrics_json.hpp"
 #include "launch/record/directory_error.hpp"
+#include "launch/steering/steering.hpp"
 #include "launch/system/wall_clock.hpp"
 
 namespace crescendo::launch {
@@ -31,6 +32,8 @@ Training::Training(const SweepFile& file, const SweepDirectory& directory, Decis
       groups_(orders.groups()),
       view_(view),
       end_(end),
+      time_budget_(file.time_budget),
+      inbox_(directory.requests()),
       health_(orders.slots().slots()) {}
 
 bool Training::begin_turn() {
@@ -66,13 +69,57 @@ void Training::look_ahead() {
 
 void Training::end_turn() {
     const auto& history = decisions_.history();
-    if (file_.time_budget &&
-        history.elapsed_at(wall_clock()) >= std::chrono::duration<double>(*file_.time_budget).count()) {
+    if (time_budget_ && history.elapsed_at(wall_clock()) >= std::chrono::duration<double>(*time_budget_).count()) {
         decisions_.record(TimeUp{});
     }
     decisions_.commit();
+    obey_requests();
     orders_.drop_obsolete_checkpoints();
     view_.update(history, wall_clock());
+}
+
+/// Each takes effect before the next is looked at. A flood of them gets a part of the time only, so that reports are
+/// answered meanwhile.
+void Training::obey_requests() {
+    constexpr std::chrono::milliseconds longest{20};
+    const auto end = std::chrono::steady_clock::now() + longest;
+    while (sweep().state() == SweepState::running && std::chrono::steady_clock::now() < end) {
+        const auto arrived = inbox_.next();
+        if (!arrived) {
+            return;
+        }
+        inbox_.answer(arrived->name, answer_to(*arrived));
+    }
+}
+
+Answer Training::answer_to(const RequestInbox::Arrived& arrived) {
+    if (!arrived.request) {
+        if (remarks_.insert(arrived.refusal).second) {
+            view_.say(fmt::format("the request {} is refused: {}", arrived.name, arrived.refusal));
+        }
+        return {false, arrived.refusal};
+    }
+    if (decisions_.history().has_done(arrived.name)) {
+        return {true, "done before"};
+    }
+    try {
+        auto steered = steer(*arrived.request, directory_, decisions_.history(), wall_clock());
+        const bool is_decision = !steered.records.empty() && steered.records.front().contains("event");
+        for (auto& record : steered.records) {
+            record["request"] = arrived.name;
+            decisions_.append(std::move(record));
+        }
+        decisions_.commit();
+        if (steered.file) {
+            time_budget_ = steered.file->time_budget;
+        }
+        if (is_decision) {
+            view_.say(fmt::format("asked for: {}", steered.text));
+        }
+        return {true, steered.text};
+    } catch (const InvalidInput& error) {
+        return {false, error.what()};
+    }
 }
 
 void Training::take(protocol::Report& notice) {
@@ -144,6 +191,9 @@ void Training::watch_for_identical_reports(const protocol::Report& notice) {
 
 /// Its rank 0 has ended well; the other members, if there are any, have a few seconds to do the same.
 void Training::take(const ProgramEnded& notice) {
+    if (sweep().trial(notice.trial).ended()) {
+        return;  // the user stopped it meanwhile
+    }
     if (const auto members = groups_.members(notice.trial); !members.empty()) {
         groups_.note_death(notice.trial, members.front());
         orders_.dismiss(notice.trial, /*save=*/false);

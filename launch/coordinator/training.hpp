@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "launch/coordinator/session_end.hpp"
 #include "launch/coordinator/slot_health.hpp"
 #include "launch/messages/messages.hpp"
+#include "launch/steering/request_folder.hpp"
 #include "launch/view/live_view.hpp"
 
 namespace crescendo::launch {
@@ -27,7 +29,7 @@ class Training {
 
     /// Whether there is another turn: not if the sweep or the session has come to its end.
     bool begin_turn();
-    std::chrono::milliseconds period() const { return view_.period(); }
+    std::chrono::milliseconds period() const { return std::min(view_.period(), between_looks); }
     /// Has the scheduler decide about what was taken.
     void end_turn();
 
@@ -50,6 +52,8 @@ class Training {
     const Sweep& sweep() const { return decisions_.sweep(); }
     bool is_stopped();
     void look_ahead();
+    void obey_requests();
+    Answer answer_to(const RequestInbox::Arrived& arrived);
     void fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message,
               ProgramFault fault = ProgramFault::none);
     void note_restart(TrialId trial, bool is_repeated);
@@ -68,10 +72,12 @@ class Training {
     Groups& groups_;  ///< of `orders_`
     LiveView& view_;
     SessionEnd& end_;
+    std::optional<std::chrono::seconds> time_budget_;  ///< may change while the sweep runs
+    RequestInbox inbox_;
     SlotHealth health_;
     std::map<SlotId, SlotDown> down_;  ///< slots on which no trainer can be started now
     IdenticalReports identical_reports_;
-    std::set<std::string> remarks_;  ///< what the user was told of programs: once is enough
+    std::set<std::string> remarks_;  ///< what the user was told of programs and bad requests: once is enough
 };
 
 }  // namespace crescendo::launch

@@ -55,6 +55,9 @@ std::vector<Action> History::apply(const Json& record) {
         meter_of_host_.clear();
     }
     const double previous_time = std::exchange(last_time_, record.at("time"));
+    if (const auto request = record.find("request"); request != record.end()) {
+        done_requests_.insert(request->get<std::string>());
+    }
     if (!record.contains("event")) {
         note(record, previous_time);
         return {};
@@ -130,6 +133,7 @@ std::vector<Action> History::decide(const Event& event) {
 
 void History::note(const Json& record, double previous_time) {
     const std::string note = record.at("note");
+    annotations_.take(record);
     if (note == "tested") {
         test_ = Test{TrialId{record.at("trial")}, metrics_from(record.at("metrics"))};
         evaluation_seconds_ = last_time_ - previous_time;

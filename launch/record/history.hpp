@@ -9,6 +9,7 @@
 
 #include "launch/messages/json.hpp"
 #include "launch/messages/messages.hpp"
+#include "launch/record/annotations.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/record/limits_change.hpp"
 #include "launch/record/proposal_record.hpp"
@@ -137,6 +138,12 @@ class History {
     /// Changes of the keys that may change, in the order of the journal.
     const std::vector<LimitsChange>& limits_changes() const { return limits_changes_; }
 
+    /// What users wrote about the sweep and its trials.
+    const Annotations& annotations() const { return annotations_; }
+
+    /// Whether the journal has what the request of this name asked for.
+    bool has_done(const std::string& request) const { return done_requests_.contains(request); }
+
     /// Seconds that each change of a group took in memory, from the order to the end of the first step.
     const std::vector<double>& regroup_seconds() const { return regroup_seconds_; }
 
@@ -177,6 +184,8 @@ class History {
     Energy energy_;
     std::map<std::string, int> meter_of_host_;  ///< the node whose agent tells of a host's processors, this session
     std::vector<LimitsChange> limits_changes_;
+    Annotations annotations_;
+    std::set<std::string> done_requests_;
     double session_start_ = 0;
     double last_time_ = 0;
     double elapsed_before_ = 0;

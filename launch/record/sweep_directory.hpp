@@ -38,6 +38,8 @@ class SweepDirectory {
     std::filesystem::path lock() const { return path_ / "lock"; }
     /// A request to stop the sweep: `crescendo stop` makes this file, on any node.
     std::filesystem::path stop_request() const { return path_ / "stop"; }
+    /// Where users ask for things while the sweep runs (RequestInbox).
+    std::filesystem::path requests() const { return path_ / "requests"; }
     std::filesystem::path trial(TrialId id) const;
     /// The trial's last measurement of `crescendo latency`, if it has one.
     std::filesystem::path latency(TrialId id) const { return trial(id) / "latency.json"; }

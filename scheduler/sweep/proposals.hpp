@@ -19,6 +19,14 @@ class Proposals {
     /// Keeps what an event proposes for a trial that has not started. If there is a proposal for it, that one stays.
     void add(TrialId trial, Proposal proposal) { from_events_.try_emplace(trial, std::move(proposal)); }
 
+    /// The first trial, of `from` and those after it, for which no event proposed anything.
+    TrialId first_without(TrialId from) const {
+        while (from_events_.contains(from)) {
+            ++from.value;
+        }
+        return from;
+    }
+
     /// Gives a new trial its configuration. Returns whether there is one.
     bool configure(Trial& trial);
 

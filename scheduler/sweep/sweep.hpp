@@ -63,6 +63,9 @@ class Sweep {
     void require_valid(const LimitsChanged& event) const;
     void require_valid(const TrialRetried& event) const;
 
+    /// The first trial that has not started and for which no event proposed a configuration.
+    TrialId first_unproposed() const { return proposals_.first_without(TrialId{trials_.size()}); }
+
     /// The trial that starts as soon as TrialProposed gives it a configuration: there are slots for it. None if the
     /// sampler does not propose by events.
     std::optional<TrialId> awaited_proposal() const { return over() ? std::nullopt : proposals_.awaited(); }

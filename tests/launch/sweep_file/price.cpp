@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+#include <vector>
+
 #include "core/check.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 
@@ -39,18 +42,20 @@ TEST_CASE("a price is one of a slot or of a node") {
 }
 
 TEST_CASE("a price that cannot be is refused with its place") {
-    const auto error = [](const std::string& section) { return error_of([&] { price_in(section); }); };
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"price:\n  slot_hour: -1\n", "6:3: price.slot_hour: is -1, and no hour costs that; use 0 or more"},
+        {"price: {node_hour: .inf}\n", "5:9: price.node_hour: is inf, and no hour costs that; use 0 or more"},
+        {"price: {slot_hour: 1, node_hour: 2}\n",
+         "5:23: price.node_hour: slot_hour says already what an hour costs; remove one of the two"},
+        {"price: {}\n", "5:1: price: says no price; write price: {slot_hour: 0.90}, or price: {node_hour: 24.48}"},
+        {"price: {currency: EUR, slot_hour: 1}\n",
+         "5:9: price.currency: unknown key; price has slot_hour and node_hour"},
+    };
 
-    CHECK(error("price:\n  slot_hour: -1\n") ==
-          "sweep.yaml:6:3: price.slot_hour: is -1, and no hour costs that; use 0 or more");
-    CHECK(error("price: {node_hour: .inf}\n") ==
-          "sweep.yaml:5:9: price.node_hour: is inf, and no hour costs that; use 0 or more");
-    CHECK(error("price: {slot_hour: 1, node_hour: 2}\n") ==
-          "sweep.yaml:5:23: price.node_hour: slot_hour says already what an hour costs; remove one of the two");
-    CHECK(error("price: {}\n") ==
-          "sweep.yaml:5:1: price: says no price; write price: {slot_hour: 0.90}, or price: {node_hour: 24.48}");
-    CHECK(error("price: {currency: EUR, slot_hour: 1}\n") ==
-          "sweep.yaml:5:9: price.currency: unknown key; price has slot_hour and node_hour");
+    for (const auto& [section, error] : cases) {
+        CAPTURE(section);
+        CHECK(error_of([&text = section] { price_in(text); }) == "sweep.yaml:" + error);
+    }
 }
 
 TEST_CASE("a price can be given to a command") {

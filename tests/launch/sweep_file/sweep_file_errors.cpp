@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "core/check.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
@@ -32,15 +34,23 @@ std::string error_of(const std::string& text) {
     return "no error";
 }
 
-/// The error of a sound file with one change.
-std::string error_with(const std::string& what, const std::string& by) {
+/// The sound file with one change.
+std::string sound_with(const std::string& what, const std::string& by) {
     auto text = sound;
     REQUIRE(text.find(what) != std::string::npos);
-    return error_of(text.replace(text.find(what), what.size(), by));
+    return text.replace(text.find(what), what.size(), by);
 }
 
-std::string error_with_parameter(const std::string& parameter) {
-    return error_with("lr: {distribution: log_uniform_values, min: 1e-4, max: 0.3}", parameter);
+std::string sound_with_parameter(const std::string& parameter) {
+    return sound_with("lr: {distribution: log_uniform_values, min: 1e-4, max: 0.3}", parameter);
+}
+
+/// Each text has this error.
+void check_errors(const std::vector<std::pair<std::string, std::string>>& cases) {
+    for (const auto& [text, error] : cases) {
+        CAPTURE(text);
+        CHECK(error_of(text) == error);
+    }
 }
 
 /// The mistakes of the file are these, in this order, each with the beginning of its message; their number follows.
@@ -61,164 +71,178 @@ void check_mistakes(const std::string& text, const std::vector<std::string>& mis
 TEST_CASE("the file that the others differ from is sound") { CHECK(error_of(sound) == "no error"); }
 
 TEST_CASE("an unknown key is named with the nearest one") {
-    CHECK(error_with("reduction_factor", "reducton_factor") ==
-          "sweep.yaml:9:3: scheduler.reducton_factor: unknown key (did you mean 'reduction_factor'?); scheduler has "
-          "type, "
-          "resource, min, max, reduction_factor, mode, rule, brackets, max_concurrent, workers, scaling_factor, "
-          "max_workers, grow, grow_when, priority, shrink, surplus and batch");
-    CHECK(error_of(sound + "epochs: 27\n") ==
-          "sweep.yaml:10:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
-          "sampler, parameters, constraints, run_cap, seed, slots, bind, scheduler, early_terminate, budget, trial, "
-          "cpus_per_slot, price, trainer, program, command, grow, report, final_test, max_retries, hang_timeout, simulate, "
-          "entry, apiVersion, kind and controller");
+    check_errors({
+        {sound_with("reduction_factor", "reducton_factor"),
+         "sweep.yaml:9:3: scheduler.reducton_factor: unknown key (did you mean 'reduction_factor'?); scheduler has "
+         "type, resource, min, max, reduction_factor, mode, rule, brackets, max_concurrent, workers, scaling_factor, "
+         "max_workers, grow, grow_when, priority, shrink, surplus and batch"},
+        {sound + "epochs: 27\n",
+         "sweep.yaml:10:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
+         "sampler, parameters, constraints, run_cap, seed, slots, bind, scheduler, early_terminate, budget, trial, "
+         "cpus_per_slot, price, trainer, program, command, grow, report, final_test, max_retries, hang_timeout, "
+         "simulate, entry, apiVersion, kind and controller"},
+    });
 }
 
 TEST_CASE("a key that is given twice is named with the line of the first") {
-    CHECK(error_with("run_cap: 27", "run_cap: 27\nrun_cap: 9") ==
-          "sweep.yaml:3:1: run_cap: is given twice, first in line 2; remove one of the two");
-    CHECK(error_with("  lr:", "  lr: {value: 1}\n  lr:") ==
-          "sweep.yaml:5:3: parameters.lr: is given twice, first in line 4; remove one of the two");
+    check_errors({
+        {sound_with("run_cap: 27", "run_cap: 27\nrun_cap: 9"),
+         "sweep.yaml:3:1: run_cap: is given twice, first in line 2; remove one of the two"},
+        {sound_with("  lr:", "  lr: {value: 1}\n  lr:"),
+         "sweep.yaml:5:3: parameters.lr: is given twice, first in line 4; remove one of the two"},
+    });
 }
 
 TEST_CASE("a required key that is missing is named with a line to add") {
-    CHECK(error_with("metric: {name: val_loss, goal: minimize}\n", "") ==
-          "sweep.yaml:1:1: metric: is missing: it says which of the reported numbers to optimize; add metric: {name: "
-          "val_loss, goal: minimize}");
-    CHECK(error_with("name: val_loss, ", "") ==
-          "sweep.yaml:1:1: metric.name: is missing: it is the name under which trials report the number; add name: "
-          "val_loss");
-    CHECK(
-        error_with("  max: 27\n", "") ==
-        "sweep.yaml:5:1: scheduler.max: is missing: it is the resource (epochs, say) at which a trial is complete; add "
-        "max: 27");
-    CHECK(error_of("metric: {name: x}\nrun_cap: 3\nparameters: {lr: {value: 1}}\ntrainer: {model: cnn}\n") ==
-          "sweep.yaml:1:1: scheduler: is missing: it says how long a trial trains and which ones are stopped; add "
-          "scheduler: {type: asha, min: 1, max: 27, reduction_factor: 3}");
+    check_errors({
+        {sound_with("metric: {name: val_loss, goal: minimize}\n", ""),
+         "sweep.yaml:1:1: metric: is missing: it says which of the reported numbers to optimize; add metric: {name: "
+         "val_loss, goal: minimize}"},
+        {sound_with("name: val_loss, ", ""),
+         "sweep.yaml:1:1: metric.name: is missing: it is the name under which trials report the number; add name: "
+         "val_loss"},
+        {sound_with("  max: 27\n", ""),
+         "sweep.yaml:5:1: scheduler.max: is missing: it is the resource (epochs, say) at which a trial is complete; "
+         "add max: 27"},
+        {"metric: {name: x}\nrun_cap: 3\nparameters: {lr: {value: 1}}\ntrainer: {model: cnn}\n",
+         "sweep.yaml:1:1: scheduler: is missing: it says how long a trial trains and which ones are stopped; add "
+         "scheduler: {type: asha, min: 1, max: 27, reduction_factor: 3}"},
+    });
 }
 
 TEST_CASE("a value of the wrong type is shown with what the key takes") {
-    CHECK(error_with("run_cap: 27", "run_cap: many") ==
-          "sweep.yaml:2:1: run_cap: 'many' is text; it takes a whole number, such as 3, without quotes");
-    CHECK(error_with("run_cap: 27", "run_cap: 2.5") ==
-          "sweep.yaml:2:1: run_cap: 2.5 is a number; it takes a whole number, such as 3, without quotes");
-    CHECK(error_with("run_cap: 27", "run_cap:") ==
-          "sweep.yaml:2:1: run_cap: there is no value; it takes a whole number, such as 3, without quotes");
-    CHECK(
-        error_with("{name: val_loss, goal: minimize}", "val_loss") ==
-        "sweep.yaml:1:1: metric: 'val_loss' is text; it takes a map, such as metric: {name: val_loss, goal: minimize}");
-    CHECK(error_with("min: 1e-4", "min: '1e-4'") ==
-          "sweep.yaml:4:42: parameters.lr.min: '1e-4' is text; it takes a number, such as 0.5 or 1e-4, without quotes");
-    CHECK(error_of(sound + "name: 7\n") ==
-          "sweep.yaml:10:1: name: 7 is a whole number; it takes text; put it in quotes if it looks like a number");
-    CHECK(error_of(sound + "command: python3 train.py\n") ==
-          "sweep.yaml:10:1: command: 'python3 train.py' is text; it takes a list of texts, such as [python3, train.py, "
-          "\"--epochs\", \"3\"]");
-    CHECK(error_of(sound + "command: [python3, [3]]\n") ==
-          "sweep.yaml:10:20: command[1]: this is a list, and a word of a command is text; put it in quotes");
+    check_errors({
+        {sound_with("run_cap: 27", "run_cap: many"),
+         "sweep.yaml:2:1: run_cap: 'many' is text; it takes a whole number, such as 3, without quotes"},
+        {sound_with("run_cap: 27", "run_cap: 2.5"),
+         "sweep.yaml:2:1: run_cap: 2.5 is a number; it takes a whole number, such as 3, without quotes"},
+        {sound_with("run_cap: 27", "run_cap:"),
+         "sweep.yaml:2:1: run_cap: there is no value; it takes a whole number, such as 3, without quotes"},
+        {sound_with("{name: val_loss, goal: minimize}", "val_loss"),
+         "sweep.yaml:1:1: metric: 'val_loss' is text; it takes a map, such as metric: {name: val_loss, goal: "
+         "minimize}"},
+        {sound_with("min: 1e-4", "min: '1e-4'"),
+         "sweep.yaml:4:42: parameters.lr.min: '1e-4' is text; it takes a number, such as 0.5 or 1e-4, without quotes"},
+        {sound + "name: 7\n",
+         "sweep.yaml:10:1: name: 7 is a whole number; it takes text; put it in quotes if it looks like a number"},
+        {sound + "command: python3 train.py\n",
+         "sweep.yaml:10:1: command: 'python3 train.py' is text; it takes a list of texts, such as [python3, "
+         "train.py, \"--epochs\", \"3\"]"},
+        {sound + "command: [python3, [3]]\n",
+         "sweep.yaml:10:20: command[1]: this is a list, and a word of a command is text; put it in quotes"},
+    });
 }
 
 TEST_CASE("a number that makes no sense is shown with one that does") {
-    CHECK(error_with("run_cap: 27", "run_cap: 0") ==
-          "sweep.yaml:2:1: run_cap: run_cap is 0 (a sweep needs a trial); use 1 or more");
-    CHECK(
-        error_with("reduction_factor: 3", "reduction_factor: 1") ==
-        "sweep.yaml:9:3: scheduler.reduction_factor: reduction_factor is 1 (a rung must drop some trials); use 2, 3 or "
-        "4");
-    CHECK(error_with("reduction_factor: 3", "reduction_factor: 3000000000") ==
-          "sweep.yaml:9:3: scheduler.reduction_factor: is 3000000000; use a number from -2147483648 to 2147483647");
-    CHECK(error_of(sound + "slots: 0\n") == "sweep.yaml:10:1: slots: is 0; use 1 or more");
-    CHECK(error_of(sound + "seed: -1\n") == "sweep.yaml:10:1: seed: is -1; use 0 or a positive whole number");
-    CHECK(error_of(sound + "seed: 99999999999999999999\n") ==
-          "sweep.yaml:10:1: seed: 99999999999999999999 does not fit into 64 bits; use a smaller number, or quotes if "
-          "it is "
-          "text");
+    check_errors({
+        {sound_with("run_cap: 27", "run_cap: 0"),
+         "sweep.yaml:2:1: run_cap: run_cap is 0 (a sweep needs a trial); use 1 or more"},
+        {sound_with("reduction_factor: 3", "reduction_factor: 1"),
+         "sweep.yaml:9:3: scheduler.reduction_factor: reduction_factor is 1 (a rung must drop some trials); use 2, 3 "
+         "or 4"},
+        {sound_with("reduction_factor: 3", "reduction_factor: 3000000000"),
+         "sweep.yaml:9:3: scheduler.reduction_factor: is 3000000000; use a number from -2147483648 to 2147483647"},
+        {sound + "slots: 0\n", "sweep.yaml:10:1: slots: is 0; use 1 or more"},
+        {sound + "seed: -1\n", "sweep.yaml:10:1: seed: is -1; use 0 or a positive whole number"},
+        {sound + "seed: 99999999999999999999\n",
+         "sweep.yaml:10:1: seed: 99999999999999999999 does not fit into 64 bits; use a smaller number, or quotes if "
+         "it is text"},
+    });
 }
 
 TEST_CASE("a word that is misspelt or unknown is named with those there are") {
-    CHECK(error_with("goal: minimize", "goal: maximise") ==
-          "sweep.yaml:1:26: metric.goal: 'maximise' is unknown here (did you mean 'maximize'?); use minimize or "
-          "maximize");
-    CHECK(error_with("type: asha", "type: best") ==
-          "sweep.yaml:6:3: scheduler.type: 'best' is unknown here; use fifo, asha, rasda, "
-          "successive_halving, hyperband, async_hyperband, pasha or median");
-    CHECK(error_of(sound + "slots: all\n") == "sweep.yaml:10:1: slots: 'all' is unknown here; use auto");
+    check_errors({
+        {sound_with("goal: minimize", "goal: maximise"),
+         "sweep.yaml:1:26: metric.goal: 'maximise' is unknown here (did you mean 'maximize'?); use minimize or "
+         "maximize"},
+        {sound_with("type: asha", "type: best"),
+         "sweep.yaml:6:3: scheduler.type: 'best' is unknown here; use fifo, asha, rasda, successive_halving, "
+         "hyperband, async_hyperband, pasha or median"},
+        {sound + "slots: all\n", "sweep.yaml:10:1: slots: 'all' is unknown here; use auto"},
+    });
 }
 
 TEST_CASE("words of a scheduler that another one does not have are named with what to write instead") {
-    CHECK(error_with("  min: 1\n", "  grow: wait\n") ==
-          "sweep.yaml:7:3: scheduler.grow: grow is about survivors that get more workers, as with type: rasda only; "
-          "remove it");
-    CHECK(error_with("type: asha", "type: median\n  mode: promote") ==
-          "sweep.yaml:7:3: scheduler.mode: mode is promote, which belongs to the asynchronous rungs of asha, rasda and "
-          "async_hyperband; remove it, or use type: asha");
-    CHECK(error_with("run_cap: 27\n", "budget: {time: 1h}\n") == "no error");
+    check_errors({
+        {sound_with("  min: 1\n", "  grow: wait\n"),
+         "sweep.yaml:7:3: scheduler.grow: grow is about survivors that get more workers, as with type: rasda only; "
+         "remove it"},
+        {sound_with("type: asha", "type: median\n  mode: promote"),
+         "sweep.yaml:7:3: scheduler.mode: mode is promote, which belongs to the asynchronous rungs of asha, rasda "
+         "and async_hyperband; remove it, or use type: asha"},
+        {sound_with("run_cap: 27\n", "budget: {time: 1h}\n"), "no error"},
+    });
 }
 
 TEST_CASE("what this version cannot do is named with what to write instead") {
-    CHECK(error_with("type: asha", "type: bohb") ==
-          "sweep.yaml:6:3: scheduler.type: 'bohb' is not supported by this version; use asha");
-    CHECK(error_of(sound + "method: custom\n") ==
-          "sweep.yaml:10:1: method: 'custom' is not supported by this version; configurations are drawn at random; use "
-          "random");
-    CHECK(error_of(sound + "early_terminate: {type: hyperband, min_iter: 3}\n") ==
-          "sweep.yaml:10:1: early_terminate: both scheduler and this say which trials are stopped; remove one of the "
-          "two");
-    CHECK(error_with("goal: minimize}", "target: 0.1}\nbudget: {target: 0.2}") ==
-          "sweep.yaml:2:10: budget.target: is given here and as metric.target; remove one of the two");
-    CHECK(error_with_parameter("lr: {distribution: inv_uniform, min: 1, max: 4}") ==
-          "sweep.yaml:4:8: parameters.lr.distribution: 'inv_uniform' is not supported by this version; no tool defines "
-          "it; use uniform, or log_uniform_values for several orders of magnitude");
+    check_errors({
+        {sound_with("type: asha", "type: bohb"),
+         "sweep.yaml:6:3: scheduler.type: 'bohb' is not supported by this version; use asha"},
+        {sound + "method: custom\n",
+         "sweep.yaml:10:1: method: 'custom' is not supported by this version; configurations are drawn at random; "
+         "use random"},
+        {sound + "early_terminate: {type: hyperband, min_iter: 3}\n",
+         "sweep.yaml:10:1: early_terminate: both scheduler and this say which trials are stopped; remove one of the "
+         "two"},
+        {sound_with("goal: minimize}", "target: 0.1}\nbudget: {target: 0.2}"),
+         "sweep.yaml:2:10: budget.target: is given here and as metric.target; remove one of the two"},
+        {sound_with_parameter("lr: {distribution: inv_uniform, min: 1, max: 4}"),
+         "sweep.yaml:4:8: parameters.lr.distribution: 'inv_uniform' is not supported by this version; no tool "
+         "defines it; use uniform, or log_uniform_values for several orders of magnitude"},
+    });
 }
 
 TEST_CASE("a range that is empty or has no logarithm is named with its parameter") {
-    CHECK(error_with("min: 1e-4, max: 0.3", "min: 0.3, max: 1e-4") ==
-          "sweep.yaml:4:3: parameters.lr: min is 0.3 and max is 0.0001 (nothing lies between); use a min below max, or "
-          "value: 0.3");
-    CHECK(error_with("min: 1e-4", "min: 0") ==
-          "sweep.yaml:4:3: parameters.lr: min is 0 (only positive numbers have a logarithm); use a min above 0");
-    CHECK(error_with_parameter("lr: {values: []}") ==
-          "sweep.yaml:4:3: parameters.lr: values is empty (there is nothing to choose from); list some");
+    check_errors({
+        {sound_with("min: 1e-4, max: 0.3", "min: 0.3, max: 1e-4"),
+         "sweep.yaml:4:3: parameters.lr: min is 0.3 and max is 0.0001 (nothing lies between); use a min below max, "
+         "or value: 0.3"},
+        {sound_with("min: 1e-4", "min: 0"),
+         "sweep.yaml:4:3: parameters.lr: min is 0 (only positive numbers have a logarithm); use a min above 0"},
+        {sound_with_parameter("lr: {values: []}"),
+         "sweep.yaml:4:3: parameters.lr: values is empty (there is nothing to choose from); list some"},
+    });
 }
 
 TEST_CASE("a parameter that is no map, or says too little or too much, is named with what to write") {
-    CHECK(error_with_parameter("lr: 0.01") ==
-          "sweep.yaml:4:3: parameters.lr: 0.01 is a number; for one fixed value write lr: {value: 0.01}");
-    CHECK(error_with_parameter("lr: [0.01, 0.1]") ==
-          "sweep.yaml:4:3: parameters.lr: this is a list; to choose from it write lr: {values: [...]}");
-    CHECK(error_with_parameter("lr:") ==
-          "sweep.yaml:4:3: parameters.lr: there is no value; it takes a map, such as lr: {min: 0.1, max: 0.9}");
-    CHECK(error_with_parameter("lr: {min: 1}") ==
-          "sweep.yaml:4:3: parameters.lr: has no range; give it values: [a, b], or min: and max:, or value:");
-    CHECK(error_with_parameter("lr: {distribution: uniform, min: 1}") ==
-          "sweep.yaml:4:3: parameters.lr: has no max; add max: with a number");
-    CHECK(error_with_parameter("lr: {mim: 1, max: 2}") ==
-          "sweep.yaml:4:8: parameters.lr.mim: unknown key (did you mean 'min'?); parameters.lr has distribution, min, "
-          "max, values, value, q, mu, sigma, a, b, probabilities, when and expression");
-    CHECK(
-        error_with_parameter("lr: {values: [1, 2], max: 3}") ==
-        "sweep.yaml:4:24: parameters.lr.max: has no meaning for the distribution categorical, which has values and "
-        "probabilities; remove it, or name another distribution");
-    CHECK(error_with_parameter("lr: {min: 1, max: 2, q: 0.1}") ==
-          "sweep.yaml:4:24: parameters.lr.q: has no meaning for the distribution int_uniform, which has min and max; "
-          "remove it, or name another distribution");
-    CHECK(error_with_parameter("lr: {distribution: int_uniform, min: 1, max: 2.5}") ==
-          "sweep.yaml:4:43: parameters.lr.max: 2.5 is not whole; int_uniform takes whole numbers, uniform takes any");
-    CHECK(error_with_parameter("lr: {values: [1, [2, .inf]]}") ==
-          "sweep.yaml:4:20: parameters.lr.values[1]: holds what is not a finite number, and programs get their "
-          "parameters as JSON, which has none; use text, such as \"inf\"");
-    CHECK(error_with_parameter("optimizer: {parameters: {}}") ==
-          "sweep.yaml:4:15: parameters.optimizer.parameters: is empty; list the parameters that this one holds, or "
-          "remove it");
-    CHECK(error_with_parameter("optimizer: {parameters: {lr: {min: 1}}}") ==
-          "sweep.yaml:4:28: parameters.optimizer.parameters.lr: has no range; give it values: [a, b], or min: and "
-          "max:, or value:");
-    CHECK(error_with_parameter("optimizer: {parameters: {lr: {value: 1}}}\n  optimizer.lr: {value: 2}") ==
-          "sweep.yaml:5:3: parameters.optimizer.lr: parameter optimizer.lr is given twice (a trial has one value of "
-          "it); remove one");
-    CHECK(error_with("parameters:\n  lr: {distribution: log_uniform_values, min: 1e-4, max: 0.3}", "parameters: {}") ==
-          "sweep.yaml:3:1: parameters: is empty, and there is nothing to search; add a parameter, such as lr: {min: "
-          "0.001, "
-          "max: 0.1}");
+    check_errors({
+        {sound_with_parameter("lr: 0.01"),
+         "sweep.yaml:4:3: parameters.lr: 0.01 is a number; for one fixed value write lr: {value: 0.01}"},
+        {sound_with_parameter("lr: [0.01, 0.1]"),
+         "sweep.yaml:4:3: parameters.lr: this is a list; to choose from it write lr: {values: [...]}"},
+        {sound_with_parameter("lr:"),
+         "sweep.yaml:4:3: parameters.lr: there is no value; it takes a map, such as lr: {min: 0.1, max: 0.9}"},
+        {sound_with_parameter("lr: {min: 1}"),
+         "sweep.yaml:4:3: parameters.lr: has no range; give it values: [a, b], or min: and max:, or value:"},
+        {sound_with_parameter("lr: {distribution: uniform, min: 1}"),
+         "sweep.yaml:4:3: parameters.lr: has no max; add max: with a number"},
+        {sound_with_parameter("lr: {mim: 1, max: 2}"),
+         "sweep.yaml:4:8: parameters.lr.mim: unknown key (did you mean 'min'?); parameters.lr has distribution, min, "
+         "max, values, value, q, mu, sigma, a, b, probabilities, when and expression"},
+        {sound_with_parameter("lr: {values: [1, 2], max: 3}"),
+         "sweep.yaml:4:24: parameters.lr.max: has no meaning for the distribution categorical, which has values and "
+         "probabilities; remove it, or name another distribution"},
+        {sound_with_parameter("lr: {min: 1, max: 2, q: 0.1}"),
+         "sweep.yaml:4:24: parameters.lr.q: has no meaning for the distribution int_uniform, which has min and max; "
+         "remove it, or name another distribution"},
+        {sound_with_parameter("lr: {distribution: int_uniform, min: 1, max: 2.5}"),
+         "sweep.yaml:4:43: parameters.lr.max: 2.5 is not whole; int_uniform takes whole numbers, uniform takes any"},
+        {sound_with_parameter("lr: {values: [1, [2, .inf]]}"),
+         "sweep.yaml:4:20: parameters.lr.values[1]: holds what is not a finite number, and programs get their "
+         "parameters as JSON, which has none; use text, such as \"inf\""},
+        {sound_with_parameter("optimizer: {parameters: {}}"),
+         "sweep.yaml:4:15: parameters.optimizer.parameters: is empty; list the parameters that this one holds, or "
+         "remove it"},
+        {sound_with_parameter("optimizer: {parameters: {lr: {min: 1}}}"),
+         "sweep.yaml:4:28: parameters.optimizer.parameters.lr: has no range; give it values: [a, b], or min: and "
+         "max:, or value:"},
+        {sound_with_parameter("optimizer: {parameters: {lr: {value: 1}}}\n  optimizer.lr: {value: 2}"),
+         "sweep.yaml:5:3: parameters.optimizer.lr: parameter optimizer.lr is given twice (a trial has one value of "
+         "it); remove one"},
+        {sound_with("parameters:\n  lr: {distribution: log_uniform_values, min: 1e-4, max: 0.3}", "parameters: {}"),
+         "sweep.yaml:3:1: parameters: is empty, and there is nothing to search; add a parameter, such as lr: {min: "
+         "0.001, max: 0.1}"},
+    });
 }
 
 TEST_CASE("a worker is given time to say something") {
@@ -229,72 +253,84 @@ TEST_CASE("a worker is given time to say something") {
 }
 
 TEST_CASE("a time without a unit is not guessed at") {
-    CHECK(error_of(sound + "budget: {time: 60}\n") ==
-          "sweep.yaml:10:10: budget.time: 60 is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
-    CHECK(error_of(sound + "budget: {time: 0s}\n") ==
-          "sweep.yaml:10:10: budget.time: \"0s\" is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
+    check_errors({
+        {sound + "budget: {time: 60}\n",
+         "sweep.yaml:10:10: budget.time: 60 is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00"},
+        {sound + "budget: {time: 0s}\n",
+         "sweep.yaml:10:10: budget.time: \"0s\" is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00"},
+    });
 }
 
 TEST_CASE("a trial's own end has to be one that a trial can come to") {
-    CHECK(error_of(sound + "trial: {time: 90}\n") ==
-          "sweep.yaml:10:9: trial.time: 90 is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
-    CHECK(error_of(sound + "trial:\n  target: .nan\n") ==
-          "sweep.yaml:11:3: trial.target: target is nan (no report can ever, or every report would, meet it); use a "
-          "finite number");
-    CHECK(error_of(sound + "trial: {target: 1, epochs: 3}\n") ==
-          "sweep.yaml:10:20: trial.epochs: unknown key; trial has target and time");
-    CHECK(error_of(sound + "trial: 90s\n") ==
-          "sweep.yaml:10:1: trial: '90s' is text; it takes a map, such as trial: {target: 0.93, time: 90s}");
+    check_errors({
+        {sound + "trial: {time: 90}\n",
+         "sweep.yaml:10:9: trial.time: 90 is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00"},
+        {sound + "trial:\n  target: .nan\n",
+         "sweep.yaml:11:3: trial.target: target is nan (no report can ever, or every report would, meet it); use a "
+         "finite number"},
+        {sound + "trial: {target: 1, epochs: 3}\n",
+         "sweep.yaml:10:20: trial.epochs: unknown key; trial has target and time"},
+        {sound + "trial: 90s\n",
+         "sweep.yaml:10:1: trial: '90s' is text; it takes a map, such as trial: {target: 0.93, time: 90s}"},
+    });
 }
 
 TEST_CASE("rungs and the trainer count the same") {
     const auto with = [](const std::string& resource, const std::string& trainer) {
         auto text = sound;
-        return error_of(text.insert(text.find("  min:"), resource) + trainer);
+        return text.insert(text.find("  min:"), resource) + trainer;
     };
 
-    CHECK(with("  resource: steps\n", "trainer: {report: {every: 500, unit: samples}}\n") ==
-          "sweep.yaml:7:3: scheduler.resource: is steps, but the trainer counts samples, and min and max are numbers "
-          "of what it counts; write resource: samples, or trainer: {report: {unit: steps}}");
-    CHECK(with("  resource: steps\n", "trainer: {model: cnn}\n") ==
-          "sweep.yaml:7:3: scheduler.resource: is steps, but the trainer counts epochs, and min and max are numbers "
-          "of what it counts; write resource: epochs, or trainer: {report: {unit: steps}}");
-    CHECK(with("  resource: steps\n", "trainer: {report: {unit: steps}}\n") == "no error");
-    CHECK(with("", "trainer: {report: {unit: steps}}\n") == "no error");  // nothing is said twice
-    CHECK(with("  resource: steps\n", "trainer: {report: {unit: 3}}\n") == "no error");  // for the trainer to refuse
-    CHECK(with("  resource: steps\n", "command: [train]\n") == "no error");
-    CHECK(with("  resource: turns\n", "trainer: {model: cnn}\n").find('\n') == std::string::npos);  // one mistake
+    check_errors({
+        {with("  resource: steps\n", "trainer: {report: {every: 500, unit: samples}}\n"),
+         "sweep.yaml:7:3: scheduler.resource: is steps, but the trainer counts samples, and min and max are numbers "
+         "of what it counts; write resource: samples, or trainer: {report: {unit: steps}}"},
+        {with("  resource: steps\n", "trainer: {model: cnn}\n"),
+         "sweep.yaml:7:3: scheduler.resource: is steps, but the trainer counts epochs, and min and max are numbers "
+         "of what it counts; write resource: epochs, or trainer: {report: {unit: steps}}"},
+        {with("  resource: steps\n", "trainer: {report: {unit: steps}}\n"), "no error"},
+        {with("", "trainer: {report: {unit: steps}}\n"), "no error"},                 // nothing is said twice
+        {with("  resource: steps\n", "trainer: {report: {unit: 3}}\n"), "no error"},  // for the trainer to refuse
+        {with("  resource: steps\n", "command: [train]\n"), "no error"},
+    });
+    const auto error = error_of(with("  resource: turns\n", "trainer: {model: cnn}\n"));
+    CHECK(error.find('\n') == std::string::npos);  // one mistake
 }
 
 TEST_CASE("a program that keeps its workers cannot be grown") {
-    CHECK(error_with("type: asha", "type: rasda") == "no error");
-    CHECK(error_of(sound + "command: [train]\n") == "no error");
-    CHECK(error_with("scheduler:\n", "command: [train]\nscheduler:\n  workers: 2\n") == "no error");
     const auto growing = [](const std::string& more) {
-        return error_with("scheduler:\n  type: asha", "command: [train]\n" + more + "scheduler:\n  type: rasda");
+        return sound_with("scheduler:\n  type: asha", "command: [train]\n" + more + "scheduler:\n  type: rasda");
     };
-    CHECK(growing("") ==
-          "sweep.yaml:7:3: scheduler.type: rasda grows the trials that survive, and this program keeps its workers; "
-          "add, outside of scheduler, `grow: restart` if it continues from its checkpoint with another WORLD_SIZE, or "
-          "`grow: in_place` (docs/your-own-program.md); else use type: asha");
-    CHECK(growing("grow: restart\n") == "no error");
-    CHECK(growing("grow: in_place\n") == "no error");
+
+    check_errors({
+        {sound_with("type: asha", "type: rasda"), "no error"},
+        {sound + "command: [train]\n", "no error"},
+        {sound_with("scheduler:\n", "command: [train]\nscheduler:\n  workers: 2\n"), "no error"},
+        {growing(""),
+         "sweep.yaml:7:3: scheduler.type: rasda grows the trials that survive, and this program keeps its workers; "
+         "add, outside of scheduler, `grow: restart` if it continues from its checkpoint with another WORLD_SIZE, or "
+         "`grow: in_place` (docs/your-own-program.md); else use type: asha"},
+        {growing("grow: restart\n"), "no error"},
+        {growing("grow: in_place\n"), "no error"},
+    });
 }
 
 TEST_CASE("how a program grows belongs to a program, and outside of the scheduler") {
-    CHECK(error_of(sound + "grow: in_place\n") ==
-          "sweep.yaml:10:1: grow: is a key for the program of `command:`, and there is none; remove it");
-    CHECK(error_of(sound + "trainer: {model: cnn}\nfinal_test: on\n") ==
-          "sweep.yaml:11:1: final_test: is a key for the program of `command:`, and there is none; remove it");
-    CHECK(error_of(sound + "command: [train]\ngrow: eager\n") ==
-          "sweep.yaml:11:1: grow: is how a program of `command:` grows; eager is a value of scheduler.grow: write it "
-          "there");
-    CHECK(error_with("type: asha", "type: rasda\n  grow: in_place") ==
-          "sweep.yaml:7:3: scheduler.grow: in_place is how a program of `command:` grows; write it outside of "
-          "scheduler");
-    CHECK(error_of(sound + "command: [train]\nfinal_test: on\n") ==
-          "sweep.yaml:11:1: final_test: is on, and only a program with `grow: in_place` can be asked to test a "
-          "checkpoint; remove it");
+    check_errors({
+        {sound + "grow: in_place\n",
+         "sweep.yaml:10:1: grow: is a key for the program of `command:`, and there is none; remove it"},
+        {sound + "trainer: {model: cnn}\nfinal_test: on\n",
+         "sweep.yaml:11:1: final_test: is a key for the program of `command:`, and there is none; remove it"},
+        {sound + "command: [train]\ngrow: eager\n",
+         "sweep.yaml:11:1: grow: is how a program of `command:` grows; eager is a value of scheduler.grow: write it "
+         "there"},
+        {sound_with("type: asha", "type: rasda\n  grow: in_place"),
+         "sweep.yaml:7:3: scheduler.grow: in_place is how a program of `command:` grows; write it outside of "
+         "scheduler"},
+        {sound + "command: [train]\nfinal_test: on\n",
+         "sweep.yaml:11:1: final_test: is on, and only a program with `grow: in_place` can be asked to test a "
+         "checkpoint; remove it"},
+    });
 }
 
 TEST_CASE("a program that grows in place is started before its parameters are known") {
@@ -333,30 +369,32 @@ TEST_CASE("reports are found in what a program prints, which has to be said soun
 }
 
 TEST_CASE("a sweep has a trainer or a command") {
-    CHECK(error_of(sound + "trainer: {model: cnn}\ncommand: [train]\n") ==
-          "sweep.yaml:11:1: command: both trainer and this say what to run; remove one of the two");
-    CHECK(error_of(sound + "trainer: {model: cnn}\nprogram: train.py\n") ==
-          "sweep.yaml:11:1: program: both trainer and this say what to run; remove one of the two");
-    CHECK(error_of(sound + "command: []\n") ==
-          "sweep.yaml:10:1: command: is an empty list; write the program and its arguments: [python3, train.py, "
-          "\"${args}\"]");
-    CHECK(
-        error_of(sound + "command: [train, '${rl}']\n") ==
-        "sweep.yaml:10:18: command[1]: ${rl} is neither a macro nor a parameter (did you mean 'lr'?); there are args, "
-        "args_no_equals, args_no_hyphens, args_no_boolean_flags, args_append_hydra, args_override_hydra, args_json, "
-        "args_json_file, env, interpreter, lr, max_resource, program, seed, slots, trial and trial_dir");
-    CHECK(
-        error_of(sound + "trainer: {clip: .inf}\n") ==
-        "sweep.yaml:10:11: trainer.clip: is not a finite number, and settings have to be; leave the key out, or use a "
-        "large number");
+    check_errors({
+        {sound + "trainer: {model: cnn}\ncommand: [train]\n",
+         "sweep.yaml:11:1: command: both trainer and this say what to run; remove one of the two"},
+        {sound + "trainer: {model: cnn}\nprogram: train.py\n",
+         "sweep.yaml:11:1: program: both trainer and this say what to run; remove one of the two"},
+        {sound + "command: []\n",
+         "sweep.yaml:10:1: command: is an empty list; write the program and its arguments: [python3, train.py, "
+         "\"${args}\"]"},
+        {sound + "command: [train, '${rl}']\n",
+         "sweep.yaml:10:18: command[1]: ${rl} is neither a macro nor a parameter (did you mean 'lr'?); there are "
+         "args, args_no_equals, args_no_hyphens, args_no_boolean_flags, args_append_hydra, args_override_hydra, "
+         "args_json, args_json_file, env, interpreter, lr, max_resource, program, seed, slots, trial and trial_dir"},
+        {sound + "trainer: {clip: .inf}\n",
+         "sweep.yaml:10:11: trainer.clip: is not a finite number, and settings have to be; leave the key out, or use "
+         "a large number"},
+    });
 }
 
 TEST_CASE("tags of YAML's core schema say what a value is, and what it cannot be") {
-    CHECK(error_with_parameter("lr: {values: [!!float 1e-5, !!int 3, !!str 4, !!bool true]}") == "no error");
-    CHECK(error_with("run_cap: 27", "run_cap: !!float 27") ==
-          "sweep.yaml:2:1: run_cap: 27.0 is a number; it takes a whole number, such as 3, without quotes");
-    CHECK(error_with("run_cap: 27", "run_cap: !!int 2.5") ==
-          "sweep.yaml:2:1: run_cap: '2.5' is no int, as its tag !!int says; remove the tag, or change the value");
+    check_errors({
+        {sound_with_parameter("lr: {values: [!!float 1e-5, !!int 3, !!str 4, !!bool true]}"), "no error"},
+        {sound_with("run_cap: 27", "run_cap: !!float 27"),
+         "sweep.yaml:2:1: run_cap: 27.0 is a number; it takes a whole number, such as 3, without quotes"},
+        {sound_with("run_cap: 27", "run_cap: !!int 2.5"),
+         "sweep.yaml:2:1: run_cap: '2.5' is no int, as its tag !!int says; remove the tag, or change the value"},
+    });
 }
 
 TEST_CASE("all mistakes are told at once, by line, with their number") {
@@ -386,17 +424,25 @@ budget: {time: 60}
 }
 
 TEST_CASE("a mistake causes no second message") {
-    for (const auto* key : {"metric", "run_cap", "parameters", "scheduler", "max"}) {
-        CHECK(error_with(std::string(key) + ":", "x" + std::string(key) + ":").find("\n") == std::string::npos);
+    std::vector<std::string> texts{
+        // Without its budget nothing would end the sweep; without its scheduler it would be rasda, which needs a
+        // trainer.
+        sound_with("run_cap: 27", "budget: {tme: 1h}"),
+        "metric: {name: x}\nrun_cap: 3\nparameters: {lr: {value: 1}}\ncommand: [train, '${lr}']\n",
+        sound_with("type: asha", "type: ash\n  brackets: 2"),
+        sound_with_parameter("lr: {value: !path x}\ncommand: [train, '${lr}']"),
+        sound + "program: [a]\ncommand: [python3, '${program}']\n",
+    };
+    for (const std::string key : {"metric", "run_cap", "parameters", "scheduler", "max"}) {
+        texts.push_back(sound_with(key + ":", "x" + key + ":"));
     }
-    // Without its budget nothing would end the sweep; without its scheduler it would be rasda, which needs a trainer.
-    CHECK(error_with("run_cap: 27", "budget: {tme: 1h}").find("\n") == std::string::npos);
-    CHECK(error_of("metric: {name: x}\nrun_cap: 3\nparameters: {lr: {value: 1}}\ncommand: [train, '${lr}']\n")
-              .find("\n") == std::string::npos);
-    CHECK(error_with("type: asha", "type: ash\n  brackets: 2").find("\n") == std::string::npos);
-    CHECK(error_with("  max: 27\n", "  max: x\n  min: 3\n  brackets: 2\n").find("brackets") == std::string::npos);
-    CHECK(error_with_parameter("lr: {value: !path x}\ncommand: [train, '${lr}']").find("\n") == std::string::npos);
-    CHECK(error_of(sound + "program: [a]\ncommand: [python3, '${program}']\n").find("\n") == std::string::npos);
+
+    for (const auto& text : texts) {
+        CAPTURE(text);
+        CHECK(error_of(text).find('\n') == std::string::npos);
+    }
+    const auto text = sound_with("  max: 27\n", "  max: x\n  min: 3\n  brackets: 2\n");
+    CHECK(error_of(text).find("brackets") == std::string::npos);
 }
 
 TEST_CASE("what a file of W&B leaves to be changed is told in one go") {
@@ -437,21 +483,23 @@ TEST_CASE("a name that is no folder's is refused") {
 }
 
 TEST_CASE("what is no YAML is named with its place") {
-    CHECK(error_of("") == "sweep.yaml:1:1: the file is empty");
-    CHECK(error_of("# nothing yet\n") == "sweep.yaml:1:1: the file is empty");
-    CHECK(error_of("just text\n") == "sweep.yaml:1:1: the file is no map; write it as lines of `key: value`");
-    CHECK(error_of("metric:\n\tname: loss\n") ==
-          "sweep.yaml:2:6: this is not YAML (illegal map value): the line is indented with a tab; use spaces");
-    CHECK(
-        error_of("command: [python3, ${args}]\n") ==
-        "sweep.yaml:1:21: this is not YAML (end of sequence flow not found): look for indentation, brackets and quotes "
-        "around here, and put text that holds any of : # { } [ ] , in quotes");
-    CHECK(error_of("a: 1\n---\nb: 2\n") ==
-          "sweep.yaml:3:1: a second YAML document begins here; use one document of `key: value` lines");
+    check_errors({
+        {"", "sweep.yaml:1:1: the file is empty"},
+        {"# nothing yet\n", "sweep.yaml:1:1: the file is empty"},
+        {"just text\n", "sweep.yaml:1:1: the file is no map; write it as lines of `key: value`"},
+        {"metric:\n\tname: loss\n",
+         "sweep.yaml:2:6: this is not YAML (illegal map value): the line is indented with a tab; use spaces"},
+        {"command: [python3, ${args}]\n",
+         "sweep.yaml:1:21: this is not YAML (end of sequence flow not found): look for indentation, brackets and "
+         "quotes around here, and put text that holds any of : # { } [ ] , in quotes"},
+        {"a: 1\n---\nb: 2\n",
+         "sweep.yaml:3:1: a second YAML document begins here; use one document of `key: value` lines"},
+    });
     CHECK(error_of("a: &x [*x]\n").find("is nested more than 32 deep; does an alias contain itself?") !=
           std::string::npos);
-    CHECK(error_of(sound + "name: !path b\n") ==
-          "sweep.yaml:10:1: name: has the tag !path, which means nothing here; remove it");
-    CHECK(error_of("? [a, b]\n: 1\n") ==
-          "sweep.yaml:1:1: a key is itself a map, a list or empty; use text (braces and '?' in text need quotes)");
+    check_errors({
+        {sound + "name: !path b\n", "sweep.yaml:10:1: name: has the tag !path, which means nothing here; remove it"},
+        {"? [a, b]\n: 1\n",
+         "sweep.yaml:1:1: a key is itself a map, a list or empty; use text (braces and '?' in text need quotes)"},
+    });
 }

@@ -33,6 +33,17 @@ Trial trial(int id) {
 
 }  // namespace
 
+TEST_CASE("the first trial without a proposal comes after those that have one") {
+    auto source = proposals();
+    CHECK(source.first_without(TrialId{3}) == TrialId{3});
+
+    for (const int id : {3, 4, 6}) {
+        source.add(TrialId{id}, {});
+    }
+
+    CHECK(source.first_without(TrialId{3}) == TrialId{5});
+}
+
 TEST_CASE("what an event proposed first is what its trial gets, and the sampler is not asked") {
     auto source = proposals();
     source.add(TrialId{1}, {x_is(1), Origin::enqueued});

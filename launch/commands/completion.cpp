@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "launch/commands/commands.hpp"
+#include "launch/commands/validators.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+enum class Shell { bash, zsh };
+constexpr Words shells{{std::pair{Shell::bash, "bash"}, {Shell::zsh, "zsh"}}};
+
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+    return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+/// "--format -h --help": the names of a command's options.
+std::string options_of(const CLI::App& command) {
+    std::string names;
+    for (const auto* option : command.get_options()) {
+        for (const auto& name : option->get_lnames()) {
+            names += (names.empty() ? "--" : " --") + name;
+        }
+    }
+    return names;
+}
+
+std::string names_of(const std::vector<const CLI::App*>& commands) {
+    std::string names;
+    for (const auto* command : commands) {
+        names += (names.empty() ? "" : " ") + command->get_name();
+    }
+    return names;
+}
+
+/// The words that an option takes, "table json csv", if it takes only some.
+std::string words_of(const CLI::Option& option) {
+    const auto type = option.get_type_name();
+    const auto begin = type.find('{');
+    const auto end = type.find('}');
+    if (begin == std::string::npos || end == std::string::npos) {
+        return {};
+    }
+    auto words = type.substr(begin + 1, end - begin - 1);
+    std::ranges::replace(words, ',', ' ');
+    return words;
+}
+
+/// Cases of the shell's `case`: behind the words of a command, what may follow.
+void add_cases(const CLI::App& command, const std::string& words, std::string& cases) {
+    const auto subcommands = commands_of(command);
+    for (const auto* option : command.get_options()) {
+        if (const auto values = words_of(*option); !values.empty() && !option->get_lnames().empty()) {
+            cases += fmt::format("    \"{}:--{}\") words=\"{}\" ;;\n", words, option->get_lnames().front(), values);
+        }
+    }
+    cases += fmt::format("    \"{}:\"*) words=\"{}\"; options=\"{}\" ;;\n", words, names_of(subcommands),
+                         options_of(command));
+    for (const auto* each : subcommands) {
+        add_cases(*each, words + " " + each->get_name(), cases);
+    }
+}
+
+/// A function of bash that completes what stands before the cursor. Where it knows nothing, the shell completes names
+/// of files.
+std::string script_of(const CLI::App& app, Shell shell) {
+    std::string nested;  // commands that have commands
+    for (const auto* command : commands_of(app)) {
+        if (!commands_of(*command).empty()) {
+            nested += (nested.empty() ? "" : "|") + command->get_name();
+        }
+    }
+    std::string cases;
+    add_cases(app, "crescendo", cases);
+    return fmt::format(
+        R"({}_crescendo() {{
+  local current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}"
+  local command="crescendo" words="" options=""
+  if (( COMP_CWORD > 1 )); then
+    command="crescendo ${{COMP_WORDS[1]}}"
+    case "${{COMP_WORDS[1]}}" in
+      {}) if (( COMP_CWORD > 2 )); then command="$command ${{COMP_WORDS[2]}}"; fi ;;
+    esac
+  fi
+  case "$command:$before" in
+{}  esac
+  if [[ "$current" == -* ]]; then words="$options"; fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}}
+complete -o default -F _crescendo crescendo
+)",
+        shell == Shell::zsh ? "#compdef crescendo\nautoload -U +X compinit bashcompinit\ncompinit\nbashcompinit\n" : "",
+        nested.empty() ? "-" : nested, cases);
+}
+
+}  // namespace
+
+void add_completion_command(CLI::App& app, ExitCode& code) {
+    auto shell = std::make_shared<Shell>(Shell::bash);
+    auto* command = app.add_subcommand("completion", "A script by which a shell completes commands and options");
+    command->add_option("SHELL", *shell, "bash or zsh")->required()->transform(one_of(shells));
+    command->footer("Example, in ~/.bashrc:\n  source <(crescendo completion bash)");
+    command->callback([&app, shell, &code] {
+        fmt::print("{}", script_of(app, *shell));
+        code = ExitCode::done;
+    });
+}
+
+}  // namespace crescendo::launch

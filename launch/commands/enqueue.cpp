@@ -1,0 +1,38 @@
+#include <memory>
+
+#include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/commands/steer.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+struct Options {
+    std::filesystem::path directory;
+    std::vector<std::string> values;
+};
+
+ExitCode enqueue(const Options& options) {
+    EnqueueRequest request;
+    for (const auto& text : options.values) {
+        const auto given = parse_override(text);
+        request.values.emplace_back(given.key, *given.value);
+    }
+    return ask_for(options.directory, {request});
+}
+
+}  // namespace
+
+void add_enqueue_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("enqueue", "Begin the next trial with values of your own");
+    add_directory_argument(*command, options->directory);
+    command
+        ->add_option("VALUE", options->values,
+                     "NAME=VALUE of a parameter; the others are drawn as the sweep file says")
+        ->required();
+    command->footer("Example:\n  crescendo enqueue results/first lr=0.01 optimizer=adam");
+    command->callback([options, &code] { code = enqueue(*options); });
+}
+
+}  // namespace crescendo::launch

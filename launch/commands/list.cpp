@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "core/check.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/view/progress.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> columns{"directory", "name",   "state", "progress", "trials", "running",
+                                       "failed",    "metric", "best",  "job",      "problem"};
+
+struct Options {
+    fs::path root = ".";
+    Format format = Format::table;
+};
+
+bool holds_sweep(const fs::path& folder) {
+    std::error_code error;
+    const SweepDirectory directory(folder);
+    return fs::exists(directory.journal(), error) && fs::exists(directory.sweep_file(), error);
+}
+
+/// Adds the sweeps in `folder`, and below it. A sweep holds no other; links are not followed, and folders that cannot
+/// be read or whose names begin with a dot are left out.
+void find_sweeps(const fs::path& folder, std::vector<fs::path>& sweeps) {
+    if (holds_sweep(folder)) {
+        sweeps.push_back(folder);
+        return;
+    }
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+        std::error_code ignored;
+        if (entry->is_directory(ignored) && !entry->is_symlink(ignored) &&
+            !entry->path().filename().string().starts_with(".")) {
+            find_sweeps(entry->path(), sweeps);
+        }
+    }
+}
+
+std::vector<Cell> row_of(const fs::path& path) {
+    const RecordedSweep recorded(path);
+    const auto& sweep = recorded.history.sweep();
+    const auto progress = progress_of(recorded.history, recorded.history.last_time(), recorded.time_budget());
+    const auto job = recorded.directory.read_run().value("job", "");
+    const auto best = sweep.best();
+    const auto& spec = sweep.spec();
+    return {path.lexically_normal().string(),
+            recorded.file.name,
+            state_of(recorded),
+            progress.fraction ? Cell{*progress.fraction} : Cell{},
+            std::int64_t{progress.begun()},
+            std::int64_t{progress.running},
+            std::int64_t{progress.failed},
+            spec.metric,
+            best ? Cell{from_loss(spec.goal, *sweep.trial(*best).loss)} : Cell{},
+            job.empty() ? Cell{} : Cell{job},
+            Cell{}};
+}
+
+/// One damaged sweep hides no other.
+std::vector<Cell> unreadable_row(const fs::path& path, const std::string& problem) {
+    std::vector<Cell> row(columns.size());
+    row.front() = path.lexically_normal().string();
+    row[2] = std::string("unreadable");
+    row.back() = problem;
+    return row;
+}
+
+ExitCode list(const Options& options) {
+    std::error_code error;
+    CRESCENDO_VALIDATE(fs::is_directory(options.root, error), "", "{}: no such folder; name one that holds sweeps",
+                       options.root.string());
+    std::vector<fs::path> sweeps;
+    find_sweeps(options.root, sweeps);
+    std::ranges::sort(sweeps);
+    if (sweeps.empty() && options.format == Format::table) {
+        fmt::print("no sweeps in {}\n", options.root.string());
+        return ExitCode::done;
+    }
+    Table table(columns);
+    for (const auto& path : sweeps) {
+        try {
+            table.add_row(row_of(path));
+        } catch (const std::exception& problem) {
+            table.add_row(unreadable_row(path, problem.what()));
+        }
+    }
+    fmt::print("{}", table.print(options.format));
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_list_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command =
+        app.add_subcommand("list", "All sweeps in a folder and below it: state, progress, best result, job");
+    command->add_option("ROOT", options->root, "Where to look; default: the current folder");
+    add_format_option(*command, options->format);
+    command->footer("Example:\n  crescendo list results");
+    command->callback([options, &code] { code = list(*options); });
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/check.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/commands/validators.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/record/sweep_lock.hpp"
+#include "launch/system/file_tail.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+struct Options {
+    std::filesystem::path directory;
+    std::optional<int> trial;
+    bool follows = false;
+    std::optional<std::int64_t> num_lines;
+};
+
+/// What one file gets printed, each line behind a prefix.
+class PrintedLog {
+  public:
+    PrintedLog(const std::filesystem::path& path, std::string prefix)
+        : tail_(path.string(), FileTail::From::beginning), prefix_(std::move(prefix)) {}
+
+    /// Prints what is new: the last `most` lines of it.
+    void print(std::optional<std::int64_t> most = {}) { print(tail_.lines(), most); }
+
+    /// As print(), with the last line, even if it is not complete.
+    void print_rest(std::optional<std::int64_t> most = {}) {
+        auto lines = tail_.lines();
+        if (auto rest = tail_.rest(); !rest.empty()) {
+            lines.push_back(std::move(rest));
+        }
+        print(lines, most);
+    }
+
+  private:
+    void print(const std::vector<std::string>& lines, std::optional<std::int64_t> most) const {
+        const auto num_lines = static_cast<std::int64_t>(lines.size());
+        for (auto i = std::max<std::int64_t>(0, num_lines - most.value_or(num_lines)); i < num_lines; ++i) {
+            fmt::print("{}{}\n", prefix_, lines[static_cast<std::size_t>(i)]);
+        }
+    }
+
+    FileTail tail_;
+    std::string prefix_;
+};
+
+std::filesystem::path log_of(const SweepDirectory& directory, TrialId trial) {
+    return directory.trial(trial) / "trainer.log";
+}
+
+/// With a prefix, unless the user asked for this one.
+PrintedLog printed(const SweepDirectory& directory, const Options& options, TrialId trial) {
+    return {log_of(directory, trial), options.trial ? "" : fmt::format("{}: ", trial.value)};
+}
+
+/// Until nobody works on the sweep any more, or the trial has ended.
+void follow(const SweepDirectory& directory, const Options& options) {
+    constexpr int turns_between_looks = 5;  // a look reads the whole journal
+    std::map<TrialId, PrintedLog> logs;  // of trials that run
+    std::size_t num_seen = 0;
+    for (int turn = 0;; ++turn) {
+        const bool looks = turn % turns_between_looks == 0;
+        const bool is_at_work = !looks || SweepLock::holder(directory).has_value();
+        if (looks) {
+            const RecordedSweep sweep(directory.path());
+            const auto& trials = sweep.history.sweep().trials();
+            for (const auto& trial : trials) {
+                const bool is_new = turn > 0 && std::cmp_greater_equal(trial.id.value, num_seen);
+                const bool is_shown = !options.trial || *options.trial == trial.id.value;
+                if (is_shown && (is_new || trial.status == TrialStatus::running) && !logs.contains(trial.id)) {
+                    auto& log = logs.emplace(trial.id, printed(directory, options, trial.id)).first->second;
+                    log.print(turn == 0 ? options.num_lines : std::nullopt);
+                }
+            }
+            num_seen = trials.size();
+            for (auto log = logs.begin(); log != logs.end();) {
+                if (sweep.history.sweep().trial(log->first).status == TrialStatus::running) {
+                    ++log;
+                } else {
+                    log->second.print_rest();
+                    log = logs.erase(log);
+                }
+            }
+            const bool has_ended = options.trial && sweep.history.sweep().trial(TrialId{*options.trial}).ended();
+            if (!is_at_work || has_ended) {
+                break;
+            }
+        }
+        for (auto& [trial, log] : logs) {
+            log.print();
+        }
+        std::fflush(stdout);
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    for (auto& [trial, log] : logs) {
+        log.print_rest();
+    }
+}
+
+ExitCode logs(const Options& options) {
+    const RecordedSweep sweep(options.directory);
+    const auto& trials = sweep.history.sweep().trials();
+    CRESCENDO_VALIDATE(!options.trial || std::cmp_less(*options.trial, trials.size()), "",
+                       "trial {} has not started: the sweep has started {} trials, which count from 0; `crescendo "
+                       "trials` lists them",
+                       options.trial.value_or(0), trials.size());
+    const bool has_ended = options.trial && sweep.history.sweep().trial(TrialId{*options.trial}).ended();
+    if (options.follows && !has_ended && SweepLock::holder(sweep.directory)) {
+        follow(sweep.directory, options);
+        return ExitCode::done;
+    }
+    for (const auto& trial : trials) {
+        if (!options.trial || *options.trial == trial.id.value) {
+            printed(sweep.directory, options, trial.id).print_rest(options.num_lines);
+        }
+    }
+    if (!options.trial) {
+        PrintedLog(sweep.directory.worker_log(), "").print_rest(options.num_lines);
+    }
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_logs_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("logs", "What trials print");
+    add_directory_argument(*command, options->directory);
+    command->add_option("TRIAL", options->trial, "Only this trial; default: all, each line behind its trial's number")
+        ->check(CLI::NonNegativeNumber);
+    command->add_flag("-f,--follow", options->follows, "Wait for more, until the trial or the session ends");
+    command->add_option("-n,--lines", options->num_lines, "Only so many lines of each trial, the last ones")
+        ->check(at_least_one());
+    command->footer("Example:\n  crescendo logs results/first 17\n  crescendo logs results/first -f -n 10");
+    command->callback([options, &code] { code = logs(*options); });
+}
+
+}  // namespace crescendo::launch

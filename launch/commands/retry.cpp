@@ -1,0 +1,43 @@
+#include <memory>
+
+#include "core/check.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/commands/steer.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+struct Options {
+    std::filesystem::path directory;
+    std::vector<int> trials;
+    bool all_failed = false;
+};
+
+ExitCode retry(const Options& options) {
+    CRESCENDO_VALIDATE(options.all_failed != !options.trials.empty(), "",
+                       "which trials? Name them, as in `crescendo retry {} 17`, or write --failed for all that failed",
+                       options.directory.string());
+    std::vector<Request> requests;
+    for (const int trial : options.trials) {
+        requests.emplace_back(RetryRequest{TrialId{trial}});
+    }
+    if (options.all_failed) {
+        requests.emplace_back(RetryRequest{});
+    }
+    return ask_for(options.directory, requests);
+}
+
+}  // namespace
+
+void add_retry_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("retry", "Try failed trials again, from their checkpoints where they have one");
+    add_directory_argument(*command, options->directory);
+    command->add_option("TRIAL", options->trials, "Failed trials")->check(CLI::NonNegativeNumber);
+    command->add_flag("--failed", options->all_failed, "All trials that failed");
+    command->footer("Example:\n  crescendo retry results/first 17\n  crescendo retry results/first --failed");
+    command->callback([options, &code] { code = retry(*options); });
+}
+
+}  // namespace crescendo::launch

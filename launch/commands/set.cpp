@@ -1,0 +1,41 @@
+#include <memory>
+
+#include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/commands/steer.hpp"
+#include "launch/record/limits_change.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+struct Options {
+    std::filesystem::path directory;
+    std::vector<std::string> settings;
+};
+
+/// All at once, so that they hold together or not at all.
+ExitCode set(const Options& options) {
+    SetRequest request;
+    for (const auto& text : options.settings) {
+        request.settings.push_back(parse_setting(text));
+    }
+    return ask_for(options.directory, {request});
+}
+
+}  // namespace
+
+void add_set_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("set", "Change limits of a sweep while it runs, or before it is resumed");
+    add_directory_argument(*command, options->directory);
+    command
+        ->add_option("SETTING", options->settings,
+                     "KEY=VALUE; null takes a key away. KEY: " + list_of_changeable_keys())
+        ->required();
+    command->footer(
+        "Example:\n  crescendo set results/first run_cap=200 budget.time=12h\n"
+        "  crescendo set results/first scheduler.max_concurrent=8");
+    command->callback([options, &code] { code = set(*options); });
+}
+
+}  // namespace crescendo::launch

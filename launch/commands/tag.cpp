@@ -1,0 +1,47 @@
+#include <algorithm>
+#include <memory>
+
+#include "core/check.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/commands/steer.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+struct Options {
+    std::filesystem::path directory;
+    std::vector<std::string> words;
+    std::vector<std::string> removed;
+};
+
+bool is_number(const std::string& word) {
+    return !word.empty() && std::ranges::all_of(word, [](char digit) { return digit >= '0' && digit <= '9'; });
+}
+
+ExitCode tag(const Options& options) {
+    TagRequest request{{}, options.words, options.removed};
+    if (!request.add.empty() && is_number(request.add.front())) {
+        request.trial = trial_named(request.add.front());
+        request.add.erase(request.add.begin());
+    }
+    CRESCENDO_VALIDATE(!request.add.empty() || !request.remove.empty(), "",
+                       "there is no tag to add or to remove; write one, as in `crescendo tag {} 17 baseline`",
+                       options.directory.string());
+    return ask_for(options.directory, {request});
+}
+
+}  // namespace
+
+void add_tag_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("tag", "Tag a sweep, or one of its trials");
+    add_directory_argument(*command, options->directory);
+    command->add_option("TAG", options->words, "The number of a trial, if it is about one, and tags to add");
+    command->add_option("--remove", options->removed, "Tag to remove; repeatable")->allow_extra_args(false);
+    command->footer(
+        "Example:\n  crescendo tag results/first 17 baseline paper\n  crescendo tag results/first 17 --remove paper");
+    command->callback([options, &code] { code = tag(*options); });
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/check.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/messages/metrics_json.hpp"
+#include "launch/messages/value_json.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/record/sweep_lock.hpp"
+#include "launch/report/chronicle.hpp"
+#include "launch/view/printable.hpp"
+#include "launch/view/results.hpp"
+#include "launch/view/sparkline.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+struct Options {
+    std::filesystem::path directory;
+    int trial = 0;
+    Format format = Format::table;
+};
+
+/// All that the journal has about one trial.
+class TrialStory {
+  public:
+    TrialStory(const RecordedSweep& sweep, TrialId id)
+        : sweep_(sweep),
+          chronicle_(Chronicle::read(read_first_file(sweep.directory, sweep.frozen).spec,
+                                     sweep.directory.journal(), SweepLock::holder(sweep.directory).has_value())),
+          history_(chronicle_.history()),
+          trial_(known(history_.sweep(), id)) {
+        for (const auto& span : chronicle_.spans()) {
+            if (span.trial == id) {
+                spans_.push_back(span);
+            }
+        }
+        for (const auto& fault : chronicle_.faults()) {
+            if (fault.trial == id) {
+                faults_.push_back(fault);
+            }
+        }
+    }
+
+    OrderedJson json() const {
+        const auto& annotations = history_.annotations();
+        OrderedJson json{{"trial", trial_.id.value}, {"status", to_string(trial_.status)}};
+        json["reason"] = trial_.reason ? OrderedJson(stop_reasons.of(*trial_.reason)) : OrderedJson(nullptr);
+        json["resource"] = trial_.resource.value;
+        json["rungs_survived"] = trial_.rungs_survived;
+        json["config"] = launch::to_json(trial_.config);
+        json["reports"] = OrderedJson::array();
+        for (const auto& report : reports()) {
+            json["reports"].push_back({{"resource", report.resource.value},
+                                       {"elapsed", report.time},
+                                       {"workers", report.workers},
+                                       {"metrics", launch::to_json(report.metrics)}});
+        }
+        json["moves"] = OrderedJson::array();
+        for (const auto& span : spans_) {
+            json["moves"].push_back({{"from", span.from}, {"to", span.to}, {"slots", slots_json(span)}});
+        }
+        json["failures"] = OrderedJson::array();
+        for (const auto& fault : faults_) {
+            json["failures"].push_back({{"elapsed", fault.time}, {"kind", fault.kind}, {"message", fault.message}});
+        }
+        json["tags"] = annotations.tags(trial_.id);
+        json["notes"] = OrderedJson::array();
+        for (const auto& note : annotations.user_notes()) {
+            if (note.trial == trial_.id) {
+                json["notes"].push_back({{"text", note.text}, {"time", note.time}});
+            }
+        }
+        json["log"] = log();
+        return json;
+    }
+
+    std::string text() const {
+        std::string text;
+        const auto line = [&text](std::string_view name, const std::string& value) {
+            text += fmt::format("{:<12}{}\n", name, printable(value));
+        };
+        const auto reason = trial_.reason ? fmt::format(" ({})", stop_reasons.of(*trial_.reason)) : "";
+        line("trial", fmt::format("{} of {}", trial_.id.value, sweep_.file.name));
+        line("status", fmt::format("{}{}, {} rungs survived", to_string(trial_.status), reason, trial_.rungs_survived));
+        line("parameters", brief(trial_.config));
+        tell_curve(line);
+        for (const auto& span : spans_) {
+            line(&span == &spans_.front() ? "slots" : "",
+                 fmt::format("{} from {} to {}", slots_text(span), clock_text(span.from), clock_text(span.to)));
+        }
+        for (const auto& fault : faults_) {
+            line(&fault == &faults_.front() ? "failures" : "",
+                 fmt::format("{} at {}: {}", fault.kind, clock_text(fault.time), fault.message));
+        }
+        if (const auto& tags = history_.annotations().tags(trial_.id); !tags.empty()) {
+            line("tags", fmt::format("{}", fmt::join(tags, ", ")));
+        }
+        for (const auto& note : history_.annotations().user_notes()) {
+            if (note.trial == trial_.id) {
+                line("note", note.text);
+            }
+        }
+        line("log", log());
+        return text;
+    }
+
+  private:
+    static const Trial& known(const Sweep& sweep, TrialId id) {
+        CRESCENDO_VALIDATE(std::cmp_less(id.value, sweep.trials().size()), "",
+                           "trial {} has not started: the sweep has started {} trials, which count from 0; `crescendo "
+                           "trials` lists them",
+                           id.value, sweep.trials().size());
+        return sweep.trial(id);
+    }
+
+    const std::vector<TrialReport>& reports() const { return history_.of(trial_.id).reports; }
+
+    void tell_curve(const auto& line) const {
+        constexpr std::size_t width = 60;
+        if (reports().empty()) {
+            line("reports", "none");
+            return;
+        }
+        const auto& spec = history_.sweep().spec();
+        std::vector<double> curve;
+        for (const auto& report : reports()) {
+            curve.push_back(report.metrics.at(spec.metric));
+        }
+        const auto best =
+            spec.goal == Goal::minimize ? std::ranges::min_element(curve) : std::ranges::max_element(curve);
+        line(spec.metric, fmt::format("{} at {}, the best of {} reports {} at {}", number_text(curve.back()),
+                                      trial_.resource.value, curve.size(), number_text(*best),
+                                      reports()[static_cast<std::size_t>(best - curve.begin())].resource.value));
+        line("curve", sparkline(curve, width));
+    }
+
+    static OrderedJson slots_json(const Span& span) {
+        auto slots = OrderedJson::array();
+        for (const auto slot : span.slots) {
+            slots.push_back(slot.value);
+        }
+        return slots;
+    }
+
+    static std::string slots_text(const Span& span) {
+        std::string text;
+        for (const auto slot : span.slots) {
+            text += fmt::format("{}{}", text.empty() ? "" : ",", slot.value);
+        }
+        return text;
+    }
+
+    std::string log() const { return (sweep_.directory.trial(trial_.id) / "trainer.log").string(); }
+
+    const RecordedSweep& sweep_;
+    Chronicle chronicle_;
+    const History& history_;
+    const Trial& trial_;
+    std::vector<Span> spans_;
+    std::vector<Fault> faults_;
+};
+
+ExitCode trial(const Options& options) {
+    const RecordedSweep sweep(options.directory);
+    const TrialStory story(sweep, TrialId{options.trial});
+    CRESCENDO_VALIDATE(options.format != Format::csv, "", "one trial is no table; use --format json");
+    fmt::print("{}", options.format == Format::json ? story.json().dump(2) + "\n" : story.text());
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_trial_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("trial", "One trial: its curve, its slots, its failures, and notes about it");
+    add_directory_argument(*command, options->directory);
+    command->add_option("TRIAL", options->trial, "The trial's number")->required()->check(CLI::NonNegativeNumber);
+    add_format_option(*command, options->format);
+    command->footer("Example:\n  crescendo trial results/first 17");
+    command->callback([options, &code] { code = trial(*options); });
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,174 @@
+#include "launch/steering/request_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+#include <vector>
+
+#include "core/check.hpp"
+#include "core/files/file_descriptor.hpp"
+#include "launch/record/crc32.hpp"
+#include "launch/slots/node_resources.hpp"
+#include "launch/system/read_file.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int version = 1;
+constexpr std::string_view request_ending = ".request";
+constexpr std::string_view answer_ending = ".answer";
+constexpr off_t longest = 1 << 16;  // bytes
+
+std::string crc_of(const Json& request) { return fmt::format("{:08x}", crc32(request.dump())); }
+
+/// The file has its name once it is whole. Names are unlike any other, so nobody else writes there.
+void write_whole(const fs::path& path, const Json& json) {
+    const fs::path part = path.string() + ".part";
+    std::ofstream file(part);
+    file << json.dump() << std::endl;
+    std::error_code error;
+    fs::rename(part, path, error);
+    CRESCENDO_VALIDATE(file && !error, "", "{}: cannot be written; only the user who runs a sweep may steer it",
+                       path.string());
+}
+
+/// Names sort by the time at which they were made.
+std::string new_name() {
+    static int count = 0;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return fmt::format("{:020}-{}-{}-{}", std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
+                       host_name(), ::getpid(), ++count);
+}
+
+/// The bytes of a request's file. Throws InvalidInput if it is none that our user wrote.
+std::string content_of(const fs::path& path) {
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0) {
+        throw InvalidInput(fmt::format("it cannot be read ({}); send it again", std::strerror(errno)));
+    }
+    CRESCENDO_VALIDATE(S_ISREG(status.st_mode), "", "it is no regular file; use the commands of crescendo to send one");
+    CRESCENDO_VALIDATE(status.st_uid == ::geteuid(), "",
+                       "it belongs to user {}, and the sweep runs as user {}, who alone may steer it", status.st_uid,
+                       ::geteuid());
+    CRESCENDO_VALIDATE(status.st_size <= longest, "", "it has {} bytes, and a request has {} at most; write less",
+                       status.st_size, longest);
+    std::string content(static_cast<std::size_t>(status.st_size), '\0');
+    const auto length = ::read(file.get(), content.data(), content.size());
+    content.resize(static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+    return content;
+}
+
+Request read_request(const fs::path& path) {
+    const auto json = Json::parse(content_of(path), nullptr, false);
+    CRESCENDO_VALIDATE(json.is_object() && json.contains("version"), "", "it is torn or no request; send it again");
+    CRESCENDO_VALIDATE(json["version"] == version, "",
+                       "it was written by another version of crescendo; use the one that runs the sweep, {}",
+                       CRESCENDO_VERSION);
+    CRESCENDO_VALIDATE(json.contains("request") && json.contains("crc") && json["crc"] == crc_of(json["request"]), "",
+                       "it is damaged: its checksum is another; send it again");
+    return request_from_json(json["request"]);
+}
+
+}  // namespace
+
+SentRequest::SentRequest(const fs::path& folder, const Request& request) : folder_(folder), name_(new_name()) {
+    const auto body = to_json(request);
+    ::mkdir(folder_.c_str(), 0700);  // where it is not there yet
+    write_whole(folder_ / (name_ + std::string(request_ending)),
+                {{"version", version}, {"crc", crc_of(body)}, {"request", body}});
+}
+
+std::optional<Answer> SentRequest::take_answer() const {
+    const auto path = folder_ / (name_ + std::string(answer_ending));
+    std::error_code error;
+    if (!fs::exists(path, error)) {
+        return {};
+    }
+    const auto json = Json::parse(read_file(path), nullptr, false);
+    fs::remove(path, error);
+    CRESCENDO_VALIDATE(json.is_object(), "", "{}: the answer is damaged; `crescendo status` shows what holds",
+                       path.string());
+    return Answer{json.at("accepted"), json.at("text")};
+}
+
+bool SentRequest::withdraw() const {
+    std::error_code error;
+    return fs::remove(folder_ / (name_ + std::string(request_ending)), error);
+}
+
+/// Nobody waits for what an earlier session answered.
+RequestInbox::RequestInbox(fs::path folder) : folder_(std::move(folder)) {
+    std::error_code error;  // nobody has ever asked
+    for (const auto& entry : fs::directory_iterator(folder_, error)) {
+        if (entry.path().extension() == answer_ending) {
+            fs::remove(entry.path(), error);
+        }
+    }
+}
+
+void RequestInbox::look() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_look_) {
+        return;
+    }
+    next_look_ = now + between_looks;
+    std::vector<std::string> names;
+    std::error_code error;  // nobody has ever asked
+    for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
+        const auto name = entry->path().filename().string();
+        if (name.ends_with(request_ending) && !undeletable_.contains(name)) {
+            names.push_back(name.substr(0, name.size() - request_ending.size()));
+        }
+    }
+    std::ranges::sort(names);
+    names_.assign(names.begin(), names.end());
+}
+
+std::optional<RequestInbox::Arrived> RequestInbox::next() {
+    if (names_.empty()) {
+        look();
+    }
+    while (!names_.empty()) {
+        Arrived arrived{names_.front(), {}, {}};
+        names_.pop_front();
+        const auto path = folder_ / (arrived.name + std::string(request_ending));
+        if (std::error_code error; !fs::exists(fs::symlink_status(path, error))) {
+            continue;  // withdrawn
+        }
+        try {
+            arrived.request = read_request(path);
+        } catch (const InvalidInput& error) {
+            arrived.refusal = error.what();
+        }
+        return arrived;
+    }
+    return {};
+}
+
+/// The answer comes first. If a crash keeps the request, the journal tells that it was done.
+void RequestInbox::answer(const std::string& name, const Answer& answer) {
+    const auto request = name + std::string(request_ending);
+    try {
+        write_whole(folder_ / (name + std::string(answer_ending)),
+                    {{"accepted", answer.is_accepted}, {"text", answer.text}});
+    } catch (const InvalidInput&) {
+        // The journal decides what holds; who asked can read it there.
+    }
+    std::error_code error;
+    fs::remove_all(folder_ / request, error);
+    if (error) {
+        undeletable_.insert(request);
+    }
+}
+
+}  // namespace crescendo::launch

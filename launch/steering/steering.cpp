@@ -1,0 +1,235 @@
+#include "launch/steering/steering.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <variant>
+
+#include "core/check.hpp"
+#include "core/draws.hpp"
+#include "launch/messages/event_json.hpp"
+#include "launch/messages/value_json.hpp"
+#include "launch/record/frozen_file.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/yaml/spelling.hpp"
+#include "launch/yaml/yaml_document.hpp"
+#include "scheduler/space/membership.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+constexpr std::size_t longest_note = 4096;  // bytes
+constexpr std::size_t longest_tag = 64;     // bytes
+
+/// The value that a text such as "0.1" or "adam" means for the parameter. Throws InvalidInput if it never has that.
+Value value_of(const Parameter& parameter, const std::string& text) {
+    CRESCENDO_VALIDATE(!parameter.is_derived(), parameter.name, "{} is computed from other parameters; leave it out",
+                       parameter.name);
+    const auto given = value_from_json(parse_yaml("value: " + text, parameter.name).root.at("value"));
+    const auto meant = member(parameter.distribution, given);
+    CRESCENDO_VALIDATE(meant, parameter.name, "{} is never {}; choose one of the values that the sweep file allows",
+                       parameter.name, text);
+    return *meant;
+}
+
+class Steer {
+  public:
+    Steer(const SweepDirectory& directory, const History& history, double time)
+        : directory_(directory), history_(history), sweep_(history.sweep()), time_(time) {}
+
+    Steered operator()(const StopRequest& request) const {
+        const auto& trial = known(request.trial);
+        if (trial.reason == StopReason::requested) {
+            return {{}, fmt::format("trial {} was stopped before", trial.id.value), {}};
+        }
+        CRESCENDO_VALIDATE(!trial.ended(), "trial", "trial {} has ended already: it is {} ({})", trial.id.value,
+                           to_string(trial.status), stop_reasons.of(*trial.reason));
+        return {{record_of(TrialStopped{trial.id})}, fmt::format("trial {} stops", trial.id.value), {}};
+    }
+
+    Steered operator()(const RetryRequest& request) const {
+        if (!request.trial) {
+            return retry_all();
+        }
+        const auto& trial = known(*request.trial);
+        if (!trial.ended() && trial.failures > 0) {
+            const auto* status = to_string(trial.status);
+            return {{}, fmt::format("trial {} is {}: it is tried again already", trial.id.value, status), {}};
+        }
+        const TrialRetried retried{trial.id};
+        sweep_.require_valid(retried);
+        return {{record_of(retried)}, fmt::format("trial {} is tried again", trial.id.value), {}};
+    }
+
+    Steered operator()(const SetRequest& request) const {
+        const auto frozen = FrozenFile::recorded_in(directory_.journal());
+        read_first_file(directory_, frozen);  // throws where the file was edited
+        auto changes = history_.limits_changes();
+        changes.push_back({request.settings, LimitsChange::Source::command});
+        auto file = directory_.read_sweep(limits_after(frozen, changes));
+        auto record = limits_record(changes.back(), file, history_.elapsed(), time_);
+        sweep_.require_valid(std::get<LimitsChanged>(event_from_json(record)));
+        std::vector<std::string> texts;
+        for (const auto& each : request.settings) {
+            texts.push_back(fmt::format("{}={}{}", each.key, each.value.value_or("null"),
+                                        each.key == "hang_timeout" ? " (from the next session on)" : ""));
+        }
+        return {{std::move(record)}, fmt::format("{} from now on", fmt::join(texts, ", ")), std::move(file)};
+    }
+
+    Steered operator()(const NoteRequest& request) const {
+        const auto about = name_of(request.trial);
+        CRESCENDO_VALIDATE(!request.text.empty() && request.text.size() <= longest_note, "text",
+                           "a note has 1 to {} bytes, and this one has {}; write less, or name a file in it",
+                           longest_note, request.text.size());
+        return {{user_note({time_, request.trial, request.text})}, fmt::format("{}: noted", about), {}};
+    }
+
+    Steered operator()(const TagRequest& request) const {
+        const auto about = name_of(request.trial);
+        for (const auto& tag : request.add) {
+            require_tag(tag);
+        }
+        auto tags = history_.annotations().tags(request.trial);
+        const auto before = tags;
+        tags.insert(request.add.begin(), request.add.end());
+        for (const auto& tag : request.remove) {
+            tags.erase(tag);
+        }
+        const auto text = tags.empty() ? fmt::format("{} has no tag", about)
+                                       : fmt::format("{} is tagged {}", about, fmt::join(tags, ", "));
+        if (tags == before) {
+            return {{}, text, {}};
+        }
+        return {{tag_note(time_, request.trial, request.add, request.remove)}, text, {}};
+    }
+
+    Steered operator()(const EnqueueRequest& request) const {
+        const auto& cap = sweep_.spec().run_cap;
+        const auto trial = sweep_.first_unproposed();
+        CRESCENDO_VALIDATE(sweep_.state() == SweepState::running, "",
+                           "the sweep is over ({}); give it more to do first, such as run_cap",
+                           finish_reasons.of(*sweep_.finish_reason()));
+        CRESCENDO_VALIDATE(!cap || trial.value < *cap, "run_cap",
+                           "all {} trials of run_cap have begun, or are enqueued; raise it first: run_cap={}", *cap,
+                           *cap + 1);
+        const TrialProposed proposed{trial, configuration(request, trial), Origin::enqueued};
+        std::vector<std::string> texts;
+        for (const auto& [name, value] : request.values) {
+            texts.push_back(name + "=" + value);
+        }
+        return {{record_of(proposed)},
+                fmt::format("trial {} will begin with {}", trial.value, fmt::join(texts, " ")), {}};
+    }
+
+  private:
+    /// The given values, and for the other parameters what the seed draws for this trial. It is drawn again until the
+    /// rules of the search space hold, and every given value is there.
+    Config configuration(const EnqueueRequest& request, TrialId trial) const {
+        const auto& space = sweep_.spec().space;
+        std::vector<std::optional<Value>> given(space.parameters().size());
+        for (const auto& [name, text] : request.values) {
+            const auto index = index_of(name);
+            CRESCENDO_VALIDATE(!given[index], name, "{} is given twice; remove one", name);
+            given[index] = value_of(space.parameters()[index], text);
+        }
+        auto random = draws(sweep_.spec().seed, Purpose::configuration, trial);
+        for (int draw = 0; draw < SearchSpace::most_draws; ++draw) {
+            auto values = space.draw_all(random);
+            for (std::size_t i = 0; i < given.size(); ++i) {
+                values[i] = given[i] ? given[i] : values[i];
+            }
+            if (auto config = space.with_values(std::move(values)); config && has_all(*config, request)) {
+                return *std::move(config);
+            }
+        }
+        throw InvalidInput("with these values the conditions or constraints of the sweep file hold in no draw of the "
+                           "other parameters; give other values, or more of them");
+    }
+
+    static bool has_all(const Config& config, const EnqueueRequest& request) {
+        return std::ranges::all_of(request.values, [&](const auto& given) {
+            return std::ranges::find(config, given.first, &Config::value_type::first) != config.end();
+        });
+    }
+
+    std::size_t index_of(const std::string& name) const {
+        const auto& parameters = sweep_.spec().space.parameters();
+        const auto found = std::ranges::find(parameters, name, &Parameter::name);
+        if (found == parameters.end()) {
+            std::vector<std::string> names;
+            for (const auto& each : parameters) {
+                names.push_back(each.name);
+            }
+            throw InvalidInput(fmt::format("{} is no parameter of this sweep{}; there are {}", name,
+                                           did_you_mean(name, names), enumerate(names, " and ")));
+        }
+        return static_cast<std::size_t>(found - parameters.begin());
+    }
+
+    Json record_of(const Event& event) const {
+        Json record = launch::to_json(event);
+        record["time"] = time_;
+        return record;
+    }
+
+    const Trial& known(TrialId id) const {
+        CRESCENDO_VALIDATE(id.value >= 0 && static_cast<std::size_t>(id.value) < sweep_.trials().size(), "trial",
+                           "trial {} has not started: the sweep has started {} trials, which count from 0; `crescendo "
+                           "trials` lists them",
+                           id.value, sweep_.trials().size());
+        return sweep_.trial(id);
+    }
+
+    std::string name_of(std::optional<TrialId> trial) const {
+        return trial ? fmt::format("trial {}", known(*trial).id.value) : "the sweep";
+    }
+
+    /// Those that cannot be tried again are counted in the answer.
+    Steered retry_all() const {
+        Steered steered;
+        int num_left = 0;
+        std::string reason;
+        for (const auto& trial : sweep_.trials()) {
+            if (trial.status != TrialStatus::failed) {
+                continue;
+            }
+            try {
+                sweep_.require_valid(TrialRetried{trial.id});
+                steered.records.push_back(record_of(TrialRetried{trial.id}));
+            } catch (const InvalidInput& error) {
+                ++num_left;
+                reason = error.what();
+            }
+        }
+        CRESCENDO_VALIDATE(!steered.records.empty() || num_left == 0, "trial", "{}", reason);
+        steered.text = steered.records.empty()
+                           ? "no trial has failed: there is none to try again"
+                           : fmt::format("{} failed trials are tried again", steered.records.size());
+        if (num_left > 0) {
+            steered.text += fmt::format("; {} are not: {}", num_left, reason);
+        }
+        return steered;
+    }
+
+    static void require_tag(const std::string& tag) {
+        const bool is_word = std::ranges::none_of(
+            tag, [](unsigned char byte) { return std::isspace(byte) != 0 || std::iscntrl(byte) != 0 || byte == ','; });
+        CRESCENDO_VALIDATE(is_word && !tag.empty() && tag.size() <= longest_tag, "tag",
+                           "'{}' is no tag: a tag is one word of at most {} bytes, without commas", tag, longest_tag);
+    }
+
+    const SweepDirectory& directory_;
+    const History& history_;
+    const Sweep& sweep_;
+    double time_;
+};
+
+}  // namespace
+
+Steered steer(const Request& request, const SweepDirectory& directory, const History& history, double time) {
+    return std::visit(Steer(directory, history, time), request);
+}
+
+}  // namespace crescendo::launch

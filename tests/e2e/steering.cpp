@@ -1,0 +1,169 @@
+/// Sweeps that are steered from outside while they run.
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <optional>
+
+#include "tests/e2e/command.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+/// Reports once, and then trains until it is told to leave, or until the file "go" is there. Trial 1 fails before it
+/// reports, unless the file "fixed" is there.
+const std::string program = R"(
+[ $CRESCENDO_TRIAL = 1 ] && [ ! -e fixed ] && exit 9
+echo "{\"resource\": 1, \"metrics\": {\"loss\": 0.5}}" >&$CRESCENDO_FD
+read -r reply <&$CRESCENDO_FD || exit 0
+[[ $reply == *stop* ]] && exit 0
+while [ ! -e go ]; do read -t 0.05 -r reply <&$CRESCENDO_FD && exit 0; done
+echo "{\"resource\": 2, \"metrics\": {\"loss\": 0.4}}" >&$CRESCENDO_FD
+read -r reply <&$CRESCENDO_FD
+)";
+
+const std::string sweep_text = R"(name: s
+metric: {name: loss}
+run_cap: 3
+max_retries: 0
+slots: 2
+parameters:
+  a: {min: 0.0, max: 100.0}
+scheduler: {type: fifo, max: 2}
+command: [bash, train.sh, "${args}"]
+)";
+
+/// A sweep that runs: trial 0 and 2 train, trial 1 has failed.
+struct Running {
+    Running() {
+        write_file(folder / "train.sh", program);
+        write_file(folder / "sweep.yaml", sweep_text);
+        run.emplace(folder.path(), std::vector<std::string>{"run", "sweep.yaml"});
+        await("two trials report", [&] { return num_reports(folder / "s") == 2; });
+    }
+
+    Result ask(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.begin() + 1, "s");
+        return run_crescendo(folder.path(), arguments);
+    }
+
+    Json json(const std::string& verb) const {
+        return run_crescendo(folder.path(), {verb, "s", "--format", "json"}).json();
+    }
+
+    /// Lets all trials end, and returns the exit status.
+    int finish() {
+        write_file(folder / "go", "");
+        return run->wait();
+    }
+
+    int num_differences() const {
+        return run_crescendo(folder.path(), {"simulate", "--replay", "s", "--format", "json"}).json().at("differences");
+    }
+
+    TemporaryFolder folder;
+    std::optional<Command> run;
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a running sweep is steered: trials are stopped and tried again, limits change, notes and tags are kept") {
+    Running sweep;
+
+    CHECK(sweep.ask({"stop", "0"}).out == "trial 0 stops\n");
+    CHECK(sweep.ask({"stop", "0"}).out == "trial 0 was stopped before\n");
+    write_file(sweep.folder / "fixed", "");
+    CHECK(sweep.ask({"retry", "1"}).out == "trial 1 is tried again\n");
+    CHECK(sweep.ask({"set", "run_cap=4", "budget.time=1h"}).out == "run_cap=4, budget.time=\"1h\" from now on\n");
+    CHECK(sweep.ask({"note", "2", "looks good"}).code == 0);
+    CHECK(sweep.ask({"tag", "2", "baseline"}).code == 0);
+    const auto late = sweep.ask({"retry", "2"});
+    CHECK(late.code == 2);
+    CHECK(contains(late.err, "trial 2 is running (only a trial that failed can be tried again)"));
+
+    CHECK(sweep.finish() == 0);
+    const auto trials = sweep.json("trials");
+    REQUIRE(trials.size() == 4);
+    CHECK(trials[0].at("reason") == "requested");
+    CHECK(trials[0].at("status") == "stopped");
+    for (const int trial : {1, 2, 3}) {
+        CHECK(trials[static_cast<std::size_t>(trial)].at("status") == "finished");
+    }
+    const auto status = sweep.json("status");
+    CHECK(status.at("limits").at("budget.time") == "1h");
+    CHECK(status.at("notes")[0].at("text") == "looks good");
+    CHECK(status.at("trial_tags") == Json{{"2", {"baseline"}}});
+    CHECK(contains(sweep.run->out(), "asked for: trial 0 stops"));
+    CHECK(sweep.num_differences() == 0);
+    CHECK(fs::is_empty(sweep.folder / "s/requests"));
+}
+
+TEST_CASE("a time budget that is set while the sweep runs ends it") {
+    Running sweep;
+
+    CHECK(sweep.ask({"set", "budget.time=1s"}).code == 0);
+
+    CHECK(sweep.run->wait() == 0);
+    CHECK(sweep.json("status").at("reason") == "the time budget is used up");
+    CHECK(sweep.num_differences() == 0);
+}
+
+TEST_CASE("thousands of requests at once do a sweep no harm, and bad ones are refused") {
+    Running sweep;
+    const auto folder = sweep.folder / "s/requests";
+    CHECK(sweep.ask({"note", "first"}).code == 0);  // makes the folder
+    const auto put = [&](const std::string& name, const std::string& content) {
+        write_file(folder / (name + ".part"), content);
+        fs::rename(folder / (name + ".part"), folder / (name + ".request"));
+    };
+    // The bad ones come first.
+    put("0-torn", R"({"crc":"00000000","request":{"ask":"st)");
+    put("0-other", R"({"crc":"00000000","request":{"ask":"stop","trial":0},"version":99})");
+    put("0-damaged", R"({"crc":"00000000","request":{"ask":"stop","trial":0},"version":1})");
+    REQUIRE(::mkfifo((folder / "0-pipe.request").c_str(), 0600) == 0);
+    for (int i = 0; i < 2000; ++i) {
+        put("1-" + std::to_string(i), "{}");
+    }
+
+    CHECK(sweep.finish() == 0);  // reports are answered between them
+
+    CHECK(sweep.json("status").at("trials").at("finished") == 2);
+    for (const auto& record : journal_of(sweep.folder / "s")) {
+        CHECK(record.value("event", "") != "trial_stopped");
+    }
+    CHECK(contains(sweep.run->out(), "the request 0-torn is refused: it is torn"));
+    CHECK(contains(sweep.run->out(), "the request 0-other is refused: it was written by another version"));
+    CHECK(contains(sweep.run->out(), "the request 0-damaged is refused: it is damaged"));
+    CHECK(contains(sweep.run->out(), "the request 0-pipe is refused: it is no regular file"));
+    CHECK(sweep.num_differences() == 0);
+}
+
+TEST_CASE("a request that was done before a crash is not done twice") {
+    Running sweep;
+    const auto folder = sweep.folder / "s/requests";
+    sweep.run->signal(SIGSTOP);
+    Command note(sweep.folder.path(), {"note", "s", "2", "once"});
+    fs::path request;
+    await("the request is there", [&] {
+        std::error_code ignored;
+        for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+            request = entry.path().extension() == ".request" ? entry.path() : request;
+        }
+        return !request.empty();
+    });
+    const auto content = content_of(request);
+    sweep.run->signal(SIGCONT);
+    CHECK(note.wait() == 0);
+    sweep.run->signal(SIGKILL);
+    sweep.run->wait();
+    write_file(request, content);  // as if the crash had come before the answer
+
+    sweep.run.emplace(sweep.folder.path(), std::vector<std::string>{"resume", "s"});
+    await("the request is taken", [&] { return !fs::exists(request); });
+    CHECK(sweep.finish() == 0);
+
+    CHECK(sweep.json("status").at("notes").size() == 1);
+}

@@ -1,0 +1,47 @@
+#include "tests/launch/commands/old_sweep.hpp"
+#include "tests/launch/commands/sweep_file.hpp"
+
+using namespace crescendo::tests;
+
+TEST_CASE("list shows every sweep below a folder, with its state and best result") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "results/deep/first"}).code == 0);
+    fs::copy(CRESCENDO_OLD_SWEEP, folder / "results/second", fs::copy_options::recursive);
+    fs::create_directories(folder / "results/.hidden");
+    fs::copy(CRESCENDO_OLD_SWEEP, folder / "results/.hidden/third", fs::copy_options::recursive);
+    fs::create_directory_symlink(folder / "results", folder / "results/loop");
+
+    const auto sweeps = run_crescendo(folder.path(), {"list", "results", "--format", "json"}).json();
+
+    REQUIRE(sweeps.size() == 2);
+    CHECK(sweeps[0].at("directory") == "results/deep/first");
+    CHECK(sweeps[0].at("state") == "finished");
+    CHECK(sweeps[0].at("progress") == 1.0);
+    CHECK(sweeps[0].at("trials") == 2);
+    CHECK(sweeps[0].at("best") == 0.5);
+    CHECK(sweeps[0].at("metric") == "loss");
+    CHECK(sweeps[1].at("directory") == "results/second");
+    CHECK(sweeps[1].at("state") == "stopped");
+    CHECK(contains(run_crescendo(folder.path(), {"list"}).out, "results/deep/first"));
+}
+
+TEST_CASE("a sweep that cannot be read is listed with its problem, and hides no other") {
+    const TemporaryFolder folder;
+    fs::copy(CRESCENDO_OLD_SWEEP, folder / "a", fs::copy_options::recursive);
+    fs::copy(CRESCENDO_OLD_SWEEP, folder / "b", fs::copy_options::recursive);
+    write_file(folder / "a/sweep.yaml", "metric: [\n");
+
+    const auto result = run_crescendo(folder.path(), {"list", "--format", "json"});
+
+    CHECK(result.code == 0);
+    CHECK(result.json()[0].at("state") == "unreadable");
+    CHECK(contains(result.json()[0].at("problem"), "sweep.yaml"));
+    CHECK(result.json()[1].at("state") == "stopped");
+}
+
+TEST_CASE("list of a folder without sweeps says so, and of no folder is refused") {
+    const TemporaryFolder folder;
+    CHECK(contains(run_crescendo(folder.path(), {"list"}).out, "no sweeps in ."));
+    CHECK(run_crescendo(folder.path(), {"list", "nowhere"}).code == 2);
+}

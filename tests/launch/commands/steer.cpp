@@ -1,0 +1,25 @@
+#include "tests/launch/commands/old_sweep.hpp"
+
+using namespace crescendo::tests;
+
+TEST_CASE("a sweep that nobody works on is steered as well, and its seconds stay") {
+    const OldSweep sweep;
+    const auto before = sweep.run({"status", "s", "--format", "json"}).json();
+
+    REQUIRE(sweep.run({"note", "s", "x"}).code == 0);
+
+    const auto after = sweep.run({"status", "s", "--format", "json"}).json();
+    CHECK(after.at("elapsed_seconds") == before.at("elapsed_seconds"));
+    CHECK(after.at("trials") == before.at("trials"));
+    CHECK_FALSE(fs::exists(sweep.folder / "s/requests"));
+}
+
+TEST_CASE("of several requests, those that can be are done, and the exit status says that one was not") {
+    const OldSweep sweep;
+
+    const auto result = sweep.run({"stop", "s", "0", "1"});
+
+    CHECK(result.code == 2);
+    CHECK(contains(result.err, "trial 0 has ended already"));
+    CHECK(contains(result.out, "trial 1 stops"));
+}

@@ -1,0 +1,39 @@
+#include "tests/launch/commands/old_sweep.hpp"
+
+using namespace crescendo::tests;
+
+TEST_CASE("trial shows one trial's curve, slots, notes and log") {
+    const OldSweep sweep;
+    sweep.run({"note", "s", "0", "looks good"});
+    sweep.run({"tag", "s", "0", "baseline"});
+
+    const auto text = sweep.run({"trial", "s", "0"}).out;
+
+    CHECK(contains(text, "trial       0 of "));
+    CHECK(contains(text, "status      finished (completed)"));
+    CHECK(contains(text, "curve       █▄▁"));  // 0.8, 0.7, 0.6
+    CHECK(contains(text, "slots       0 from 0:00"));
+    CHECK(contains(text, "tags        baseline"));
+    CHECK(contains(text, "note        looks good"));
+    CHECK(contains(text, "log         s/trials/000000/trainer.log"));
+}
+
+TEST_CASE("trial as JSON has every report and every move between slots") {
+    const OldSweep sweep;
+
+    const auto trial = sweep.run({"trial", "s", "0", "--format", "json"}).json();
+
+    CHECK(trial.at("status") == "finished");
+    REQUIRE(trial.at("reports").size() == 3);
+    CHECK(trial.at("reports")[2].at("metrics").at("loss") == 0.6);
+    REQUIRE(trial.at("moves").size() == 1);
+    CHECK(trial.at("moves")[0].at("slots") == Json::array({0}));
+    CHECK(trial.at("failures").empty());
+    CHECK(trial.at("config").contains("a"));
+}
+
+TEST_CASE("trial refuses a trial that has not started") {
+    const OldSweep sweep;
+    CHECK(contains(sweep.run({"trial", "s", "2"}).err, "trial 2 has not started"));
+    CHECK(sweep.run({"trial", "s", "0", "--format", "csv"}).code == 2);
+}

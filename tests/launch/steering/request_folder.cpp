@@ -1,0 +1,154 @@
+#include "launch/steering/request_folder.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <thread>
+
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Fixture {
+    Fixture() { fs::create_directory(path()); }
+    fs::path path() const { return folder / "requests"; }
+    fs::path file(const std::string& name) const { return path() / (name + ".request"); }
+
+    std::string content(const std::string& name) const {
+        std::ostringstream text;
+        text << std::ifstream(file(name)).rdbuf();
+        return text.str();
+    }
+    void write(const std::string& name, const std::string& content) const { std::ofstream(file(name)) << content; }
+
+    /// Why the only request in the folder is refused; empty if it is not.
+    std::string refusal() const {
+        RequestInbox inbox(path());
+        const auto arrived = inbox.next();
+        REQUIRE(arrived);
+        CHECK(arrived->request.has_value() == arrived->refusal.empty());
+        return arrived->refusal;
+    }
+
+    TemporaryFolder folder;
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("requests arrive in the order in which they were sent, and each gets its own answer") {
+    const Fixture fixture;
+    const SentRequest first(fixture.path(), StopRequest{TrialId{1}});
+    const SentRequest second(fixture.path(), StopRequest{TrialId{2}});
+    RequestInbox inbox(fixture.path());
+
+    for (const auto* sent : {&first, &second}) {
+        const auto arrived = inbox.next();
+        REQUIRE(arrived);
+        CHECK(arrived->name == sent->name());
+        CHECK_FALSE(sent->take_answer());
+        inbox.answer(arrived->name, {sent == &first, sent->name()});
+    }
+
+    CHECK_FALSE(inbox.next());
+    for (const auto* sent : {&second, &first}) {
+        const auto answer = sent->take_answer();
+        REQUIRE(answer);
+        CHECK(answer->is_accepted == (sent == &first));
+        CHECK(answer->text == sent->name());
+    }
+    CHECK(fs::is_empty(fixture.path()));
+}
+
+TEST_CASE("a request that was withdrawn does not arrive") {
+    const Fixture fixture;
+    const SentRequest sent(fixture.path(), StopRequest{TrialId{1}});
+
+    CHECK(sent.withdraw());
+
+    CHECK_FALSE(sent.withdraw());
+    CHECK_FALSE(RequestInbox(fixture.path()).next());
+}
+
+TEST_CASE("a folder that is not there holds no requests") {
+    const Fixture fixture;
+    CHECK_FALSE(RequestInbox(fixture.path() / "none").next());
+}
+
+TEST_CASE("a request that is torn, at whatever byte, or damaged is refused") {
+    const Fixture fixture;
+    const SentRequest sent(fixture.path(), NoteRequest{TrialId{1}, "text"});
+    const auto whole = fixture.content(sent.name());
+    REQUIRE(fixture.refusal().empty());
+
+    for (std::size_t length = 0; length + 1 < whole.size(); ++length) {  // the last byte ends the line
+        CAPTURE(length);
+        fixture.write(sent.name(), whole.substr(0, length));
+        CHECK(contains(fixture.refusal(), "it is torn or no request; send it again"));
+    }
+    auto damaged = whole;
+    damaged.replace(damaged.find("text\""), 4, "test");
+    fixture.write(sent.name(), damaged);
+    CHECK(contains(fixture.refusal(), "its checksum is another"));
+}
+
+TEST_CASE("a request from another version is refused, with what to use instead") {
+    const Fixture fixture;
+    fixture.write("1", R"({"crc":"0","request":{"ask":"stop","trial":1},"version":2})");
+    CHECK(contains(fixture.refusal(), "another version of crescendo; use the one that runs the sweep"));
+}
+
+TEST_CASE("a request of another user is refused") {
+    if (::geteuid() != 0) {
+        MESSAGE("not tried: only root can give a file to another user");
+        return;
+    }
+    const Fixture fixture;
+    const SentRequest sent(fixture.path(), StopRequest{TrialId{1}});
+    REQUIRE(::chown(fixture.file(sent.name()).c_str(), 12345, 12345) == 0);
+
+    CHECK(contains(fixture.refusal(), "it belongs to user 12345, and the sweep runs as user 0"));
+}
+
+TEST_CASE("what is no file of moderate size is refused, and nothing waits for it") {
+    const std::vector<std::pair<std::string, std::function<void(const Fixture&)>>> cases{
+        {"cannot be read", [](const Fixture& fixture) { fs::create_symlink("/etc/passwd", fixture.file("1")); }},
+        {"no regular file", [](const Fixture& fixture) { REQUIRE(::mkfifo(fixture.file("1").c_str(), 0600) == 0); }},
+        {"no regular file", [](const Fixture& fixture) { fs::create_directory(fixture.file("1")); }},
+        {"a request has 65536 at most", [](const Fixture& fixture) { fixture.write("1", std::string(65537, ' ')); }},
+    };
+
+    for (const auto& [message, make] : cases) {
+        const Fixture fixture;
+        make(fixture);
+        CHECK_MESSAGE(contains(fixture.refusal(), message), message);
+
+        RequestInbox inbox(fixture.path());
+        inbox.answer(inbox.next()->name, {});
+        CHECK_FALSE(fs::exists(fs::symlink_status(fixture.file("1"))));
+    }
+}
+
+TEST_CASE("answers that nobody took are removed by the next session") {
+    const Fixture fixture;
+    {
+        RequestInbox inbox(fixture.path());
+        inbox.answer("1", {true, "done"});
+    }
+    CHECK_FALSE(fs::is_empty(fixture.path()));
+
+    const RequestInbox next(fixture.path());
+
+    CHECK(fs::is_empty(fixture.path()));
+}

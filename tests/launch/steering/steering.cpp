@@ -1,0 +1,146 @@
+#include "launch/steering/steering.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "core/check.hpp"
+#include "launch/messages/event_json.hpp"
+#include "launch/record/frozen_file.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace {
+
+const std::string sweep_text =
+    "metric: {name: loss}\nrun_cap: 4\nmax_retries: 0\nparameters: {a: {min: 1, max: 2}}\n"
+    "scheduler: {type: asha, max: 4, reduction_factor: 2}\ntrainer: {}\n";
+
+/// A sweep on two slots, where trial 0 is complete, 1 has failed, and 2 and 3 run.
+struct Fixture {
+    Fixture()
+        : directory(SweepDirectory::create(folder / "s", sweep_text, {{"sweep", "s"}})),
+          history(directory.read_sweep({}).spec) {
+        const OrderedJson header{{"file", FrozenFile(sweep_text, "s.yaml").to_json()}};
+        Journal::create(directory.journal(), header);
+        apply(session_note(1, "h", 2));
+        for (const Event& event : {Event{SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{0}}}}},
+                                   Event{TrialReported{TrialId{0}, Resource{4}, 0.5}},
+                                   Event{TrialFailed{TrialId{1}, FailureKind::error}}}) {
+            Json record = to_json(event);
+            record["time"] = 1.0;
+            apply(record);
+        }
+    }
+
+    void apply(const Json& record) { history.apply(record); }
+
+    Steered steered(const Request& request) const { return steer(request, directory, history, /*time=*/2); }
+
+    /// Does it, and returns the answer.
+    std::string done(const Request& request) {
+        auto steered = this->steered(request);
+        for (const auto& record : steered.records) {
+            apply(record);
+        }
+        return steered.text;
+    }
+
+    std::string refusal(const Request& request) const {
+        try {
+            steered(request);
+        } catch (const InvalidInput& error) {
+            return error.what();
+        }
+        return {};
+    }
+
+    TrialStatus status(int trial) const { return history.sweep().trial(TrialId{trial}).status; }
+
+    TemporaryFolder folder;
+    SweepDirectory directory;
+    History history;
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a trial is stopped once, and asking again changes nothing") {
+    Fixture fixture;
+
+    CHECK(fixture.done(StopRequest{TrialId{2}}) == "trial 2 stops");
+    CHECK(fixture.status(2) == TrialStatus::stopped);
+    CHECK(fixture.steered(StopRequest{TrialId{2}}).records.empty());
+    CHECK(fixture.done(StopRequest{TrialId{2}}) == "trial 2 was stopped before");
+}
+
+TEST_CASE("a trial that has ended, or has not started, cannot be stopped, and the answer says which") {
+    const Fixture fixture;
+    CHECK(contains(fixture.refusal(StopRequest{TrialId{0}}), "trial 0 has ended already: it is finished (completed)"));
+    CHECK(contains(fixture.refusal(StopRequest{TrialId{1}}), "trial 1 has ended already: it is failed (failed)"));
+    CHECK(contains(fixture.refusal(StopRequest{TrialId{4}}), "trial 4 has not started: the sweep has started 4"));
+}
+
+TEST_CASE("a failed trial is tried again once, by its number or with all that failed") {
+    for (const auto& request : {RetryRequest{TrialId{1}}, RetryRequest{}}) {
+        Fixture fixture;
+
+        const auto text = fixture.done(request);
+
+        CHECK(text == (request.trial ? "trial 1 is tried again" : "1 failed trials are tried again"));
+        CHECK(fixture.status(1) == TrialStatus::waiting);
+        CHECK(fixture.steered(request).records.empty());
+    }
+    const Fixture fixture;
+    CHECK(contains(fixture.refusal(RetryRequest{TrialId{0}}), "trial 0 is finished (only a trial that failed"));
+    CHECK(contains(fixture.refusal(RetryRequest{TrialId{9}}), "trial 9 is unknown"));
+}
+
+TEST_CASE("limits change together, and the event says whether time is left") {
+    Fixture fixture;
+
+    const auto steered = fixture.steered(SetRequest{{{"run_cap", "9"}, {"budget.time", "\"12h\""}}});
+
+    CHECK(steered.text == "run_cap=9, budget.time=\"12h\" from now on");
+    REQUIRE(steered.file);
+    CHECK(steered.file->time_budget == std::chrono::hours(12));
+    REQUIRE(steered.records.size() == 1);
+    fixture.apply(steered.records.front());
+    CHECK(fixture.history.sweep().spec().run_cap == 9);
+    CHECK(fixture.history.limits_changes().size() == 1);
+    // What was set before stays.
+    fixture.done(SetRequest{{{"max_retries", "3"}}});
+    CHECK(fixture.history.sweep().spec().run_cap == 9);
+}
+
+TEST_CASE("limits that cannot be are refused, and so is a sweep file that was edited") {
+    Fixture fixture;
+    CHECK(contains(fixture.refusal(SetRequest{{{"run_cap", "many"}}}), "'many' is text"));
+    CHECK(contains(fixture.refusal(SetRequest{{{"run_cap", {}}}}), "nothing ends this sweep"));
+
+    auto edited = sweep_text;
+    std::ofstream(fixture.directory.sweep_file()) << edited.replace(edited.find("max: 2"), 6, "max: 3");
+
+    CHECK(contains(fixture.refusal(SetRequest{{{"run_cap", "9"}}}), "parameters.a.max: is 3 now and was 2"));
+}
+
+TEST_CASE("notes and tags are about the sweep or a trial that has started") {
+    Fixture fixture;
+
+    CHECK(fixture.done(NoteRequest{TrialId{3}, "diverged"}) == "trial 3: noted");
+    CHECK(fixture.done(NoteRequest{{}, "new data"}) == "the sweep: noted");
+    CHECK(fixture.history.annotations().user_notes().size() == 2);
+    CHECK(fixture.done(TagRequest{TrialId{3}, {"a", "b"}, {}}) == "trial 3 is tagged a, b");
+    CHECK(fixture.steered(TagRequest{TrialId{3}, {"b"}, {"c"}}).records.empty());
+    CHECK(fixture.done(TagRequest{TrialId{3}, {}, {"a", "b"}}) == "trial 3 has no tag");
+    CHECK(contains(fixture.refusal(NoteRequest{TrialId{4}, "x"}), "has not started"));
+    CHECK(contains(fixture.refusal(NoteRequest{{}, ""}), "a note has 1 to 4096 bytes"));
+    CHECK(contains(fixture.refusal(NoteRequest{{}, std::string(4097, 'x')}), "this one has 4097"));
+    for (const std::string tag : {"", "two words", "a,b", "\x1b[31m"}) {
+        CHECK(contains(fixture.refusal(TagRequest{{}, {tag}, {}}), "is no tag: a tag is one word"));
+    }
+}
