@@ -105,7 +105,7 @@ void VirtualCluster::finish_epoch(TrialId id) {
 
 void VirtualCluster::apply(const Event& event) {
     decide(event);
-    while (const auto proposed = sweep_.propose()) {
+    while (const auto proposed = source_(sweep_)) {
         decide(*proposed);
     }
     note_use();

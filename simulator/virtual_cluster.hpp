@@ -29,6 +29,9 @@ class VirtualCluster {
     /// From now on, every report goes to `watcher` before the sweep decides about it.
     void watch(std::function<void(const SeenReport&)> watcher) { watcher_ = std::move(watcher); }
 
+    /// From now on `source` is asked for proposals instead of Sweep::propose(), whose contract it keeps.
+    void ask(std::function<std::optional<Event>(Sweep&)> source) { source_ = std::move(source); }
+
     /// Runs the whole sweep. Call it once.
     Summary run();
 
@@ -103,6 +106,7 @@ class VirtualCluster {
     EpochTime epoch_time_;
     std::optional<double> time_budget_;
     std::function<void(const SeenReport&)> watcher_;
+    std::function<std::optional<Event>(Sweep&)> source_ = &Sweep::propose;
     std::vector<Training> trainings_;
     std::priority_queue<Occurrence, std::vector<Occurrence>, std::greater<>> future_;
     std::int64_t num_foreseen_ = 0;

@@ -61,8 +61,8 @@ ROOMS = {
     "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
                 "checkpoint", "."],
     "launch": ["system", "messages", "energy", "batch", "slots", "yaml", "sweep_file", "agent", "transport", "record",
-               "steering", "view", "replay", "compare", "report", "web", "export", "import", "coordinator", "ask_tell",
-               "doctor", "commands", "commands/data", "."],
+               "steering", "sampling", "view", "replay", "compare", "report", "web", "export", "import", "coordinator",
+               "ask_tell", "doctor", "commands", "commands/data", "."],
 }
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.
 PURE = {"scheduler", "simulator", "analysis"}

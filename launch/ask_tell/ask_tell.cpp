@@ -40,8 +40,9 @@ SlotsJoined join(const Json& count, std::int64_t first) {
 
 }  // namespace
 
-AskTell::AskTell(SweepSpec spec, Journal& journal, const std::vector<Json>& records)
-    : sweep_(std::move(spec)), journal_(&journal) {
+AskTell::AskTell(SweepSpec spec, Journal& journal, const std::vector<Json>& records,
+                 std::unique_ptr<ProposalSource> source)
+    : sweep_(std::move(spec)), source_(std::move(source)), journal_(&journal) {
     for (const auto& record : records) {
         if (record.contains("event")) {
             sweep_.apply(event_from_json(record));
@@ -106,7 +107,7 @@ OrderedJson AskTell::answer(std::string_view text) {
     const auto event = read(line);
     auto actions = sweep_.apply(event);
     record(event, line);
-    while (const auto proposed = sweep_.propose()) {
+    while (const auto proposed = source_->await_next(sweep_)) {
         const auto more = sweep_.apply(*proposed);
         record(*proposed, Json::object());
         actions.insert(actions.end(), more.begin(), more.end());

@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "launch/messages/json.hpp"
 #include "launch/record/journal.hpp"
+#include "launch/sampling/proposal_source.hpp"
 #include "scheduler/sweep/sweep.hpp"
 
 namespace crescendo::launch {
@@ -19,12 +21,14 @@ namespace crescendo::launch {
 class AskTell {
   public:
     /// Begins a conversation without a journal.
-    explicit AskTell(SweepSpec spec) : sweep_(std::move(spec)) {}
+    explicit AskTell(SweepSpec spec, std::unique_ptr<ProposalSource> source = own_sampler())
+        : sweep_(std::move(spec)), source_(std::move(source)) {}
 
     /// Begins or continues a conversation with a journal. `records` are what `journal` has already: their events
     /// happened, and their slots are gone with the session that had them. The caller syncs the journal before it passes
     /// answers on.
-    AskTell(SweepSpec spec, Journal& journal, const std::vector<Json>& records);
+    AskTell(SweepSpec spec, Journal& journal, const std::vector<Json>& records,
+            std::unique_ptr<ProposalSource> source = own_sampler());
 
     /// Other limits from now on; `record` is a limits_record() of them. Throws InvalidInput, and changes nothing, where
     /// they make no sense.
@@ -51,6 +55,7 @@ class AskTell {
     void record_config(TrialId trial);
 
     Sweep sweep_;
+    std::unique_ptr<ProposalSource> source_;
     Journal* journal_ = nullptr;
     std::int64_t next_slot_ = 0;  ///< id after the largest of all slots that joined in this session
     std::string line_;            ///< the part of the current line that has arrived

@@ -12,6 +12,7 @@
 #include "core/check.hpp"
 #include "launch/ask_tell/ask_tell.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/record/crc32.hpp"
 #include "launch/record/frozen_file.hpp"
 #include "launch/record/recorded_sweep.hpp"
@@ -119,7 +120,7 @@ void take_up_edits(const FrozenFile& frozen, const Options& options, const std::
 ExitCode ask_tell(const Options& options) {
     auto file = read_with(options, {});
     if (options.journal.empty()) {
-        AskTell conversation(file.spec);
+        AskTell conversation(file.spec, make_source(file, {.say = remark}));
         converse(conversation, nullptr);
         return ExitCode::done;
     }
@@ -137,7 +138,7 @@ ExitCode ask_tell(const Options& options) {
     }
     file = read_with(options, limits_after(frozen, {}));
     auto journal = Journal::open(options.journal, end);
-    AskTell conversation(file.spec, journal, records);
+    AskTell conversation(file.spec, journal, records, make_source(file, {.say = remark}));
     if (frozen) {
         take_up_edits(*frozen, options, records, conversation);
     }

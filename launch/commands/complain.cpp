@@ -19,6 +19,8 @@ ExitCode complain(const std::exception& error, ExitCode code) {
     return code;
 }
 
+void remark(const std::string& line) { std::fprintf(stderr, "crescendo: %s\n", printable(line).c_str()); }
+
 ExitCode complain() try { throw; } catch (const InvalidInput& error) {
     return complain(error, ExitCode::bad_input);
 } catch (const DamagedFile& error) {

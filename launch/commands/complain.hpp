@@ -12,4 +12,7 @@ ExitCode complain(const std::exception& error, ExitCode code);
 /// To be called in a catch clause: the exit code that the exception ends a command with, once it is said.
 ExitCode complain();
 
+/// Shows a line to the user beside the command's output.
+void remark(const std::string& line);
+
 }  // namespace crescendo::launch

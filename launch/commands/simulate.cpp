@@ -6,11 +6,13 @@
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_directory.hpp"
 #include "launch/replay/recording.hpp"
 #include "launch/replay/replay.hpp"
+#include "launch/sampling/proposal_source.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/view/results.hpp"
 #include "launch/view/simulation_report.hpp"
@@ -104,6 +106,8 @@ class Study {
         const auto budget =
             file.time_budget ? std::optional(std::chrono::duration<double>(*file.time_budget).count()) : std::nullopt;
         simulator::VirtualCluster cluster(spec, file.simulation, slots, curves, times, budget);
+        const auto source = make_source(file, {.say = remark});
+        cluster.ask([&](Sweep& sweep) { return source->await_next(sweep); });
         if (reports != nullptr) {
             cluster.watch([reports](const SeenReport& report) { reports->push_back(report); });
         }

@@ -3,6 +3,8 @@
 #include <memory>
 
 #include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
+#include "launch/sampling/proposal_source.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/view/results.hpp"
@@ -33,22 +35,55 @@ std::string refusals(const SweepSpec& spec) {
                        found.num_draws, each);
 }
 
+/// The configurations that a sampler which is a program proposes while no trial has reported.
+std::vector<Config> ask_program(const SweepFile& file, int count) {
+    auto spec = file.spec;
+    spec.scheduler = {};
+    spec.scheduler.kind = SchedulerKind::fifo;
+    spec.run_cap = count;
+    Sweep sweep(spec);
+    const auto source = make_source(file, {.say = remark});
+    SlotsJoined joined;
+    for (std::int32_t slot = 0; slot < count; ++slot) {
+        joined.slots.push_back({SlotId{slot}, NodeId{0}});
+    }
+    sweep.apply(joined);
+    while (const auto event = source->await_next(sweep)) {
+        sweep.apply(*event);
+    }
+    std::vector<Config> configs;
+    for (const auto& trial : sweep.trials()) {
+        configs.push_back(trial.config);
+    }
+    return configs;
+}
+
+std::vector<Config> ask_sampler(const SweepSpec& spec, int count) {
+    AnySampler sampler(spec);
+    std::vector<Config> configs;
+    for (std::int32_t i = 0; i < count; ++i) {
+        auto proposal = sampler->propose(TrialId{i});
+        if (!proposal) {
+            break;
+        }
+        configs.push_back(std::move(proposal->config));
+    }
+    return configs;
+}
+
 /// The configurations of the first trials, as far as they do not depend on results.
-Table first_configurations(const SweepSpec& spec, int count) {
+Table first_configurations(const SweepFile& file, int count) {
+    const auto& spec = file.spec;
     std::vector<std::string> columns{"trial"};
     for (const auto& parameter : spec.space.parameters()) {
         columns.push_back(parameter.name);
     }
     Table table(columns);
-    AnySampler sampler(spec);
-    for (std::int32_t i = 0; i < count; ++i) {
-        const auto proposal = sampler->propose(TrialId{i});
-        if (!proposal) {
-            break;
-        }
-        std::vector<Cell> row{std::int64_t{i}};
+    std::int64_t trial = 0;
+    for (const auto& config : file.sampler ? ask_program(file, count) : ask_sampler(spec, count)) {
+        std::vector<Cell> row{trial++};
         for (const auto& parameter : spec.space.parameters()) {
-            row.push_back(parameter_cell(proposal->config, parameter.name));
+            row.push_back(parameter_cell(config, parameter.name));
         }
         table.add_row(std::move(row));
     }
@@ -70,7 +105,7 @@ ExitCode validate_file(const Options& options) {
         fmt::print("{}", refusals(file.spec));
     }
     if (options.num_samples > 0) {
-        fmt::print("{}", first_configurations(file.spec, options.num_samples).print(Format::table));
+        fmt::print("{}", first_configurations(file, options.num_samples).print(Format::table));
     }
     return ExitCode::done;
 }

@@ -1,5 +1,6 @@
 #include "launch/coordinator/coordinator.hpp"
 
+#include <filesystem>
 #include <utility>
 
 #include "launch/coordinator/departure.hpp"
@@ -10,6 +11,20 @@
 
 namespace crescendo::launch {
 
+namespace {
+
+std::unique_ptr<ProposalSource> source_of(const SweepFile& file, const SweepDirectory& directory, LiveView& view) {
+    SourceSettings settings;
+    if (file.sampler) {
+        settings.directory = directory.read_run().at("working_directory");
+        settings.log = std::filesystem::absolute(directory.sampler_log()).string();
+        settings.say = [&view](const std::string& line) { view.say(line); };
+    }
+    return make_source(file, std::move(settings));
+}
+
+}  // namespace
+
 Coordinator::Coordinator(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
                          Transport& transport, LiveView& view, SweepLock* lock, std::vector<Json> opening)
     : file_(file),
@@ -19,7 +34,7 @@ Coordinator::Coordinator(const SweepFile& file, const SweepDirectory& directory,
       lock_(lock),
       opening_(std::move(opening)),
       orders_(file, directory, history.sweep(), transport),
-      decisions_(journal, history, orders_) {}
+      decisions_(journal, history, orders_, source_of(file, directory, view)) {}
 
 Outcome Coordinator::run(const StopSignals& signals, std::optional<SessionEnd::Seconds> deadline) {
     begin_session();

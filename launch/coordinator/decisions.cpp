@@ -7,8 +7,8 @@
 
 namespace crescendo::launch {
 
-Decisions::Decisions(Journal& journal, History& history, Orders& orders)
-    : journal_(journal), history_(history), orders_(orders) {}
+Decisions::Decisions(Journal& journal, History& history, Orders& orders, std::unique_ptr<ProposalSource> source)
+    : journal_(journal), history_(history), orders_(orders), source_(std::move(source)) {}
 
 void Decisions::record(const Event& event, const Json& details) {
     Json content = launch::to_json(event);
@@ -35,13 +35,6 @@ void Decisions::record_config(TrialId trial) {
     batch_.emplace_back(ProposalRecord{{trial, sweep().trial(trial).config}, wall_clock()});
 }
 
-void Decisions::commit() {
-    if (!batch_.empty()) {
-        commit_batch();
-    }
-    propose();
-}
-
 void Decisions::write(const Record& record) {
     if (const auto* content = std::get_if<Json>(&record)) {
         journal_.append(*content);
@@ -53,7 +46,10 @@ void Decisions::write(const Record& record) {
 }
 
 /// Journal first, then decide: what was answered is on disk.
-void Decisions::commit_batch() {
+void Decisions::commit() {
+    if (batch_.empty()) {
+        return;
+    }
     for (const auto& each : batch_) {
         write(each);
     }
@@ -68,7 +64,7 @@ void Decisions::commit_batch() {
 /// one sync has all of them on disk before the first of their trials is ordered to start.
 void Decisions::propose() {
     std::vector<Action> actions;
-    while (auto event = history_.propose()) {
+    while (auto event = history_.propose(*source_)) {
         const auto take = [&](const auto& record) {
             write(record);
             const auto more = history_.apply(record);

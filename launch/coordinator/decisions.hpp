@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "launch/messages/messages.hpp"
 #include "launch/record/history.hpp"
 #include "launch/record/journal.hpp"
+#include "launch/sampling/proposal_source.hpp"
 
 namespace crescendo::launch {
 
@@ -18,8 +20,8 @@ namespace crescendo::launch {
 /// because replaying the events gives it again.
 class Decisions {
   public:
-    /// `history` has taken every record of `journal`. All must outlive the decisions.
-    Decisions(Journal& journal, History& history, Orders& orders);
+    /// `history` has taken every record of `journal`. All three must outlive the decisions.
+    Decisions(Journal& journal, History& history, Orders& orders, std::unique_ptr<ProposalSource> source);
 
     const History& history() const { return history_; }
     const Sweep& sweep() const { return history_.sweep(); }
@@ -38,6 +40,12 @@ class Decisions {
     /// Makes all that was recorded take effect, and what follows from it.
     void commit();
 
+    /// Starts trials with what the sampler proposes, where it proposes by events.
+    void propose();
+
+    /// How long other things may be waited for until propose() may have something new; nothing: as long as they take.
+    std::optional<std::chrono::milliseconds> patience() const { return source_->patience(); }
+
     /// Resource of the trial's last report, with those that wait for commit().
     Resource last_resource(TrialId trial) const;
 
@@ -49,8 +57,6 @@ class Decisions {
     using Record = std::variant<Json, ReportRecord, ProposalRecord>;
 
     void write(const Record& record);
-    void commit_batch();
-    void propose();
     void take_effect(const Json& record);
     void take_effect(ReportRecord& record);
     void take_effect(const ProposalRecord& record);
@@ -59,6 +65,7 @@ class Decisions {
     Journal& journal_;
     History& history_;
     Orders& orders_;
+    std::unique_ptr<ProposalSource> source_;
     std::vector<Record> batch_;             ///< records that are not yet in the journal
     std::map<TrialId, Resource> reported_;  ///< last resource of each trial that has a report in `batch_`
     Prospects prospects_;

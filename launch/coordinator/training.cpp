@@ -41,7 +41,8 @@ bool Training::begin_turn() {
         return false;
     }
     look_ahead();
-    return true;
+    decisions_.propose();
+    return sweep().state() == SweepState::running;
 }
 
 bool Training::is_stopped() {
@@ -64,6 +65,7 @@ void Training::look_ahead() {
     if (const auto seconds = decisions_.history().seconds_per_report(); seconds && end_.comes_within(*seconds)) {
         view_.say("the job's time is nearly up: no program begins what it could not finish");
         decisions_.record(DeadlineNear{});
+        decisions_.commit();
     }
 }
 

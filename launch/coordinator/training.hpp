@@ -29,7 +29,9 @@ class Training {
 
     /// Whether there is another turn: not if the sweep or the session has come to its end.
     bool begin_turn();
-    std::chrono::milliseconds period() const { return std::min(view_.period(), between_looks); }
+    std::chrono::milliseconds period() const {
+        return std::min({view_.period(), between_looks, decisions_.patience().value_or(between_looks)});
+    }
     /// Has the scheduler decide about what was taken.
     void end_turn();
 

@@ -42,6 +42,7 @@ std::string without_bare_words(std::string_view line) {
 }
 
 constexpr int deepest = 32;
+constexpr std::size_t most_at_once = std::size_t{1} << 24;
 
 Json parse(std::string_view line) {
     const auto is_shallow = [](int depth, Json::parse_event_t, const Json&) {
@@ -78,7 +79,8 @@ void LineChannel::flush() {
 
 std::vector<std::string> LineChannel::receive() {
     std::array<char, 65536> buffer;
-    for (;;) {
+    // Somebody who writes as fast as we read must not keep us here.
+    for (const auto most = incoming_.size() + most_at_once; incoming_.size() < most;) {
         const auto received = ::recv(fd_, buffer.data(), buffer.size(), 0);
         if (received > 0) {
             incoming_.append(buffer.data(), static_cast<std::size_t>(received));

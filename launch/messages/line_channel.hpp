@@ -20,8 +20,11 @@ class LineChannel {
     void flush();
     bool wants_to_write() const { return !outgoing_.empty(); }
 
-    /// The complete lines that have arrived.
+    /// The complete lines that have arrived, or the first of them where there are very many.
     std::vector<std::string> receive();
+
+    /// Bytes of a line whose end has not arrived.
+    std::size_t held() const { return incoming_.size(); }
 
     /// The other side has closed its end, and all it wrote was received.
     bool closed() const { return closed_; }

@@ -84,8 +84,10 @@ class History {
     /// Takes one line of the journal. Reports and configurations, which are most lines, are read without a JSON value.
     std::vector<Action> apply(const Journal::Line& line);
 
-    /// As Sweep::propose().
-    std::optional<Event> propose() { return sweep_.propose(); }
+    /// What a ProposalSource has for the sweep now.
+    std::optional<Event> propose(auto& source) {
+        return source.next(sweep_);
+    }
 
     /// No process works on the sweep any more: what ran waits to be resumed.
     void interrupt();

@@ -31,6 +31,8 @@ class SweepDirectory {
     std::filesystem::path worker_log() const { return path_ / "trainers.log"; }
     /// What the commands of on_finish and on_failure printed.
     std::filesystem::path hook_log() const { return path_ / "hooks.log"; }
+    /// What a sampler that is a program printed.
+    std::filesystem::path sampler_log() const { return path_ / "sampler.log"; }
     /// The script of its batch jobs, if the sweep was submitted.
     std::filesystem::path job_script() const { return path_ / "job.sh"; }
     /// What a batch job printed.

@@ -169,14 +169,27 @@ std::vector<std::string> fixed_words(const SweepFile& file) {
     return words;
 }
 
-void check_command(const SweepFile& file, Mistakes& mistakes) {
-    const auto words = fixed_words(file);
+/// The words that name a program are found. `key` is that of the list of words.
+void check_programs(const std::vector<std::string>& words, const char* key, Mistakes& mistakes) {
     for (const auto i : std::set<std::size_t>{0, find_program(words)}) {
         if (!words[i].empty() && !is_program(words[i])) {
-            mistakes.add(fmt::format("command[{}]", i),
-                         fmt::format(no_program, words[i]));
+            mistakes.add(fmt::format("{}[{}]", key, i), fmt::format(no_program, words[i]));
         }
     }
+}
+
+void check_sampler(const SamplerCommand& sampler, Mistakes& mistakes) {
+    constexpr const char* key = "sampler.command";
+    check_programs(sampler.words, key, mistakes);
+    const auto script = find_script(sampler.words);
+    if (script && !fs::exists(sampler.words[*script])) {
+        mistakes.add(fmt::format("{}[{}]", key, *script), fmt::format(fmt::runtime(no_file), sampler.words[*script]));
+    }
+}
+
+void check_command(const SweepFile& file, Mistakes& mistakes) {
+    const auto words = fixed_words(file);
+    check_programs(words, "command", mistakes);
     const auto& command = *file.command;
     const auto program = std::ranges::find(command, "${program}");
     const bool is_module = program != command.begin() && program != command.end() && *std::prev(program) == "-m";
@@ -219,6 +232,9 @@ void check(SweepDraft& draft, const ProgramPaths& paths) {
     check_hooks(file.hooks, mistakes);
     if (!mistakes.lie_in("parameters") && !mistakes.lie_in("constraints")) {
         try_rules(file.spec.space, file.spec.seed, file.source, mistakes);
+    }
+    if (file.sampler) {
+        check_sampler(*file.sampler, mistakes);
     }
     if (has_nothing_to_run(draft)) {
         mistakes.add("trainer", "is missing, and so is command, so there is nothing to train; give one of the two");

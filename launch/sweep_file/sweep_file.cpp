@@ -75,6 +75,28 @@ void read_metric(const YamlSection& file, SweepFile& result) {
     file.attempt([&] { spec.goal = metric.choice("goal", goals).value_or(Goal::minimize); });
 }
 
+void read_sampler_section(const YamlSection& sampler, const std::vector<UnsupportedWord>& unsupported,
+                          SweepFile& result) {
+    auto& type = result.spec.sampler;
+    sampler.allow({"type", "command", "ahead", "deadline"});
+    if (!sampler.has("command")) {
+        type = sampler.word("type", sampler_names(), unsupported).value_or(type);
+        for (const char* key : {"ahead", "deadline"}) {
+            if (sampler.has(key)) {
+                sampler.fail(key, "is a key for a sampler that is a program, and there is no `command:` beside it; "
+                                  "remove it");
+            }
+        }
+        return;
+    }
+    if (sampler.word("type", sampler_names(), unsupported).value_or("program") != "program") {
+        sampler.fail("type", "says which of Crescendo's samplers proposes configurations, and `command:` says that a "
+                             "program does; remove one of the two");
+    }
+    result.sampler = read_sampler_command(sampler);
+    type = "program";
+}
+
 void read_sampler(const YamlSection& file, SweepFile& result) {
     auto& spec = result.spec;
     const std::string random = "configurations are drawn at random; use random";
@@ -89,8 +111,13 @@ void read_sampler(const YamlSection& file, SweepFile& result) {
     });
     file.attempt([&] {
         if (const auto sampler = file.section("sampler", "{type: random}")) {
-            sampler->allow({"type"});
-            spec.sampler = sampler->word("type", sampler_names(), unsupported).value_or(spec.sampler);
+            read_sampler_section(*sampler, unsupported, result);
+        }
+    });
+    file.attempt([&] {
+        if (spec.sampler == "program" && !result.sampler && !file.mistakes().lie_in("sampler")) {
+            file.fail(file.has("sampler") ? "sampler.type" : "method",
+                      "is program, and no program is named; write sampler: {command: [python3, mine.py]}");
         }
     });
 }

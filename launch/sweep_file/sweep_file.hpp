@@ -13,6 +13,7 @@
 #include "launch/sweep_file/hooks.hpp"
 #include "launch/sweep_file/overrides.hpp"
 #include "launch/sweep_file/price.hpp"
+#include "launch/sweep_file/sampler_command.hpp"
 #include "launch/yaml/mistakes.hpp"
 #include "launch/yaml/source_map.hpp"
 #include "scheduler/sweep_spec.hpp"
@@ -41,6 +42,7 @@ struct SweepFile {
     std::string name;          ///< can be the name of a folder; default: the file's name without extension
     SweepSpec spec;            ///< what the scheduler needs; it passed validate()
     std::vector<std::string> groups;  ///< parameters that hold others, dotted, outer before inner; see nested()
+    std::optional<SamplerCommand> sampler;  ///< the program that proposes configurations; none: spec.sampler is ours
     std::optional<int> slots;  ///< slots per node; none: as many as the node has
     int cpus_per_slot = 1;
     Binding bind = Binding::automatic;  ///< whether workers are bound to cores

@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "scheduler/samplers/grid_sampler.hpp"
+#include "scheduler/samplers/program_sampler.hpp"
 #include "scheduler/samplers/random_sampler.hpp"
 #include "scheduler/samplers/sobol_sampler.hpp"
 #include "scheduler/samplers/tpe_sampler.hpp"
@@ -21,6 +22,8 @@ const std::vector<std::pair<std::string, Make>>& samplers() {
          [](const SweepSpec& spec) -> std::unique_ptr<Sampler> {
              return std::make_unique<GridSampler>(spec.space, spec.seed);
          }},
+        {"program",
+         [](const SweepSpec&) -> std::unique_ptr<Sampler> { return std::make_unique<ProgramSampler>(); }},
         {"random",
          [](const SweepSpec& spec) -> std::unique_ptr<Sampler> {
              return std::make_unique<RandomSampler>(spec.space, spec.seed);

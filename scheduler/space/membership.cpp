@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "core/check.hpp"
 
@@ -80,20 +79,24 @@ std::optional<Value> member(const Distribution& distribution, const Value& value
     return std::visit(Member{value}, distribution);
 }
 
+Value member(const SearchSpace& space, const std::string& name, const Value& value) {
+    const auto& parameters = space.parameters();
+    const auto found =
+        std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& each) { return each.name == name; });
+    if (found == parameters.end() || found->is_derived()) {
+        return value;  // SearchSpace::in_order() has the message, or the rule that computes it
+    }
+    const auto meant = member(found->distribution, value);
+    CRESCENDO_VALIDATE(meant, "config",
+                       "a configuration has {} = {}, which the parameter never is; choose one of its values", name,
+                       to_string(value));
+    return *meant;
+}
+
 Config member(const SearchSpace& space, const Config& config) {
     Config result = config;
     for (auto& [name, value] : result) {
-        const auto& parameters = space.parameters();
-        const auto found = std::find_if(parameters.begin(), parameters.end(),
-                                        [&name = name](const Parameter& each) { return each.name == name; });
-        if (found == parameters.end() || found->is_derived()) {
-            continue;  // in_order() has the message, or the rule that computes it
-        }
-        const auto meant = member(found->distribution, value);
-        CRESCENDO_VALIDATE(meant, "config",
-                           "a configuration has {} = {}, which the parameter never is; choose one of its values", name,
-                           to_string(value));
-        value = *meant;
+        value = member(space, name, value);
     }
     return space.in_order(result);
 }

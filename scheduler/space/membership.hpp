@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "core/value.hpp"
 #include "scheduler/space/search_space.hpp"
@@ -11,6 +12,10 @@ namespace crescendo {
 /// for 2 where whole numbers are. Nothing if the distribution never takes it: it is out of range, no multiple of q, not
 /// listed, or listed with the probability 0.
 std::optional<Value> member(const Distribution& distribution, const Value& value);
+
+/// As above, for the parameter of this name. A value of a derived parameter, or of one that is not there, stays as it
+/// is. Throws InvalidInput (key "config") that names the parameter where there is nothing.
+Value member(const SearchSpace& space, const std::string& name, const Value& value);
 
 /// The configuration of the space that somebody means by `config`, in the order of the parameters and with the derived
 /// ones. Throws InvalidInput (key "config") that names the first parameter whose value is outside of its distribution,

@@ -1,0 +1,91 @@
+"""Proposes the configurations of a sweep: `sampler: {command: [python3, mine.py]}` in its file.
+
+A sampler is a class with two methods::
+
+    from crescendo import sampler
+
+    class Mine:
+        def __init__(self, search):      # what is searched
+            self.random = random.Random(search.seed)
+
+        def propose(self, number):       # a value for each parameter; None: nothing yet; StopIteration: never again
+            return {"lr": 10 ** self.random.uniform(-5, -1)}
+
+        def tell(self, trial):           # how a trial is now
+            ...
+
+        def refuse(self, number, reason):  # if you like: why a proposal is not used, such as a constraint
+            ...
+
+    sampler.serve(Mine)
+
+docs/sampler-protocol.md has the messages behind it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, List, Optional
+
+
+@dataclass
+class Search:
+    """What is searched, by the words of the sweep file."""
+
+    name: str = ""
+    metric: str = ""
+    goal: str = "minimize"
+    seed: int = 0
+    run_cap: Optional[int] = None  # number of trials
+    max_resource: Optional[int] = None  # resource of a complete trial
+    parameters: Dict[str, Dict[str, Any]] = field(default_factory=dict)
+    constraints: List[str] = field(default_factory=list)
+
+
+@dataclass
+class Trial:
+    """How a trial is now."""
+
+    trial: int
+    status: str  # running, waiting, paused, stopped, finished, failed
+    config: Dict[str, Any]
+    value: Optional[float] = None  # the metric of its last report
+    resource: int = 0  # of its last report
+    proposal: Optional[int] = None  # number of the proposal that it came from, if it was this process's
+
+    @property
+    def ended(self) -> bool:
+        return self.status in ("stopped", "finished", "failed")
+
+
+def _known(cls: Any, message: Dict[str, Any]) -> Any:
+    return cls(**{name: value for name, value in message.items() if name in cls.__dataclass_fields__})
+
+
+def _propose(sampler: Any, number: int) -> Dict[str, Any]:
+    try:
+        return {"config": sampler.propose(number)}
+    except StopIteration:
+        return {"done": True}
+
+
+def serve(make: Callable[[Search], Any]) -> None:
+    """Answers for `make(search)` until the sweep is over."""
+    with socket.socket(fileno=int(os.environ["CRESCENDO_FD"])) as connection:
+        stream = connection.makefile("rw", encoding="utf-8")
+        sampler = None
+        for line in stream:
+            message = json.loads(line)
+            request = message["request"]
+            if request == "begin":
+                sampler = make(_known(Search, message))
+            elif request == "tell":
+                sampler.tell(_known(Trial, message))
+            elif request == "propose":
+                stream.write(json.dumps(_propose(sampler, message["proposal"])) + "\n")
+                stream.flush()
+            elif request == "refused" and hasattr(sampler, "refuse"):
+                sampler.refuse(message["proposal"], message["reason"])

@@ -1,0 +1,111 @@
+"""Samplers in Python: `crescendo.sampler`, and the examples."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+from importlib.util import find_spec
+from pathlib import Path
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+BEGIN = {"request": "begin", "version": 1, "goal": "minimize", "seed": 1, "later": "unknown",
+         "parameters": {"lr": {"distribution": "log_uniform_values", "min": 1e-3, "max": 10.0},
+                        "width": {"distribution": "int_uniform", "min": 1, "max": 9},
+                        "act": {"distribution": "categorical", "values": ["relu", "gelu"]}}}
+
+
+class Program:
+    """A sampler as crescendo starts it."""
+
+    def __init__(self, *command):
+        ours, theirs = socket.socketpair()
+        with theirs:
+            environment = {**os.environ, "CRESCENDO_FD": str(theirs.fileno())}
+            self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment)
+        self.stream = ours.makefile("rw")
+        ours.close()
+
+    def send(self, message):
+        self.stream.write(json.dumps(message) + "\n")
+        self.stream.flush()
+
+    def propose(self, number):
+        self.send({"request": "propose", "proposal": number})
+        return json.loads(self.stream.readline())
+
+    def tell(self, trial, config, value):
+        told = {"request": "tell", "trial": trial, "proposal": trial, "config": config}
+        self.send({**told, "status": "running"})
+        self.send({**told, "status": "finished", "resource": 9, "value": value})
+
+    def end(self):
+        self.stream.close()
+        return self.process.wait(timeout=60)
+
+
+def loss(config):
+    return abs(config["width"] - 7) + abs(config["lr"] - 0.1)
+
+
+class Samplers(unittest.TestCase):
+    def learn(self, *command, trials):
+        """The losses of `trials` trials, one after the other."""
+        program = Program(*command)
+        program.send(BEGIN)
+        losses = []
+        for trial in range(trials):
+            config = program.propose(trial)["config"]
+            self.assertEqual(set(config), set(BEGIN["parameters"]))
+            losses.append(loss(config))
+            program.tell(trial, config, losses[-1])
+        self.assertEqual(program.end(), 0)
+        return losses
+
+    def test_a_class_answers_begin_propose_tell_and_refused(self):
+        script = """if True:
+            from crescendo import sampler
+            class Mine:
+                def __init__(self, search):
+                    self.said = [search.goal]
+                def propose(self, number):
+                    if number == 2:
+                        raise StopIteration
+                    return {"said": self.said} if number else None
+                def tell(self, trial):
+                    self.said += [trial.value, trial.ended]
+                def refuse(self, number, reason):
+                    self.said += [reason]
+            sampler.serve(Mine)"""
+        program = Program(sys.executable, "-c", script)
+        program.send(BEGIN)
+        self.assertEqual(program.propose(0), {"config": None})
+        program.tell(3, {}, 0.5)
+        program.send({"request": "refused", "proposal": 0, "reason": "too wide"})
+        self.assertEqual(program.propose(1), {"config": {"said": ["minimize", None, False, 0.5, True, "too wide"]}})
+        self.assertEqual(program.propose(2), {"done": True})
+        self.assertEqual(program.end(), 0)
+
+    def test_the_example_in_plain_python_learns(self):
+        losses = self.learn(sys.executable, EXAMPLES / "sampler/evolution.py", trials=80)
+        self.assertLess(sum(losses[60:]), sum(losses[:20]))
+
+    @unittest.skipUnless(find_spec("optuna"), "optuna is not installed")
+    def test_the_example_with_optuna_learns(self):
+        losses = self.learn(sys.executable, EXAMPLES / "sampler/optuna_tpe.py", trials=60)
+        self.assertLess(sum(losses[40:]), sum(losses[:20]))
+
+    @unittest.skipUnless("CRESCENDO_BINARY" in os.environ, "there is no crescendo")
+    def test_the_example_runs_as_a_sweep(self):
+        with tempfile.TemporaryDirectory() as folder:
+            directory = Path(folder) / "out"
+            subprocess.run([os.environ["CRESCENDO_BINARY"], "run", "sweep.yaml", "--dir", directory], check=True,
+                           cwd=EXAMPLES / "sampler", stdout=subprocess.DEVNULL)
+            journal = (directory / "journal.jsonl").read_text()
+            self.assertEqual(journal.count('"origin":"program"'), 27)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "scheduler/samplers/sampler.hpp"
+
+namespace crescendo {
+
+/// Stands for a sampler that is another program. The launcher asks the program; here nothing is proposed.
+class ProgramSampler : public Sampler {
+  public:
+    std::optional<Proposal> propose(TrialId) override { return {}; }
+    bool proposes_by_events() const override { return true; }
+    std::unique_ptr<Sampler> clone() const override;
+};
+
+}  // namespace crescendo

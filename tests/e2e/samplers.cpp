@@ -1,0 +1,142 @@
+/// Sweeps whose sampler is a program of the user's, with the real binary.
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "tests/e2e/command.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+const std::string sweep = R"(metric: {name: loss}
+run_cap: 6
+slots: 2
+parameters: {x: {min: 0, max: 100}}
+scheduler: {type: asha, min: 1, max: 2, reduction_factor: 2}
+command: [bash, train.sh, "${args}"]
+sampler: {command: [bash, sampler.sh], deadline: 2s}
+)";
+
+const std::string train_script = R"(for resource in 1 2; do
+  echo "{\"resource\":$resource,\"metrics\":{\"loss\":$(( CRESCENDO_TRIAL + resource ))}}" >&$CRESCENDO_FD
+  read -r reply <&$CRESCENDO_FD
+  case $reply in *stop*) exit;; esac
+done
+)";
+
+/// Proposes 1, 2, 3, …; `trouble` runs first for each request, in `$line`.
+std::string sampler_script(const std::string& trouble = ":") {
+    return "while read -r line <&$CRESCENDO_FD; do\n"
+           "  echo \"$line\" >> heard\n"
+           "  " + trouble + "\n"
+           "  case $line in *'\"propose\"'*)\n"
+           "    n=$((n + 1)); echo \"{\\\"config\\\":{\\\"x\\\":$n}}\" >&$CRESCENDO_FD;;\n"
+           "  esac\n"
+           "done\n";
+}
+
+struct SweepFolder : TemporaryFolder {
+    explicit SweepFolder(const std::string& sampler = sampler_script()) {
+        write_file(*this / "sweep.yaml", sweep);
+        write_file(*this / "train.sh", train_script);
+        write_file(*this / "sampler.sh", sampler);
+    }
+};
+
+/// Origins of all configurations in the journal, by trial. Each is there before its trial reports.
+std::vector<std::string> origins_in(const fs::path& directory) {
+    std::vector<std::string> origins;
+    for (const auto& record : journal_of(directory)) {
+        if (record.value("event", "") == "trial_proposed") {
+            CHECK(record["trial"] == origins.size());
+            origins.push_back(record.value("origin", "none"));
+        } else if (record.value("event", "") == "trial_reported") {
+            CHECK(record["trial"].get<std::size_t>() < origins.size());
+        }
+    }
+    return origins;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t number = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+        ++number;
+    }
+    return number;
+}
+
+}  // namespace
+
+TEST_CASE("a program proposes every configuration, and resume asks it for the new trials only") {
+    const SweepFolder folder;
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out"}).code == 0);
+    CHECK(origins_in(folder / "out") == std::vector<std::string>(6, "program"));
+    fs::remove(folder / "heard");
+
+    const auto resumed = run_crescendo(folder.path(), {"resume", "out", "--run-cap", "8"});
+
+    REQUIRE_MESSAGE(resumed.code == 0, resumed.err);
+    CHECK(origins_in(folder / "out") == std::vector<std::string>(8, "program"));
+    const auto heard = content_of(folder / "heard");
+    CHECK(count(heard, R"("propose")") == 2);
+    for (int trial = 0; trial < 6; ++trial) {
+        CHECK(heard.find("\"trial\":" + std::to_string(trial)) < heard.find(R"("propose")"));
+    }
+}
+
+TEST_CASE("a sweep survives a sampler that dies, hangs or talks nonsense, and says what was wrong") {
+    const struct {
+        std::string trouble;
+        std::string message;
+    } cases[]{
+        {"[ \"$n\" != 2 ] || { echo 'no memory for the model' >&2; exit 7; }",
+         "it ended (exit status 7); last words: no memory for the model"},
+        {"[ \"$n\" != 2 ] || sleep 600", "it gave no answer for 2 s"},
+        {"[ \"$n\" != 2 ] || n=100", "x = 101"},
+        {"[ \"$n\" != 2 ] || echo nonsense >&$CRESCENDO_FD", "'nonsense'"},
+        {"kill -SEGV $$", "killed by signal 11"},
+    };
+    for (const auto& [trouble, message] : cases) {
+        CAPTURE(trouble);
+        const SweepFolder folder(sampler_script(trouble));
+
+        const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out"});
+
+        CHECK(result.code == 0);
+        CHECK_MESSAGE(result.out.find("the sampler `bash sampler.sh` failed: ") != std::string::npos, result.out);
+        CHECK_MESSAGE(result.out.find(message) != std::string::npos, result.out);
+        CHECK(origins_in(folder / "out").size() == 6);
+        CHECK(processes_in(folder.path()).empty());
+    }
+}
+
+TEST_CASE("simulate and ask-tell ask the same program") {
+    const SweepFolder folder;
+
+    const auto first = run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "2", "--format", "json"});
+    const auto second = run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "2", "--format", "json"});
+
+    REQUIRE_MESSAGE(first.code == 0, first.err);
+    CHECK(first.out == second.out);
+    CHECK(count(content_of(folder / "heard"), R"("propose")") == 12);
+    write_file(folder / "events", "{\"event\":\"slots_joined\",\"slots\":2}\n");
+    const auto ask_tell =
+        "cd " + folder.path().string() + " && " + CRESCENDO_BINARY + " ask-tell sweep.yaml < events > answer";
+    REQUIRE(std::system(ask_tell.c_str()) == 0);
+    CHECK(Json::parse(content_of(folder / "answer"))["actions"][1]["config"]["x"] == 2);
+}
+
+TEST_CASE("validate shows what a sampler proposes, and finds one that is not there") {
+    const SweepFolder folder;
+
+    const auto valid = run_crescendo(folder.path(), {"validate", "sweep.yaml", "--sample", "2"});
+
+    REQUIRE_MESSAGE(valid.code == 0, valid.err);
+    CHECK(valid.out.find("trial  x\n    0  1\n    1  2\n") != std::string::npos);
+    fs::remove(folder / "sampler.sh");
+    const auto missing = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+    CHECK(missing.code == 2);
+    CHECK(missing.err.find("sweep.yaml:7:27: sampler.command[1]: there is no file 'sampler.sh'") != std::string::npos);
+}

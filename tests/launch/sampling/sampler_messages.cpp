@@ -1,0 +1,123 @@
+#include "launch/sampling/sampler_messages.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "core/random.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+SearchSpace space() {
+    return SearchSpace({{"lr", LogUniformValues{1e-5, 0.1}},
+                        {"width", IntUniform{1, 64}},
+                        {"momentum", Uniform{0, 1}, "width > 8"},
+                        derived_parameter("area", "width * width")},
+                       {"area <= 1024"});
+}
+
+std::string error_of(std::string_view line) {
+    try {
+        answer_from(line, space());
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("the first message has the space by the words of the sweep file") {
+    SweepFile file;
+    file.name = "first";
+    file.spec.metric = "loss";
+    file.spec.space = space();
+    file.spec.run_cap = 9;
+
+    const auto message = begin_message(file);
+
+    CHECK(message["request"] == "begin");
+    CHECK(message["goal"] == "minimize");
+    CHECK(message["run_cap"] == 9);
+    CHECK(message["parameters"].dump() ==
+          R"({"lr":{"distribution":"log_uniform_values","min":1e-05,"max":0.1},)"
+          R"("width":{"distribution":"int_uniform","min":1,"max":64},)"
+          R"("momentum":{"distribution":"uniform","min":0.0,"max":1.0,"when":"width > 8"},)"
+          R"("area":{"expression":"width * width"}})");
+    CHECK(message["constraints"].dump() == R"(["area <= 1024"])");
+}
+
+TEST_CASE("a trial is told with its last value as the metric, and null where it is not finite") {
+    Trial trial;
+    trial.id = TrialId{3};
+    trial.config = {{"lr", 0.5}};
+    CHECK(tell_message(trial, Goal::maximize, 7).dump() ==
+          R"({"request":"tell","trial":3,"proposal":7,"status":"running","config":{"lr":0.5}})");
+    trial.loss = -0.25;
+    trial.resource = Resource{9};
+    CHECK(tell_message(trial, Goal::maximize, {})["value"] == 0.25);
+    trial.loss = std::numeric_limits<double>::infinity();
+    CHECK(tell_message(trial, Goal::maximize, {})["value"].is_null());
+}
+
+TEST_CASE("an answer is a configuration, nothing yet, or the end") {
+    CHECK(answer_from(R"({"config":{"width":4.0,"lr":0.01}})", space()).config ==
+          Config{{"lr", 0.01}, {"width", std::int64_t{4}}, {"area", std::int64_t{16}}});
+    CHECK_FALSE(answer_from(R"({"config":null})", space()).config.has_value());
+    CHECK(answer_from(R"({"done":true})", space()).is_done);
+}
+
+TEST_CASE("values of absent and derived parameters are left out") {
+    const auto answer = answer_from(R"({"config":{"width":4,"lr":0.01,"momentum":0.5,"area":1}})", space());
+
+    CHECK(answer.config == Config{{"lr", 0.01}, {"width", std::int64_t{4}}, {"area", std::int64_t{16}}});
+}
+
+TEST_CASE("a configuration that a constraint forbids is refused, and the program may go on") {
+    const auto answer = answer_from(R"({"config":{"width":64,"lr":0.01,"momentum":0.5}})", space());
+
+    CHECK_FALSE(answer.config.has_value());
+    CHECK(answer.refusal.find("area <= 1024") != std::string::npos);
+}
+
+TEST_CASE("what is no answer, or no value of a parameter, is an error that says so") {
+    CHECK(error_of("hello").find("not a JSON object: 'hello'") != std::string::npos);
+    CHECK(error_of("{}").find("no configuration") != std::string::npos);
+    CHECK(error_of(R"({"config":[1]})").find("no configuration") != std::string::npos);
+    CHECK(error_of(R"({"error":"no GPU"})") == "it gave up: no GPU");
+    CHECK(error_of(R"({"config":{"width":65,"lr":0.01}})").find("width = 65") != std::string::npos);
+    CHECK(error_of(R"({"config":{"width":16,"lr":0.01}})") == "it gave no value to 'momentum'");
+    CHECK(error_of(R"({"config":{"depth":4}})") == "it gave a value to 'depth', and there is no such parameter");
+    CHECK(error_of(R"({"config":{"width":4,"lr":"high"}})").find("lr = high") != std::string::npos);
+}
+
+TEST_CASE("any bytes give an answer or an error") {
+    const std::string answers[]{R"({"config":{"width":4,"lr":0.01,"momentum":0.5}})", R"({"config":null})",
+                                R"({"done":true})", R"({"error":"no"})"};
+    const std::string pieces[]{"\"",  "{",  "}",       "[",    "]",   "null", "1e999",
+                               "-0", "\\u0000", "\xff", "NaN", ":",    ",",    "area"};
+    CounterRandom random(/*seed=*/1, /*stream=*/0);
+    const auto below = [&](std::size_t count) { return static_cast<std::size_t>(random.next() % count); };
+    const auto searched = space();
+    int num_errors = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        auto line = answers[below(4)];
+        for (auto changes = below(4) + 1; changes > 0; --changes) {
+            const auto at = below(line.size() + 1);
+            const auto length = std::min(below(4), line.size() - at);
+            const std::string any(1, static_cast<char>(random.next()));
+            line.replace(at, length, below(2) == 0 ? pieces[below(14)] : any);
+        }
+        CAPTURE(line);
+        try {
+            const auto answer = answer_from(line, searched);
+            CHECK((answer.config.has_value() + answer.is_done + !answer.refusal.empty()) <= 1);
+        } catch (const std::exception&) {
+            ++num_errors;
+        }
+    }
+    CHECK(num_errors > 1000);
+}

@@ -1,0 +1,168 @@
+#include "launch/sampling/sampler_program.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace {
+
+const std::string propose_1 = R"(echo '{"config":{"x":1}}' >&3)";
+
+/// A sweep of three trials on one slot, with a sampler in Bash that runs `script` for each request, in `$line`.
+struct Asked {
+    explicit Asked(const std::string& script, const std::string& more = "") {
+        std::ofstream(folder / "sampler.sh") << "while read -r line <&3; do\n" << script << "\ndone\n";
+        const auto file = parse_sweep(
+            "metric: {name: loss}\nrun_cap: 3\nparameters: {x: {min: 0, max: 9}}\n"
+            "scheduler: {type: fifo, max: 2}\n"
+            "sampler: {command: [bash, " + (folder / "sampler.sh").string() + "]" + more + "}\n",
+            "sweep.yaml");
+        sweep.emplace(file.spec);
+        source = std::make_unique<SamplerProgram>(
+            file, SourceSettings{folder.path().string(), (folder / "log").string(),
+                                 [this](const std::string& line) { said.push_back(line); }});
+    }
+
+    void apply(const Event& event) {
+        sweep->apply(event);
+        while (const auto proposed = source->await_next(*sweep)) {
+            sweep->apply(*proposed);
+        }
+    }
+
+    /// All three trials, one after the other.
+    void run() {
+        apply(SlotsJoined{{{SlotId{0}, NodeId{0}}}});
+        for (std::int32_t trial = 0; trial < 3; ++trial) {
+            REQUIRE(std::cmp_equal(sweep->trials().size(), trial + 1));
+            apply(TrialReported{TrialId{trial}, Resource{2}, 0.5});
+        }
+        CHECK(sweep->state() == SweepState::finished);
+    }
+
+    TemporaryFolder folder;
+    std::optional<Sweep> sweep;
+    std::unique_ptr<SamplerProgram> source;
+    std::vector<std::string> said;
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a program proposes, and is told of every change of a trial") {
+    Asked asked("echo \"$line\" >> heard; case $line in *propose*) " + propose_1 + ";; esac", ", ahead: 0");
+
+    asked.run();
+
+    CHECK(asked.said.empty());
+    CHECK(asked.sweep->trial(TrialId{2}).config == Config{{"x", std::int64_t{1}}});
+    CHECK(asked.sweep->trial(TrialId{2}).origin == Origin::program);
+    std::ifstream heard(asked.folder / "heard");
+    std::vector<std::string> requests;
+    for (std::string line; std::getline(heard, line);) {
+        const auto message = Json::parse(line);
+        requests.push_back(message["request"].get<std::string>() + " " + message.value("status", ""));
+    }
+    CHECK(requests == std::vector<std::string>{"begin ", "propose ", "tell running", "tell finished", "propose ",
+                                               "tell running", "tell finished", "propose ", "tell running"});
+}
+
+TEST_CASE("proposals are asked for ahead of the slots, but not beyond run_cap") {
+    Asked asked("echo \"$line\" >> heard; case $line in *propose*) " + propose_1 + ";; esac", ", ahead: 9");
+
+    asked.run();
+
+    std::ifstream heard(asked.folder / "heard");
+    int num_proposals = 0;
+    for (std::string line; std::getline(heard, line);) {
+        num_proposals += has(line, "propose");
+    }
+    CHECK(num_proposals == 3);
+}
+
+TEST_CASE("a program that dies is started again and told all trials; the third time, trials are drawn at random") {
+    Asked asked("case $line in *propose*) echo 'no space left' >&2; exit 3;; esac");
+
+    asked.run();
+
+    REQUIRE(asked.said.size() == 3);
+    CHECK(has(asked.said[0], "sampler.sh` failed: it ended (exit status 3); last words: no space left"));
+    CHECK(has(asked.said[0], "started again"));
+    CHECK(has(asked.said[2], "at random from now on"));
+    CHECK(asked.sweep->trial(TrialId{0}).origin == Origin::random);
+}
+
+TEST_CASE("a program that is silent is killed at its deadline, with what it started") {
+    Asked asked("case $line in *propose*) [ -e once ] && " + propose_1 + " || { touch once; sleep 600; };; esac",
+                ", deadline: 1s");
+
+    asked.run();
+
+    REQUIRE(asked.said.size() == 1);
+    CHECK(has(asked.said[0], "gave no answer for 1 s"));
+    CHECK(asked.sweep->trial(TrialId{0}).origin == Origin::program);
+}
+
+TEST_CASE("garbage, and values that are none of the parameter's, are failures") {
+    for (const std::string answer : {"garbage", R"({"config":{"x":10}})", R"({"config":{"y":1}})"}) {
+        CAPTURE(answer);
+        Asked asked("case $line in *propose*) echo '" + answer + "' >&3;; esac");
+
+        asked.run();
+
+        CHECK(asked.said.size() == 3);
+    }
+}
+
+TEST_CASE("a program that writes without end, or without being asked, is stopped") {
+    Asked endless("head -c 3000000 /dev/zero >&3; sleep 600");
+    endless.run();
+    CHECK(has(endless.said.front(), "without an end of the line"));
+
+    Asked unasked(propose_1);
+    unasked.run();
+    CHECK(has(unasked.said.front(), "without being asked"));
+}
+
+TEST_CASE("a program that is not there costs an error, and not the sweep") {
+    Asked asked("exit 1", ", deadline: 1s");
+    std::filesystem::remove(asked.folder / "sampler.sh");
+
+    asked.run();
+
+    CHECK(asked.said.size() == 3);
+}
+
+TEST_CASE("a program that has no more ends the sweep when its trials have ended") {
+    Asked asked("case $line in *propose*) [ -e once ] && echo '{\"done\":true}' >&3 || { touch once; " + propose_1 +
+                "; };; esac");
+    asked.apply(SlotsJoined{{{SlotId{0}, NodeId{0}}}});
+    CHECK(asked.sweep->state() == SweepState::running);
+
+    asked.apply(TrialReported{TrialId{0}, Resource{2}, 0.5});
+
+    CHECK(asked.sweep->state() == SweepState::finished);
+    CHECK(asked.sweep->trials().size() == 1);
+    CHECK(asked.said.empty());
+}
+
+TEST_CASE("a program that waits for results is asked again when there are some") {
+    Asked asked("case $line in *begin*|*finished*) ready=1;; *propose*) if [ \"$ready\" ]; then ready=; " + propose_1 +
+                "; else echo '{\"config\":null}' >&3; fi;; esac");
+
+    asked.apply(SlotsJoined{{{SlotId{0}, NodeId{0}}}});
+    REQUIRE(asked.sweep->trials().size() == 1);
+    asked.apply(TrialReported{TrialId{0}, Resource{1}, 0.5});
+    asked.apply(TrialReported{TrialId{0}, Resource{2}, 0.5});
+
+    CHECK(asked.sweep->trials().size() == 2);
+    CHECK(asked.said.empty());
+}
