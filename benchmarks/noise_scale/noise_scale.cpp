@@ -172,7 +172,7 @@ class Direct {
         for (auto& parameter : trial.parameters()) {
             parameter.mutable_grad().reset();
         }
-        (loss_sum(trial.task(), trial.model().forward(batch.inputs), batch.targets) / samples).backward();
+        (loss_sum({}, trial.task(), trial.model().forward(batch.inputs), batch.targets) / samples).backward();
         return flat_gradient(trial);
     }
 

@@ -44,7 +44,7 @@ std::optional<Proposal> TpeSampler::propose(TrialId trial) {
             best_score = score;
         }
     }
-    return best ? Proposal{*std::move(best)} : first_.propose(trial);
+    return best ? Proposal{*std::move(best), Origin::model} : first_.propose(trial);
 }
 
 /// The newest trials count one by one. Of older ones there are so many that one in several stands for the others: a

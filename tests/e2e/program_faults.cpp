@@ -171,8 +171,8 @@ TEST_CASE("programs that misbehave cost their trials alone, and the messages hav
     const TemporaryFolder folder;
     write_sweep(folder.path(), R"(echo epoch $r
   case $CRESCENDO_TRIAL in
-    1) echo 'epoch 1 loss 0.5' >&$CRESCENDO_FD; sleep 1000 ;;
-    2) echo '{"resource":1,"metrics":{"loss":"low","accuracy":0.5}}' >&$CRESCENDO_FD; sleep 1000 ;;
+    1) echo 'epoch 1 loss 0.5' >&$CRESCENDO_FD; exec sleep 1000 ;;
+    2) echo '{"resource":1,"metrics":{"loss":"low","accuracy":0.5}}' >&$CRESCENDO_FD; mkdir deaf && exec sleep 1000 ;;
     3) mkdir again || echo once more; exec python3 -c 'import nothing_here' ;;
     4) (setsid sleep 1000 > /dev/null 2>&1 &); (setsid nohup bash -c 'sleep 1000 & sleep 1000' & disown) ;;
   esac)");

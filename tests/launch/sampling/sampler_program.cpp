@@ -2,9 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
+#include "tests/await.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -65,14 +68,20 @@ TEST_CASE("a program proposes, and is told of every change of a trial") {
     CHECK(asked.said.empty());
     CHECK(asked.sweep->trial(TrialId{2}).config == Config{{"x", std::int64_t{1}}});
     CHECK(asked.sweep->trial(TrialId{2}).origin == Origin::program);
+    const std::vector<std::string> expected{"begin ",   "propose ",     "tell running",  "tell finished", "propose ",
+                                            "tell running", "tell finished", "propose ", "tell running"};
+    const auto num_heard = [&] {
+        std::ifstream heard(asked.folder / "heard");
+        return std::count(std::istreambuf_iterator<char>(heard), {}, '\n');
+    };
+    tests::await("the sampler hears the last message", [&] { return std::cmp_equal(num_heard(), expected.size()); });
     std::ifstream heard(asked.folder / "heard");
     std::vector<std::string> requests;
     for (std::string line; std::getline(heard, line);) {
         const auto message = Json::parse(line);
         requests.push_back(message["request"].get<std::string>() + " " + message.value("status", ""));
     }
-    CHECK(requests == std::vector<std::string>{"begin ", "propose ", "tell running", "tell finished", "propose ",
-                                               "tell running", "tell finished", "propose ", "tell running"});
+    CHECK(requests == expected);
 }
 
 TEST_CASE("proposals are asked for ahead of the slots, but not beyond run_cap") {

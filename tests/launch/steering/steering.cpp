@@ -97,7 +97,7 @@ TEST_CASE("a failed trial is tried again once, by its number or with all that fa
     }
     const Fixture fixture;
     CHECK(contains(fixture.refusal(RetryRequest{TrialId{0}}), "trial 0 is finished (only a trial that failed"));
-    CHECK(contains(fixture.refusal(RetryRequest{TrialId{9}}), "trial 9 is unknown"));
+    CHECK(contains(fixture.refusal(RetryRequest{TrialId{9}}), "trial 9 has not started: the sweep has started 4"));
 }
 
 TEST_CASE("limits change together, and the event says whether time is left") {

@@ -43,9 +43,9 @@ TEST_CASE("a command is a sampler, with or without its type") {
 
 TEST_CASE("mistakes in the section name their line, and what to write") {
     CHECK(error_of("sampler: {type: program}\n") ==
-          "sweep.yaml:5:17: sampler.type: is program, and no program is named; write sampler: {command: [python3, "
+          "sweep.yaml:5:11: sampler.type: is program, and no program is named; write sampler: {command: [python3, "
           "mine.py]}");
-    CHECK(error_of("method: program\n").starts_with("sweep.yaml:5:9: method: is program"));
+    CHECK(error_of("method: program\n").starts_with("sweep.yaml:5:1: method: is program"));
     CHECK(error_of("sampler: {type: grid, command: [a]}\n").find("remove one of the two") != std::string::npos);
     CHECK(error_of("sampler: {command: []}\n").find("names no program") != std::string::npos);
     CHECK(error_of("sampler: {command: 3}\n").find("sampler.command") != std::string::npos);

@@ -80,7 +80,7 @@ TEST_CASE("an unknown key is named with the nearest one") {
          "sweep.yaml:10:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
          "sampler, parameters, constraints, run_cap, seed, slots, bind, scheduler, early_terminate, budget, trial, "
          "cpus_per_slot, price, trainer, program, command, grow, report, final_test, max_retries, hang_timeout, "
-         "simulate, entry, apiVersion, kind and controller"},
+         "simulate, entry, on_finish, on_failure, apiVersion, kind and controller"},
     });
 }
 

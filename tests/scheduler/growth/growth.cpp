@@ -53,6 +53,18 @@ struct Trials {
     int choose(const Trial& trial, const std::vector<int>& sizes) const { return growth.choose(trial, sizes); }
 };
 
+/// Two trials that took equally long for their first steps.
+struct TwoTrials : Trials {
+    template <class... Options>
+    explicit TwoTrials(Options... options) : Trials(options...) {
+        report(first, 1.0);
+        report(second, 1.0);
+    }
+
+    Trial first = make(0);
+    Trial second = make(1);
+};
+
 }  // namespace
 
 TEST_CASE("always takes what is offered") {
@@ -73,28 +85,20 @@ TEST_CASE("a sweep whose reports have no step times grows as ever") {
 }
 
 TEST_CASE("what nobody measured is tried") {
-    Trials trials(GrowWhen::faster);
-    auto first = Trials::make(0);
-    auto second = Trials::make(1);
-    trials.report(first, 1.0);
-    trials.report(second, 1.0);
+    TwoTrials trials(GrowWhen::faster);
 
-    CHECK(trials.choose(first, {2}) == 2);
-    CHECK(trials.choose(second, {2}) == 2);
+    CHECK(trials.choose(trials.first, {2}) == 2);
+    CHECK(trials.choose(trials.second, {2}) == 2);
 }
 
 TEST_CASE("once a trial has grown in vain, no other repeats it") {
-    Trials trials(GrowWhen::faster);
-    auto first = Trials::make(0);
-    auto second = Trials::make(1);
-    trials.report(first, 1.0);
-    trials.report(second, 1.0);
-    trials.resize(first, 2);
-    trials.report(first, 1.0);
+    TwoTrials trials(GrowWhen::faster);
+    trials.resize(trials.first, 2);
+    trials.report(trials.first, 1.0);
 
-    CHECK(trials.choose(second, {2}) == 1);
-    CHECK(trials.choose(second, {2, 4}) == 1);  // nor goes beyond
-    CHECK(trials.choose(first, {4}) == 2);
+    CHECK(trials.choose(trials.second, {2}) == 1);
+    CHECK(trials.choose(trials.second, {2, 4}) == 1);  // nor goes beyond
+    CHECK(trials.choose(trials.first, {4}) == 2);
 }
 
 TEST_CASE("a trial takes as many of the workers on offer as make it faster") {
@@ -155,70 +159,50 @@ TEST_CASE("workers that do not make a trial faster are known as such") {
 }
 
 TEST_CASE("while one trial tries a size that costs something, the others wait for what it tells") {
-    Trials trials(GrowWhen::goodput);
-    auto first = Trials::make(0);
-    auto second = Trials::make(1);
-    trials.report(first, 1.0);
-    trials.report(second, 1.0);
-    trials.resize(first, 2);
+    TwoTrials trials(GrowWhen::goodput);
+    trials.resize(trials.first, 2);
 
-    CHECK(trials.choose(second, {2}) == 1);  // nobody knows what a regroup costs
-    CHECK(trials.growth.wants(second, {2}));
-    trials.regrouped(first, 30);
-    CHECK(trials.choose(second, {2}) == 1);  // 30 s of the 6300 s that it has left
-    trials.report(first, 0.5, /*overhead=*/30);
-    CHECK(trials.choose(second, {2}) == 2);
+    CHECK(trials.choose(trials.second, {2}) == 1);  // nobody knows what a regroup costs
+    CHECK(trials.growth.wants(trials.second, {2}));
+    trials.regrouped(trials.first, 30);
+    CHECK(trials.choose(trials.second, {2}) == 1);  // 30 s of the 6300 s that it has left
+    trials.report(trials.first, 0.5, /*overhead=*/30);
+    CHECK(trials.choose(trials.second, {2}) == 2);
 }
 
 TEST_CASE("the first steps after a regroup end a try before the next report") {
     for (const double together : {0.5, 1.0}) {
-        Trials trials(GrowWhen::goodput);
-        auto first = Trials::make(0);
-        auto second = Trials::make(1);
-        trials.report(first, 1.0);
-        trials.report(second, 1.0);
-        trials.resize(first, 2);
-        trials.regrouped(first, 30, together);
+        TwoTrials trials(GrowWhen::goodput);
+        trials.resize(trials.first, 2);
+        trials.regrouped(trials.first, 30, together);
 
-        CHECK(trials.choose(second, {2}) == (together == 0.5 ? 2 : 1));
+        CHECK(trials.choose(trials.second, {2}) == (together == 0.5 ? 2 : 1));
     }
 }
 
 TEST_CASE("trials may try a size side by side once a regroup is known to cost next to nothing") {
-    Trials trials(GrowWhen::goodput);
-    auto first = Trials::make(0);
-    auto second = Trials::make(1);
-    trials.report(first, 1.0);
-    trials.report(second, 1.0);
-    trials.resize(first, 2);
-    trials.regrouped(first, 0.1);
+    TwoTrials trials(GrowWhen::goodput);
+    trials.resize(trials.first, 2);
+    trials.regrouped(trials.first, 0.1);
 
-    CHECK(trials.choose(second, {2}) == 2);
+    CHECK(trials.choose(trials.second, {2}) == 2);
 }
 
 TEST_CASE("a report without step times ends a try, so that nobody waits for ever") {
-    Trials trials(GrowWhen::goodput);
-    auto first = Trials::make(0);
-    auto second = Trials::make(1);
-    trials.report(first, 1.0);
-    trials.report(second, 1.0);
-    trials.resize(first, 2);
-    CHECK(trials.choose(second, {2}) == 1);
-    trials.growth.note(first, TrialReported{first.id, Resource{2}, 0.5});
+    TwoTrials trials(GrowWhen::goodput);
+    trials.resize(trials.first, 2);
+    CHECK(trials.choose(trials.second, {2}) == 1);
+    trials.growth.note(trials.first, TrialReported{trials.first.id, Resource{2}, 0.5});
 
-    CHECK(trials.choose(second, {2}) == 2);
+    CHECK(trials.choose(trials.second, {2}) == 2);
 }
 
 TEST_CASE("a trial that leaves its slots tries nothing any more") {
-    Trials trials(GrowWhen::goodput);
-    auto first = Trials::make(0);
-    auto second = Trials::make(1);
-    trials.report(first, 1.0);
-    trials.report(second, 1.0);
-    trials.resize(first, 2);
-    trials.growth.end_try(first.id);
+    TwoTrials trials(GrowWhen::goodput);
+    trials.resize(trials.first, 2);
+    trials.growth.end_try(trials.first.id);
 
-    CHECK(trials.choose(second, {2}) == 2);
+    CHECK(trials.choose(trials.second, {2}) == 2);
 }
 
 TEST_CASE("what a regroup is told to cost counts instead of what the clock suggests, and once") {
@@ -258,15 +242,11 @@ TEST_CASE("a regroup that cannot be, or is not the present one, tells nothing") 
 
 TEST_CASE("a regroup costs what the launcher expects until one is measured") {
     for (const double expected : {0.1, 30.0}) {
-        Trials trials(GrowWhen::goodput, BatchPolicy::global, /*max=*/64, expected);
-        auto first = Trials::make(0);
-        auto second = Trials::make(1);
-        trials.report(first, 1.0);
-        trials.report(second, 1.0);
-        trials.resize(first, 2);
+        TwoTrials trials(GrowWhen::goodput, BatchPolicy::global, /*max=*/64, expected);
+        trials.resize(trials.first, 2);
 
-        CHECK(trials.choose(second, {2}) == (expected == 0.1 ? 2 : 1));  // beside the first, or after it
-        trials.regrouped(first, 30.1 - expected);
-        CHECK(trials.choose(second, {2}) == (expected == 0.1 ? 1 : 2));
+        CHECK(trials.choose(trials.second, {2}) == (expected == 0.1 ? 2 : 1));  // beside the first, or after it
+        trials.regrouped(trials.first, 30.1 - expected);
+        CHECK(trials.choose(trials.second, {2}) == (expected == 0.1 ? 1 : 2));
     }
 }
