@@ -121,6 +121,16 @@ std::string text_of(const OrderedJson& value) {
     return result;
 }
 
+/// "trial 1: diverged; new data": a note without a trial is about the sweep.
+std::string text_of_notes(const OrderedJson& notes) {
+    std::string result;
+    for (const auto& note : notes) {
+        const auto about = note.contains("trial") ? fmt::format("trial {}: ", note.at("trial").get<int>()) : "";
+        result += fmt::format("{}{}{}", result.empty() ? "" : "; ", about, note.at("text").get<std::string>());
+    }
+    return result;
+}
+
 ExitCode status(const Options& options) {
     const auto status = status_json(RecordedSweep(options.directory), options.price);
     if (options.format == Format::json) {
@@ -129,7 +139,8 @@ ExitCode status(const Options& options) {
     }
     Table table({"what", "value"});
     for (const auto& [name, value] : status.items()) {
-        table.add_row({name, value.is_null() ? Cell{} : Cell{text_of(value)}});
+        const auto text = name == "notes" ? text_of_notes(value) : text_of(value);
+        table.add_row({name, value.is_null() ? Cell{} : Cell{text}});
     }
     fmt::print("{}", table.print(options.format));
     return ExitCode::done;

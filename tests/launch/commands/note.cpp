@@ -13,7 +13,7 @@ TEST_CASE("note keeps what the user writes about the sweep or a trial, and statu
     CHECK(notes[0].at("trial") == 1);
     CHECK(notes[0].at("text") == "diverged: \"lr\" too high");
     CHECK_FALSE(notes[1].contains("trial"));
-    CHECK(contains(sweep.run({"status", "s"}).out, "trial 1, text diverged: \"lr\" too high"));
+    CHECK(contains(sweep.run({"status", "s"}).out, "trial 1: diverged: \"lr\" too high; new data"));
 }
 
 TEST_CASE("note refuses words without quotes, and trials that are none") {
