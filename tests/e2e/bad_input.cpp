@@ -211,9 +211,9 @@ TEST_CASE("unknown commands and options are called so, with the nearest that the
         return result.err;
     };
 
-    CHECK(error_of({"trial", "sweep"})
-              .find("'trial' is an unknown command (did you mean 'trials'?); crescendo has run, resume, ") == 11);
-    CHECK(error_of({"logs"}).find("'logs' is an unknown command; crescendo has run, ") == 11);
+    CHECK(error_of({"trails", "sweep"})
+              .find("'trails' is an unknown command (did you mean 'trials'?); crescendo has run, resume, ") == 11);
+    CHECK(error_of({"history"}).find("'history' is an unknown command; crescendo has run, ") == 11);
     CHECK(error_of({"run", "sweep.yaml", "--slot", "3"}) ==
           "crescendo: '--slot' is an unknown option (did you mean '--slots'?); `crescendo run --help` shows what there "
           "is\n");

@@ -134,10 +134,13 @@ TEST_CASE("garbage, and values that are none of the parameter's, are failures") 
 TEST_CASE("a program that writes without end, or without being asked, is stopped") {
     Asked endless("head -c 3000000 /dev/zero >&3; sleep 600");
     endless.run();
+    REQUIRE_FALSE(endless.said.empty());
     CHECK(has(endless.said.front(), "without an end of the line"));
 
-    Asked unasked(propose_1);
+    const std::string twice = R"(cat <<< $'{"config":{"x":1}}\n{"config":{"x":2}}' >&3)";  // in one write
+    Asked unasked("case $line in *propose*) " + twice + ";; esac");
     unasked.run();
+    REQUIRE_FALSE(unasked.said.empty());
     CHECK(has(unasked.said.front(), "without being asked"));
 }
 

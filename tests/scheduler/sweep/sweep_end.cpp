@@ -26,7 +26,7 @@ TEST_CASE("a report that meets the target ends the sweep: its own trial first, t
     script.report(0, 1, 0.3);
 
     CHECK(script.report(1, 1, 0.1) ==
-          "stop 1 swept; stop 0 swept; stop 2 swept; drop 0; drop 2; finish target_reached best 1");
+          "stop 1 swept; stop 0 swept; drop 0; stop 2 swept; drop 2; finish target_reached best 1");
     CHECK(script.sweep.finish_reason() == FinishReason::target_reached);
     CHECK(script.sweep.state() == SweepState::finished);
     CHECK(script.sweep.num_free_slots() == 3);
