@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
@@ -8,10 +9,14 @@ namespace crescendo::trainer {
 c10::intrusive_ptr<c10d::ProcessGroup> make_gloo_group(at::DeviceType type,
                                                        const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
                                                        std::chrono::milliseconds timeout) {
+    // Members connect once all are in the store, so those that live do it at once. One that died meanwhile would hold
+    // the others up, deaf to orders, for as long as Gloo waits for a connection, which it tries several times.
+    constexpr std::chrono::milliseconds to_connect{2000};
     const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
-    auto options = c10d::ProcessGroupGloo::Options::create(timeout);
+    auto options = c10d::ProcessGroupGloo::Options::create(std::min(timeout, to_connect));
     options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForInterface(interface ? interface : "lo"));
     auto gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank, size, std::move(options));
+    gloo->setTimeout(timeout);
 
     auto group = c10::make_intrusive<c10d::ProcessGroup>(store, rank, size);
     group->setBackend(type, c10d::ProcessGroup::BackendType::GLOO, gloo);

@@ -20,8 +20,8 @@ json ControlStore::operation(const char* name) const {
     return {{"op", name}, {"trial", trial_}, {"generation", generation_}};
 }
 
-json ControlStore::perform(const json& request, std::chrono::milliseconds timeout) {
-    json answer = channel_.request(request, timeout);
+json ControlStore::perform(const json& request) {
+    json answer = channel_.request(request, timeout_);
     TORCH_CHECK_WITH(DistStoreError, !answer.contains("error"), answer["error"].dump());
     return answer;
 }
@@ -39,41 +39,42 @@ std::vector<std::uint8_t> ControlStore::compareSet(const std::string& key, const
     request["key"] = key;
     request["expected"] = encode_base64(expected);
     request["value"] = encode_base64(desired);
-    return decode_base64(perform(request, timeout_).at("value").get<std::string>());
+    return decode_base64(perform(request).at("value").get<std::string>());
 }
 
 std::vector<std::uint8_t> ControlStore::get(const std::string& key) {
     json request = operation("get");
     request["key"] = key;
-    return decode_base64(perform(request, timeout_).at("value").get<std::string>());
+    return decode_base64(perform(request).at("value").get<std::string>());
 }
 
 std::int64_t ControlStore::add(const std::string& key, std::int64_t delta) {
     json request = operation("add");
     request["key"] = key;
     request["delta"] = delta;
-    return perform(request, timeout_).at("number");
+    return perform(request).at("number");
 }
 
 bool ControlStore::deleteKey(const std::string& key) {
     json request = operation("delete");
     request["key"] = key;
-    return perform(request, timeout_).at("found");
+    return perform(request).at("found");
 }
 
 bool ControlStore::check(const std::vector<std::string>& keys) {
     json request = operation("check");
     request["keys"] = keys;
-    return perform(request, timeout_).at("found");
+    return perform(request).at("found");
 }
 
-void ControlStore::wait(const std::vector<std::string>& keys) { wait(keys, timeout_); }
-
-void ControlStore::wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout) {
+void ControlStore::wait(const std::vector<std::string>& keys) {
     json request = operation("wait");
     request["keys"] = keys;
-    perform(request, timeout);
+    perform(request);
 }
+
+/// The asked time-out is Gloo's, for a connection, and members may be long in coming.
+void ControlStore::wait(const std::vector<std::string>& keys, const std::chrono::milliseconds&) { wait(keys); }
 
 std::int64_t ControlStore::getNumKeys() {
     C10_THROW_ERROR(NotImplementedError, "the control channel's store counts no keys");

@@ -40,7 +40,7 @@ class ControlStore : public c10d::Store {
 
   private:
     nlohmann::json operation(const char* name) const;
-    nlohmann::json perform(const nlohmann::json& request, std::chrono::milliseconds timeout);
+    nlohmann::json perform(const nlohmann::json& request);
 
     ControlChannel& channel_;
     std::int64_t trial_;

@@ -11,6 +11,11 @@ import torch
 import torch.distributed as dist
 
 
+# Members connect once all are in the store, so those that live do it at once. One that died meanwhile would hold the
+# others up, deaf to orders, for as long as Gloo waits for a connection, which it tries several times.
+CONNECT_TIMEOUT = timedelta(seconds=2)
+
+
 class PeerLost(Exception):
     """A collective failed, because another member is gone or did not answer within the time-out."""
 
@@ -91,8 +96,10 @@ def _make_backend(device: torch.device, store: dist.Store, rank: int, size: int,
         # crescendo names the interface where the group spans nodes.
         interface = os.environ.get("GLOO_SOCKET_IFNAME", "lo")
         options._devices = [dist.ProcessGroupGloo.create_device(interface=interface)]
-        options._timeout = timeout
-        return dist.ProcessGroupGloo(store, rank, size, options)
+        options._timeout = min(timeout, CONNECT_TIMEOUT)
+        backend = dist.ProcessGroupGloo(store, rank, size, options)
+        backend.set_timeout(timeout)
+        return backend
     # Without this, NCCL waits on the GPU for a peer that may be dead, and no exception reaches us.
     os.environ.setdefault("TORCH_NCCL_BLOCKING_WAIT", "1")
     options = dist.ProcessGroupNCCL.Options()

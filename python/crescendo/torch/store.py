@@ -37,7 +37,9 @@ class ControlStore(Store):
         return int(self._request("add", key=key, delta=delta)["number"])
 
     def wait(self, keys: Sequence[str], timeout: Optional[timedelta] = None) -> None:
-        self._request("wait", timeout, keys=list(keys))
+        """Waits for as long as the group's time-out allows: `timeout` is Gloo's, for a connection, and members may be
+        long in coming."""
+        self._request("wait", keys=list(keys))
 
     def check(self, keys: Sequence[str]) -> bool:
         return bool(self._request("check", keys=list(keys))["found"])
@@ -55,9 +57,8 @@ class ControlStore(Store):
     def num_keys(self) -> int:
         raise NotImplementedError("the control channel's store counts no keys")
 
-    def _request(self, op: str, timeout: Optional[timedelta] = None, **content: Any) -> Message:
-        limit = (timeout or self._timeout).total_seconds()
-        answer = self._channel.request(limit, op=op, **content, **self._place)
+    def _request(self, op: str, **content: Any) -> Message:
+        answer = self._channel.request(self._timeout.total_seconds(), op=op, **content, **self._place)
         if "error" in answer:
             raise RuntimeError(f"the store refuses {op}: {json.dumps(answer['error'])}")
         return answer
