@@ -25,7 +25,8 @@ void await(const std::string& what, Predicate done, std::chrono::seconds patienc
 /// Whether a process is there and not merely waiting to be reaped.
 inline bool is_alive(long pid) {
     std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-    std::string text((std::istreambuf_iterator<char>(stat)), {});
+    std::string text;
+    std::getline(stat, text);  // which fails quietly if the process goes meanwhile
     return !text.empty() && text.find(") Z") == std::string::npos;
 }
 
