@@ -5,7 +5,7 @@
 
 #include "tests/trainer/checkpoints.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
-#include "tests/trainer/record.hpp"
+#include "tests/trainer/same_members.hpp"
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/torch_doctest.hpp"
@@ -62,20 +62,7 @@ TEST_CASE("a regroup to the same members in mid-epoch changes no bit of what a m
     Terms regrouped = normed_terms(sweep, "regrouped");
     undisturbed.batch_multiple = regrouped.batch_multiple = 3;
 
-    {
-        FakeCrescendo crescendo(3, "recording-trainer", sweep.recording(/*gate_step=*/2));
-        crescendo.join(members, "new", regrouped);
-        crescendo.await(0, "regrouped");  // the store has been served
-        await_step(sweep.record(), 2, /*num_members=*/3);
-        crescendo.join(members, "memory", regrouped);
-        sweep.open_gate();
-        CHECK(crescendo.await(0, "report")["generation"] == 2);
-    }
-    FakeCrescendo crescendo(3, "recording-trainer", sweep.recording());
-    crescendo.train(members, "new", undisturbed, 1);
-
-    // The checkpoints hold the report, so that what every member found in evaluation is compared as well.
-    CHECK(same_state(load(undisturbed.directory / "checkpoint.pt"), load(regrouped.directory / "checkpoint.pt")));
+    check_regroup_to_same_members(sweep, members, undisturbed, regrouped);
 }
 
 TEST_CASE("a model's buffers outlive its trainers in the checkpoint") {
