@@ -9,7 +9,7 @@ bool Proposals::configure(Trial& trial) {
         trial.is_proposed = true;
         return true;
     }
-    if (sampler_->proposes_by_events()) {
+    if (are_events_) {
         awaited_ = trial.id;
         return false;
     }
@@ -23,17 +23,5 @@ bool Proposals::configure(Trial& trial) {
 }
 
 std::optional<Proposal> Proposals::propose() { return awaited_ ? sampler_->propose(*awaited_) : std::nullopt; }
-
-void Proposals::tell(const Trial& trial) {
-    sampler_->tell(trial);
-    if (sampler_->proposes_by_events()) {
-        news_.insert(trial.id);
-    }
-}
-
-void Proposals::ask_again() {
-    sampler_has_nothing_ = false;
-    awaited_.reset();
-}
 
 }  // namespace crescendo

@@ -14,7 +14,8 @@ namespace crescendo {
 /// Where the configurations of new trials come from: those that events proposed come first, then the sampler's.
 class Proposals {
   public:
-    explicit Proposals(AnySampler sampler) : sampler_(std::move(sampler)) {}
+    explicit Proposals(AnySampler sampler)
+        : sampler_(std::move(sampler)), are_events_(sampler_->proposes_by_events()) {}
 
     /// Keeps what an event proposes for a trial that has not started. If there is a proposal for it, that one stays.
     void add(TrialId trial, Proposal proposal) { from_events_.try_emplace(trial, std::move(proposal)); }
@@ -42,20 +43,29 @@ class Proposals {
     }
 
     /// Forgets that the sampler had nothing, because it may have learned since then.
-    void ask_again();
+    void ask_again() {
+        sampler_has_nothing_ = false;
+        awaited_.reset();
+    }
 
     /// The sampler is asked no more.
     void end() { have_ended_ = true; }
     void begin_again() { have_ended_ = false; }
 
     /// As Sampler::tell().
-    void tell(const Trial& trial);
+    void tell(const Trial& trial) {
+        sampler_->tell(trial);
+        if (are_events_) {
+            news_.insert(trial.id);
+        }
+    }
 
     /// The trials that were told of since the last call, if the sampler proposes by events.
     std::set<TrialId> take_news() { return std::exchange(news_, {}); }
 
   private:
     AnySampler sampler_;
+    bool are_events_;
     std::map<TrialId, Proposal> from_events_;  // for trials that have not started
     std::set<TrialId> news_;
     std::optional<TrialId> awaited_;

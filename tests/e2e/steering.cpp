@@ -119,14 +119,15 @@ TEST_CASE("thousands of requests at once do a sweep no harm, and bad ones are re
         write_file(folder / (name + ".part"), content);
         fs::rename(folder / (name + ".part"), folder / (name + ".request"));
     };
-    // The bad ones come first.
-    put("0-torn", R"({"crc":"00000000","request":{"ask":"st)");
+    // The bad ones come first, and of these the torn one is taken last.
+    REQUIRE(::mkfifo((folder / "0-pipe.request").c_str(), 0600) == 0);
     put("0-other", R"({"crc":"00000000","request":{"ask":"stop","trial":0},"version":99})");
     put("0-damaged", R"({"crc":"00000000","request":{"ask":"stop","trial":0},"version":1})");
-    REQUIRE(::mkfifo((folder / "0-pipe.request").c_str(), 0600) == 0);
+    put("0-torn", R"({"crc":"00000000","request":{"ask":"st)");
     for (int i = 0; i < 2000; ++i) {
         put("1-" + std::to_string(i), "{}");
     }
+    await("the bad requests are taken", [&] { return !fs::exists(folder / "0-torn.request"); });
 
     CHECK(sweep.finish() == 0);  // reports are answered between them
 

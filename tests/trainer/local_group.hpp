@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <thread>
@@ -9,6 +10,9 @@
 #include "trainer/group/group.hpp"
 
 namespace crescendo::trainer::test {
+
+/// Torch records the collectives of a process without a lock: several groups in one crash it now and then.
+inline const int recorder_is_off = ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/1);
 
 /// Calls `member` in a thread for each member of a group of `size`, and waits for all. Throws what one has thrown.
 inline void in_group(int size, const Device& device, const std::function<void(const Group&)>& member) {
