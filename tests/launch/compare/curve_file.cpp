@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "core/check.hpp"
-#include "tests/launch/compare/recorded_sweep.hpp"
+#include "tests/error_of.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;

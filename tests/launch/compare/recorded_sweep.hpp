@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/check.hpp"
 #include "launch/record/history.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/record/sweep_directory.hpp"
@@ -48,17 +47,6 @@ inline void record_sweep(const std::filesystem::path& path, const std::string& f
                         {"metrics", {{"accuracy", each.accuracy}}}});
     }
     journal.sync();
-}
-
-/// What InvalidInput says that `call` throws.
-template <class Call>
-std::string error_of(const Call& call) {
-    try {
-        call();
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "no error";
 }
 
 }  // namespace crescendo::tests

@@ -7,7 +7,7 @@
 
 #include "core/check.hpp"
 #include "core/random.hpp"
-#include "tests/launch/compare/recorded_sweep.hpp"
+#include "tests/error_of.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/check.hpp"
+#include "tests/error_of.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"
 

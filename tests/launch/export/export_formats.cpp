@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "tests/launch/compare/recorded_sweep.hpp"
+#include "tests/error_of.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo::launch;

@@ -4,7 +4,7 @@
 
 #include "launch/import/import_formats.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
-#include "tests/launch/compare/recorded_sweep.hpp"
+#include "tests/error_of.hpp"
 
 namespace crescendo::tests {
 

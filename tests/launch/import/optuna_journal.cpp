@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "launch/import/optuna_study.hpp"
+#include "tests/error_of.hpp"
 #include "tests/launch/import/import_a_file.hpp"
 
 using namespace crescendo::launch;

@@ -10,6 +10,7 @@
 #include "core/check.hpp"
 #include "core/random.hpp"
 #include "launch/messages/value_json.hpp"
+#include "tests/error_of.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
@@ -18,14 +19,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::string error_of(const std::string& json) {
-    try {
-        event_from_json(Json::parse(json));
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "no error";
-}
+std::string error_of(const std::string& json) { return tests::error_of([&] { event_from_json(Json::parse(json)); }); }
 
 }  // namespace
 

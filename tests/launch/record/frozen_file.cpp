@@ -4,6 +4,7 @@
 
 #include "core/check.hpp"
 #include "launch/record/journal.hpp"
+#include "tests/error_of.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -26,14 +27,7 @@ std::string replaced(std::string what, const std::string& by) {
     return result.replace(result.find(what), what.size(), by);
 }
 
-std::string error_of(const std::string& now) {
-    try {
-        frozen.require_same(now, "s.yaml");
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "no error";
-}
+std::string error_of(const std::string& now) { return tests::error_of([&] { frozen.require_same(now, "s.yaml"); }); }
 
 /// "run_cap=200 budget.time="
 std::string text_of(const std::vector<Override>& overrides) {

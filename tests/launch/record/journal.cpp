@@ -9,6 +9,7 @@
 
 #include "core/check.hpp"
 #include "launch/system/read_file.hpp"
+#include "tests/error_of.hpp"
 #include "tests/failing_disk.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -38,14 +39,7 @@ std::size_t num_lines(const std::string& bytes) {
     return static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
 }
 
-std::string error_of(const fs::path& path) {
-    try {
-        Journal::read(path);
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "no error";
-}
+std::string error_of(const fs::path& path) { return tests::error_of([&] { Journal::read(path); }); }
 
 /// Files of this process grow no larger than `bytes`: a write beyond is cut short, then fails, as on a full disk.
 class FileSizeLimit {

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "core/check.hpp"
+#include "tests/error_of.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -29,14 +29,7 @@ Recording read(const std::string& csv) {
     return read_recording(folder / "curves.csv", spec());
 }
 
-std::string error_of(const std::string& csv) {
-    try {
-        read(csv);
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "no error";
-}
+std::string error_of(const std::string& csv) { return tests::error_of([&] { read(csv); }); }
 
 }  // namespace
 

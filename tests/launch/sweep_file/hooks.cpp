@@ -2,12 +2,13 @@
 
 #include <doctest/doctest.h>
 
-#include "core/check.hpp"
 #include "launch/sweep_file/site_profile.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
+#include "tests/error_of.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::error_of;
 
 namespace {
 
@@ -18,15 +19,6 @@ Hooks hooks_in(const std::string& lines) {
                    lines,
                "sweep.yaml")
         .hooks;
-}
-
-std::string error_of(const auto& read) {
-    try {
-        read();
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "no error";
 }
 
 }  // namespace

@@ -5,11 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/check.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
+#include "tests/error_of.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::error_of;
 
 namespace {
 
@@ -20,15 +21,6 @@ std::optional<Price> price_in(const std::string& section) {
                    section,
                "sweep.yaml")
         .price;
-}
-
-std::string error_of(const auto& read) {
-    try {
-        read();
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "no error";
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "core/check.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
+#include "tests/error_of.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
@@ -18,14 +18,7 @@ SweepFile file_with(const std::string& section) {
         "sweep.yaml");
 }
 
-std::string error_of(const std::string& section) {
-    try {
-        file_with(section);
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "no error";
-}
+std::string error_of(const std::string& section) { return tests::error_of([&] { file_with(section); }); }
 
 }  // namespace
 

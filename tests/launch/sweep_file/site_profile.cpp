@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/check.hpp"
+#include "tests/error_of.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
@@ -10,12 +10,7 @@ using namespace crescendo::launch;
 namespace {
 
 std::string error_of(const std::string& text) {
-    try {
-        parse_site_profile(text, "site.yaml");
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "no error";
+    return tests::error_of([&] { parse_site_profile(text, "site.yaml"); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/check.hpp"
+#include "tests/error_of.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
@@ -18,14 +19,7 @@ parameters:
 
 SweepFile read(const std::string& more) { return parse_sweep(wandb + more, "sweep.yaml"); }
 
-std::string error_of(const std::string& more) {
-    try {
-        read(more);
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "no error";
-}
+std::string error_of(const std::string& more) { return tests::error_of([&] { read(more); }); }
 
 std::string remark_on(const SweepFile& file, const std::string& key) {
     for (const auto& remark : file.remarks) {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/check.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
+#include "tests/error_of.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
@@ -25,14 +25,7 @@ scheduler:
   reduction_factor: 3
 )";
 
-std::string error_of(const std::string& text) {
-    try {
-        parse_sweep(text, "sweep.yaml");
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "no error";
-}
+std::string error_of(const std::string& text) { return tests::error_of([&] { parse_sweep(text, "sweep.yaml"); }); }
 
 /// The sound file with one change.
 std::string sound_with(const std::string& what, const std::string& by) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "launch/sweep_file/sweep_file.hpp"
+#include "tests/error_of.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
@@ -24,14 +25,7 @@ parameters:
 
 SearchSpace space_of(const std::string& text) { return parse_sweep(text, "sweep.yaml").spec.space; }
 
-std::string error_of(const std::string& text) {
-    try {
-        parse_sweep(text, "sweep.yaml");
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "no error";
-}
+std::string error_of(const std::string& text) { return tests::error_of([&] { parse_sweep(text, "sweep.yaml"); }); }
 
 /// What try_rules() finds wrong.
 std::string mistakes_of(const std::string& text) {

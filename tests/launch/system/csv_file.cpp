@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "core/random.hpp"
+#include "tests/error_of.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -35,14 +36,7 @@ Content read(const std::string& text) {
     return content;
 }
 
-std::string error_of(const std::string& text) {
-    try {
-        read(text);
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "no error";
-}
+std::string error_of(const std::string& text) { return tests::error_of([&] { read(text); }); }
 
 bool complains(const std::string& text, const std::string& part) {
     const auto error = error_of(text);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/check.hpp"
+#include "tests/error_of.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
@@ -26,12 +27,7 @@ Table table() {
 Rows find(const TableQuery& query, const ColumnFacts& facts = {}) { return find_rows(table(), query, facts); }
 
 std::string error_of(const TableQuery& query, const ColumnFacts& facts = {}) {
-    try {
-        find(query, facts);
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "no error";
+    return tests::error_of([&] { find(query, facts); });
 }
 
 }  // namespace
