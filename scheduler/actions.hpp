@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -18,7 +19,7 @@ struct Group {
     GroupBatch batch;
 };
 
-enum class StopReason {
+enum class StopReason : std::uint8_t {
     judged,     ///< the trial lost at a rung
     completed,  ///< the trial consumed the maximum resource, or its program ended
     reached,    ///< the trial met its own target, or its clock is spent (TrialEnd)

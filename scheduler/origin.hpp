@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "core/words.hpp"
@@ -7,7 +8,7 @@
 namespace crescendo {
 
 /// Who chose the configuration of a trial.
-enum class Origin {
+enum class Origin : std::uint8_t {
     random,    ///< a sampler, by chance or by a fixed pattern, without a look at results
     grid,      ///< the grid sampler
     model,     ///< a sampler that learned from results

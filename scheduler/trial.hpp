@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "core/ids.hpp"
@@ -9,7 +10,7 @@
 
 namespace crescendo {
 
-enum class TrialStatus {
+enum class TrialStatus : std::uint8_t {
     running,
     waiting,   ///< to be resumed from its checkpoint when slots are free
     paused,    ///< waits at a rung, with its checkpoint, until it is promoted
@@ -23,27 +24,26 @@ const char* to_string(TrialStatus status);
 /// The status of a trial that has ended for this reason.
 TrialStatus status_after(StopReason reason);
 
-/// One configuration, and how far its training has come.
+/// One configuration, and how far its training has come. Small members stand together: a sweep may have a million.
 struct Trial {
     TrialId id;
-    Config config;
     TrialStatus status = TrialStatus::running;
-    Group group;             ///< has no slots unless the trial is running
-    int target_workers = 1;  ///< number of workers to which its last rung entitles it
-    bool wants_workers = true;  ///< whether more workers would be worth it
-    int bracket = 0;         ///< which ladder of rungs it climbs
-    int rungs_survived = 0;
-    int failures = 0;            ///< all failures of the trial
-    int failures_in_a_row = 0;   ///< failures since its last new report
-    bool is_reforming = false;   ///< it lost a worker and has not reported since then
-    Resource resource{0};        ///< resource of the last report; 0 before the first
-    Resource attempted{0};       ///< resource of the last report since it started or was resumed; 0 before
-    std::optional<double> loss;  ///< loss of the last report; +infinity if it was not finite
-
-    std::optional<double> seconds;     ///< training clock of the last report; none if the report had none
-    std::optional<StopReason> reason;  ///< why the trial ended; none while it has not
-    Origin origin = Origin::random;    ///< who chose the configuration
+    bool wants_workers = true;         ///< whether more workers would be worth it
+    bool is_reforming = false;         ///< it lost a worker and has not reported since then
     bool is_proposed = false;          ///< whether an event gave the configuration, and not only the seed
+    Config config;
+    Group group;                       ///< has no slots unless the trial is running
+    int target_workers = 1;            ///< number of workers to which its last rung entitles it
+    int bracket = 0;                   ///< which ladder of rungs it climbs
+    int rungs_survived = 0;
+    int failures = 0;                  ///< all failures of the trial
+    int failures_in_a_row = 0;         ///< failures since its last new report
+    Resource resource{0};              ///< resource of the last report; 0 before the first
+    Resource attempted{0};             ///< resource of the last report since it started or was resumed; 0 before
+    Origin origin = Origin::random;    ///< who chose the configuration
+    std::optional<StopReason> reason;  ///< why the trial ended; none while it has not
+    std::optional<double> loss;        ///< loss of the last report; +infinity if it was not finite
+    std::optional<double> seconds;     ///< training clock of the last report; none if the report had none
 
     bool ended() const;
 

@@ -448,6 +448,7 @@ void Sweep::suspend(Trial& trial, TrialStatus how) {
 }
 
 void Sweep::stop(Trial& trial, StopReason reason, Effects& effects) {
+    effects.actions.reserve(3);  // a checkpoint is dropped as well, and another trial takes the slots
     effects.actions.push_back(StopTrial{trial.id, reason});
     end(trial, reason, effects);
 }
