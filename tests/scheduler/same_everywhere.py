@@ -2,28 +2,38 @@
 """Do all compilers and levels of optimization propose the same configurations and make the same decisions?
 
 Builds scheduler/ and decisions_trace.cpp with each compiler that is there, one of them also without optimization, and
-compares what they print. Takes about a minute and a half; exit status 1 where two differ.
+compares what they print. Takes a minute and a half, or a few seconds where ccache knows the sources; exit status 1
+where two differ.
 """
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
-    *sorted((ROOT / "scheduler").rglob("*.cpp")),
-    *sorted((ROOT / "core").glob("*.cpp")),
-    *(ROOT / "tests/scheduler" / name for name in ("script.cpp", "decisions_trace.cpp")),
+    *(path.relative_to(ROOT) for part in ("scheduler/**", "core") for path in sorted(ROOT.glob(f"{part}/*.cpp"))),
+    *(Path("tests/scheduler") / name for name in ("script.cpp", "decisions_trace.cpp")),
 ]
+CACHE = ["ccache"] if shutil.which("ccache") else []
 
 
-def trace(compiler: str, level: str, folder: str) -> str:
-    program = Path(folder) / f"trace{level}"
-    flags = ["-std=c++20", level, "-march=native", "-ffp-contract=off", f"-I{ROOT}"]
-    subprocess.run([compiler, *flags, *map(str, SOURCES), "-o", str(program)], check=True)
+def trace(compiler: str, level: str, folder: Path) -> str:
+    def object_of(source: Path) -> Path:
+        path = folder / (str(source).replace("/", ".") + ".o")
+        flags = ["-std=c++20", level, "-march=native", "-ffp-contract=off", "-I."]  # nothing of ROOT, for the cache
+        subprocess.run([*CACHE, compiler, *flags, "-c", str(source), "-o", str(path)], check=True, cwd=ROOT)
+        return path
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(object_of, SOURCES))
+    program = folder / "trace"
+    subprocess.run([compiler, *map(str, objects), "-o", str(program)], check=True)
     return hashlib.sha256(subprocess.run([program], check=True, capture_output=True).stdout).hexdigest()
 
 
@@ -32,7 +42,7 @@ def main() -> int:
     for compiler, level in (("g++", "-O0"), ("g++", "-O3"), ("clang++", "-O3")):
         if shutil.which(compiler):
             with tempfile.TemporaryDirectory() as folder:
-                traces.add(trace(compiler, level, folder))
+                traces.add(trace(compiler, level, Path(folder)))
                 print(f"{compiler} {level}: {len(traces)} different so far", flush=True)
     return 0 if len(traces) == 1 else 1
 

@@ -7,7 +7,7 @@ namespace {
 /// A sweep of three trials that has stopped after its first.
 struct Stopped {
     Stopped() {
-        write_sweep(folder.path(), "[ $CRESCENDO_TRIAL = 1 ] && { touch here; sleep 60; }\n"
+        write_sweep(folder.path(), "[ $CRESCENDO_TRIAL = 1 ] && { touch here; read -r _ <&$CRESCENDO_FD; exit; }\n"
                                    "echo '{\"resource\": 1, \"metrics\": {\"loss\": 0.5}}' >&$CRESCENDO_FD");
         write_file(folder / "sweep.yaml",
                    "name: s\nmetric: {name: loss}\nrun_cap: 4\nmax_retries: 0\nslots: 1\n"
