@@ -193,6 +193,7 @@ void Training::watch_for_identical_reports(const protocol::Report& notice) {
 
 /// Its rank 0 has ended well; the other members, if there are any, have a few seconds to do the same.
 void Training::take(const ProgramEnded& notice) {
+    decisions_.commit();  // the report before may have completed the trial
     if (sweep().trial(notice.trial).ended()) {
         return;  // the user stopped it meanwhile
     }

@@ -37,6 +37,19 @@ TEST_CASE("reports that a program sends in one go, and out of order, end no swee
     CHECK(stage.history.of(TrialId{0}).reports.size() == 2);
 }
 
+TEST_CASE("a program that ends in the turn of its last report had ended before, for the journal") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 1}");
+    stage.agents.all_at_once = true;
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.notices.emplace_back(ProgramEnded{TrialId{0}});
+
+    CHECK(stage.run() == Outcome::finished);
+
+    for (const auto& record : stage.journalled()) {
+        CHECK(record.value("event", "") != "trial_finished");
+    }
+}
+
 TEST_CASE("a worker that fails in the turn of a report that makes its group grow is left behind at once") {
     Stage stage("run_cap: 1\n");
     stage.agents.all_at_once = true;
