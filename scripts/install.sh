@@ -4,7 +4,8 @@
 #   scripts/install.sh              packages by apt, the pinned torch wheel into a virtual environment
 #   scripts/install.sh torch-dir    print the folder of that wheel (for CRESCENDO_TORCH_DIR) and install nothing
 #   scripts/install.sh python       print the environment's interpreter, which the benchmarks use
-#   scripts/install.sh tools        Optuna, TensorBoard and MLflow: a test reads exports with them, or is skipped
+#   scripts/install.sh tools        Optuna and its dashboard, TensorBoard, MLflow: a test reads exports with them, or is
+#                                   skipped
 #   scripts/install.sh browser      Chromium and Playwright, with which a test opens pages; without them it is skipped
 #
 # The environment lies outside the checkout and is named by version: clones share it.
@@ -12,7 +13,7 @@ set -euo pipefail
 
 TORCH_VERSION=2.11.0
 PLAYWRIGHT_VERSION=1.65.2
-TOOLS=(optuna==5.0.0 tensorboard==2.21.0 mlflow-skinny==3.17.2)
+TOOLS=(optuna==5.0.0 optuna-dashboard==0.21.0 plotly==7.1.0 tensorboard==2.21.0 mlflow-skinny==3.17.2)
 VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VERSION}
 WHEELS=("torch==$TORCH_VERSION" h5py hdf5plugin numpy
         # Of the scripts in examples/vendored: 60 MB.
@@ -77,7 +78,8 @@ if [ "${1:-}" = browser ] && ! "$VENV/bin/python3" -c 'import playwright' 2>/dev
         echo "Playwright cannot be installed: the test of pages in a browser is skipped" >&2
 fi
 
-if [ "${1:-}" = tools ] && ! "$VENV/bin/python3" -c 'import mlflow, optuna, tensorboard' 2>/dev/null; then
+if [ "${1:-}" = tools ] && ! "$VENV/bin/python3" -c 'import mlflow, optuna, optuna_dashboard, plotly, tensorboard' \
+        2>/dev/null; then
     "$VENV/bin/pip" install --quiet --disable-pip-version-check "${TOOLS[@]}" ||
         echo "${TOOLS[*]} cannot be installed: the test that reads exports with them is skipped" >&2
 fi

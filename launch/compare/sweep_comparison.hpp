@@ -26,7 +26,7 @@ struct MethodComparison {
     MedianEstimate seconds;                      ///< until the target, on the clock that the sweeps were read with
     MedianEstimate slot_hours;                   ///< until the target
     MedianEstimate idle_slot_hours;              ///< of the whole sweep: slots × time that no trial held them
-    std::optional<MedianEstimate> cost = {};     ///< US dollars until the target; none if a price is unknown
+    std::optional<MedianEstimate> cost = {};     ///< money until the target; none if a price is unknown
     std::optional<MedianEstimate> speedup = {};  ///< the baseline's seconds over these; none without a target, or if
                                                  ///< both medians are infinite
 };
@@ -42,8 +42,8 @@ struct ComparisonOptions {
 std::vector<MethodComparison> compare_methods(const std::vector<Method>& methods, const Prices& prices,
                                               const ComparisonOptions& options);
 
-/// US dollars spent until `point` of one of the method's sweeps: by `prices`, for the time, or else by the price of a
-/// slot-hour in the sweep's file. Nothing if neither has a price.
+/// Money spent until `point` of one of the method's sweeps: US dollars by `prices`, for the time, or else by the price
+/// of a slot-hour in the sweep's file, in its user's currency. Nothing if neither has a price.
 std::optional<double> money_until(const analysis::Point& point, const Method& method, const SweepRun& run,
                                   const Prices& prices);
 

@@ -12,8 +12,9 @@ namespace crescendo::launch {
 
 /// The quality that methods had for a price, over all prices.
 ///
-/// The price is in US dollars if all prices are known, else in slot-hours. A method's curve is the median over its
-/// sweeps of the best value so far. The report refers to `methods`, which are not empty.
+/// The price is money if all prices are known, else slot-hours. `prices` are US dollars; a sweep's own file says a price
+/// in whatever currency its user thinks in. A method's curve is the median over its sweeps of the best value so far. The
+/// report refers to `methods`, which are not empty.
 class SweepReport {
   public:
     SweepReport(const std::vector<Method>& methods, const Prices& prices);
@@ -39,6 +40,7 @@ class SweepReport {
     /// For each method and each of its sweeps, the curves with `cost` as the price.
     std::vector<std::vector<std::vector<analysis::Curve>>> curves_;
     bool has_prices_ = true;
+    bool is_in_dollars_ = true;
 };
 
 }  // namespace crescendo::launch

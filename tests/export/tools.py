@@ -1,23 +1,28 @@
 #!/usr/bin/env python3
-"""Exports a sweep, and reads it with the programs that the exports are for: Optuna, TensorBoard and MLflow.
+"""Exports a sweep, and reads it with the programs that the exports are for: Optuna and its dashboard, TensorBoard and
+MLflow.
 
 A program that is not installed is skipped, and named; with none of them the test is.
 
 usage: tools.py CRESCENDO
 """
+import contextlib
 import importlib.util
 import json
 import math
 import os
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import urllib.request
 from pathlib import Path
 
 os.environ["MLFLOW_ALLOW_FILE_STORE"] = "true"
 CRESCENDO = str(Path(sys.argv.pop(1)).absolute()) if len(sys.argv) > 1 else ""
-TOOLS = ("optuna", "tensorboard", "mlflow")
+TOOLS = ("optuna", "plotly", "optuna_dashboard", "tensorboard", "mlflow")
 PARAMETERS = ("lr", "momentum", "dropout", "width", "act")
 METRIC = "val_accuracy"
 
@@ -57,14 +62,18 @@ class ToolsTest(unittest.TestCase):
     def given(self, trial):
         return {name: trial[name] for name in PARAMETERS}
 
-    @needs("optuna")
-    def test_optuna_loads_the_study_and_its_importances_and_copies_it_to_a_database(self):
+    def study(self):
+        """The study that Optuna reads from the export, and its storage."""
         import optuna
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         storage = optuna.storages.JournalStorage(
             optuna.storages.journal.JournalFileBackend(str(self.export("optuna") / "study.log")))
+        return optuna.load_study(study_name=None, storage=storage), storage
 
-        study = optuna.load_study(study_name=None, storage=storage)
+    @needs("optuna")
+    def test_optuna_loads_the_study_and_its_importances_and_copies_it_to_a_database(self):
+        import optuna
+        study, storage = self.study()
 
         self.assertEqual(study.direction.name, "MAXIMIZE")
         self.assertEqual([trial.params for trial in study.trials], [self.given(trial) for trial in self.trials])
@@ -92,6 +101,65 @@ class ToolsTest(unittest.TestCase):
             self.assertIn("metric: {name: val_accuracy, goal: maximize}", imported.stdout)
             self.assertIn("lr: {distribution: log_uniform_values, min: 0.0001, max: 0.5}", imported.stdout)
             self.assertIn("act: {values: [relu, tanh, gelu]}", imported.stdout)
+
+    @needs("optuna")
+    @needs("plotly")
+    def test_optuna_draws_its_plots(self):
+        import optuna.visualization as plots
+        study, _ = self.study()
+        states = [trial.state.name for trial in study.trials]
+
+        history = plots.plot_optimization_history(study).data[0]
+        curves = plots.plot_intermediate_values(study).data
+        bars = plots.plot_param_importances(study).data[0]
+        axes = plots.plot_parallel_coordinate(study).layout.xaxis.ticktext
+        times = plots.plot_timeline(study).data
+
+        self.assertEqual(list(history.y), [trial.value for trial in study.trials if trial.state.name == "COMPLETE"])
+        self.assertEqual(len(curves), sum(bool(trial.intermediate_values) and trial.state.name != "FAIL"
+                                          for trial in study.trials))
+        self.assertEqual(sorted(bars.y), sorted(PARAMETERS))
+        self.assertEqual(list(axes), ["Objective Value", *sorted(PARAMETERS)])
+        self.assertEqual({each.name: len(each.x) for each in times}, {name: states.count(name) for name in set(states)})
+        for plot in (plots.plot_slice, plots.plot_contour, plots.plot_rank, plots.plot_edf):
+            self.assertTrue(plot(study).data)
+
+    @contextlib.contextmanager
+    def dashboard(self, storage):
+        """The address of optuna-dashboard on this storage."""
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+        log = self.folder / "dashboard.log"
+        with log.open("w") as output:
+            server = subprocess.Popen([Path(sys.executable).with_name("optuna-dashboard"), "--host", "127.0.0.1",
+                                       "--port", str(port), storage], stdout=output, stderr=output)
+        try:
+            for _ in range(600):
+                with contextlib.suppress(ConnectionRefusedError):
+                    socket.create_connection(("127.0.0.1", port)).close()
+                    break
+                self.assertIsNone(server.poll(), log.read_text())
+                time.sleep(0.1)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.kill()
+            server.wait()
+
+    @needs("optuna_dashboard")
+    def test_the_dashboard_of_optuna_opens_the_study(self):
+        def read(url):
+            with urllib.request.urlopen(url, timeout=60) as answer:
+                return answer.read()
+
+        with self.dashboard(self.export("optuna") / "study.log") as address:
+            self.assertIn(b"<html", read(f"{address}/dashboard/").lower())
+            studies = json.loads(read(f"{address}/api/studies"))["study_summaries"]
+            study = json.loads(read(f"{address}/api/studies/{studies[0]['study_id']}?after=0"))
+
+        self.assertEqual([(each["study_name"], each["directions"]) for each in studies], [("sweep", ["maximize"])])
+        self.assertEqual([{each["name"]: each["param_external_value"] for each in trial["params"]}
+                          for trial in study["trials"]],
+                         [{name: str(value) for name, value in self.given(trial).items()} for trial in self.trials])
 
     @needs("tensorboard")
     def test_tensorboard_reads_every_scalar_and_the_table_of_hyperparameters(self):

@@ -38,6 +38,8 @@ class Recorded {
     std::vector<Method> methods_;
 };
 
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 }  // namespace
 
 TEST_CASE("the Pareto set has what no method beats at its price") {
@@ -57,6 +59,24 @@ TEST_CASE("prices make the axis money, if all of them are known") {
           "submission,cost,accuracy\ntwo,2,0.55\ntwo,4,0.9\n");
     CHECK(
         SweepReport(recorded.methods(), only_one).pareto_set().print(Format::csv).starts_with("submission,slot_hours"));
+}
+
+TEST_CASE("the chart names dollars only where all prices are dollars") {
+    const TemporaryFolder folder;
+    for (const char* name : {"one", "two"}) {
+        record_sweep(folder / name, two_trials(1, "price: {slot_hour: 2}\n"), {{9, 0, 1, 0.5}});
+    }
+    auto methods = read_methods({folder / "one", folder / "two"}, Grouping::arguments, Clock::sweeps, [](auto, auto) {});
+    methods[0].name = "one";
+    methods[1].name = "two";
+    const auto chart_with = [&](const std::string& rows) {
+        std::ofstream(folder / "prices.csv") << "submission,usd_per_hour\n" << rows;
+        return SweepReport(methods, Prices(folder / "prices.csv")).chart();
+    };
+
+    CHECK(contains(SweepReport(methods, {}).chart(), ">cost<"));
+    CHECK(contains(chart_with("one,3600\n"), ">cost<"));
+    CHECK(contains(chart_with("one,3600\ntwo,400\n"), ">cost (US dollars)<"));
 }
 
 TEST_CASE("curves are written so that they can be compared as curves") {
