@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Installs the build, moves the tree elsewhere, and trains a trial with what is there.
+"""Installs the build, moves the tree elsewhere, and uses what is there: it builds a plug-in against it and runs the
+plug-in's sweep, and trains a trial if the trainer was built.
 
 usage: install.py BUILD CMAKE
 """
+import json
 import os
 import shutil
 import subprocess
@@ -21,26 +23,47 @@ trainer: {model: autoencoder, data: {train: "flow.h5:/train"}}
 """
 
 
+def train(folder, run, crescendo):
+    (folder / "sweep.yaml").write_text(SWEEP)
+    run(crescendo, "data", "generate", "flow.h5:/train", "--flow", "--samples", "16", "--size", "16",
+        "--target", "none")
+    run(crescendo, "run", "sweep.yaml")
+    assert (folder / "moved/trials/000000/checkpoint.pt").exists()
+
+
+def use_plugin(folder, run, crescendo, cmake):
+    """As examples/plugin/README.md says; then the sweep is resumed and replayed."""
+    project = folder / "plugin"
+    shutil.copytree(folder / "there/share/doc/crescendo/examples/plugin", project)
+    run(cmake, "-B", "build", f"-DCMAKE_PREFIX_PATH={folder / 'there'}", directory=project)
+    run(cmake, "--build", "build", directory=project)
+    run(crescendo, "run", "sweep.yaml", directory=project)
+    run(crescendo, "resume", "plugin", "--run-cap", "24", directory=project)
+    events = [json.loads(line) for line in (project / "plugin/journal.jsonl").read_text().splitlines()]
+    proposed = [event for event in events if event.get("event") == "trial_proposed"]
+    assert len(proposed) == 24 and all(event["origin"] == "program" for event in proposed), proposed
+    assert any(event.get("event") == "trial_stopped" for event in events)
+    run(crescendo, "simulate", "--replay", "plugin", directory=project)
+
+
 def main():
     build, cmake = sys.argv[1:]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("CRESCENDO_")}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
 
-        def run(*command):
-            subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
+        def run(*command, directory=folder):
+            subprocess.run(command, cwd=directory, env=environment, check=True, stdout=subprocess.DEVNULL)
 
         run(cmake, "--install", build, "--prefix", folder / "here")
         shutil.move(folder / "here", folder / "there")
         crescendo = folder / "there/bin/crescendo"
-        (folder / "sweep.yaml").write_text(SWEEP)
-        run(crescendo, "data", "generate", "flow.h5:/train", "--flow", "--samples", "16", "--size", "16",
-            "--target", "none")
-        run(crescendo, "run", "sweep.yaml")
-        assert (folder / "moved/trials/000000/checkpoint.pt").exists()
+        if (crescendo.parent / "crescendo-trainer").exists():
+            train(folder, run, crescendo)
+        use_plugin(folder, run, crescendo, cmake)
         assert "resume" in (folder / "there/share/man/man1/crescendo-resume.1").read_text()
         assert (folder / "there/share/doc/crescendo/README.md").exists()
-    print("an installed tree trains where it was moved to")
+    print("an installed tree works where it was moved to")
 
 
 if __name__ == "__main__":

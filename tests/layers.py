@@ -15,6 +15,7 @@ OWN = {
     "analysis": {"analysis", "core"},
     "datasets": {"datasets", "core"},
     "trainer": {"trainer", "datasets", "core"},
+    "plugin": {"plugin"},
     "launch": {"launch", "scheduler", "simulator", "analysis", "datasets", "core"},
 }
 # … and these libraries, whose headers are known by how their names begin.
@@ -44,6 +45,8 @@ ALLOWED = {
     "simulator": set(),
     "analysis": set(),
     "datasets": {"hdf5", "decompression", "archives and images", "nlohmann-json"},
+    "plugin": {"nlohmann-json"},
+    "plugin/crescendo": set(),
     "trainer": {"torch", "nlohmann-json"},
     "trainer/device/cuda": {"torch", "nlohmann-json", "cuda"},
     "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "re2", "microhttpd", "sqlite",

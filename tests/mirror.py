@@ -8,7 +8,7 @@ usage: mirror.py ROOT
 import sys
 from pathlib import Path
 
-FOLDERS = ("core", "scheduler", "simulator", "analysis", "datasets", "trainer", "launch")
+FOLDERS = ("core", "scheduler", "simulator", "analysis", "datasets", "trainer", "plugin", "launch")
 
 
 def complaints(root):

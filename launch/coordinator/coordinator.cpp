@@ -15,7 +15,7 @@ namespace {
 
 std::unique_ptr<ProposalSource> source_of(const SweepFile& file, const SweepDirectory& directory, LiveView& view) {
     SourceSettings settings;
-    if (file.sampler) {
+    if (file.sampler || file.stop_rule) {
         settings.directory = directory.read_run().at("working_directory");
         settings.log = std::filesystem::absolute(directory.sampler_log()).string();
         settings.say = [&view](const std::string& line) { view.say(line); };

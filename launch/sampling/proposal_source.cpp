@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "launch/sampling/sampler_program.hpp"
+#include "launch/sampling/stop_rule_program.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -19,10 +20,11 @@ class OwnSampler final : public ProposalSource {
 std::unique_ptr<ProposalSource> own_sampler() { return std::make_unique<OwnSampler>(); }
 
 std::unique_ptr<ProposalSource> make_source(const SweepFile& file, SourceSettings settings) {
-    if (file.sampler) {
-        return std::make_unique<SamplerProgram>(file, std::move(settings));
+    auto sampler = file.sampler ? std::make_unique<SamplerProgram>(file, settings) : own_sampler();
+    if (file.stop_rule) {
+        return std::make_unique<StopRuleProgram>(file, std::move(settings), std::move(sampler));
     }
-    return own_sampler();
+    return sampler;
 }
 
 }  // namespace crescendo::launch

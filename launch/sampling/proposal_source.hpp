@@ -11,15 +11,15 @@
 
 namespace crescendo::launch {
 
-/// Who answers for the sampler of a sweep that proposes by events.
+/// Who answers for the sampler of a sweep that proposes by events, and for its stop rule.
 ///
 /// Whoever runs a sweep asks after each event, and records and applies what it gets, until it gets nothing.
 class ProposalSource {
   public:
     virtual ~ProposalSource() = default;
 
-    /// The next event for `sweep`: TrialProposed or ProposalsEnded. Nothing if no proposal is awaited, or if there is
-    /// none yet. Never waits.
+    /// The next event for `sweep`: TrialProposed or ProposalsEnded, or TrialStopped of a stop rule. Nothing if no
+    /// proposal is awaited, or if there is none yet. Never waits.
     virtual std::optional<Event> next(Sweep& sweep) = 0;
 
     /// As next(), but waits for the answers that are due. So equal events give equal proposals if the sampler is
@@ -41,7 +41,7 @@ struct SourceSettings {
     std::function<void(const std::string&)> say{};  ///< shows a line to the user
 };
 
-/// The source for the sampler that the file names.
+/// The source for the sampler and the stop rule that the file names.
 std::unique_ptr<ProposalSource> make_source(const SweepFile& file, SourceSettings settings);
 
 }  // namespace crescendo::launch

@@ -109,9 +109,23 @@ Config config_of(const SearchSpace& space, const std::vector<std::optional<Value
     return space.in_order(config);
 }
 
+/// A line that is an answer, whatever it says. Throws std::runtime_error if it says that the program gives up.
+Json parse_answer(std::string_view line, std::string_view example) {
+    auto answer = parse_line(line, example);
+    if (const auto error = answer.find("error"); error != answer.end()) {
+        throw std::runtime_error(fmt::format(
+            "it gave up: {}", error->is_string() ? error->get<std::string>().substr(0, 500) : error->dump()));
+    }
+    return answer;
+}
+
+std::string start_of(const Json& answer) {
+    return answer.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 200);
+}
+
 }  // namespace
 
-OrderedJson begin_message(const SweepFile& file) {
+OrderedJson begin_message(const SweepFile& file, const OrderedJson& options) {
     const auto& spec = file.spec;
     OrderedJson constraints = OrderedJson::array();
     for (const auto& constraint : spec.space.rules().constraints()) {
@@ -127,7 +141,8 @@ OrderedJson begin_message(const SweepFile& file) {
             {"max_resource",
              spec.scheduler.has_max() ? OrderedJson(spec.scheduler.max.value) : OrderedJson(nullptr)},
             {"parameters", describe_space(spec.space)},
-            {"constraints", std::move(constraints)}};
+            {"constraints", std::move(constraints)},
+            {"options", options}};
 }
 
 OrderedJson tell_message(const Trial& trial, Goal goal, std::optional<int> proposal) {
@@ -145,7 +160,15 @@ OrderedJson tell_message(const Trial& trial, Goal goal, std::optional<int> propo
     return json;
 }
 
-OrderedJson propose_message(int proposal) { return {{"request", "propose"}, {"proposal", proposal}}; }
+OrderedJson propose_message(int proposal, const Config& draw) {
+    return {{"request", "propose"}, {"proposal", proposal}, {"draw", launch::to_json(draw)}};
+}
+
+OrderedJson judge_message(const Trial& trial, Goal goal) {
+    auto json = tell_message(trial, goal, {});
+    json["request"] = "judge";
+    return json;
+}
 
 OrderedJson refused_message(int proposal, const std::string& reason) {
     return {{"request", "refused"}, {"proposal", proposal}, {"reason", reason}};
@@ -153,10 +176,9 @@ OrderedJson refused_message(int proposal, const std::string& reason) {
 
 SamplerAnswer answer_from(std::string_view line, const SearchSpace& space) {
     constexpr std::string_view example = R"({"config":{"lr":0.1}})";
-    const auto answer = parse_line(line, example);
-    if (const auto error = answer.find("error"); error != answer.end()) {
-        throw std::runtime_error(fmt::format(
-            "it gave up: {}", error->is_string() ? error->get<std::string>().substr(0, 500) : error->dump()));
+    const auto answer = parse_answer(line, example);
+    if (answer.contains("draw_again") && answer["draw_again"] == true) {
+        return {.refusal = "it asked for another draw"};
     }
     if (answer.contains("done") && answer["done"] == true) {
         return {.is_done = true};
@@ -166,9 +188,8 @@ SamplerAnswer answer_from(std::string_view line, const SearchSpace& space) {
         return {};
     }
     if (config == answer.end() || !config->is_object()) {
-        throw std::runtime_error(fmt::format("it answered {}, which has no configuration; write {}",
-                                             answer.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 200),
-                                             example));
+        throw std::runtime_error(
+            fmt::format("it answered {}, which has no configuration; write {}", start_of(answer), example));
     }
     const auto values = values_of(*config, space);
     try {
@@ -176,6 +197,17 @@ SamplerAnswer answer_from(std::string_view line, const SearchSpace& space) {
     } catch (const InvalidInput& error) {
         return {.refusal = error.what()};
     }
+}
+
+bool stop_from(std::string_view line) {
+    constexpr std::string_view example = R"({"stop":false})";
+    const auto answer = parse_answer(line, example);
+    const auto stop = answer.find("stop");
+    if (stop == answer.end() || !stop->is_boolean()) {
+        throw std::runtime_error(
+            fmt::format("it answered {}, which does not say whether to stop; write {}", start_of(answer), example));
+    }
+    return *stop;
 }
 
 }  // namespace crescendo::launch

@@ -10,17 +10,20 @@
 
 namespace crescendo::launch {
 
-// The messages between crescendo and a sampler that is a program. docs/sampler-protocol.md is the specification.
+// The messages between crescendo and a sampler or stop rule that is a program. docs/sampler-protocol.md is the specification.
 
-/// The first message: what is searched.
-OrderedJson begin_message(const SweepFile& file);
+/// The first message: what is searched. `options` are for the program alone.
+OrderedJson begin_message(const SweepFile& file, const OrderedJson& options = OrderedJson::object());
 
 /// How a trial is now. `proposal`: the number of the proposal that it came from, if this process of the sampler made
 /// it.
 OrderedJson tell_message(const Trial& trial, Goal goal, std::optional<int> proposal);
 
-/// Asks for a configuration.
-OrderedJson propose_message(int proposal);
+/// Asks for a configuration. `draw` is one that the program may use, or change.
+OrderedJson propose_message(int proposal, const Config& draw);
+
+/// Asks whether to end a trial that has reported, and says what tell_message() does.
+OrderedJson judge_message(const Trial& trial, Goal goal);
 
 /// Says why a proposal is not used.
 OrderedJson refused_message(int proposal, const std::string& reason);
@@ -35,5 +38,8 @@ struct SamplerAnswer {
 /// Reads an answer. Values of parameters that are absent or derived are left out. Throws std::runtime_error if it is no
 /// answer, or if a value is none of its parameter's.
 SamplerAnswer answer_from(std::string_view line, const SearchSpace& space);
+
+/// Reads the answer whether to end a trial. Throws std::runtime_error if it is none.
+bool stop_from(std::string_view line);
 
 }  // namespace crescendo::launch

@@ -2,20 +2,17 @@
 
 #include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 
-#include "launch/agent/worker.hpp"
-#include "launch/sampling/proposal_source.hpp"
 #include "launch/sampling/sampler_messages.hpp"
-#include "launch/system/temporary_log.hpp"
+#include "launch/sampling/supervised_program.hpp"
 #include "scheduler/samplers/random_sampler.hpp"
 
 namespace crescendo::launch {
 
-/// A sampler that is another program, which is told of all trials and asked for configurations.
+/// A sampler that is another program, or a class of a plug-in. It is told of all trials and asked for configurations.
 ///
 /// The program costs the sweep nothing but its proposals. When it ends, is silent for longer than its deadline, or
 /// answers what is no configuration of the space, the user reads why, and it is started again and told all trials. The
@@ -24,9 +21,6 @@ class SamplerProgram final : public ProposalSource {
   public:
     /// `file` has a sampler program.
     SamplerProgram(const SweepFile& file, SourceSettings settings);
-    ~SamplerProgram() override;
-    SamplerProgram(SamplerProgram&&) = delete;
-    SamplerProgram& operator=(SamplerProgram&&) = delete;
 
     std::optional<Event> next(Sweep& sweep) override;
     std::optional<Event> await_next(Sweep& sweep) override;
@@ -43,29 +37,19 @@ class SamplerProgram final : public ProposalSource {
     void start(const Sweep& sweep);
     void tell(const Sweep& sweep, const std::set<TrialId>& news);
     void ask(const Sweep& sweep);
-    void receive(const Sweep& sweep);
-    void take(const SamplerAnswer& answer);
+    bool take(const SamplerAnswer& answer);
     void fail(const std::string& what);
-    void stop();
-    const std::string& log() const { return own_log_ ? own_log_->path() : settings_.log; }
     std::optional<Event> proposal_for(TrialId trial, const Sweep& sweep);
 
     const SamplerCommand command_;
     const OrderedJson begin_;
-    SourceSettings settings_;
-    std::optional<TemporaryLog> own_log_;  ///< if the settings have none
     RandomSampler random_;
-    std::unique_ptr<ConnectedProcess> program_;
-    std::uintmax_t log_begin_ = 0;               ///< size of the log when the program was started
-    std::deque<int> asked_;                      ///< numbers of the proposals that it has not answered
+    SupervisedProgram program_;
     std::deque<Prepared> prepared_;
-    std::map<TrialId, int> proposals_;           ///< that this process made, of trials that have not ended
+    std::map<TrialId, int> proposals_;  ///< that this process made, of trials that have not ended
     int next_proposal_ = 0;
-    Clock::time_point due_;                      ///< when the answer to the first of `asked_` is due
-    bool waits_for_news_ = false;                ///< it had nothing to propose, and was told nothing since
+    bool waits_for_news_ = false;       ///< it had nothing to propose, and was told nothing since
     bool is_done_ = false;
-    bool is_given_up_ = false;
-    int failures_in_a_row_ = 0;
     int refusals_in_a_row_ = 0;
 };
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/duration.hpp"
+#include "launch/sweep_file/stop_rule.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -10,32 +10,31 @@ namespace {
 /// More are a slip of the pen: a program that learns would propose all of them without a result.
 constexpr int most_ahead = 1000;
 
+std::vector<std::string> read_words(const YamlSection& sampler) {
+    if (sampler.at("command").is_string()) {
+        return {sampler.at("command").get<std::string>()};
+    }
+    return sampler.strings("command").value();
+}
+
 }  // namespace
 
-SamplerCommand read_sampler_command(const YamlSection& sampler) {
+SamplerCommand read_sampler_command(const YamlSection& sampler, const std::string& plugin) {
     SamplerCommand command;
-    if (sampler.at("command").is_string()) {
-        command.words = {sampler.at("command").get<std::string>()};
-    } else {
-        command.words = sampler.strings("command").value();
+    command.plugin = plugin;
+    if (plugin.empty()) {
+        command.words = read_words(sampler);
+        if (command.words.empty() || command.words.front().empty()) {
+            sampler.fail("command", "names no program; write the program and its arguments: [python3, mine.py]");
+        }
     }
-    if (command.words.empty() || command.words.front().empty()) {
-        sampler.fail("command", "names no program; write the program and its arguments: [python3, mine.py]");
-    }
+    command.options = read_options(sampler);
     command.ahead = static_cast<int>(sampler.integer("ahead").value_or(command.ahead));
     if (command.ahead < 0 || command.ahead > most_ahead) {
         sampler.fail("ahead", fmt::format("is {} (proposals that are made before slots are free for them); use 0 to {}",
                                           sampler.at("ahead").dump(), most_ahead));
     }
-    if (sampler.has("deadline")) {
-        const auto& value = sampler.at("deadline");
-        const auto time = value.is_string() ? parse_duration(value.get<std::string>()) : std::nullopt;
-        if (!time || time->count() == 0) {
-            sampler.fail("deadline",
-                         fmt::format("{} is no time to wait for an answer; write it like 60s, 5m or 1h", value.dump()));
-        }
-        command.deadline = *time;
-    }
+    command.deadline = read_deadline(sampler).value_or(command.deadline);
     return command;
 }
 

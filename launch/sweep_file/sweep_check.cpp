@@ -16,6 +16,7 @@
 #include "core/draws.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/sweep_file/command_macros.hpp"
+#include "launch/sweep_file/plugin_check.hpp"
 #include "launch/sweep_file/sweep_rules.hpp"
 #include "launch/system/child_process.hpp"
 #include "launch/system/read_file.hpp"
@@ -224,7 +225,7 @@ ProgramPaths ProgramPaths::find() {
     const auto folder = fs::read_symlink("/proc/self/exe").parent_path();
     const char* trainer = std::getenv("CRESCENDO_TRAINER");
     return {trainer != nullptr ? trainer : (folder / "crescendo-trainer").string(),
-            (folder / "crescendo-guard").string()};
+            (folder / "crescendo-guard").string(), (folder / "crescendo-plugin-host").string()};
 }
 
 void check(SweepDraft& draft, const ProgramPaths& paths) {
@@ -233,7 +234,8 @@ void check(SweepDraft& draft, const ProgramPaths& paths) {
     if (!mistakes.lie_in("parameters") && !mistakes.lie_in("constraints")) {
         try_rules(file.spec.space, file.spec.seed, file.source, mistakes);
     }
-    if (file.sampler) {
+    check_plugins(file, paths.plugin_host, mistakes);
+    if (file.sampler && file.sampler->plugin.empty()) {
         check_sampler(*file.sampler, mistakes);
     }
     if (has_nothing_to_run(draft)) {

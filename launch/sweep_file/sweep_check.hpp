@@ -12,6 +12,7 @@ namespace crescendo::launch {
 struct ProgramPaths {
     std::string trainer;  ///< CRESCENDO_TRAINER, or crescendo-trainer beside our own executable
     std::string guard;
+    std::string plugin_host;
 
     static ProgramPaths find();
 };

@@ -33,7 +33,7 @@ void check_keys(const YamlSection& file) {
                 "bind",          "scheduler",   "early_terminate", "budget",   "trial",      "cpus_per_slot",
                 "price",         "trainer",     "program",     "command",      "grow",       "report",
                 "final_test",    "max_retries", "hang_timeout", "simulate",    "entry",      "on_finish",
-                "on_failure",    "apiVersion",  "kind",        "controller"});
+                "on_failure",    "plugins",     "stop_rule",   "apiVersion",   "kind",       "controller"});
 }
 
 std::string read_name(const YamlSection& file, const std::filesystem::path& path) {
@@ -75,16 +75,29 @@ void read_metric(const YamlSection& file, SweepFile& result) {
     file.attempt([&] { spec.goal = metric.choice("goal", goals).value_or(Goal::minimize); });
 }
 
+/// The type of a sampler that is none of ours; empty if it is one of them.
+std::string class_of_plugin(const YamlSection& sampler) {
+    auto type = sampler.string("type").value_or("");
+    const auto& names = sampler_names();
+    return std::ranges::find(names, type) == names.end() ? type : "";
+}
+
 void read_sampler_section(const YamlSection& sampler, const std::vector<UnsupportedWord>& unsupported,
                           SweepFile& result) {
     auto& type = result.spec.sampler;
-    sampler.allow({"type", "command", "ahead", "deadline"});
+    sampler.allow({"type", "command", "options", "ahead", "deadline"});
+    const auto plugin = sampler.has("command") || result.plugins.empty() ? "" : class_of_plugin(sampler);
+    if (!plugin.empty()) {
+        result.sampler = read_sampler_command(sampler, plugin);
+        type = "program";
+        return;
+    }
     if (!sampler.has("command")) {
         type = sampler.word("type", sampler_names(), unsupported).value_or(type);
-        for (const char* key : {"ahead", "deadline"}) {
+        for (const char* key : {"options", "ahead", "deadline"}) {
             if (sampler.has(key)) {
-                sampler.fail(key, "is a key for a sampler that is a program, and there is no `command:` beside it; "
-                                  "remove it");
+                sampler.fail(key, "is a key for a sampler of your own, and this one is Crescendo's; remove it, or name "
+                                  "a program: command: [python3, mine.py]");
             }
         }
         return;
@@ -415,6 +428,8 @@ void check_absent(const YamlSection& file, const SweepFile& result) {
 void read_spec(const YamlSection& file, SweepFile& result) {
     auto& spec = result.spec;
     file.attempt([&] { read_metric(file, result); });
+    file.attempt([&] { result.plugins = read_plugins(file); });
+    file.attempt([&] { result.stop_rule = read_stop_rule(file); });
     read_sampler(file, result);
     file.attempt([&] {
         const auto parameters = required(file, "parameters", "it says what to search", "{lr: {min: 0.001, max: 0.1}}");

@@ -14,6 +14,7 @@
 #include "launch/sweep_file/overrides.hpp"
 #include "launch/sweep_file/price.hpp"
 #include "launch/sweep_file/sampler_command.hpp"
+#include "launch/sweep_file/stop_rule.hpp"
 #include "launch/yaml/mistakes.hpp"
 #include "launch/yaml/source_map.hpp"
 #include "scheduler/sweep_spec.hpp"
@@ -42,7 +43,9 @@ struct SweepFile {
     std::string name;          ///< can be the name of a folder; default: the file's name without extension
     SweepSpec spec;            ///< what the scheduler needs; it passed validate()
     std::vector<std::string> groups;  ///< parameters that hold others, dotted, outer before inner; see nested()
+    std::vector<std::string> plugins;       ///< paths of shared libraries with samplers and stop rules of the user's
     std::optional<SamplerCommand> sampler;  ///< the program that proposes configurations; none: spec.sampler is ours
+    std::optional<StopRuleSpec> stop_rule;  ///< the class of a plug-in that ends trials
     std::optional<int> slots;  ///< slots per node; none: as many as the node has
     int cpus_per_slot = 1;
     Binding bind = Binding::automatic;  ///< whether workers are bound to cores

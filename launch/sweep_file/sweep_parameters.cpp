@@ -32,22 +32,30 @@ Parameter read_one(const YamlSection& parameter, const std::string& name) {
     return {name, distribution, when};
 }
 
-/// Reads the entries of `section`, whose names begin with `prefix`.
-void read_entries(const YamlSection& section, const std::string& prefix, ParametersSection& result) {
+/// A condition that holds where both do; either may be empty, which always holds.
+std::string both(const std::string& a, const std::string& b) {
+    return a.empty() || b.empty() ? a + b : fmt::format("({}) and ({})", a, b);
+}
+
+/// Reads the entries of `section`, whose names begin with `prefix`, and which are there only where `when` holds.
+void read_entries(const YamlSection& section, const std::string& prefix, const std::string& when,
+                  ParametersSection& result) {
     for (const auto& [name, value] : section.map().items()) {
         section.attempt([&, &name = name] {
             const auto parameter = read_parameter(section, name);
             if (!parameter.has("parameters")) {
-                result.parameters.push_back(read_one(parameter, prefix + name));
+                auto& read = result.parameters.emplace_back(read_one(parameter, prefix + name));
+                read.when = both(when, read.when);
                 return;
             }
-            parameter.allow({"parameters"});
+            parameter.allow({"parameters", "when"});
+            const auto own = parameter.has("when") ? read_expression(parameter, "when") : "";
             const auto inner = parameter.section("parameters", "{lr: {min: 0.001, max: 0.1}}").value();
             if (inner.map().empty()) {
                 parameter.fail("parameters", "is empty; list the parameters that this one holds, or remove it");
             }
             result.groups.push_back(prefix + name);
-            read_entries(inner, prefix + name + ".", result);
+            read_entries(inner, prefix + name + ".", both(when, own), result);
         });
     }
 }
@@ -56,7 +64,7 @@ void read_entries(const YamlSection& section, const std::string& prefix, Paramet
 
 ParametersSection read_parameters(const YamlSection& section) {
     ParametersSection result;
-    read_entries(section, "", result);
+    read_entries(section, "", "", result);
     return result;
 }
 

@@ -16,7 +16,7 @@ struct ParametersSection {
 
 /// Reads `parameters:` of a sweep file. If a parameter has no `distribution`, W&B's rule applies: `values` means
 /// categorical, `value` constant, two whole numbers `min` and `max` int_uniform, other numbers uniform. A parameter
-/// with `parameters` holds others. Mistaken parameters are left out.
+/// with `parameters` holds others, and its `when` is a condition of each of them. Mistaken parameters are left out.
 ParametersSection read_parameters(const YamlSection& section);
 
 }  // namespace crescendo::launch

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -28,6 +29,34 @@ std::string key_in_file(const std::string& key, const SourceMap& source) {
         }
     }
     return found + rest;
+}
+
+/// Where the condition of a parameter stands.
+struct ConditionPlace {
+    std::string key;       ///< its own `when`, else that of the nearest group that has one
+    bool is_whole = true;  ///< false: other groups around it have conditions too, and the character is not known
+};
+
+ConditionPlace find_condition(const std::string& key, const SourceMap& source) {
+    constexpr std::string_view entry = ".when";
+    constexpr std::string_view inner = ".parameters.";
+    ConditionPlace place{key};
+    if (!key.ends_with(entry)) {
+        return place;
+    }
+    int count = 0;
+    for (auto holder = key.substr(0, key.size() - entry.size());;) {
+        if (const auto when = fmt::format("{}{}", holder, entry); source.has(when) && count++ == 0) {
+            place.key = when;
+        }
+        const auto end = holder.rfind(inner);
+        if (end == std::string::npos) {
+            break;
+        }
+        holder.resize(end);
+    }
+    place.is_whole = count <= 1;
+    return place;
 }
 
 std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
@@ -72,9 +101,17 @@ SearchSpace make_space(const YamlSection& file, std::vector<Parameter> parameter
 
 void add_mistakes(const std::vector<ExpressionError>& problems, const std::vector<std::string>& names,
                   const SourceMap& source, Mistakes& mistakes) {
+    std::set<std::string> told;  // all parameters of a group have its condition, and its mistakes
     for (const auto& problem : problems) {
-        const auto key = key_in_file(problem.key(), source);
+        const auto [key, is_whole] = find_condition(key_in_file(problem.key(), source), source);
+        if (!told.insert(fmt::format("{}: {}", key, problem.what())).second) {
+            continue;
+        }
         const auto advice = problem.unknown_name().empty() ? "" : did_you_mean(problem.unknown_name(), names);
+        if (!is_whole) {
+            mistakes.add(key, fmt::format("with the conditions of the groups around it: {}{}", problem.what(), advice));
+            continue;
+        }
         const auto place = source.has_text(key) || problem.offset() == 0
                                ? ""
                                : fmt::format("at character {}: ", problem.offset() + 1);
@@ -96,7 +133,9 @@ std::vector<std::string> warnings_of_rules(const SearchSpace& space, std::uint64
     const auto found = survey(space, seed);
     for (std::size_t i = 0; i < found.present.size(); ++i) {
         if (found.present[i] == 0) {
-            const auto key = key_in_file(fmt::format("parameters.{}.when", space.parameters()[i].name), source);
+            const auto key =
+                find_condition(key_in_file(fmt::format("parameters.{}.when", space.parameters()[i].name), source), source)
+                    .key;
             warnings.push_back(source.located(
                 key, fmt::format("the parameter is absent in all of {} draws; should its condition ever hold?",
                                  found.num_draws)));

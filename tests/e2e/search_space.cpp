@@ -102,6 +102,35 @@ TEST_CASE("absent parameters are absent in the journal, the arguments, the files
     CHECK(run_crescendo(folder.path(), {"simulate", "--replay", "out", "--format", "json"}).json()["differences"] == 0);
 }
 
+TEST_CASE("a group is there only where its condition holds") {
+    const SweepFolder folder(R"(metric: {name: loss}
+run_cap: 6
+parameters:
+  optimizer: {values: [sgd, adam]}
+  sgd:
+    when: optimizer == "sgd"
+    parameters:
+      momentum: {min: 0.5, max: 0.99}
+      nesterov: {values: [true, false], when: sgd.momentum > 0.8}
+scheduler: {type: fifo, max: 2}
+)" + command);
+
+    const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out", "--slots", "2"});
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    int with_group = 0;
+    for (int trial = 0; trial < 6; ++trial) {
+        const auto path = folder / "out/trials" / ("00000" + std::to_string(trial));
+        const auto parameters = Json::parse(content_of(path / "params.json"));
+        const bool is_there = parameters["optimizer"] == "sgd";
+        with_group += is_there;
+        CHECK(parameters.contains("sgd") == is_there);
+        CHECK((content_of(path / "arguments").find("--sgd=") != std::string::npos) == is_there);
+    }
+    CHECK(with_group > 0);
+    CHECK(with_group < 6);
+}
+
 TEST_CASE("every sampler keeps the rules, and a replay decides the same") {
     for (const std::string sampler : {"sobol", "tpe"}) {
         CAPTURE(sampler);

@@ -93,6 +93,30 @@ TEST_CASE("rules of parameters in other parameters are found at their place") {
     CHECK(space.rules().constraints()[0].text() == "sgd.m < 0.5");
 }
 
+TEST_CASE("the condition of a group is one of each of its parameters, beside their own") {
+    const auto space = space_of(sweep_with(R"(  sgd:
+    when: optimizer == "sgd"
+    parameters:
+      momentum: {min: 0.5, max: 1.0}
+      nesterov: {values: [true, false], when: sgd.momentum > 0.8}
+      schedule: {when: width > 8, parameters: {gamma: {min: 0.0, max: 1.0}}}
+)"));
+
+    CHECK(space.parameters()[2].when == R"(optimizer == "sgd")");
+    CHECK(space.parameters()[3].when == R"((optimizer == "sgd") and (sgd.momentum > 0.8))");
+    CHECK(space.parameters()[4].when == R"((optimizer == "sgd") and (width > 8))");
+}
+
+TEST_CASE("a mistake in the condition of a group is told once, where it stands") {
+    CHECK(error_of(sweep_with("  sgd:\n    when: opt == 'sgd'\n    parameters:\n"
+                              "      a: {min: 0, max: 1}\n      b: {min: 0, max: 1}\n"))
+              .starts_with("sweep.yaml:6:11: parameters.sgd.when: there is no opt"));
+    CHECK(error_of(sweep_with("  sgd:\n    when: optimizer == 'sgd'\n    parameters:\n"
+                              "      a: {min: 0, max: 1, when: depth > 1}\n"))
+              .starts_with("sweep.yaml:8:33: parameters.sgd.parameters.a.when: with the conditions of the groups around "
+                           "it: there is no depth"));
+}
+
 TEST_CASE("circles and conditions that are none are mistakes, all in one message") {
     const auto error = error_of(sweep_with("  a: {min: 0, max: 1, when: b > 0}\n"
                                            "  b: {min: 0, max: 1, when: a > 0}\n"

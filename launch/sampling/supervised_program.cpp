@@ -1,0 +1,131 @@
+#include "launch/sampling/supervised_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include "launch/sweep_file/sweep_check.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+constexpr int most_failures_in_a_row = 3;
+
+/// A line beyond this is no answer, and would take up the memory.
+constexpr std::size_t longest_answer = 1U << 20;
+
+}  // namespace
+
+SupervisedProgram::SupervisedProgram(SupervisedSettings settings) : settings_(std::move(settings)) {
+    if (settings_.source.log.empty()) {
+        own_log_.emplace();
+    }
+}
+
+SupervisedProgram::~SupervisedProgram() { stop(); }
+
+void SupervisedProgram::start() {
+    std::error_code missing;
+    const auto size = std::filesystem::file_size(log(), missing);
+    log_begin_ = missing ? 0 : size;
+    constexpr int grace = 2000;  // milliseconds
+    ProcessOptions options;
+    options.command = {ProgramPaths::find().guard, std::to_string(grace)};
+    options.command.insert(options.command.end(), settings_.command.begin(), settings_.command.end());
+    options.directory = settings_.source.directory;
+    options.log = log();
+    options.death_signal = SIGQUIT;
+    process_ = std::make_unique<ConnectedProcess>(options);
+    is_dismissed_ = false;
+}
+
+void SupervisedProgram::ask(const OrderedJson& question) {
+    if (num_asked_++ == 0) {
+        due_ = Clock::now() + settings_.deadline;
+    }
+    tell(question);
+}
+
+void SupervisedProgram::receive(const std::function<bool(const std::string&)>& take) {
+    process_->channel.flush();
+    const auto ended = process_->process.try_wait();
+    for (const auto& line : process_->channel.receive()) {
+        if (is_dismissed_) {
+            return;
+        }
+        if (line.size() > longest_answer) {
+            throw std::runtime_error(fmt::format("it answered with a line of {} bytes", line.size()));
+        }
+        if (num_asked_ == 0) {
+            throw std::runtime_error(fmt::format("it wrote '{}' without being asked", line.substr(0, 200)));
+        }
+        const bool works = take(line);
+        if (works) {
+            failures_in_a_row_ = 0;
+        }
+        num_asked_ = is_dismissed_ ? 0 : num_asked_ - 1;
+        due_ = Clock::now() + settings_.deadline;
+    }
+    if (process_->channel.held() > longest_answer) {
+        throw std::runtime_error(
+            fmt::format("it wrote {} bytes without an end of the line", process_->channel.held()));
+    }
+    if (ended && !is_dismissed_) {
+        throw std::runtime_error(fmt::format("it ended ({})", to_string(*ended)));
+    }
+    if (num_asked_ > 0 && Clock::now() >= due_) {
+        throw std::runtime_error(fmt::format("it gave no answer for {} s", settings_.deadline.count()));
+    }
+}
+
+void SupervisedProgram::dismiss() {
+    is_dismissed_ = true;
+    num_asked_ = 0;
+}
+
+void SupervisedProgram::fail(const std::string& what) {
+    stop();
+    ++failures_in_a_row_;
+    is_given_up_ = failures_in_a_row_ >= most_failures_in_a_row;
+    const auto words = last_words(log(), log_begin_);
+    settings_.source.say(fmt::format(
+        "{} failed: {}{}{}; {}", settings_.name, what, words.empty() ? "" : "; last words: ", words,
+        is_given_up_ ? fmt::format("that was the third time in a row, so {} from now on", settings_.loss)
+                     : "it is started again, and told all trials"));
+}
+
+void SupervisedProgram::stop() {
+    if (process_) {
+        process_->process.signal(SIGQUIT);  // the guard kills the program, and all that it started
+        process_->await_end(time_of_the_guard);
+    }
+    process_.reset();
+    num_asked_ = 0;
+}
+
+void SupervisedProgram::await_answer() const {
+    std::vector<pollfd> descriptors;
+    process_->watch(descriptors);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(due_ - Clock::now());
+    ::poll(descriptors.data(), descriptors.size(), static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+}
+
+/// The longer the program takes, the less often it is looked at.
+std::optional<std::chrono::milliseconds> SupervisedProgram::patience() const {
+    constexpr std::chrono::milliseconds shortest{2};
+    constexpr std::chrono::milliseconds longest{100};
+    if (!process_) {
+        return is_given_up_ ? std::nullopt : std::optional(shortest);
+    }
+    if (num_asked_ == 0) {
+        return {};
+    }
+    const auto since = Clock::now() - (due_ - settings_.deadline);
+    return std::clamp(std::chrono::duration_cast<std::chrono::milliseconds>(since / 10), shortest, longest);
+}
+
+}  // namespace crescendo::launch

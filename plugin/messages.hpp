@@ -1,0 +1,39 @@
+#pragma once
+
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "plugin/crescendo/plugin.hpp"
+
+namespace crescendo::plugin {
+
+using Message = nlohmann::ordered_json;
+
+/// Messages of docs/sampler-protocol.md as the structs of the boundary, which are valid as long as this object.
+class Structs {
+  public:
+    crescendo_search search(const Message& begin);
+    crescendo_trial trial(const Message& tell);
+
+    /// The values of an object; none if `object` is none.
+    crescendo_entries entries(const Message& object);
+
+  private:
+    const char* keep(std::string text) { return texts_.emplace_back(std::move(text)).c_str(); }
+    crescendo_value value(const Message& json);
+    crescendo_parameter parameter(const std::string& name, const Message& json);
+
+    std::deque<std::string> texts_;
+    std::deque<std::vector<crescendo_entry>> entries_;
+    std::deque<std::vector<crescendo_value>> values_;
+    std::deque<std::vector<double>> numbers_;
+    std::deque<std::vector<const char*>> lists_;
+    std::deque<std::vector<crescendo_parameter>> parameters_;
+};
+
+/// A value of the boundary as JSON. Throws std::runtime_error if it has no such form.
+Message to_json(const crescendo_value& value);
+
+}  // namespace crescendo::plugin

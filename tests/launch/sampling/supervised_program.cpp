@@ -1,0 +1,93 @@
+#include "launch/sampling/supervised_program.hpp"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+
+using namespace crescendo::launch;
+
+namespace {
+
+/// A program in Bash that runs `script`, and what it was said of it.
+struct Supervised {
+    explicit Supervised(const std::string& script)
+        : program({"the helper", "nobody helps", {"bash", "-c", script}, std::chrono::seconds(1),
+                   {{}, {}, [this](const std::string& line) { said.push_back(line); }}}) {}
+
+    /// Waits for the first answer.
+    std::string answer() {
+        std::string answer;
+        while (answer.empty()) {
+            program.await_answer();
+            program.receive([&](const std::string& line) {
+                answer = line;
+                return true;
+            });
+        }
+        return answer;
+    }
+
+    std::vector<std::string> said;
+    SupervisedProgram program;
+};
+
+}  // namespace
+
+TEST_CASE("a program answers, and patience is for as long as an answer is due") {
+    Supervised helper("while read -r line <&3; do echo \"got $line\" >&3; done");
+    helper.program.start();
+    CHECK_FALSE(helper.program.patience().has_value());
+
+    helper.program.ask({{"n", 1}});
+
+    CHECK(helper.program.num_asked() == 1);
+    CHECK(helper.program.patience().has_value());
+    CHECK(helper.answer() == R"(got {"n":1})");
+    CHECK(helper.program.num_asked() == 0);
+}
+
+TEST_CASE("a program that is late, has ended or talks unasked is an error, and one that is dismissed is not") {
+    Supervised late("read -r line <&3; sleep 60");
+    late.program.start();
+    late.program.ask({{"n", 1}});
+    CHECK_THROWS_WITH(late.answer(), "it gave no answer for 1 s");
+
+    Supervised ended("read -r line <&3; exit 3");
+    ended.program.start();
+    ended.program.ask({{"n", 1}});
+    CHECK_THROWS_WITH(ended.answer(), "it ended (exit status 3)");
+
+    Supervised dismissed("read -r line <&3; echo done >&3");
+    dismissed.program.start();
+    dismissed.program.ask({{"n", 1}});
+    dismissed.program.await_answer();
+    dismissed.program.receive([&](const std::string&) {
+        dismissed.program.dismiss();
+        return true;
+    });
+    CHECK(dismissed.program.num_asked() == 0);
+    CHECK_NOTHROW(dismissed.program.receive([](const std::string&) { return true; }));
+}
+
+TEST_CASE("the third failure in a row is the last, and an answer between starts the count again") {
+    Supervised helper("while read -r line <&3; do echo ok >&3; done");
+    helper.program.start();
+    helper.program.fail("it erred");
+    helper.program.start();
+    helper.program.fail("it erred");
+    CHECK_FALSE(helper.program.is_running());
+    CHECK(helper.said.back() == "the helper failed: it erred; it is started again, and told all trials");
+
+    helper.program.start();
+    helper.program.ask({{"n", 1}});
+    helper.answer();
+    for (int i = 0; i < 3; ++i) {
+        CHECK_FALSE(helper.program.is_given_up());
+        helper.program.start();
+        helper.program.fail("it erred");
+    }
+
+    CHECK(helper.program.is_given_up());
+    CHECK(helper.said.back() ==
+          "the helper failed: it erred; that was the third time in a row, so nobody helps from now on");
+}

@@ -1,0 +1,92 @@
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+using Json = nlohmann::json;
+
+namespace {
+
+/// A host of one class of the example's plug-in, at the other end of a socket.
+class Host {
+  public:
+    Host(const char* place, const char* name) {
+        int ends[2];
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+        pid_ = ::fork();
+        REQUIRE(pid_ >= 0);
+        if (pid_ == 0) {
+            ::close(ends[0]);
+            ::setenv("CRESCENDO_FD", std::to_string(ends[1]).c_str(), 1);
+            ::execl(CRESCENDO_PLUGIN_HOST, CRESCENDO_PLUGIN_HOST, place, name,
+                    CRESCENDO_PLUGINS "/test_plugin_mine.so", nullptr);
+            ::_exit(127);
+        }
+        ::close(ends[1]);
+        socket_ = ends[0];
+        tell({{"request", "begin"}, {"name", "x"}, {"metric", "loss"}, {"goal", "minimize"}, {"seed", 1},
+              {"run_cap", nullptr}, {"max_resource", 9}, {"constraints", Json::array()},
+              {"options", {{"patience", 1}, {"keep", 1}}}, {"parameters", Json::object()}});
+    }
+    ~Host() {
+        ::close(socket_);
+        ::waitpid(pid_, nullptr, 0);
+    }
+    Host(const Host&) = delete;
+    Host& operator=(const Host&) = delete;
+
+    void tell(const Json& message) const {
+        const auto line = message.dump() + "\n";
+        REQUIRE(::send(socket_, line.data(), line.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(line.size()));
+    }
+
+    Json ask(const Json& message) const {
+        tell(message);
+        std::string line;
+        for (char byte; ::recv(socket_, &byte, 1, 0) == 1 && byte != '\n';) {
+            line += byte;
+        }
+        return Json::parse(line);
+    }
+
+  private:
+    pid_t pid_ = -1;
+    int socket_ = -1;
+};
+
+Json report(const char* request, int resource, double value) {
+    return {{"request", request}, {"trial", 0},           {"status", "running"}, {"config", {{"x", 1}}},
+            {"resource", resource}, {"value", value}};
+}
+
+}  // namespace
+
+TEST_CASE("a sampler answers by the sampler protocol") {
+    const Host host("sampler", "climber");
+
+    CHECK(host.ask({{"request", "propose"}, {"proposal", 0}, {"draw", {{"x", 5}}}}) == Json{{"config", {{"x", 5}}}});
+    host.tell(report("tell", 1, 0.5));
+    CHECK(host.ask({{"request", "propose"}, {"proposal", 1}, {"draw", {{"x", 7}}}}) == Json{{"config", {{"x", 1}}}});
+}
+
+TEST_CASE("a search space asks for another draw") {
+    const Host host("sampler", "narrowing");
+
+    const auto draw = [&](int width_1, int width_2) {
+        return host.ask({{"request", "propose"}, {"proposal", 0}, {"draw", {{"width_1", width_1}, {"width_2", width_2}}}});
+    };
+    CHECK(draw(200, 100) == Json{{"draw_again", true}});
+    CHECK(draw(20, 100) == Json{{"config", {{"width_1", 100}, {"width_2", 20}}}});
+}
+
+TEST_CASE("a stop rule answers each report") {
+    const Host host("stop_rule", "plateau");
+
+    CHECK(host.ask(report("judge", 1, 0.5)) == Json{{"stop", false}});
+    CHECK(host.ask(report("judge", 2, 0.6)) == Json{{"stop", true}});
+}
