@@ -7,6 +7,7 @@ Needs what `scripts/install.sh browser` installs, and `pip install pillow`, whic
 
 The sweeps are those of tests/report/virtual_sweep.py: Crescendo's decisions about training that is a formula.
 """
+import fcntl
 import io
 import shutil
 import subprocess
@@ -44,6 +45,27 @@ def settled(browser, page, width, height, scale=1.25):
     return view
 
 
+def save_live(crescendo, browser, sweep):
+    """The page that `top --web` serves in the middle of a sweep. Whoever holds its lock runs it."""
+    journal = sweep / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:len(lines) * 4 // 5]))
+    lock = (sweep / "lock").open("w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    top = subprocess.Popen([crescendo, "top", sweep.name, "--web"], cwd=sweep.parent, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE)
+    try:
+        page = browser.new_page(viewport={"width": 1300, "height": 1150}, color_scheme="dark")
+        page.goto(top.stdout.readline().decode().strip())
+        page.wait_for_selector("html[data-ready]")
+        page.wait_for_timeout(500)
+        save("live", page.screenshot())
+    finally:
+        top.terminate()
+        top.wait()
+        lock.close()
+
+
 def main(crescendo):
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -75,6 +97,7 @@ def main(crescendo):
             scrolled = one.evaluate("scrollY")
             clip = {"x": 0, "y": y + scrolled - 8, "width": 1300, "height": end - y + 16}
             save(name, one.screenshot(full_page=True, clip=clip))
+        save_live(crescendo, browser, folder / "rasda")
         browser.close()
 
 
