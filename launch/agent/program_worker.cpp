@@ -259,14 +259,14 @@ void ProgramWorker::receive(std::vector<Notice>& notices) {
         }
         try {
             const auto message = parse_line(line);
-            if (message.value("type", "") == protocol::Hello::name) {
+            if (message.value("type", Json()) == protocol::Hello::name) {
                 throw std::runtime_error("this is a warm trainer; add `grow: in_place` to the sweep file");
             }
             if (is_told_decisions() && work_->rank == 0) {
                 take(report_from(work_->join().trial, message), notices);
             }
         } catch (const std::exception& error) {
-            fail(fmt::format("its report through CRESCENDO_FD cannot be understood: {} (in '{}')", error.what(),
+            fail(fmt::format("its report through CRESCENDO_FD cannot be understood: {} (in '{}')", plain(error),
                              line.substr(0, 200)),
                  FailureKind::error, notices);
         }
@@ -300,7 +300,7 @@ void ProgramWorker::read_printed(const std::string& line, std::vector<Notice>& n
             take(*std::move(report), notices);
         }
     } catch (const std::exception& error) {
-        fail(fmt::format("{} (in {}: '{}')", error.what(), name_of_reports(), line.substr(0, 200)), FailureKind::error,
+        fail(fmt::format("{} (in {}: '{}')", plain(error), name_of_reports(), line.substr(0, 200)), FailureKind::error,
              notices);
     }
     if (++num_lines_ == many_lines && pattern_ && !pattern_->has_matched()) {

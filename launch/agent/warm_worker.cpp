@@ -166,7 +166,7 @@ void WarmWorker::advance(std::vector<Notice>& notices) {
         try {
             receive(parse_line(line), notices);
         } catch (const std::exception& error) {
-            reject(fmt::format("what it sent through CRESCENDO_FD cannot be understood: {} (in '{}')", error.what(),
+            reject(fmt::format("what it sent through CRESCENDO_FD cannot be understood: {} (in '{}')", plain(error),
                                line.substr(0, 200)),
                    notices);
         }

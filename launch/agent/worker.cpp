@@ -61,7 +61,43 @@ std::vector<std::pair<std::string, std::string>> device_environment(const Worker
     return result;
 }
 
+namespace {
+
+/// The start of a value, for messages.
+std::string quoted(const Json& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 80);
+}
+
+void require_report(const Json& message) {
+    constexpr std::string_view remedy = R"(write reports like {"resource": 3, "metrics": {"val_loss": 0.31}})";
+    const auto require = [&](bool holds, const std::string& problem) {
+        if (!holds) {
+            throw std::runtime_error(fmt::format("{}; {}", problem, remedy));
+        }
+    };
+    for (const char* key : {"resource", "metrics"}) {
+        require(message.contains(key), fmt::format("it has no \"{}\"", key));
+    }
+    const auto& resource = message.at("resource");
+    constexpr double most = 9e15;  // whole numbers are exact up to here
+    const bool is_whole = resource.is_number() && std::floor(resource.get<double>()) == resource.get<double>() &&
+                          std::abs(resource.get<double>()) < most;
+    require(is_whole, fmt::format("its \"resource\" is {}, and has to be a whole number: the epochs (say) so far",
+                                  quoted(resource)));
+    require(message.at("metrics").is_object(),
+            fmt::format("its \"metrics\" is {}, and has to have numbers by name", quoted(message.at("metrics"))));
+}
+
+}  // namespace
+
+std::string plain(const std::exception& error) {
+    const std::string_view what = error.what();
+    const auto end = what.starts_with("[json.exception") ? what.find("] ") : std::string_view::npos;
+    return std::string(end == std::string_view::npos ? what : what.substr(end + 2));
+}
+
 protocol::Report report_from(TrialId trial, const Json& message) {
+    require_report(message);
     auto report = protocol::read<protocol::Report>(message, protocol::Report::content());
     for (const auto& [name, value] : message.at("metrics").items()) {
         if (!value.is_number() && !value.is_null()) {

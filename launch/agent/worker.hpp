@@ -107,8 +107,11 @@ const SlotResources& resources_of(const WorkerOptions& options, SlotId slot);
 /// Variables of a worker's environment that choose the slot's device.
 std::vector<std::pair<std::string, std::string>> device_environment(const WorkerOptions& options, SlotId slot);
 
-/// Reads a report of the trial protocol. Texts among its metrics are left out. Throws if it has no `resource` or
-/// `metrics`.
+/// What is wrong with a message, in a sentence: without the marks that the JSON library puts before it.
+std::string plain(const std::exception& error);
+
+/// Reads a report of the trial protocol. Texts among its metrics are left out. Throws, with the problem and the remedy,
+/// if it lacks `resource` or `metrics`, or if they are something else.
 protocol::Report report_from(TrialId trial, const Json& message);
 
 /// Why a worker was killed, for messages.

@@ -167,6 +167,39 @@ TEST_CASE("a report without the sweep's metric is the trial's error, and names w
     CHECK(run.out.find("without 'loss', which is the sweep's metric.name") != std::string::npos);
 }
 
+TEST_CASE("a report that cannot be understood is told in a sentence, with the line and the remedy") {
+    const TemporaryFolder folder;
+    write_file(folder / "lines", R"({"resource":1}
+{"metrics":{"loss":1}}
+{"resource":1.5,"metrics":{"loss":1}}
+{"resource":"1","metrics":{"loss":1}}
+{"resource":1,"metrics":0.5}
+{"resource":1,"metrics":[0.5]}
+{"type":7,"resource":1}
+{"resource":1,"metrics":{"text":"low"}}
+)");
+    write_sweep(folder.path(),
+                "[ $CRESCENDO_TRIAL != 0 ] && sed -n ${CRESCENDO_TRIAL}p lines >&$CRESCENDO_FD && exec sleep 1000");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.out);  // the first trial reports as it should
+    const std::string begin = "its report through CRESCENDO_FD cannot be understood: ";
+    const std::string remedy = R"(; write reports like {"resource": 3, "metrics": {"val_loss": 0.31}} (in ')";
+    for (const auto& message :
+         {"trial 1 gave up: " + begin + R"(it has no "metrics")" + remedy + R"({"resource":1}'))",
+          "trial 2 gave up: " + begin + R"(it has no "resource")" + remedy,
+          "trial 3 gave up: " + begin + R"(its "resource" is 1.5, and has to be a whole number)",
+          "trial 4 gave up: " + begin + R"(its "resource" is "1", and has to be a whole number)",
+          "trial 5 gave up: " + begin + R"(its "metrics" is 0.5, and has to have numbers by name)" + remedy,
+          "trial 6 gave up: " + begin + R"(its "metrics" is [0.5], and has to have numbers by name)" + remedy,
+          "trial 7 gave up: " + begin + R"(it has no "metrics")" + remedy,
+          std::string("trial 8 gave up: it reported the numbers {} without 'loss'")}) {
+        CHECK_MESSAGE(run.out.find(message) != std::string::npos, message, run.out);
+    }
+    CHECK(run.out.find("json.exception") == std::string::npos);
+}
+
 TEST_CASE("programs that misbehave cost their trials alone, and the messages have their last words") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), R"(echo epoch $r
