@@ -39,6 +39,7 @@ int run_command(int argc, char** argv, MpiSession* session) {
     add_top_command(app, code);
     add_submit_command(app, code);
     add_stop_command(app, code);
+    add_pause_command(app, code);
     add_enqueue_command(app, code);
     add_set_command(app, code);
     add_retry_command(app, code);

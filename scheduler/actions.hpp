@@ -24,21 +24,26 @@ enum class StopReason : std::uint8_t {
     completed,  ///< the trial consumed the maximum resource, or its program ended
     reached,    ///< the trial met its own target, or its clock is spent (TrialEnd)
     requested,  ///< the user stopped this trial
-    swept,      ///< the sweep ended (target met, time up, cancelled)
+    swept,      ///< the sweep ended (target met, time up, no progress, cancelled)
     failed,     ///< the trial used up its retries, and has workers left
+    timed_out,  ///< the trial held slots for as long as it may
+    no_progress,  ///< the trial's metric has not improved for too long (Patience)
 };
 inline constexpr Words stop_reasons{{std::pair{StopReason::judged, "judged"},
                                      {StopReason::completed, "completed"},
                                      {StopReason::reached, "reached"},
                                      {StopReason::requested, "requested"},
                                      {StopReason::swept, "swept"},
-                                     {StopReason::failed, "failed"}}};
+                                     {StopReason::failed, "failed"},
+                                     {StopReason::timed_out, "timed_out"},
+                                     {StopReason::no_progress, "no_progress"}}};
 
-enum class FinishReason { all_trials_done, target_reached, time_up, cancelled };
+enum class FinishReason { all_trials_done, target_reached, time_up, cancelled, no_progress };
 inline constexpr Words finish_reasons{{std::pair{FinishReason::all_trials_done, "all_trials_done"},
                                        {FinishReason::target_reached, "target_reached"},
                                        {FinishReason::time_up, "time_up"},
-                                       {FinishReason::cancelled, "cancelled"}}};
+                                       {FinishReason::cancelled, "cancelled"},
+                                       {FinishReason::no_progress, "no_progress"}}};
 
 /// Trains a new trial, from scratch.
 struct StartTrial {
@@ -59,7 +64,7 @@ struct Regroup {
 };
 
 /// The running trial leaves its slots, which are free at once. The checkpoint of the report that it has just sent is
-/// kept.
+/// kept. A trial that its user holds (TrialHeld) writes one first.
 struct PauseTrial {
     TrialId trial;
 };

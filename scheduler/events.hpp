@@ -6,6 +6,7 @@
 
 #include "core/ids.hpp"
 #include "core/value.hpp"
+#include "core/words.hpp"
 #include "scheduler/limits.hpp"
 #include "scheduler/origin.hpp"
 
@@ -118,8 +119,32 @@ struct TrialStopped {
     TrialId trial;
 };
 
+/// When a running trial that is held gives its slots back.
+enum class HoldAt {
+    once,    ///< now: it can write a checkpoint at any moment
+    report,  ///< at its next report: it has checkpoints only there
+};
+inline constexpr Words hold_moments{{std::pair{HoldAt::once, "once"}, {HoldAt::report, "report"}}};
+
+/// The user holds one trial: it gets no slots until it is released, and the others continue without it. To hold a trial
+/// that has ended, or that is held, changes nothing.
+struct TrialHeld {
+    TrialId trial;
+    HoldAt at = HoldAt::once;
+};
+
+/// The user releases a trial that was held: it waits for slots as others do. To release another one changes nothing.
+struct TrialReleased {
+    TrialId trial;
+};
+
+/// The trial has held slots for as long as it may, over all sessions. It ends as if its user had stopped it.
+struct TrialTimeUp {
+    TrialId trial;
+};
+
 using Event = std::variant<SlotsJoined, SlotsLost, TrialReported, TrialRegrouped, TrialFinished, TrialFailed,
                            DeadlineNear, TimeUp, Cancelled, TrialProposed, LimitsChanged, TrialRetried,
-                           ProposalsEnded, TrialStopped>;
+                           ProposalsEnded, TrialStopped, TrialHeld, TrialReleased, TrialTimeUp>;
 
 }  // namespace crescendo

@@ -101,9 +101,13 @@ std::vector<InvalidInput> problems_of(const SweepSpec& spec) {
             *spec.trial_end.target);
     REQUIRE(spec.trial_end.seconds.value_or(1) > 0, "trial.time",
             "time is {} seconds (a trial needs some to train); use more than 0", *spec.trial_end.seconds);
-    REQUIRE(spec.run_cap || spec.target || spec.has_time_budget, "run_cap",
+    REQUIRE(spec.patience.trials.value_or(1) >= 1, "patience.trials",
+            "trials is {} (a sweep needs a trial to improve in); use 1 or more", *spec.patience.trials);
+    REQUIRE(spec.patience.resource.value_or(1) >= 1, "patience.resource",
+            "resource is {} (a trial needs some to improve in); use 1 or more", *spec.patience.resource);
+    REQUIRE(spec.run_cap || spec.target || spec.has_time_budget || spec.patience.trials, "run_cap",
             "nothing ends this sweep (new trials would start for ever); "
-            "give run_cap, budget.time or budget.target");
+            "give run_cap, budget.time, budget.target or patience.trials");
     REQUIRE(spec.max_retries >= 0, "max_retries",
             "max_retries is {} (a trial cannot be retried less than never); use 0 or more", spec.max_retries);
     check(spec.scheduler, problems);

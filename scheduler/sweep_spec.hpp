@@ -89,6 +89,12 @@ struct TrialEnd {
     std::optional<double> seconds{};  ///< a training clock of at least this
 };
 
+/// How long nothing may improve.
+struct Patience {
+    std::optional<int> trials{};           ///< trials in a row that end without a better value; then the sweep ends
+    std::optional<std::int64_t> resource{};  ///< resource in which a trial's metric is never better; then it ends
+};
+
 /// What a sweep searches and when it ends, without its trainer and its data.
 struct SweepSpec {
     std::string metric;
@@ -98,6 +104,7 @@ struct SweepSpec {
     bool has_time_budget = false;  ///< the launcher will send TimeUp
     int max_retries = 2;           ///< how often a trial is retried in a row before it has failed for good
     TrialEnd trial_end;
+    Patience patience;
     std::uint64_t seed = 0;
     SearchSpace space;
     std::string sampler = "random";  ///< who proposes configurations: one of sampler_names()

@@ -11,6 +11,7 @@ const char* to_string(TrialStatus status) {
     static constexpr Words statuses{{std::pair{TrialStatus::running, "running"},
                                      {TrialStatus::waiting, "waiting"},
                                      {TrialStatus::paused, "paused"},
+                                     {TrialStatus::held, "held"},
                                      {TrialStatus::stopped, "stopped"},
                                      {TrialStatus::finished, "finished"},
                                      {TrialStatus::failed, "failed"}}};
@@ -22,6 +23,8 @@ TrialStatus status_after(StopReason reason) {
         case StopReason::judged:
         case StopReason::requested:
         case StopReason::swept:
+        case StopReason::timed_out:
+        case StopReason::no_progress:
             return TrialStatus::stopped;
         case StopReason::completed:
         case StopReason::reached:
@@ -33,15 +36,17 @@ TrialStatus status_after(StopReason reason) {
 }
 
 bool Trial::ended() const {
-    return status != TrialStatus::running && status != TrialStatus::waiting && status != TrialStatus::paused;
+    return status == TrialStatus::stopped || status == TrialStatus::finished || status == TrialStatus::failed;
 }
 
 void Trial::transition(TrialStatus next) {
-    const bool among_idle =
-        status != TrialStatus::running && (next == TrialStatus::waiting || next == TrialStatus::paused);
-    CRESCENDO_EXPECT(!ended() && next != status && !among_idle);
+    using enum TrialStatus;
+    CRESCENDO_EXPECT(!ended() && next != status);
+    CRESCENDO_EXPECT(next != paused || status == running);
+    CRESCENDO_EXPECT(!(next == waiting && status == paused) && !(next == running && status == held));
     status = next;
     is_reforming = false;
+    is_held = is_held && !ended();
 }
 
 bool Trial::count_failure(FailureKind kind, int max_retries) {

@@ -14,7 +14,8 @@ enum class TrialStatus : std::uint8_t {
     running,
     waiting,   ///< to be resumed from its checkpoint when slots are free
     paused,    ///< waits at a rung, with its checkpoint, until it is promoted
-    stopped,   ///< lost at a rung, or the sweep ended first
+    held,      ///< its user holds it; it waits, with its checkpoint, until the user releases it
+    stopped,   ///< lost at a rung, or the sweep or the user ended it first
     finished,  ///< consumed the maximum resource, came to its own end, or its program ended
     failed,    ///< used up its retries
 };
@@ -30,6 +31,7 @@ struct Trial {
     TrialStatus status = TrialStatus::running;
     bool wants_workers = true;         ///< whether more workers would be worth it
     bool is_reforming = false;         ///< it lost a worker and has not reported since then
+    bool is_held = false;              ///< its user holds it: it gets no slots, and gives back those that it has
     bool is_proposed = false;          ///< whether an event gave the configuration, and not only the seed
     Config config;
     Group group;                       ///< has no slots unless the trial is running
@@ -47,8 +49,9 @@ struct Trial {
 
     bool ended() const;
 
-    /// Changes the status to `next`. Legal transitions: running <-> waiting, running <-> paused, and from all three to
-    /// an end. Who stops running is not re-forming any more.
+    /// Changes the status to `next`. Legal transitions: running <-> waiting, running <-> paused, held <-> waiting,
+    /// from running and paused to held, and from all of them to an end. Who stops running is not re-forming any more,
+    /// and who ends is not held any more.
     void transition(TrialStatus next);
 
     /// Counts a failure, unless the group is re-forming: what strikes one member often strikes the others in the same

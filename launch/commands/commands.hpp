@@ -32,6 +32,7 @@ void add_set_command(CLI::App& app, ExitCode& code);
 void add_simulate_command(CLI::App& app, ExitCode& code);
 void add_status_command(CLI::App& app, ExitCode& code);
 void add_stop_command(CLI::App& app, ExitCode& code);
+void add_pause_command(CLI::App& app, ExitCode& code);
 void add_submit_command(CLI::App& app, ExitCode& code);
 void add_tag_command(CLI::App& app, ExitCode& code);
 void add_top_command(CLI::App& app, ExitCode& code);

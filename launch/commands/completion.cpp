@@ -55,18 +55,46 @@ void add_cases(const CLI::App& command, const std::string& words, std::string& c
     const auto subcommands = commands_of(command);
     for (const auto* option : command.get_options()) {
         if (const auto values = words_of(*option); !values.empty() && !option->get_lnames().empty()) {
-            cases += fmt::format("    \"{}:--{}\") words=\"{}\" ;;\n", words, option->get_lnames().front(), values);
+            cases += fmt::format("    \"{}:--{}\") choices=\"{}\" ;;\n", words, option->get_lnames().front(), values);
         }
     }
-    cases += fmt::format("    \"{}:\"*) words=\"{}\"; options=\"{}\" ;;\n", words, names_of(subcommands),
+    cases += fmt::format("    \"{}:\"*) choices=\"{}\"; options=\"{}\" ;;\n", words, names_of(subcommands),
                          options_of(command));
     for (const auto* each : subcommands) {
         add_cases(*each, words + " " + each->get_name(), cases);
     }
 }
 
-/// A function of bash that completes what stands before the cursor. Where it knows nothing, the shell completes names
-/// of files.
+/// How a shell tells its function what stands before the cursor, takes the choices, and learns of the function.
+struct Dialect {
+    const char* head;
+    const char* tail;
+};
+
+constexpr Dialect bash{
+    R"(_crescendo() {
+  local current="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"
+  local verb="${COMP_WORDS[1]-}" noun="${COMP_WORDS[2]-}" position=$COMP_CWORD
+)",
+    R"(  COMPREPLY=($(compgen -W "$choices" -- "$current"))
+}
+complete -o default -F _crescendo crescendo
+)"};
+
+/// zsh loads it as the function itself where it lies in a folder of `fpath`, or it is sourced.
+constexpr Dialect zsh{
+    R"(#compdef crescendo
+_crescendo() {
+  local current="${words[CURRENT]}" before="${words[CURRENT-1]}"
+  local verb="${words[2]-}" noun="${words[3]-}" position=$((CURRENT - 1))
+)",
+    R"(  compadd -- ${=choices} || _files
+}
+if [[ "$funcstack[1]" == _crescendo ]]; then _crescendo "$@"; else compdef _crescendo crescendo; fi
+)"};
+
+/// A function of the shell that completes what stands before the cursor. Where it knows nothing, the shell completes
+/// names of files.
 std::string script_of(const CLI::App& app, Shell shell) {
     std::string nested;  // commands that have commands
     for (const auto* command : commands_of(app)) {
@@ -76,25 +104,21 @@ std::string script_of(const CLI::App& app, Shell shell) {
     }
     std::string cases;
     add_cases(app, "crescendo", cases);
-    return fmt::format(
-        R"({}_crescendo() {{
-  local current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}"
-  local command="crescendo" words="" options=""
-  if (( COMP_CWORD > 1 )); then
-    command="crescendo ${{COMP_WORDS[1]}}"
-    case "${{COMP_WORDS[1]}}" in
-      {}) if (( COMP_CWORD > 2 )); then command="$command ${{COMP_WORDS[2]}}"; fi ;;
+    const auto& dialect = shell == Shell::zsh ? zsh : bash;
+    return dialect.head +
+           fmt::format(R"(  local command="crescendo" choices="" options=""
+  if (( position > 1 )); then
+    command="crescendo $verb"
+    case "$verb" in
+      {}) if (( position > 2 )); then command="$command $noun"; fi ;;
     esac
   fi
   case "$command:$before" in
 {}  esac
-  if [[ "$current" == -* ]]; then words="$options"; fi
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
-}}
-complete -o default -F _crescendo crescendo
+  if [[ "$current" == -* ]]; then choices="$options"; fi
 )",
-        shell == Shell::zsh ? "#compdef crescendo\nautoload -U +X compinit bashcompinit\ncompinit\nbashcompinit\n" : "",
-        nested.empty() ? "-" : nested, cases);
+                       nested.empty() ? "-" : nested, cases) +
+           dialect.tail;
 }
 
 }  // namespace
@@ -103,7 +127,8 @@ void add_completion_command(CLI::App& app, ExitCode& code) {
     auto shell = std::make_shared<Shell>(Shell::bash);
     auto* command = app.add_subcommand("completion", "A script by which a shell completes commands and options");
     command->add_option("SHELL", *shell, "bash or zsh")->required()->transform(one_of(shells));
-    command->footer("Example, in ~/.bashrc:\n  source <(crescendo completion bash)");
+    command->footer("Example, in ~/.bashrc:\n  source <(crescendo completion bash)\nin ~/.zshrc, after compinit:\n  "
+                    "source <(crescendo completion zsh)");
     command->callback([&app, shell, &code] {
         fmt::print("{}", script_of(app, *shell));
         code = ExitCode::done;

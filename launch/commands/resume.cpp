@@ -7,6 +7,7 @@
 #include "launch/batch/job_script.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
+#include "launch/commands/steer.hpp"
 #include "launch/commands/sweep_session.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/record/new_sweep.hpp"
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 
 struct Options {
     fs::path directory;
+    std::vector<int> trials;
     std::vector<std::string> settings;  // --set
     std::optional<std::int64_t> run_cap;
     bool retry_failed = false;
@@ -85,13 +87,24 @@ ExitCode resume(const Options& options, MpiSession* session) {
                        reopening.records());
 }
 
+ExitCode resume_trials(const Options& options) {
+    std::vector<Request> requests;
+    for (const int trial : options.trials) {
+        requests.emplace_back(ResumeRequest{TrialId{trial}});
+    }
+    return ask_for(options.directory, requests);
+}
+
 }  // namespace
 
 void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session) {
     auto options = std::make_shared<Options>();
     auto* command =
-        app.add_subcommand("resume", "Continue a sweep that was stopped or killed, or extend one that has ended");
+        app.add_subcommand("resume", "Continue a sweep that was stopped or killed, or extend one that has ended; or "
+                                     "continue trials that were paused");
     add_directory_argument(*command, options->directory);
+    command->add_option("TRIAL", options->trials, "Continue only these trials, which `crescendo pause` paused")
+        ->check(CLI::NonNegativeNumber);
     command->add_option("--run-cap", options->run_cap, "Number of trials from now on; extends a finished sweep")
         ->check(at_least_one());
     command
@@ -104,8 +117,16 @@ void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session) {
     add_session_options(*command, options->session);
     command->footer(
         "Example:\n  crescendo resume results/first\n  crescendo resume results/first --run-cap 200 --set "
-        "budget.time=12h");
-    command->callback([options, &code, session] { code = resume(*options, session); });
+        "budget.time=12h\n  crescendo resume results/first 17");
+    command->callback([command, options, &code, session] {
+        for (const auto* option : command->get_options()) {
+            CRESCENDO_VALIDATE(options->trials.empty() || option->get_positional() || option->count() == 0, "",
+                               "{} is about the whole sweep, and TRIAL continues only trials that were paused; give "
+                               "one of the two",
+                               option->get_name());
+        }
+        code = options->trials.empty() ? resume(*options, session) : resume_trials(*options);
+    });
 }
 
 }  // namespace crescendo::launch

@@ -85,8 +85,8 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
         status["slots_left_out"].push_back(slot.value);
     }
     status["trials"] = {{"begun", progress.begun()}, {"running", progress.running}, {"waiting", progress.waiting},
-                        {"paused", progress.paused}, {"stopped", progress.stopped}, {"finished", progress.finished},
-                        {"failed", progress.failed}};
+                        {"paused", progress.paused}, {"held", progress.held}, {"stopped", progress.stopped},
+                        {"finished", progress.finished}, {"failed", progress.failed}};
     status["rungs"] = OrderedJson::array();
     for (const auto& rung : sweep.rungs()) {
         status["rungs"].push_back({{"at", rung.milestone.value}, {"trials", rung.size}});
@@ -102,7 +102,9 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     status["speedups"] = speedups_json(sweep);
     const auto wait = recorded.history.data_wait();
     status["data_wait"] = wait ? Json(*wait) : Json(nullptr);
-    if (const auto hint = data_wait_hint(recorded.history, recorded.file); !hint.empty()) {
+    if (sweep.waits_for_release()) {
+        status["hint"] = held_hint(sweep, recorded.directory.path().string());
+    } else if (const auto hint = data_wait_hint(recorded.history, recorded.file); !hint.empty()) {
         status["hint"] = hint;
     }
     return status;

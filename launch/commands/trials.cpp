@@ -38,8 +38,8 @@ ColumnFacts facts_of(const SweepSpec& spec) {
             facts.values[parameter.name] = choice->values;
         }
     }
-    for (const auto status : {TrialStatus::running, TrialStatus::waiting, TrialStatus::paused, TrialStatus::stopped,
-                              TrialStatus::finished, TrialStatus::failed}) {
+    for (const auto status : {TrialStatus::running, TrialStatus::waiting, TrialStatus::paused, TrialStatus::held,
+                              TrialStatus::stopped, TrialStatus::finished, TrialStatus::failed}) {
         facts.values["status"].emplace_back(std::string(to_string(status)));
     }
     for (const auto& [reason, word] : stop_reasons) {

@@ -18,6 +18,12 @@ bool concerns(const Action& action, TrialId trial) {
     return found != nullptr && found->trial == trial;
 }
 
+/// A trial that ends for such a reason may be anywhere between two milestones, and may turn out to be the best.
+bool ends_between_milestones(StopReason reason) {
+    using enum StopReason;
+    return reason == reached || reason == requested || reason == timed_out || reason == no_progress;
+}
+
 }  // namespace
 
 Orders::Orders(const SweepFile& file, const SweepDirectory& directory, const Sweep& sweep, Transport& transport)
@@ -91,13 +97,13 @@ void Orders::carry_out(const Regroup& action) {
     }
 }
 
-/// The checkpoint of this report is there already: it was written before the report was sent.
-void Orders::carry_out(const PauseTrial& action) { dismiss(action.trial, /*save=*/false); }
+/// At a rung, the checkpoint of this report is there already: it was written before the report was sent. A trial that
+/// its user holds may be anywhere between two milestones.
+void Orders::carry_out(const PauseTrial& action) { dismiss(action.trial, /*save=*/sweep_.trial(action.trial).is_held); }
 
-/// A completed trial has its checkpoint. One that came to its own end, or that the user stopped, may be anywhere between
-/// two milestones, and may turn out to be the best. When the sweep ends, only the winner's latest state is worth writing.
+/// Others have their checkpoint, or need none. When the sweep ends, only the winner's latest state is worth writing.
 void Orders::carry_out(const StopTrial& action) {
-    dismiss(action.trial, action.reason == StopReason::reached || action.reason == StopReason::requested ||
+    dismiss(action.trial, ends_between_milestones(action.reason) ||
                               (action.reason == StopReason::swept && sweep_.best() == action.trial));
 }
 

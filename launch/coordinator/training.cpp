@@ -12,6 +12,7 @@
 #include "launch/record/directory_error.hpp"
 #include "launch/steering/steering.hpp"
 #include "launch/system/wall_clock.hpp"
+#include "launch/view/results.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -71,13 +72,40 @@ void Training::look_ahead() {
 
 void Training::end_turn() {
     const auto& history = decisions_.history();
-    if (time_budget_ && history.elapsed_at(wall_clock()) >= std::chrono::duration<double>(*time_budget_).count()) {
+    const double now = wall_clock();
+    if (time_budget_ && history.elapsed_at(now) >= std::chrono::duration<double>(*time_budget_).count()) {
         decisions_.record(TimeUp{});
     }
     decisions_.commit();
+    end_trials_out_of_time(now);
     obey_requests();
+    say_if_all_are_held();
     orders_.drop_obsolete_checkpoints();
     view_.update(history, wall_clock());
+}
+
+/// Reports that came in this turn count before.
+void Training::end_trials_out_of_time(double now) {
+    if (!file_.trial_time || sweep().state() != SweepState::running) {
+        return;
+    }
+    const auto most = std::chrono::duration<double>(*file_.trial_time).count();
+    for (const auto trial : groups_.trials()) {
+        if (sweep().trial(trial).status == TrialStatus::running &&
+            decisions_.history().running_seconds_at(trial, now) >= most) {
+            view_.say(fmt::format("trial {} has held slots for {} s (trial_time), and stops", trial.value, most));
+            decisions_.record(TrialTimeUp{trial});
+        }
+    }
+    decisions_.commit();
+}
+
+void Training::say_if_all_are_held() {
+    const bool were_held = std::exchange(all_are_held_, sweep().waits_for_release());
+    if (all_are_held_ && !were_held) {
+        const auto directory = directory_.path().string();
+        view_.say(fmt::format("{}; `crescendo stop {}` ends the session", held_hint(sweep(), directory), directory));
+    }
 }
 
 /// Each takes effect before the next is looked at. A flood of them gets a part of the time only, so that reports are
@@ -114,6 +142,8 @@ Answer Training::answer_to(const RequestInbox::Arrived& arrived) {
         decisions_.commit();
         if (steered.file) {
             time_budget_ = steered.file->time_budget;
+            view_.change_time_budget(time_budget_ ? std::optional(std::chrono::duration<double>(*time_budget_).count())
+                                                  : std::nullopt);
         }
         if (is_decision) {
             view_.say(fmt::format("asked for: {}", steered.text));

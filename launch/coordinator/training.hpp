@@ -54,6 +54,8 @@ class Training {
     const Sweep& sweep() const { return decisions_.sweep(); }
     bool is_stopped();
     void look_ahead();
+    void end_trials_out_of_time(double now);
+    void say_if_all_are_held();
     void obey_requests();
     Answer answer_to(const RequestInbox::Arrived& arrived);
     void fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message,
@@ -75,6 +77,7 @@ class Training {
     LiveView& view_;
     SessionEnd& end_;
     std::optional<std::chrono::seconds> time_budget_;  ///< may change while the sweep runs
+    bool all_are_held_ = false;  ///< whether the user was told that nothing happens until a trial is released
     RequestInbox inbox_;
     SlotHealth health_;
     std::map<SlotId, SlotDown> down_;  ///< slots on which no trainer can be started now

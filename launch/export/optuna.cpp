@@ -147,6 +147,7 @@ State state_of(const Trial& trial, bool has_value) {
         case TrialStatus::running:
         case TrialStatus::waiting:
         case TrialStatus::paused:
+        case TrialStatus::held:
             break;
     }
     return State::running;

@@ -11,7 +11,7 @@ namespace crescendo::launch {
 ///   {"action":"resume_trial",…the same…}
 ///   {"action":"regroup","trial":3,"slots":[0,1],"generation":1,"batch_multiple":2}
 ///   {"action":"pause_trial","trial":3}
-///   {"action":"stop_trial","trial":3,"reason":"judged"}         reason: judged, completed, reached, swept, failed
+///   {"action":"stop_trial","trial":3,"reason":"judged"}         reason: see stop_reasons
 ///   {"action":"drop_checkpoint","trial":3}
 ///   {"action":"finish_sweep","reason":"all_trials_done",
 ///    "best":{"trial":3,"resource":9,"metrics":{"val_loss":0.1},"config":{"lr":0.1}}}

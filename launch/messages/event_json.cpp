@@ -91,6 +91,15 @@ struct Write {
     OrderedJson operator()(const TrialStopped& event) const {
         return {{"event", "trial_stopped"}, {"trial", event.trial.value}};
     }
+    OrderedJson operator()(const TrialHeld& event) const {
+        return {{"event", "trial_held"}, {"trial", event.trial.value}, {"at", hold_moments.of(event.at)}};
+    }
+    OrderedJson operator()(const TrialReleased& event) const {
+        return {{"event", "trial_released"}, {"trial", event.trial.value}};
+    }
+    OrderedJson operator()(const TrialTimeUp& event) const {
+        return {{"event", "trial_time_up"}, {"trial", event.trial.value}};
+    }
     OrderedJson operator()(const ProposalsEnded&) const { return {{"event", "proposals_ended"}}; }
 
     static OrderedJson or_null(const auto& number) { return number ? OrderedJson(*number) : OrderedJson(nullptr); }
@@ -186,6 +195,18 @@ class Reader {
             wrong("kind", failure_kinds.list());
         }
         return *kind;
+    }
+
+    HoldAt hold_moment() const {
+        if (!json_.contains("at")) {
+            return HoldAt::once;
+        }
+        const auto& word = member("at");
+        const auto moment = word.is_string() ? hold_moments.find(word.get<std::string>()) : std::nullopt;
+        if (!moment) {
+            wrong("at", hold_moments.list());
+        }
+        return *moment;
     }
 
     std::optional<SlotId> slot() const {
@@ -342,13 +363,22 @@ Event event_from_json(const Json& json) {
     if (name == "trial_stopped") {
         return TrialStopped{event.trial()};
     }
+    if (name == "trial_held") {
+        return TrialHeld{event.trial(), event.hold_moment()};
+    }
+    if (name == "trial_released") {
+        return TrialReleased{event.trial()};
+    }
+    if (name == "trial_time_up") {
+        return TrialTimeUp{event.trial()};
+    }
     if (name == "proposals_ended") {
         return ProposalsEnded{};
     }
     event.wrong("event",
                 "slots_joined, slots_lost, trial_reported, trial_regrouped, trial_finished, trial_failed, "
-                "deadline_near, time_up, cancelled, trial_proposed, limits_changed, trial_retried, proposals_ended or "
-                "trial_stopped");
+                "deadline_near, time_up, cancelled, trial_proposed, limits_changed, trial_retried, proposals_ended, "
+                "trial_stopped, trial_held, trial_released or trial_time_up");
 }
 
 }  // namespace crescendo::launch

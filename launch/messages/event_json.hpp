@@ -16,7 +16,8 @@ namespace crescendo::launch {
 ///   {"event":"trial_failed","trial":3,"kind":"crash"}           kind: crash, error, out_of_memory
 ///   {"event":"time_up"}                                         {"event":"cancelled"}
 ///   {"event":"trial_proposed","trial":3,"config":{"lr":0.1}}    {"event":"trial_retried","trial":3}
-///   {"event":"trial_stopped","trial":3}
+///   {"event":"trial_stopped","trial":3}                         {"event":"trial_time_up","trial":3}
+///   {"event":"trial_held","trial":3,"at":"report"}              {"event":"trial_released","trial":3}
 ///   {"event":"limits_changed","run_cap":200,"target":null,"time_budget":true,"max_concurrent":null,"max_retries":2,
 ///    "time_left":true}                                          all of them, also those that stay
 ///

@@ -200,6 +200,11 @@ double History::clock_at(TrialId id, double time) const {
     return before + std::max(0.0, now - from);  // the machine's clock may have been set back
 }
 
+double History::running_seconds_at(TrialId id, double time) const {
+    const auto& [since, slots] = holding_.at(static_cast<std::size_t>(id.value));
+    return of(id).running_seconds + (slots > 0 ? std::max(0.0, elapsed_at(time) - since) : 0.0);
+}
+
 /// Keeps account of who held how many slots for how long. A configuration may be told before its trial starts.
 void History::follow_slots(TrialId id) {
     if (!knows(id)) {

@@ -106,6 +106,9 @@ class History {
     double clock_at(TrialId trial, double time) const;
     int num_sessions() const { return num_sessions_; }
 
+    /// Seconds for which the trial held slots up to `time` (seconds since the epoch), over all sessions.
+    double running_seconds_at(TrialId trial, double time) const;
+
     /// Slots × time that trials held them.
     double slot_seconds() const;
 

@@ -9,6 +9,8 @@ Json trial_json(std::optional<TrialId> trial) { return trial ? Json(trial->value
 
 struct Write {
     Json operator()(const StopRequest& request) const { return {{"ask", "stop"}, {"trial", request.trial.value}}; }
+    Json operator()(const PauseRequest& request) const { return {{"ask", "pause"}, {"trial", request.trial.value}}; }
+    Json operator()(const ResumeRequest& request) const { return {{"ask", "resume"}, {"trial", request.trial.value}}; }
     Json operator()(const RetryRequest& request) const {
         return {{"ask", "retry"}, {"trial", trial_json(request.trial)}};
     }
@@ -37,6 +39,12 @@ Request read(const Json& json) {
     const std::string ask = json.at("ask");
     if (ask == "stop") {
         return StopRequest{TrialId{json.at("trial").get<std::int32_t>()}};
+    }
+    if (ask == "pause") {
+        return PauseRequest{TrialId{json.at("trial").get<std::int32_t>()}};
+    }
+    if (ask == "resume") {
+        return ResumeRequest{TrialId{json.at("trial").get<std::int32_t>()}};
     }
     if (ask == "retry") {
         return RetryRequest{trial_from(json)};

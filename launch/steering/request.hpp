@@ -17,6 +17,16 @@ struct StopRequest {
     TrialId trial;
 };
 
+/// Have one trial save and give its slots back. The others continue.
+struct PauseRequest {
+    TrialId trial;
+};
+
+/// Let a trial that was paused continue.
+struct ResumeRequest {
+    TrialId trial;
+};
+
 /// Try a failed trial again; without a trial, all failed trials that can be tried again.
 struct RetryRequest {
     std::optional<TrialId> trial;
@@ -46,7 +56,8 @@ struct EnqueueRequest {
 };
 
 /// What a user may ask of a sweep from any node that sees its directory.
-using Request = std::variant<StopRequest, RetryRequest, SetRequest, NoteRequest, TagRequest, EnqueueRequest>;
+using Request = std::variant<StopRequest, PauseRequest, ResumeRequest, RetryRequest, SetRequest, NoteRequest,
+                             TagRequest, EnqueueRequest>;
 
 Json to_json(const Request& request);
 

@@ -43,9 +43,38 @@ class Steer {
         if (trial.reason == StopReason::requested) {
             return {{}, fmt::format("trial {} was stopped before", trial.id.value), {}};
         }
-        CRESCENDO_VALIDATE(!trial.ended(), "trial", "trial {} has ended already: it is {} ({})", trial.id.value,
-                           to_string(trial.status), stop_reasons.of(*trial.reason));
+        require_not_ended(trial);
         return {{record_of(TrialStopped{trial.id})}, fmt::format("trial {} stops", trial.id.value), {}};
+    }
+
+    Steered operator()(const PauseRequest& request) const {
+        const auto& trial = known(request.trial);
+        require_not_ended(trial);
+        if (trial.is_held) {
+            return {{}, fmt::format("trial {} is paused already", trial.id.value), {}};
+        }
+        TrialHeld held{trial.id};
+        const char* text = "gets no slots until it is resumed";
+        if (trial.status == TrialStatus::running) {
+            held.at = has_warm_trainers() ? HoldAt::once : HoldAt::report;
+            text = has_warm_trainers() ? "saves and pauses" : "pauses at its next report";
+        }
+        return {{record_of(held)}, fmt::format("trial {} {}", trial.id.value, text), {}};
+    }
+
+    Steered operator()(const ResumeRequest& request) const {
+        const auto& trial = known(request.trial);
+        require_not_ended(trial);
+        CRESCENDO_VALIDATE(trial.is_held || trial.status != TrialStatus::paused, "trial",
+                           "trial {} is paused at a rung, and nobody asked for that: it continues if it is among the "
+                           "best there",
+                           trial.id.value);
+        if (!trial.is_held) {
+            return {{}, fmt::format("trial {} is {}: nothing holds it", trial.id.value, to_string(trial.status)), {}};
+        }
+        const bool has_left = trial.status == TrialStatus::held;
+        const auto* text = has_left ? "continues as soon as slots are free" : "is not held any more";
+        return {{record_of(TrialReleased{trial.id})}, fmt::format("trial {} {}", trial.id.value, text), {}};
     }
 
     Steered operator()(const RetryRequest& request) const {
@@ -180,6 +209,16 @@ class Steer {
                            "trials` lists them",
                            id.value, sweep_.trials().size());
         return sweep_.trial(id);
+    }
+
+    static void require_not_ended(const Trial& trial) {
+        CRESCENDO_VALIDATE(!trial.ended(), "trial", "trial {} has ended already: it is {} ({})", trial.id.value,
+                           to_string(trial.status), stop_reasons.of(*trial.reason));
+    }
+
+    bool has_warm_trainers() const {
+        const auto frozen = FrozenFile::recorded_in(directory_.journal());
+        return directory_.read_sweep(limits_after(frozen, {})).has_warm_trainers();
     }
 
     std::string name_of(std::optional<TrialId> trial) const {

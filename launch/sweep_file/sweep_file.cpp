@@ -33,7 +33,8 @@ void check_keys(const YamlSection& file) {
                 "bind",          "scheduler",   "early_terminate", "budget",   "trial",      "cpus_per_slot",
                 "price",         "trainer",     "program",     "command",      "grow",       "report",
                 "final_test",    "max_retries", "hang_timeout", "simulate",    "entry",      "on_finish",
-                "on_failure",    "plugins",     "stop_rule",   "apiVersion",   "kind",       "controller"});
+                "on_failure",    "trial_time",  "patience",    "plugins",      "stop_rule",  "apiVersion",
+                "kind",          "controller"});
 }
 
 std::string read_name(const YamlSection& file, const std::filesystem::path& path) {
@@ -151,15 +152,15 @@ std::optional<int> read_slots(const YamlSection& file) {
     return file.integer_from(1, "slots");
 }
 
-/// The entry `time` of a section: some time, at least a second.
-std::optional<std::chrono::seconds> read_time(const YamlSection& section) {
-    if (!section.has("time")) {
+/// The entry `key` of a section: some time, at least a second.
+std::optional<std::chrono::seconds> read_time(const YamlSection& section, const char* key = "time") {
+    if (!section.has(key)) {
         return {};
     }
-    const auto& time = section.at("time");
+    const auto& time = section.at(key);
     const auto duration = time.is_string() ? parse_duration(time.get<std::string>()) : std::nullopt;
     if (!duration || duration->count() == 0) {
-        section.fail("time",
+        section.fail(key,
                      fmt::format("{} is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00", time.dump()));
     }
     return duration;
@@ -194,6 +195,16 @@ void read_trial_end(const YamlSection& file, TrialEnd& end) {
             end.seconds = std::chrono::duration<double>(*time).count();
         }
     });
+}
+
+void read_patience(const YamlSection& file, Patience& patience) {
+    const auto section = file.section("patience", "{trials: 30}");
+    if (!section) {
+        return;
+    }
+    section->allow({"trials", "resource"});
+    file.attempt([&] { patience.trials = section->small_integer("trials"); });
+    file.attempt([&] { patience.resource = section->small_integer("resource"); });
 }
 
 /// A program may be silent for hours, and only its author knows; a warm trainer is heard of every second.
@@ -479,6 +490,8 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
         }
     });
     file.attempt([&] { read_trial_end(file, result.spec.trial_end); });
+    file.attempt([&] { result.trial_time = read_time(file, "trial_time"); });
+    file.attempt([&] { read_patience(file, result.spec.patience); });
     file.attempt([&] { result.price = read_price(file); });
     result.hooks = read_hooks(file);
     file.attempt([&] {

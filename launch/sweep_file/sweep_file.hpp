@@ -50,6 +50,7 @@ struct SweepFile {
     int cpus_per_slot = 1;
     Binding bind = Binding::automatic;  ///< whether workers are bound to cores
     std::optional<std::chrono::seconds> time_budget;
+    std::optional<std::chrono::seconds> trial_time;  ///< wall time for which a trial may hold slots, over all sessions
     std::optional<Json> trainer;                      ///< the section `trainer`, an object that is not interpreted here
     std::optional<std::vector<std::string>> command;  ///< command with macros; never together with `trainer`
     Growth grow = Growth::none;                       ///< of the program of `command`

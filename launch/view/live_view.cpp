@@ -44,8 +44,8 @@ std::string counts(const Sweep& sweep, const Progress& p) {
     auto result = fmt::format("{}{} trials started: {} running", p.begun(),
                               sweep.spec().run_cap ? fmt::format(" of {}", *sweep.spec().run_cap) : "", p.running);
     for (const auto& [count, word] :
-         {std::pair(p.waiting, "waiting"), std::pair(p.paused, "paused"), std::pair(p.stopped, "stopped"),
-          std::pair(p.finished, "finished"), std::pair(p.failed, "failed")}) {
+         {std::pair(p.waiting, "waiting"), std::pair(p.paused, "paused"), std::pair(p.held, "held"),
+          std::pair(p.stopped, "stopped"), std::pair(p.finished, "finished"), std::pair(p.failed, "failed")}) {
         if (count > 0) {
             result += fmt::format(", {} {}", count, word);
         }

@@ -21,6 +21,9 @@ class LiveView {
     /// since the epoch.
     virtual void update(const History& history, double now) = 0;
 
+    /// From now on the sweep has this time budget, in seconds.
+    virtual void change_time_budget(std::optional<double> /*seconds*/) {}
+
     /// Shows a line once: a trial failed, a signal arrived.
     virtual void say(const std::string& line) = 0;
 
@@ -41,6 +44,7 @@ class TerminalView final : public LiveView {
     ~TerminalView() override;  // leaves the last picture and shows the cursor again
 
     void update(const History& history, double now) override;
+    void change_time_budget(std::optional<double> seconds) override { settings_.time_budget = seconds; }
     void say(const std::string& line) override;
     std::chrono::milliseconds period() const override { return std::chrono::milliseconds(250); }
 
@@ -60,6 +64,7 @@ class LogView final : public LiveView {
     LogView(std::FILE* log, ViewSettings settings) : log_(log), settings_(std::move(settings)) {}
 
     void update(const History& history, double now) override;
+    void change_time_budget(std::optional<double> seconds) override { settings_.time_budget = seconds; }
     void say(const std::string& line) override;
     std::chrono::milliseconds period() const override { return std::chrono::milliseconds(1000); }
 

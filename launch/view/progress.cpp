@@ -51,6 +51,9 @@ Progress progress_of(const History& history, double now, std::optional<double> t
             case TrialStatus::paused:
                 ++progress.paused;
                 break;
+            case TrialStatus::held:
+                ++progress.held;
+                break;
             case TrialStatus::stopped:
                 ++progress.stopped;
                 break;

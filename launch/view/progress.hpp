@@ -13,11 +13,12 @@ struct Progress {
     int running = 0;
     int waiting = 0;
     int paused = 0;
+    int held = 0;
     int stopped = 0;
     int finished = 0;
     int failed = 0;
 
-    int begun() const { return running + waiting + paused + stopped + finished + failed; }
+    int begun() const { return running + waiting + paused + held + stopped + finished + failed; }
 };
 
 /// Estimates the progress of a sweep. The resource still to come follows from the ladder: a trial that reaches a rung

@@ -211,8 +211,15 @@ const char* text_of(FinishReason reason) {
     static constexpr Words texts{{std::pair{FinishReason::all_trials_done, "all trials are done"},
                                   {FinishReason::target_reached, "the target is reached"},
                                   {FinishReason::time_up, "the time budget is used up"},
-                                  {FinishReason::cancelled, "it was cancelled"}}};
+                                  {FinishReason::cancelled, "it was cancelled"},
+                                  {FinishReason::no_progress, "no trial improved for too long (patience.trials)"}}};
     return texts.of(reason);
+}
+
+std::string held_hint(const Sweep& sweep, const std::string& directory) {
+    const auto held = std::ranges::find(sweep.trials(), TrialStatus::held, &Trial::status);
+    return fmt::format("all trials that are left are paused by request: `crescendo resume {} {}` continues one",
+                       directory, held->id.value);
 }
 
 }  // namespace crescendo::launch

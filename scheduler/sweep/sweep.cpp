@@ -20,7 +20,11 @@ SweepSpec valid(SweepSpec spec) {
 Sweep::Sweep(SweepSpec spec) : Sweep(spec, AnySampler(spec)) {}
 
 Sweep::Sweep(SweepSpec spec, AnySampler sampler)
-    : spec_(valid(std::move(spec))), proposals_(std::move(sampler)), scheduler_(spec_), placement_(spec_.scheduler) {}
+    : spec_(valid(std::move(spec))),
+      proposals_(std::move(sampler)),
+      scheduler_(spec_),
+      placement_(spec_.scheduler),
+      improvement_(spec_.patience) {}
 
 std::vector<Action> Sweep::apply(const Event& event) {
     const bool was_over = over();
@@ -30,8 +34,12 @@ std::vector<Action> Sweep::apply(const Event& event) {
         return {};
     }
 
+    if (!over() && improvement_.is_over()) {
+        end_sweep(FinishReason::no_progress, effects);
+    }
     if (!over()) {
         end_eliminated(effects);
+        promote_held(effects);
         allocate(effects);
         end_paused(effects);
     }
@@ -123,26 +131,27 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
     trial.seconds = event.seconds;
     trial.failures_in_a_row = 0;
     trial.is_reforming = false;
+    improvement_.note_report(trial);
     const int rungs_before = trial.rungs_survived;
-    const auto verdict = judge(trial);
+    const auto verdict = judge(trial, effects);
     const bool target_met = spec_.target && *trial.loss <= to_loss(spec_.goal, *spec_.target);
 
     if (verdict == Verdict::complete) {
         stop(trial, StopReason::completed, effects);
-    } else if (has_reached_end(trial)) {
+    } else if (has_reached_end(trial) || (verdict != Verdict::stop && improvement_.is_over(trial))) {
         if (verdict == Verdict::go_on) {
             scheduler_->finish(trial);
         } else if (verdict == Verdict::pause) {
             scheduler_->withdraw(trial);
         }
-        stop(trial, StopReason::reached, effects);
+        stop(trial, has_reached_end(trial) ? StopReason::reached : StopReason::no_progress, effects);
     } else if (target_met) {
         stop(trial, StopReason::swept, effects);
     } else if (verdict == Verdict::stop) {
         stop(trial, StopReason::judged, effects);
     } else if (verdict == Verdict::pause) {
         pause(trial, TrialStatus::paused, effects);
-    } else if (deadline_is_near_) {
+    } else if (deadline_is_near_ || trial.is_held) {
         pause(trial, TrialStatus::waiting, effects);
     } else {
         go_on(trial, trial.rungs_survived > rungs_before, effects);
@@ -232,7 +241,7 @@ void Sweep::handle(const LimitsChanged& event, Effects& effects) {
     scheduler_->change_run_cap(spec_.run_cap, trials_.size());
     proposals_.begin_again();
     if (over() && may_go_on() && is_below_cap()) {
-        finish_reason_.reset();
+        open_again();
     } else if (!over() && meets_target()) {
         end_sweep(FinishReason::target_reached, effects);
     }
@@ -256,7 +265,7 @@ void Sweep::require_valid(const TrialRetried& event) const {
 void Sweep::handle(const TrialRetried& event, Effects&) {
     require_valid(event);
     Trial& trial = trials_[event.trial];
-    finish_reason_.reset();
+    open_again();
     scheduler_->retry(trial);
     trials_.retry(trial);
     placement_.enter_line(trial);
@@ -264,7 +273,15 @@ void Sweep::handle(const TrialRetried& event, Effects&) {
 }
 
 void Sweep::handle(const TrialStopped& event, Effects& effects) {
-    Trial& trial = known_trial(event.trial);
+    stop_by_request(event.trial, StopReason::requested, effects);
+}
+
+void Sweep::handle(const TrialTimeUp& event, Effects& effects) {
+    stop_by_request(event.trial, StopReason::timed_out, effects);
+}
+
+void Sweep::stop_by_request(TrialId id, StopReason reason, Effects& effects) {
+    Trial& trial = known_trial(id);
     if (trial.ended()) {
         return;
     }
@@ -274,9 +291,32 @@ void Sweep::handle(const TrialStopped& event, Effects& effects) {
         scheduler_->finish(trial);
     }
     if (trial.status == TrialStatus::running) {
-        stop(trial, StopReason::requested, effects);
+        stop(trial, reason, effects);
     } else {
-        end(trial, StopReason::requested, effects);
+        end(trial, reason, effects);
+    }
+}
+
+void Sweep::handle(const TrialHeld& event, Effects& effects) {
+    Trial& trial = known_trial(event.trial);
+    if (trial.ended() || trial.is_held) {
+        return;
+    }
+    trial.is_held = true;
+    if (trial.status == TrialStatus::waiting) {
+        placement_.leave_line(trial);
+        trials_.transition(trial, TrialStatus::held);
+    } else if (trial.status == TrialStatus::running && event.at == HoldAt::once) {
+        pause(trial, TrialStatus::held, effects);
+    }
+}
+
+void Sweep::handle(const TrialReleased& event, Effects&) {
+    Trial& trial = known_trial(event.trial);
+    trial.is_held = false;
+    if (trial.status == TrialStatus::held) {
+        trials_.transition(trial, TrialStatus::waiting);
+        placement_.enter_line(trial);
     }
 }
 
@@ -310,14 +350,16 @@ Trial& Sweep::known_trial(TrialId id) {
 }
 
 /// A trial that would be resumed at once does not leave its slots first.
-Verdict Sweep::judge(Trial& trial) {
+Verdict Sweep::judge(Trial& trial, Effects& effects) {
     auto judgement = scheduler_->report(trial);
     set_rungs(trial, judgement.rungs_survived);
+    promote_held(effects);
     while (judgement.verdict == Verdict::pause && is_promoted_in_place(trial)) {
         scheduler_->promote();
         set_rungs(trial, trial.rungs_survived + 1);
         judgement = scheduler_->report(trial);
         set_rungs(trial, judgement.rungs_survived);
+        promote_held(effects);
     }
     return judgement.verdict;
 }
@@ -326,9 +368,9 @@ bool Sweep::is_promoted_in_place(const Trial& trial) const {
     return scheduler_->promotable() == trial.id && placement_.would_be_next(trial, prospects());
 }
 
-/// Promotes a paused trial, which was given slots. If it has trained ahead to the next milestone, it needs none yet, or
-/// none any more: it returns them, and the result is false.
-bool Sweep::try_promote(Trial& trial, Effects& effects) {
+/// Promotes the paused trial that the scheduler names. Returns whether it continues. If it has trained ahead to the
+/// next milestone, it is paused there, or ends.
+bool Sweep::promote(Trial& trial, Effects& effects) {
     scheduler_->promote();
     set_rungs(trial, trial.rungs_survived + 1);
     const auto judgement = scheduler_->report(trial);
@@ -336,12 +378,24 @@ bool Sweep::try_promote(Trial& trial, Effects& effects) {
     if (judgement.verdict == Verdict::go_on) {
         return true;
     }
-    placement_.return_slots(trial);
     if (judgement.verdict != Verdict::pause) {
         end(trial, judgement.verdict == Verdict::complete ? StopReason::completed : StopReason::judged, effects);
     }
     end_eliminated(effects);
     return false;
+}
+
+/// A held trial is promoted without slots, so that the others of its rung can be after it.
+void Sweep::promote_held(Effects& effects) {
+    for (auto next = scheduler_->promotable(); next; next = scheduler_->promotable()) {
+        Trial& trial = trials_[*next];
+        if (!trial.is_held || trial.status != TrialStatus::paused) {
+            return;
+        }
+        if (promote(trial, effects)) {
+            trials_.transition(trial, TrialStatus::held);
+        }
+    }
 }
 
 void Sweep::set_rungs(Trial& trial, int rungs_survived) const {
@@ -378,8 +432,13 @@ bool Sweep::resume_next(Effects& effects) {
     }
     if (trial.status == TrialStatus::waiting) {
         placement_.leave_line(trial);
-    } else if (!try_promote(trial, effects)) {
-        return true;
+    } else {
+        const bool continues = promote(trial, effects);
+        promote_held(effects);
+        if (!continues) {
+            placement_.return_slots(trial);
+            return true;
+        }
     }
     trials_.transition(trial, TrialStatus::running);
     trial.attempted = Resource{0};
@@ -439,7 +498,9 @@ void Sweep::pause(Trial& trial, TrialStatus how, Effects& effects) {
     suspend(trial, how);
 }
 
+/// A trial that is held does not wait for slots.
 void Sweep::suspend(Trial& trial, TrialStatus how) {
+    how = how == TrialStatus::waiting && trial.is_held ? TrialStatus::held : how;
     trials_.transition(trial, how);
     placement_.leave(trial);
     if (how == TrialStatus::waiting) {
@@ -463,6 +524,7 @@ void Sweep::end(Trial& trial, StopReason reason, Effects& effects) {
         placement_.leave_line(trial);
     }
     if (reason != StopReason::failed) {  // which may be tried again
+        improvement_.note_end(trial);
         if (const auto obsolete = trials_.rank_ended(trial)) {
             effects.actions.push_back(DropCheckpoint{*obsolete});
         }
@@ -478,17 +540,15 @@ void Sweep::end_eliminated(Effects& effects) {
 
 /// Once nothing will be reported any more, no other trial will be promoted.
 void Sweep::end_paused(Effects& effects) {
-    if (trials_.count(TrialStatus::paused) == 0 || placement_.num_running() > 0 || placement_.first_waiting() ||
-        can_start() || can_promote()) {
-        return;
+    if (trials_.count(TrialStatus::paused) > 0 && has_come_to_rest() && !can_start() && !can_promote()) {
+        end_all_idle(StopReason::judged, effects);
     }
-    end_all_paused(StopReason::judged, effects);
 }
 
-/// The last trials that have not ended.
-void Sweep::end_all_paused(StopReason reason, Effects& effects) {
+/// The last trials that have not ended: those that are paused or held.
+void Sweep::end_all_idle(StopReason reason, Effects& effects) {
     for (auto& trial : trials_) {
-        if (trial.status == TrialStatus::paused) {
+        if (!trial.ended()) {
             end(trial, reason, effects);
         }
     }
@@ -508,7 +568,15 @@ void Sweep::end_sweep(FinishReason reason, Effects& effects) {
     while (const auto waiting = placement_.first_waiting()) {
         end(known_trial(*waiting), StopReason::swept, effects);
     }
-    end_all_paused(StopReason::swept, effects);
+    end_all_idle(StopReason::swept, effects);
+}
+
+/// A sweep that ended has something to do again, and shows anew whether that helps.
+void Sweep::open_again() {
+    if (over()) {
+        finish_reason_.reset();
+        improvement_.begin_again();
+    }
 }
 
 }  // namespace crescendo

@@ -7,6 +7,7 @@
 #include "scheduler/actions.hpp"
 #include "scheduler/events.hpp"
 #include "scheduler/schedulers/any_scheduler.hpp"
+#include "scheduler/sweep/improvement.hpp"
 #include "scheduler/sweep/placement.hpp"
 #include "scheduler/sweep/proposals.hpp"
 #include "scheduler/sweep/trials.hpp"
@@ -37,6 +38,9 @@ enum class SweepState { running, finished, failed };
 /// stays idle, and the sampler is asked again at every event. If it has nothing while no trial runs or waits for slots
 /// (those that could be promoted do run then), no report will ever change that: the sweep ends as if run_cap had been
 /// reached.
+///
+/// A trial that its user holds gets no slots, and the others continue as if it were slow. If all trials that are left
+/// are held, the sweep waits until one is released.
 ///
 /// Some samplers propose by events (Sampler::proposes_by_events). Then slots for a new trial are kept free until
 /// TrialProposed has its configuration.
@@ -79,8 +83,13 @@ class Sweep {
     /// the sampler does not propose by events.
     std::set<TrialId> take_news() { return proposals_.take_news(); }
 
-    /// Whether no report will come, because no trial runs or waits for slots.
-    bool has_come_to_rest() const { return placement_.num_running() == 0 && !placement_.first_waiting(); }
+    /// Whether no report will come, because no trial runs, waits for slots or may be released.
+    bool has_come_to_rest() const { return !is_busy() && trials_.count(TrialStatus::held) == 0; }
+
+    /// Whether all that is left to do is to release trials that their user holds. Nothing happens until then.
+    bool waits_for_release() const {
+        return !over() && !is_busy() && !can_start() && trials_.count(TrialStatus::held) > 0;
+    }
 
     const SweepSpec& spec() const { return spec_; }
     SweepState state() const;
@@ -103,7 +112,7 @@ class Sweep {
     /// The trial's next milestone: the resource at which it must have its next checkpoint.
     Resource next_milestone(TrialId id) const;
 
-    /// Whether a paused trial could continue to train if there were slots for it.
+    /// Whether a paused trial could continue to train if there were slots for it. Held trials do not count.
     bool can_promote() const { return scheduler_->promotable().has_value(); }
 
     /// Whether a failed trial can be retried. Synchronous rungs do not take back a trial that they were decided
@@ -142,18 +151,23 @@ class Sweep {
     void handle(const LimitsChanged& event, Effects& effects);
     void handle(const TrialRetried& event, Effects& effects);
     void handle(const TrialStopped& event, Effects& effects);
+    void handle(const TrialHeld& event, Effects& effects);
+    void handle(const TrialReleased& event, Effects& effects);
+    void handle(const TrialTimeUp& event, Effects& effects);
     void handle(const ProposalsEnded& event, Effects& effects);
 
     Trial& known_trial(TrialId id);
     const Trial& known_trial(TrialId id) const;
     bool over() const { return finish_reason_.has_value(); }
+    bool is_busy() const { return placement_.num_running() > 0 || placement_.first_waiting().has_value(); }
     bool meets_target() const;
     bool has_reached_end(const Trial& trial) const;
     bool may_go_on() const;
 
-    Verdict judge(Trial& trial);
+    Verdict judge(Trial& trial, Effects& effects);
     bool is_promoted_in_place(const Trial& trial) const;
-    bool try_promote(Trial& trial, Effects& effects);
+    bool promote(Trial& trial, Effects& effects);
+    void promote_held(Effects& effects);
     void set_rungs(Trial& trial, int rungs_survived) const;
 
     bool is_below_cap() const { return !spec_.run_cap || trials_.size() < *spec_.run_cap; }
@@ -170,16 +184,19 @@ class Sweep {
     void pause(Trial& trial, TrialStatus how, Effects& effects);
     void suspend(Trial& trial, TrialStatus how);
     void stop(Trial& trial, StopReason reason, Effects& effects);
+    void stop_by_request(TrialId id, StopReason reason, Effects& effects);
     void end(Trial& trial, StopReason reason, Effects& effects);
     void end_eliminated(Effects& effects);
     void end_paused(Effects& effects);
-    void end_all_paused(StopReason reason, Effects& effects);
+    void end_all_idle(StopReason reason, Effects& effects);
     void end_sweep(FinishReason reason, Effects& effects);
+    void open_again();
 
     SweepSpec spec_;
     Proposals proposals_;
     AnyScheduler scheduler_;
     Placement placement_;
+    Improvement improvement_;
     Trials trials_;
     bool deadline_is_near_ = false;
     bool time_is_up_ = false;

@@ -35,7 +35,7 @@ class Trials {
 
     /// Number of trials that have this status now.
     int count(TrialStatus status) const { return counts_[static_cast<std::size_t>(status)]; }
-    /// Whether no trial runs, waits or is paused.
+    /// Whether no trial runs, waits, is paused or held.
     bool all_ended() const;
 
     /// The trial with the best loss at its last report, among trials that did not fail. Ties go to the lower id.

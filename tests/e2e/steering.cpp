@@ -34,13 +34,60 @@ scheduler: {type: fifo, max: 2}
 command: [bash, train.sh, "${args}"]
 )";
 
+/// A sweep of one of the programs below.
+std::string stepping_sweep(const std::string& more) {
+    return "name: s\nmetric: {name: loss}\nmax_retries: 0\nparameters:\n  a: {min: 0.0, max: 100.0}\n"
+           "scheduler: {type: fifo, max: 100000}\ncommand: [bash, train.sh, \"${args}\"]\n" +
+           more;
+}
+
+/// Reports step after step, each with a checkpoint, until the file "go" is there. Notes from where it begins.
+const std::string stepping_program = R"(
+saved=$CRESCENDO_TRIAL_DIR/saved
+report() {
+  echo "{\"resource\": $1, \"metrics\": {\"loss\": 0.5}}" >&$CRESCENDO_FD
+  read -r reply <&$CRESCENDO_FD || exit 0
+  [[ $reply == *stop* ]] && exit 0
+}
+step=$(cat $saved 2>/dev/null || echo 0)
+echo $step >> $CRESCENDO_TRIAL_DIR/begins
+((step > 0)) && report $step
+while [ ! -e go ]; do sleep 0.02; echo $((++step)) > $saved; report $step; done
+report $((step + 1))
+exit 0
+)";
+
+/// As above, but a warm trainer, which has a checkpoint only where it is told to save.
+const std::string warm_program = R"(
+[[ ${@: -1} = --check ]] && { cat > /dev/null; echo '{"problems":[]}'; exit; }
+say() { echo "$1" >&$CRESCENDO_FD; }
+number() { [[ $line =~ \"$1\":([0-9]+) ]] && echo ${BASH_REMATCH[1]}; }
+say '{"type":"hello"}'
+while read -r line <&$CRESCENDO_FD; do
+  case $line in
+    *'"type":"join"'*)
+      trial=$(number trial) generation=$(number generation)
+      [[ $line =~ \"directory\":\"([^\"]*) ]] && directory=${BASH_REMATCH[1]}
+      step=$(cat $directory/saved 2>/dev/null || echo 0)
+      echo $step >> $directory/begins ;;
+    *'"type":"leave"'*)
+      [[ $line = *'"save":true'* ]] && echo $step > $directory/saved
+      say '{"type":"left","trial":'$trial',"saved":true}'
+      continue ;;
+  esac
+  if ((step == 3)) && [ ! -e go ]; then continue; fi
+  say '{"type":"report","trial":'$trial',"generation":'$generation',"resource":'$((++step))',"metrics":{"loss":0.5}}'
+done
+)";
+
 /// A sweep that runs: trial 0 and 2 train, trial 1 has failed.
 struct Running {
-    Running() {
-        write_file(folder / "train.sh", program);
-        write_file(folder / "sweep.yaml", sweep_text);
+    explicit Running(const std::string& source = program, const std::string& text = sweep_text,
+                     std::size_t num_first_reports = 2) {
+        write_file(folder / "train.sh", source);
+        write_file(folder / "sweep.yaml", text);
         run.emplace(folder.path(), std::vector<std::string>{"run", "sweep.yaml"});
-        await("two trials report", [&] { return num_reports(folder / "s") == 2; });
+        await("trials report", [&] { return num_reports(folder / "s") >= num_first_reports; });
     }
 
     Result ask(std::vector<std::string> arguments) const {
@@ -56,6 +103,13 @@ struct Running {
     int finish() {
         write_file(folder / "go", "");
         return run->wait();
+    }
+
+    int num_with_status(const std::string& status) const { return json("status").at("trials").at(status); }
+
+    /// The steps from which the trial's workers began, one after the other.
+    std::string begins_of(int trial) const {
+        return content_of(folder / ("s/trials/00000" + std::to_string(trial)) / "begins");
     }
 
     int num_differences() const {
@@ -99,6 +153,92 @@ TEST_CASE("a running sweep is steered: trials are stopped and tried again, limit
     CHECK(contains(sweep.run->out(), "asked for: trial 0 stops"));
     CHECK(sweep.num_differences() == 0);
     CHECK(fs::is_empty(sweep.folder / "s/requests"));
+}
+
+TEST_CASE("a program is paused at its report, gives its slot to another trial, and continues from its checkpoint") {
+    Running sweep(stepping_program, stepping_sweep("run_cap: 3\nslots: 2\n"));
+
+    CHECK(sweep.ask({"pause", "0"}).out == "trial 0 pauses at its next report\n");
+    await("trial 2 has the slot", [&] { return sweep.num_with_status("begun") == 3; });
+    CHECK(sweep.num_with_status("held") == 1);
+    CHECK(sweep.ask({"pause", "0"}).out == "trial 0 is paused already\n");
+    CHECK(sweep.ask({"resume", "0"}).out == "trial 0 continues as soon as slots are free\n");
+    CHECK(sweep.ask({"resume", "0"}).out == "trial 0 is waiting: nothing holds it\n");
+
+    CHECK(sweep.finish() == 0);
+    CHECK(sweep.num_with_status("finished") == 3);
+    const auto begins = sweep.begins_of(0);
+    CHECK(begins.starts_with("0\n"));
+    CHECK_MESSAGE((begins.size() > 3 && !begins.ends_with("\n0\n")), begins);  // it went on, and not from scratch
+    CHECK(sweep.ask({"pause", "0"}).code == 2);
+    CHECK(sweep.num_differences() == 0);
+}
+
+TEST_CASE("a trial of a warm trainer saves at once where it is paused, in the middle of an epoch") {
+    Running sweep(warm_program, stepping_sweep("run_cap: 1\nslots: 1\ngrow: in_place\n"), 3);
+
+    CHECK(sweep.ask({"pause", "0"}).out == "trial 0 saves and pauses\n");
+    CHECK(sweep.num_with_status("held") == 1);
+    CHECK(sweep.ask({"resume", "0"}).out == "trial 0 continues as soon as slots are free\n");
+    await("it continues", [&] { return sweep.begins_of(0) == "0\n3\n"; });
+    CHECK(sweep.ask({"stop", "0"}).code == 0);
+
+    CHECK(sweep.finish() == 0);
+    CHECK(sweep.num_differences() == 0);
+}
+
+TEST_CASE("a sweep whose trials are all paused waits for a request, says so, and can be resumed") {
+    Running sweep(stepping_program, stepping_sweep("run_cap: 1\nslots: 1\n"), 1);
+    CHECK(sweep.ask({"pause", "0"}).code == 0);
+    const std::string hint = "all trials that are left are paused by request: `crescendo resume s 0` continues one";
+    await("it says so", [&] { return contains(sweep.run->out(), hint); });
+    CHECK(sweep.json("status").at("hint") == hint);
+    sweep.run->signal(SIGTERM);
+    REQUIRE(sweep.run->wait() == 75);
+
+    sweep.run.emplace(sweep.folder.path(), std::vector<std::string>{"resume", "s"});
+    await("it says so again", [&] { return contains(sweep.run->out(), hint); });
+    CHECK(sweep.ask({"resume", "0"}).code == 0);
+    CHECK(sweep.finish() == 0);
+
+    CHECK(sweep.num_with_status("finished") == 1);
+    CHECK(sweep.num_differences() == 0);
+}
+
+TEST_CASE("a time budget ends a sweep whose trials are all paused") {
+    Running sweep(stepping_program, stepping_sweep("run_cap: 1\nslots: 1\n"), 1);
+    CHECK(sweep.ask({"pause", "0"}).code == 0);
+    CHECK(sweep.ask({"set", "budget.time=1s"}).code == 0);
+
+    CHECK(sweep.run->wait() == 0);
+    CHECK(sweep.json("status").at("reason") == "the time budget is used up");
+    CHECK(sweep.num_differences() == 0);
+}
+
+TEST_CASE("a trial is stopped once it has held its slots for trial_time, and the sweep continues") {
+    Running sweep(stepping_program, stepping_sweep("run_cap: 2\nslots: 1\ntrial_time: 1s\n"), 1);
+
+    CHECK(sweep.run->wait() == 0);
+    for (const auto& trial : sweep.json("trials")) {
+        CHECK(trial.at("reason") == "timed_out");
+        CHECK(trial.at("status") == "stopped");
+    }
+    CHECK(sweep.json("status").at("reason") == "all trials are done");
+    CHECK(sweep.num_differences() == 0);
+}
+
+TEST_CASE("a trial that does not improve ends, and so does a sweep") {
+    Running sweep(stepping_program, stepping_sweep("run_cap: 9\nslots: 1\npatience: {trials: 2, resource: 3}\n"), 1);
+
+    CHECK(sweep.run->wait() == 0);
+    const auto trials = sweep.json("trials");
+    REQUIRE(trials.size() == 3);  // the first has the best value, and two more are no better
+    for (const auto& trial : trials) {
+        CHECK(trial.at("reason") == "no_progress");
+        CHECK(trial.at("resource") == 4);
+    }
+    CHECK(sweep.json("status").at("reason") == "no trial improved for too long (patience.trials)");
+    CHECK(sweep.num_differences() == 0);
 }
 
 TEST_CASE("a time budget that is set while the sweep runs ends it") {

@@ -47,6 +47,8 @@ struct Script {
 
     std::string retry(int trial) { return apply(TrialRetried{TrialId{trial}}); }
     std::string stop(int trial) { return apply(TrialStopped{TrialId{trial}}); }
+    std::string hold(int trial, HoldAt at = HoldAt::once) { return apply(TrialHeld{TrialId{trial}, at}); }
+    std::string release(int trial) { return apply(TrialReleased{TrialId{trial}}); }
     std::string change(const Limits& limits) { return apply(LimitsChanged{limits}); }
     /// Nothing else changes.
     std::string change_run_cap(std::optional<int> run_cap) {

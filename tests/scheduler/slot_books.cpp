@@ -191,6 +191,11 @@ void SlotBooks::check_reason(const Trial& trial) const {
     require((trial.status == TrialStatus::failed) == (trial.reason == failed), "who failed knows it");
     require((trial.status == TrialStatus::finished) == has_completed, "who finished was complete");
     require(!is_at_end || has_completed, "a trial at its own end is complete");
+    const auto& patience = sweep_.spec().patience.resource;
+    require(patience || trial.reason != no_progress, "without patience there is no end of it");
+    require(trial.status != TrialStatus::waiting || !trial.is_held, "a trial that is held waits for no slots");
+    require(trial.status != TrialStatus::held || trial.is_held, "who is held knows it");
+    require(!trial.is_held || !trial.ended(), "who ended is not held");
     require(is_at_end || trial.reason != reached, "only a trial at its own end is complete because of it");
 }
 
@@ -227,7 +232,10 @@ void SlotBooks::check_nothing_idles() const {
     if (joined_.empty()) {
         return;
     }
-    require(!groups_.empty(), "where there are slots, something runs");
+    require(!groups_.empty() || sweep_.waits_for_release(), "where there are slots, something runs");
+    if (groups_.empty()) {
+        return;
+    }
     const auto& spec = sweep_.spec().scheduler;
     const int smallest = std::min({spec.workers, sweep_.max_workers(), sweep_.num_slots()});
     if (sweep_.num_free_slots() < smallest ||

@@ -64,6 +64,9 @@ TEST_CASE("every event has its line, which reads back as the same event") {
          R"("max_retries":2,"time_left":true})"},
         {TrialRetried{TrialId{3}}, R"({"event":"trial_retried","trial":3})"},
         {TrialStopped{TrialId{3}}, R"({"event":"trial_stopped","trial":3})"},
+        {TrialHeld{TrialId{3}, HoldAt::report}, R"({"event":"trial_held","trial":3,"at":"report"})"},
+        {TrialReleased{TrialId{3}}, R"({"event":"trial_released","trial":3})"},
+        {TrialTimeUp{TrialId{3}}, R"({"event":"trial_time_up","trial":3})"},
     };
     for (const auto& [event, line] : lines) {
         CHECK(launch::to_json(event).dump() == line);

@@ -10,6 +10,8 @@ using namespace crescendo::launch;
 TEST_CASE("every request reads back as it was written") {
     const std::vector<Request> requests{
         StopRequest{TrialId{17}},
+        PauseRequest{TrialId{17}},
+        ResumeRequest{TrialId{17}},
         RetryRequest{TrialId{17}},
         RetryRequest{},
         SetRequest{{{"run_cap", "200"}, {"budget.time", {}}}},

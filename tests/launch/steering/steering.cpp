@@ -69,6 +69,30 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
+TEST_CASE("a trial is paused and resumed once, and asking again changes nothing") {
+    Fixture fixture;
+
+    CHECK(fixture.done(PauseRequest{TrialId{2}}) == "trial 2 saves and pauses");
+    CHECK(fixture.status(2) == TrialStatus::held);
+    CHECK(fixture.steered(PauseRequest{TrialId{2}}).records.empty());
+    CHECK(fixture.done(PauseRequest{TrialId{2}}) == "trial 2 is paused already");
+    CHECK(fixture.done(ResumeRequest{TrialId{2}}) == "trial 2 continues as soon as slots are free");
+    CHECK(fixture.status(2) == TrialStatus::running);
+    CHECK(fixture.steered(ResumeRequest{TrialId{2}}).records.empty());
+    CHECK(fixture.done(ResumeRequest{TrialId{2}}) == "trial 2 is running: nothing holds it");
+}
+
+TEST_CASE("a trial that has ended, or not started, is neither paused nor resumed") {
+    const Fixture fixture;
+
+    for (const Request& late : {Request{PauseRequest{TrialId{0}}}, Request{ResumeRequest{TrialId{0}}}}) {
+        CHECK(contains(fixture.refusal(late), "trial 0 has ended already: it is finished (completed)"));
+    }
+    for (const Request& early : {Request{PauseRequest{TrialId{9}}}, Request{ResumeRequest{TrialId{9}}}}) {
+        CHECK(contains(fixture.refusal(early), "trial 9 has not started"));
+    }
+}
+
 TEST_CASE("a trial is stopped once, and asking again changes nothing") {
     Fixture fixture;
 

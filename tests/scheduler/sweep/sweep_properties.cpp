@@ -44,6 +44,12 @@ SweepSpec random_spec(CounterRandom& random) {
     if (chance(random, 0.2)) {
         spec.trial_end.seconds = between(random, 1, 20);
     }
+    if (chance(random, 0.2)) {
+        spec.patience.trials = between(random, 1, 20);
+    }
+    if (chance(random, 0.2)) {
+        spec.patience.resource = between(random, 1, 20);
+    }
     auto& scheduler = spec.scheduler;
     scheduler.kind = chance(random, 0.5) ? SchedulerKind::rasda : one_of(random, SchedulerKind::median);
     scheduler.mode = one_of(random, Mode::promote);
@@ -130,6 +136,9 @@ class RandomCluster {
 
     Event rough_event() {
         const double kind = random_.uniform();
+        if (sweep().waits_for_release() && kind < 0.9) {
+            return TrialReleased{any_trial()};
+        }
         if (books_.groups().empty() || kind < 0.05) {
             return some_join();
         }
@@ -164,7 +173,11 @@ class RandomCluster {
             return TrialProposed{TrialId{between(random_, 0, static_cast<int>(sweep().trials().size()) + 2)}, {}};
         }
         if (kind < 0.38) {
-            return TrialStopped{any_trial()};
+            return chance(random_, 0.7) ? Event{TrialStopped{any_trial()}} : Event{TrialTimeUp{any_trial()}};
+        }
+        if (kind < 0.43) {
+            return chance(random_, 0.6) ? Event{TrialHeld{any_trial(), one_of(random_, HoldAt::report)}}
+                                        : Event{TrialReleased{any_trial()}};
         }
         return next_report();
     }
@@ -172,6 +185,10 @@ class RandomCluster {
     Event calm_event() {
         if (!books_.sweep().spec().run_cap) {
             return TimeUp{};
+        }
+        if (const auto held = std::ranges::find(sweep().trials(), true, &Trial::is_held);
+            held != sweep().trials().end()) {
+            return TrialReleased{held->id};
         }
         return books_.groups().empty() ? some_join() : next_report();
     }

@@ -1,0 +1,36 @@
+#include <memory>
+
+#include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/commands/steer.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+struct Options {
+    std::filesystem::path directory;
+    std::vector<int> trials;
+};
+
+ExitCode pause(const Options& options) {
+    std::vector<Request> requests;
+    for (const int trial : options.trials) {
+        requests.emplace_back(PauseRequest{TrialId{trial}});
+    }
+    return ask_for(options.directory, requests);
+}
+
+}  // namespace
+
+void add_pause_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("pause", "Have trials save and give their slots back until they are resumed");
+    add_directory_argument(*command, options->directory);
+    command->add_option("TRIAL", options->trials, "Trials to pause; the others continue")
+        ->required()
+        ->check(CLI::NonNegativeNumber);
+    command->footer("Example:\n  crescendo pause results/first 17\n  crescendo resume results/first 17");
+    command->callback([options, &code] { code = pause(*options); });
+}
+
+}  // namespace crescendo::launch

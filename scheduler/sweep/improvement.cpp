@@ -1,0 +1,30 @@
+#include "scheduler/sweep/improvement.hpp"
+
+#include <cstddef>
+
+namespace crescendo {
+
+void Improvement::note_report(const Trial& trial) {
+    if (*trial.loss < best_loss_) {
+        best_loss_ = *trial.loss;
+        best_trial_ = trial.id;
+        num_ends_in_vain_ = 0;
+    }
+    if (!patience_.resource) {
+        return;
+    }
+    const auto index = static_cast<std::size_t>(trial.id.value);
+    if (index >= bests_.size()) {
+        bests_.resize(index + 1);
+    }
+    if (*trial.loss < bests_[index].loss) {
+        bests_[index] = {*trial.loss, trial.resource};
+    }
+}
+
+bool Improvement::is_over(const Trial& trial) const {
+    return patience_.resource &&
+           trial.resource.value - bests_[static_cast<std::size_t>(trial.id.value)].at.value >= *patience_.resource;
+}
+
+}  // namespace crescendo

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "scheduler/loss.hpp"
+#include "scheduler/sweep_spec.hpp"
+#include "scheduler/trial.hpp"
+
+namespace crescendo {
+
+/// Watches whether reports bring better values, and says where the user's patience is over.
+class Improvement {
+  public:
+    explicit Improvement(const Patience& patience) : patience_(patience) {}
+
+    /// The trial has just reported. Reports of one trial come in the order of their resources.
+    void note_report(const Trial& trial);
+
+    /// The trial ended without failing.
+    void note_end(const Trial& trial) { num_ends_in_vain_ += trial.id != best_trial_; }
+
+    /// The sweep ended and has something to do again: it gets the same patience anew.
+    void begin_again() { num_ends_in_vain_ = 0; }
+
+    /// Whether the trial has not improved for too long, at its report.
+    bool is_over(const Trial& trial) const;
+
+    /// Whether too many trials in a row ended without a better value.
+    bool is_over() const { return patience_.trials && num_ends_in_vain_ >= *patience_.trials; }
+
+  private:
+    struct Best {
+        double loss = worst_loss;
+        Resource at{0};
+    };
+
+    Patience patience_;
+    double best_loss_ = worst_loss;      ///< the lowest that any trial reported
+    std::optional<TrialId> best_trial_;  ///< who reported it first
+    int num_ends_in_vain_ = 0;           ///< other trials that ended since then
+    std::vector<Best> bests_;        ///< by trial; empty if trials end by themselves only
+};
+
+}  // namespace crescendo

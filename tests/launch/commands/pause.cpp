@@ -1,0 +1,33 @@
+#include "tests/launch/commands/sweep_file.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("pause and resume need trials that have not ended") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+
+    for (const std::string verb : {"pause", "resume"}) {
+        const auto late = run_crescendo(folder.path(), {verb, "s", "0"});
+        CHECK(late.code == 2);
+        CHECK(contains(late.err, "trial 0 has ended already: it is finished (completed)"));
+        CHECK(contains(run_crescendo(folder.path(), {verb, "s", "99"}).err, "trial 99 has not started"));
+    }
+    CHECK(run_crescendo(folder.path(), {"pause", "s"}).code == 2);
+}
+
+TEST_CASE("resume continues a sweep or trials, and options of the one have no meaning for the other") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+
+    const auto mixed = run_crescendo(folder.path(), {"resume", "s", "0", "--run-cap", "5"});
+
+    CHECK(mixed.code == 2);
+    CHECK(contains(mixed.err, "--run-cap is about the whole sweep, and TRIAL continues only trials"));
+}
