@@ -35,6 +35,7 @@ int run_command(int argc, char** argv, MpiSession* session) {
     add_trial_command(app, code);
     add_logs_command(app, code);
     add_best_command(app, code);
+    add_retrain_command(app, code, session);
     add_latency_command(app, code);
     add_top_command(app, code);
     add_submit_command(app, code);

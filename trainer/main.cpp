@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "datasets/system/own_process.hpp"
 #include "trainer/failure.hpp"
 #include "trainer/group_check.hpp"
+#include "trainer/model_export.hpp"
 #include "trainer/models/models.hpp"
 #include "trainer/optimizers/optimizers.hpp"
 #include "trainer/session.hpp"
@@ -100,6 +102,24 @@ int check() {
     return ending.code;
 }
 
+/// Runs in a process of its own, because the data may have been damaged since the model was trained.
+int export_it() {
+    const auto request = nlohmann::json::parse(std::cin);
+    std::filesystem::current_path(request.at("working_directory").get<std::string>());
+    const auto ending = datasets::in_own_process("the data", [&] {
+        try {
+            std::cout << export_model(request, catalogue()).dump() << std::endl;
+            return 0;
+        } catch (...) {
+            return complain();
+        }
+    });
+    if (ending.signal != 0) {
+        std::cerr << "crescendo-trainer: " << ending.message() << std::endl;
+    }
+    return ending.code;
+}
+
 /// The descriptor of the socket to crescendo.
 int control_descriptor() {
     const int fd = environment_number(protocol::fd_variable, 0);
@@ -155,10 +175,14 @@ int run(int count, char** arguments) try {
     if (word == "--check") {
         return check();
     }
+    if (word == "--export") {
+        return export_it();
+    }
     if (word == "--check-group" && count == 4) {
         return join_checked_group(std::atoi(arguments[2]), std::atoi(arguments[3]));
     }
-    CRESCENDO_VALIDATE(count == 1, "", "usage: crescendo-trainer [--check | --check-group RANK SIZE | --version]");
+    CRESCENDO_VALIDATE(count == 1, "",
+                       "usage: crescendo-trainer [--check | --check-group RANK SIZE | --export | --version]");
     let_openmp_threads_sleep(arguments);
     return serve();
 } catch (...) {

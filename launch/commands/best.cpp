@@ -11,7 +11,9 @@
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/latency_bench.hpp"
+#include "launch/commands/model_export.hpp"
 #include "launch/commands/options.hpp"
+#include "launch/commands/validators.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/view/results.hpp"
 
@@ -21,6 +23,8 @@ namespace {
 struct Options {
     std::filesystem::path directory;
     std::string within;
+    std::filesystem::path out;  ///< --export
+    std::optional<int> trial;
     LatencyBench::Options bench;
     Format format = Format::table;
     std::string price;
@@ -76,6 +80,13 @@ ExitCode best(const Options& options) {
             return ExitCode::failed;
         }
     }
+    if (!options.out.empty()) {
+        trial = options.trial ? TrialId{*options.trial} : trial;
+        CRESCENDO_VALIDATE(trial, "", "{}: no trial has reported yet, so there is none to export",
+                           options.directory.string());
+        export_trial(sweep, *trial, options.out);
+        return ExitCode::done;
+    }
     const auto price = price_of_slot_hour(sweep, options.price);
     fmt::print("{}", best_text(sweep.history, sweep.directory, options.format, price, trial));
     return ExitCode::done;
@@ -96,9 +107,18 @@ void add_best_command(CLI::App& app, ExitCode& code) {
     for (auto* option : add_latency_options(*command, options->bench)) {
         option->needs(within);
     }
+    auto* out = command->add_option("--export", options->out,
+                                    "A new folder for the trial's parameters, and for its trained model as Python "
+                                    "uses it without Crescendo");
+    command->add_option("--trial", options->trial, "Number of the trial to export; default: the best")
+        ->check(at_least(0))
+        ->needs(out)
+        ->excludes(within);
     add_format_option(*command, options->format);
     add_price_option(*command, options->price);
-    command->footer("Example:\n  crescendo best results/first\n  crescendo best results/first --within 2ms");
+    command->footer(
+        "Example:\n  crescendo best results/first\n  crescendo best results/first --within 2ms\n"
+        "  crescendo best results/first --export winner");
     command->callback([options, &code] { code = best(*options); });
 }
 

@@ -26,6 +26,7 @@ void add_logs_command(CLI::App& app, ExitCode& code);
 void add_note_command(CLI::App& app, ExitCode& code);
 void add_report_command(CLI::App& app, ExitCode& code);
 void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session);
+void add_retrain_command(CLI::App& app, ExitCode& code, MpiSession* session);
 void add_retry_command(CLI::App& app, ExitCode& code);
 void add_run_command(CLI::App& app, ExitCode& code, MpiSession* session);
 void add_set_command(CLI::App& app, ExitCode& code);

@@ -1,3 +1,5 @@
+#include "launch/commands/resume.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -8,7 +10,6 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
-#include "launch/commands/sweep_session.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/recorded_sweep.hpp"
@@ -21,17 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
-    fs::path directory;
-    std::vector<int> trials;
-    std::vector<std::string> settings;  // --set
-    std::optional<std::int64_t> run_cap;
-    bool retry_failed = false;
-    SessionOptions session;
-};
-
 /// What is new since the last session. Throws InvalidInput where something is asked for that leaves nothing to do.
-Reopening reopen(const RecordedSweep& recorded, const Options& options) {
+Reopening reopen(const RecordedSweep& recorded, const ResumeOptions& options) {
     std::vector<Override> settings;
     for (const auto& text : options.settings) {
         settings.push_back(parse_setting(text));
@@ -60,7 +52,17 @@ Reopening reopen(const RecordedSweep& recorded, const Options& options) {
     return reopening;
 }
 
-ExitCode resume(const Options& options, MpiSession* session) {
+ExitCode resume_trials(const ResumeOptions& options) {
+    std::vector<Request> requests;
+    for (const int trial : options.trials) {
+        requests.emplace_back(ResumeRequest{TrialId{trial}});
+    }
+    return ask_for(options.directory, requests);
+}
+
+}  // namespace
+
+ExitCode resume_sweep(const ResumeOptions& options, MpiSession* session) {
     require_sound_start(options.session, session);
     const auto directory = SweepDirectory::open(options.directory);
     SweepLock lock(directory);
@@ -87,18 +89,8 @@ ExitCode resume(const Options& options, MpiSession* session) {
                        reopening.records());
 }
 
-ExitCode resume_trials(const Options& options) {
-    std::vector<Request> requests;
-    for (const int trial : options.trials) {
-        requests.emplace_back(ResumeRequest{TrialId{trial}});
-    }
-    return ask_for(options.directory, requests);
-}
-
-}  // namespace
-
 void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ResumeOptions>();
     auto* command =
         app.add_subcommand("resume", "Continue a sweep that was stopped or killed, or extend one that has ended; or "
                                      "continue trials that were paused");
@@ -125,7 +117,7 @@ void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session) {
                                "one of the two",
                                option->get_name());
         }
-        code = options->trials.empty() ? resume(*options, session) : resume_trials(*options);
+        code = options->trials.empty() ? resume_sweep(*options, session) : resume_trials(*options);
     });
 }
 

@@ -1,10 +1,7 @@
 #include <memory>
 
-#include "launch/agent/agent_setup.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/sweep_session.hpp"
-#include "launch/record/new_sweep.hpp"
-#include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/transport/launched.hpp"
 
@@ -22,13 +19,8 @@ struct Options {
 ExitCode run(const Options& options, MpiSession* session) {
     require_sound_start(options.session, session);
     const auto file = read_sound_sweep_file(options.file);
-    save_timeout_of_environment();  // should one be none, that is said before anything is written
-    restart_interval_of_environment();
-    const auto directory = create_sweep(options.directory.empty() ? fs::path(file.name) : options.directory, file);
-    SweepLock lock(directory);
-    auto journal = Journal::open(directory.journal());
-    History history(file.spec);
-    return run_session({file, directory, lock, journal, history}, options.session, session);
+    return begin_sweep(file, options.directory.empty() ? fs::path(file.name) : options.directory, options.session,
+                       session);
 }
 
 }  // namespace

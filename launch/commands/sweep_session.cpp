@@ -18,6 +18,7 @@
 #include "launch/commands/validators.hpp"
 #include "launch/doctor/launcher.hpp"
 #include "launch/record/cost.hpp"
+#include "launch/record/new_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/transport/local_transport.hpp"
@@ -235,6 +236,17 @@ ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiS
                  sweep.file, sweep.directory, sweep.history);
     }
     return code;
+}
+
+ExitCode begin_sweep(const SweepFile& file, const std::filesystem::path& directory, const SessionOptions& options,
+                     MpiSession* session) {
+    save_timeout_of_environment();  // should one be none, that is said before anything is written
+    restart_interval_of_environment();
+    const auto created = create_sweep(directory, file);
+    SweepLock lock(created);
+    auto journal = Journal::open(created.journal());
+    History history(file.spec);
+    return run_session({file, created, lock, journal, history}, options, session);
 }
 
 ExitCode report_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ struct OpenSweep {
 /// Runs the sweep until it ends or must stop, and prints its end. `opening` are records that the journal gets first.
 ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiSession* session,
                      std::vector<Json> opening = {});
+
+/// Creates a sweep in `directory`, which is new, and runs it.
+ExitCode begin_sweep(const SweepFile& file, const std::filesystem::path& directory, const SessionOptions& options,
+                     MpiSession* session);
 
 /// Prints how a sweep ended, and what the user can do next. Returns the exit code.
 ExitCode report_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory);

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "tests/e2e/command.hpp"
@@ -104,6 +105,21 @@ std::size_t num_reports(const fs::path& sweep, int trial) {
     return reports;
 }
 
+/// Python finds the metrics of the sweep with what was exported, from any folder.
+void check_export(const fs::path& folder, const Json& metrics) {
+    CHECK(Json::parse(content_of(folder / "export.json")).at("reported") == metrics);
+    if (!fs::exists(TORCH_PYTHON)) {
+        MESSAGE("Python does not run it: there is none with torch at " TORCH_PYTHON);
+        return;
+    }
+    const auto script = (folder / "load.py").string();
+    const auto log = (folder / "log").string();
+    CHECK(std::system(("cd / && " TORCH_PYTHON " " + script + " > " + log + " 2>&1").c_str()) == 0);
+    const auto words = content_of(log);
+    CHECK_MESSAGE(words.find("val_accuracy") != std::string::npos, words);
+    CHECK_MESSAGE(words.find(", in the sweep ") != std::string::npos, words);
+}
+
 std::size_t num_regroups(const fs::path& sweep) {
     std::size_t regroups = 0;
     for (const auto& record : journal_of(sweep)) {
@@ -150,6 +166,19 @@ TEST_CASE("a survivor grows from one worker to two to four in memory, learns, an
     CHECK(in_time.err.empty());  // it was measured before
     CHECK(run_crescendo(bench.folder.path(), {"best", "s", "--within", "0.001us"}).code == 1);
     CHECK(processes_in(bench.folder.path()).empty());
+
+    const auto exported = run_crescendo(bench.folder.path(), {"best", "s", "--export", "winner"});
+    REQUIRE_MESSAGE(exported.code == 0, exported.err);
+    check_export(bench.folder / "winner", best.at("metrics"));
+
+    const auto again = run_crescendo(bench.folder.path(), {"retrain", "s", "--seeds", "2", "--format", "json"});
+    REQUIRE_MESSAGE(again.code == 0, again.err);
+    const auto spread = again.json();
+    const auto tested = std::find_if(spread.begin(), spread.end(),
+                                     [](const Json& row) { return row.at("metric") == "test_accuracy"; });
+    REQUIRE(tested != spread.end());
+    CHECK(tested->at("seeds") == 2);
+    CHECK(tested->at("mean") > 0.5);
 }
 
 TEST_CASE("RASDA as it was published runs from its example, with all that it searches") {
@@ -582,6 +611,53 @@ TEST_CASE("what is wrong with the trainer's settings or data is found before any
     write_file(bench.folder / "sweep.yaml", sweep);
     refused("trainer.data.validation: data.h5:/validation has ");
     refused("but data.h5:/train[1:3] only has the classes 0 to 0, so no trial can learn the others");
+}
+
+TEST_CASE("a network of one's own in two sizes is tuned, from Python's file to the tested winner") {
+    if (!fs::exists(TORCH_PYTHON)) {
+        MESSAGE("skipped: no Python with torch at " TORCH_PYTHON);
+        return;
+    }
+    const Bench bench;
+    fs::create_directories(bench.folder / "build/demo");
+    fs::copy_file(bench.folder / "data.h5", bench.folder / "build/demo/fashion.h5");
+    for (const std::string model : {"small.pt 4", "large.pt 8"}) {
+        const auto file = (bench.folder / "build/demo").string() + "/" + model;
+        REQUIRE(std::system((TORCH_PYTHON " " CRESCENDO_EXAMPLES "/torchscript/model.py " + file).c_str()) == 0);
+    }
+    auto sweep = content_of(CRESCENDO_EXAMPLES "/torchscript/sweep.yaml");
+    sweep.replace(sweep.find("run_cap: 9"), 10, "run_cap: 3");
+    sweep.replace(sweep.find("max: 9"), 6, "max: 2");
+    sweep += "  lr_schedule: cosine\n  ema: 0.5\n  clip_norm: 1\n  label_smoothing: 0.1\n  metrics: [f1, top5]\n";
+    write_file(bench.folder / "sweep.yaml", sweep);
+
+    const auto result = run_crescendo(bench.folder.path(), {"run", "sweep.yaml"});
+
+    CHECK_MESSAGE(result.code == 0, result.err);
+    const auto best = run_crescendo(bench.folder.path(), {"best", "torchscript", "--format", "json"}).json();
+    CHECK(best.at("metrics").at("val_f1") > 0.2);
+    CHECK(best.at("metrics").at("val_top5") > best.at("metrics").at("val_accuracy"));
+    const auto exported = run_crescendo(bench.folder.path(), {"best", "torchscript", "--export", "winner"});
+    REQUIRE_MESSAGE(exported.code == 0, exported.err);
+    check_export(bench.folder / "winner", best.at("metrics"));
+    for (const auto& trial : run_crescendo(bench.folder.path(), {"trials", "torchscript", "--format", "json"}).json()) {
+        CHECK(trial.at("failures") == 0);
+    }
+
+    const auto refused = [&](const std::string& what, const std::string& with, const std::string& message) {
+        auto bad = sweep;
+        bad.replace(bad.find(what), what.size(), with);
+        write_file(bench.folder / "bad.yaml", bad);
+        const auto check = run_crescendo(bench.folder.path(), {"validate", "bad.yaml"});
+        CHECK(check.code == 2);
+        CHECK_MESSAGE(check.err.find(message) != std::string::npos, check.err);
+    };
+    write_file(bench.folder / "text.pt", "weights");
+    refused(", build/demo/large.pt", ", text.pt", "bad.yaml:13:3: parameters.model: text.pt is no TorchScript: ");
+    refused(", build/demo/large.pt", ", none.pt", "parameters.model: none.pt: there is no such file");
+    refused("constants.share", "constants.shares", "parameters.constants.shares: the model has no attribute shares");
+    refused("metrics: [f1", "metrics: [r2", "trainer.metrics: r2 is a metric of numbers");
+    refused("lr_schedule: cosine", "lr_schedule: cosin", "trainer.lr_schedule: \"cosin\" cannot be used here");
 }
 
 TEST_CASE("a group of two on one node listens on the loopback interface alone") {

@@ -242,3 +242,23 @@ TEST_CASE("the noise scale is reported once it is known, and continues over grow
     CHECK(crescendo.leave({0}, /*save=*/true));
     CHECK(num_measured() == 14);
 }
+
+TEST_CASE("with test_trials: all, the last report has metrics of the test samples, of all members") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.settings["data"]["test"] = sweep.validation;
+    terms.settings["test_trials"] = "all";
+    terms.settings["metrics"] = "f1";
+    terms.max_resource = 2;
+
+    crescendo.join({0, 1}, "new", terms);
+    const Json first = crescendo.await(0, "report");
+    crescendo.go_on({0, 1}, terms);
+    const Json last = crescendo.await(0, "report");
+
+    CHECK_FALSE(first["metrics"].contains("test_loss"));
+    for (const std::string metric : {"loss", "accuracy", "f1"}) {
+        CHECK(last["metrics"]["test_" + metric] == last["metrics"]["val_" + metric]);
+    }
+}

@@ -64,9 +64,10 @@ void expect_channels(std::size_t given, const char* what, const Field& field, co
 
 }  // namespace
 
-std::vector<Conversion> conversions(const datasets::SampleSet& samples, const DataSettings& settings) {
+std::vector<std::optional<Normalization>> normalizations(const datasets::SampleSet& samples,
+                                                         const DataSettings& settings) {
     TrainingStatistics statistics(settings);
-    const auto to_float = [&](const Field& field, const std::string& name, const Normalization& otherwise) {
+    const auto of_numbers = [&](const Field& field, const std::string& name, const Normalization& otherwise) {
         Normalization normalization = otherwise;
         if (const auto given = settings.normalize.find(name); given != settings.normalize.end()) {
             normalization = given->second ? *given->second : statistics.of(name);
@@ -75,17 +76,28 @@ std::vector<Conversion> conversions(const datasets::SampleSet& samples, const Da
         }
         expect_channels(normalization.mean.size(), "means", field, samples.location());
         expect_channels(normalization.std.size(), "stds", field, samples.location());
-        return Conversion::to_float32(field, normalization);
+        return normalization;
     };
-    std::vector<Conversion> all;
+    std::vector<std::optional<Normalization>> all;
     for (std::size_t i = 0; i < samples.inputs().size(); ++i) {
         const Field& field = samples.inputs()[i];
         const bool bytes = field.type == datasets::ElementType::u8 && !field.is_real();
-        all.push_back(to_float(field, settings.inputs[i], {{0.0}, {bytes ? 255.0 : 1.0}}));
+        all.emplace_back(of_numbers(field, settings.inputs[i], {{0.0}, {bytes ? 255.0 : 1.0}}));
     }
     for (std::size_t i = 0; i < samples.targets().size(); ++i) {
         const Field& field = samples.targets()[i];
-        all.push_back(field.is_real() ? to_float(field, settings.targets[i], {}) : Conversion::to_int64(field));
+        all.push_back(field.is_real() ? std::optional(of_numbers(field, settings.targets[i], {})) : std::nullopt);
+    }
+    return all;
+}
+
+std::vector<Conversion> conversions(const datasets::SampleSet& samples, const DataSettings& settings) {
+    const auto found = normalizations(samples, settings);
+    std::vector<Conversion> all;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const std::size_t num_inputs = samples.inputs().size();
+        const Field& field = i < num_inputs ? samples.inputs()[i] : samples.targets()[i - num_inputs];
+        all.push_back(found[i] ? Conversion::to_float32(field, *found[i]) : Conversion::to_int64(field));
     }
     return all;
 }

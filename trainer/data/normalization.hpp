@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "datasets/samples/conversion.hpp"
@@ -8,12 +9,16 @@
 
 namespace crescendo::trainer {
 
-/// How each field of the inputs, then of the targets, comes into a batch: integer targets as int64, everything else as
-/// float32 and normalised. If the settings do not name an input, its bytes (u8) are divided by 255, and other numbers
-/// stay as they are. A channel whose numbers are all equal has the spread 1.
+/// The normalization of each field of the inputs, then of the targets; none for integer targets, the classes. If the
+/// settings do not name an input, its bytes (u8) are divided by 255, and other numbers stay as they are. A channel whose numbers are all equal has the spread 1.
 ///
 /// Throws InvalidInput, whose key is the setting, if statistics of the training samples are needed and were not kept,
 /// or if the number of means or spreads is not the number of channels.
+std::vector<std::optional<datasets::Normalization>> normalizations(const datasets::SampleSet& samples,
+                                                                   const DataSettings& settings);
+
+/// How each field comes into a batch: integer targets as int64, everything else as float32 and normalised. Throws like
+/// normalizations().
 std::vector<datasets::Conversion> conversions(const datasets::SampleSet& samples, const DataSettings& settings);
 
 }  // namespace crescendo::trainer

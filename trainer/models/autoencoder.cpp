@@ -12,6 +12,7 @@
 #include "trainer/models/image_inputs.hpp"
 #include "trainer/models/layers.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
 
@@ -118,6 +119,17 @@ class AutoencoderSpec : public ModelSpec {
         const bool fields =
             is_image(inputs) && is_image(targets) && std::equal(targets.end() - 2, targets.end(), inputs.end() - 2);
         return !fields;
+    }
+
+    std::string write_network(const Model&, const Task& task, const std::filesystem::path& folder) const override {
+        return write_python_network(folder, python_autoencoder, "Autoencoder",
+                                    {{"input_shape", task.input_shape},
+                                     {"target_shape", task.target_shape},
+                                     {"width", settings_.width},
+                                     {"depth", settings_.depth},
+                                     {"latent", settings_.latent},
+                                     {"activation", activations.of(settings_.activation)},
+                                     {"dropout", settings_.dropout}});
     }
 
   private:

@@ -12,6 +12,7 @@
 #include "trainer/models/image_inputs.hpp"
 #include "trainer/models/layers.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
 
@@ -92,6 +93,17 @@ class CnnSpec : public ModelSpec {
                                                       settings_.depth, shape_text(image), samples.location())});
         }
         return problems;
+    }
+
+    std::string write_network(const Model&, const Task& task, const std::filesystem::path& folder) const override {
+        return write_python_network(folder, python_cnn, "Cnn",
+                                    {{"input_shape", task.input_shape},
+                                     {"num_outputs", task.num_outputs},
+                                     {"width", settings_.width},
+                                     {"depth", settings_.depth},
+                                     {"kernel_size", settings_.kernel_size},
+                                     {"activation", activations.of(settings_.activation)},
+                                     {"dropout", settings_.dropout}});
     }
 
   private:

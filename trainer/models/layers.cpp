@@ -6,15 +6,6 @@ namespace crescendo::trainer {
 
 namespace {
 
-constexpr Words activations{{std::pair{Activation::relu, "relu"},
-                             {Activation::leaky_relu, "leaky_relu"},
-                             {Activation::elu, "elu"},
-                             {Activation::selu, "selu"},
-                             {Activation::gelu, "gelu"},
-                             {Activation::silu, "silu"},
-                             {Activation::sigmoid, "sigmoid"},
-                             {Activation::tanh, "tanh"}}};
-
 /// The largest of activated values is then the activation of the largest one, which costs a quarter.
 bool is_monotone(Activation activation) {
     return activation != Activation::gelu && activation != Activation::silu;

@@ -3,13 +3,25 @@
 #include <torch/nn/modules/conv.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "core/words.hpp"
 #include "trainer/settings/section.hpp"
 
 namespace crescendo::trainer {
 
 enum class Activation { relu, leaky_relu, elu, selu, gelu, silu, sigmoid, tanh };
+
+/// The words of the setting `activation`, which are also torch's names in torch.nn.functional.
+inline constexpr Words activations{{std::pair{Activation::relu, "relu"},
+                                    {Activation::leaky_relu, "leaky_relu"},
+                                    {Activation::elu, "elu"},
+                                    {Activation::selu, "selu"},
+                                    {Activation::gelu, "gelu"},
+                                    {Activation::silu, "silu"},
+                                    {Activation::sigmoid, "sigmoid"},
+                                    {Activation::tanh, "tanh"}}};
 
 /// Reads the setting `activation`.
 void read_activation(Section& section, Activation& activation);

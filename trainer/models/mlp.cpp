@@ -7,6 +7,7 @@
 #include "trainer/models/dropout.hpp"
 #include "trainer/models/layers.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
 
@@ -63,6 +64,16 @@ class MlpSpec : public ModelSpec {
     }
 
     std::shared_ptr<Model> make(const Task& task) const override { return std::make_shared<Mlp>(settings_, task); }
+
+    std::string write_network(const Model&, const Task& task, const std::filesystem::path& folder) const override {
+        return write_python_network(folder, python_mlp, "Mlp",
+                                    {{"input_shape", task.input_shape},
+                                     {"num_outputs", task.num_outputs},
+                                     {"width", settings_.width},
+                                     {"depth", settings_.depth},
+                                     {"activation", activations.of(settings_.activation)},
+                                     {"dropout", settings_.dropout}});
+    }
 
   private:
     MlpSettings settings_;

@@ -11,6 +11,7 @@
 #include "trainer/models/image_inputs.hpp"
 #include "trainer/models/layers.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
 
@@ -165,6 +166,18 @@ class ResnetSpec : public ModelSpec {
     std::vector<Problem> misfits(const datasets::SampleSet& samples, const DataSettings& data,
                                  const std::string& data_key) const override {
         return misfits_of_images(samples, data, data_key, name, "use `model: mlp`");
+    }
+
+    std::string write_network(const Model&, const Task& task, const std::filesystem::path& folder) const override {
+        return write_python_network(folder, python_resnet, "Resnet",
+                                    {{"input_shape", task.input_shape},
+                                     {"num_outputs", task.num_outputs},
+                                     {"num_blocks", architecture_.num_blocks},
+                                     {"bottleneck", architecture_.bottleneck},
+                                     {"width", settings_.width},
+                                     {"stem", stems.of(settings_.stem)},
+                                     {"activation", activations.of(settings_.activation)},
+                                     {"dropout", settings_.dropout}});
     }
 
   private:

@@ -158,6 +158,13 @@ class ScriptModel : public Model {
 
     bool drops_units() const override { return is_random_; }
 
+    /// Writes the network with its present weights, as it computes in evaluation.
+    void save(const std::filesystem::path& file) const {
+        Script copy = script_.deepcopy();
+        copy.eval();
+        copy.save(file.string());
+    }
+
     void train(bool on) override {
         Model::train(on);
         script_.train(on);
@@ -260,6 +267,11 @@ class ScriptSpec : public ModelSpec {
         return {};
     } catch (const InvalidInput& invalid) {
         return {{invalid.key(), invalid.what()}};
+    }
+
+    std::string write_network(const Model& model, const Task&, const std::filesystem::path& folder) const override {
+        dynamic_cast<const ScriptModel&>(model).save(folder / "model.ts");
+        return "model.ts";
     }
 
   private:

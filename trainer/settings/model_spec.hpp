@@ -1,9 +1,11 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/check.hpp"
 #include "datasets/samples/sample_set.hpp"
 #include "trainer/settings/settings.hpp"
 
@@ -34,6 +36,14 @@ class ModelSpec {
 
     /// Whether the model learns to give back the inputs of these samples, rather than to predict their targets.
     virtual bool reconstructs(const datasets::SampleSet& /*samples*/) const { return false; }
+
+    /// Writes a network that this made as a file that Python runs without Crescendo, and returns the file's name:
+    /// "model.py", plain torch with a function make_model(), whose weights are elsewhere; or "model.ts", TorchScript
+    /// with the weights. Throws InvalidInput if there is no such file for the model.
+    virtual std::string write_network(const Model& /*model*/, const Task& /*task*/,
+                                      const std::filesystem::path& /*folder*/) const {
+        throw InvalidInput(text("the model {} cannot be exported", name), "trainer.model");
+    }
 
     std::string name;  ///< the word that chose it
 };

@@ -37,6 +37,7 @@ constexpr Words rate_shapes{{std::pair{RateShape::constant, "constant"},
                              {RateShape::one_cycle, "one_cycle"},
                              {RateShape::linear, "linear"},
                              {RateShape::polynomial, "polynomial"}}};
+constexpr Words test_trials_words{{std::pair{TestTrials::best, "best"}, {TestTrials::all, "all"}}};
 constexpr Words states_at_regroup{{std::pair{StateAtRegroup::keep, "keep"}, {StateAtRegroup::reset, "reset"}}};
 
 /// Mean and std, or their like: x·scale + offset is (x - mean) / std with std 1/scale and mean -offset/scale.
@@ -218,6 +219,7 @@ void read_training(Section& section, Settings& settings) {
     section.number("warmup", settings.warmup, {.min = 0.0, .below = unbounded});
     section.number("rescale_warmup", settings.rescale_warmup, {.min = 0.0, .below = unbounded});
     section.choice("optimizer_state", settings.optimizer_state, states_at_regroup);
+    section.choice("test_trials", settings.test_trials, test_trials_words);
     section.duration_or_off("checkpoint_every", settings.checkpoint_every);
 }
 
@@ -244,6 +246,10 @@ Settings parse_settings(const json& object, const Catalogue& catalogue, std::vec
     read_metrics(section, settings.metrics, problems);
     settings.report = parse_report(section.object("report"), problems);
     settings.data = parse_data(section.object("data"), problems);
+    if (settings.test_trials == TestTrials::all && settings.data.test.empty()) {
+        problems.push_back({"trainer.test_trials", "all measures each trial on the test samples, and there are none; "
+                                                   "name them as trainer.data.test"});
+    }
     section.reject_unknown();
     return settings;
 }

@@ -110,6 +110,12 @@ inline constexpr Words loss_words{{std::pair{Loss::automatic, "auto"},
 /// What happens to momentum and moments when a regroup changes the group's batch or size.
 enum class StateAtRegroup { keep, reset };
 
+/// Which trials are measured on the test samples.
+enum class TestTrials {
+    best,  ///< the best one, when the sweep ends
+    all,   ///< each, at the report that ends its training
+};
+
 /// What a trial's resource counts.
 enum class ResourceUnit {
     epochs,
@@ -174,6 +180,7 @@ struct Settings {
     /// longer, so that writing stays under 1 % of the time.
     std::optional<std::chrono::seconds> checkpoint_every = {};
     ReportInterval report = {};
+    TestTrials test_trials = TestTrials::best;
     std::int64_t classes = 0;  ///< 0: counted in the training targets
     DataSettings data = {};
 };

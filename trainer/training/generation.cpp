@@ -19,6 +19,13 @@ SampleStream* validation_stream(const DataSettings& data, DataCache& cache) {
     return &cache.evaluation(data.validation, data);
 }
 
+SampleStream* test_stream(const Settings& settings, DataCache& cache) {
+    if (settings.test_trials != TestTrials::all) {
+        return nullptr;
+    }
+    return &cache.evaluation(settings.data.test, settings.data);
+}
+
 }  // namespace
 
 Generation::Generation(Group group, Trial& trial, DataCache& data, Pulse& pulse, const StepObserver& observer)
@@ -27,6 +34,7 @@ Generation::Generation(Group group, Trial& trial, DataCache& data, Pulse& pulse,
       reducer_(group_, trial.parameters()),
       batches_(data.training(trial.settings().data), trial.task(), group_.device()),
       validation_(validation_stream(trial.settings().data, data)),
+      test_(test_stream(trial.settings(), data)),
       pulse_(pulse),
       observer_(observer) {}
 
@@ -91,6 +99,26 @@ void Generation::agree_on_clock() {
     progress.seconds = group_.sum({group_.rank() == 0 ? progress.seconds : 0.0}).front();
 }
 
+/// The group's metrics of the test samples, if the report of `resource` is the last and is to have them.
+Metrics Generation::test(std::int64_t resource) {
+    Metrics metrics;
+    if (test_ == nullptr || resource < trial_.length()) {
+        return metrics;
+    }
+    const auto share = evaluate_share(trial_, *test_, group_, pulse_);
+    std::vector<double> sums{share.samples, share.loss, share.correct};
+    const auto num_sums = static_cast<std::ptrdiff_t>(sums.size());
+    sums.insert(sums.end(), share.metrics.begin(), share.metrics.end());
+    const auto total = group_.sum(sums);
+    add_means(metrics, "test",
+              {.samples = total[0],
+               .loss = total[1],
+               .correct = total[2],
+               .metrics = MetricSums(total.begin() + num_sums, total.end())},
+              trial_);
+    return metrics;
+}
+
 void Generation::report(std::int64_t resource) {
     Progress& progress = trial_.progress();
     const auto trained = Clock::now();
@@ -100,6 +128,7 @@ void Generation::report(std::int64_t resource) {
     if (validation_) {
         sums = evaluate_share(trial_, *validation_, group_, pulse_);
     }
+    const Metrics tested = test(resource);
     const auto evaluated = Clock::now();
     const bool source = group_.rank() == 0;
     std::vector<double> shares{static_cast<double>(progress.loss_samples),
@@ -127,6 +156,7 @@ void Generation::report(std::int64_t resource) {
                    .metrics = MetricSums(total.begin() + num_shares, total.end())},
                   trial_);
     }
+    report.metrics.insert(tested.begin(), tested.end());
     if (source) {
         log(report, trained - began_, waited, evaluated - trained);
     }

@@ -30,7 +30,8 @@ class Generation {
     /// trained. Throws PeerLost.
     bool step();
 
-    /// Evaluates, and makes the trial's report of `resource`, which is then pending. If this throws PeerLost, the
+    /// Evaluates, and makes the trial's report of `resource`, which is then pending. The last report may have metrics
+    /// of the test samples too (Settings::test_trials). If this throws PeerLost, the
     /// report is still due.
     void report(std::int64_t resource);
 
@@ -56,6 +57,7 @@ class Generation {
     void enter();
     std::int64_t train();
     void agree_on_clock();
+    Metrics test(std::int64_t resource);
     void log(const Report& report, Seconds training, Seconds waiting, Seconds evaluating) const;
 
     Group group_;
@@ -63,6 +65,7 @@ class Generation {
     GradientReducer reducer_;
     BatchLoader batches_;
     datasets::SampleStream* validation_;  ///< null where the trial has no validation samples
+    datasets::SampleStream* test_;        ///< null where the trial's last report has nothing of test samples
     Pulse& pulse_;
     const StepObserver& observer_;
     std::int64_t entered_epoch_ = -1;

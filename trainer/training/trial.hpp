@@ -58,6 +58,7 @@ class Trial {
 
     /// The most that the trial gets of what its reports count; the learning rate's schedule ends there.
     void set_length(std::int64_t resource) { length_ = resource; }
+    std::int64_t length() const { return length_; }
 
     /// From now on a group of `size` trains. A step takes the samples that `batch` says, or the whole training set if
     /// that is smaller. If this is a change, and the settings say so, the optimizer forgets its state.

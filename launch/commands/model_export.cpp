@@ -1,0 +1,126 @@
+#include "launch/commands/model_export.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/check.hpp"
+#include "core/files/durable_file.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/coordinator/trial_work.hpp"
+#include "launch/messages/value_json.hpp"
+#include "launch/sweep_file/nested_config.hpp"
+#include "launch/sweep_file/sweep_check.hpp"
+#include "launch/system/shell.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A large model is written to a slow disk.
+constexpr std::chrono::minutes time_to_export{30};
+
+/// A folder beside `out` that becomes `out` when all is written; else it goes with this.
+class NewFolder {
+  public:
+    explicit NewFolder(fs::path out) : out_(std::move(out)), partial_(out_) {
+        std::error_code none;
+        CRESCENDO_VALIDATE(!fs::exists(out_) || (fs::is_directory(out_) && fs::is_empty(out_, none)), "--export",
+                           "{} is there already and not empty; an export has a folder of its own: give another one",
+                           out_.string());
+        partial_ += ".partial";
+        fs::remove_all(partial_, none);
+        std::error_code failed;
+        fs::create_directories(partial_, failed);
+        CRESCENDO_VALIDATE(!failed, "--export", "cannot make the folder {}: {}; give another one", partial_.string(),
+                           failed.message());
+    }
+    NewFolder(const NewFolder&) = delete;
+    NewFolder& operator=(const NewFolder&) = delete;
+    ~NewFolder() {
+        std::error_code none;
+        fs::remove_all(partial_, none);
+    }
+
+    const fs::path& path() const { return partial_; }
+
+    void complete() const { fs::rename(partial_, out_); }
+
+  private:
+    fs::path out_;
+    fs::path partial_;
+};
+
+/// What crescendo-trainer wrote of the trial's checkpoint (its option --export).
+Json write_model(const RecordedSweep& sweep, TrialId trial, const fs::path& folder) {
+    const auto& directory = sweep.directory;
+    const auto work = work_of(trial, sweep.history.sweep(), sweep.file, directory);
+    const Json request{{"trial", trial.value},
+                       {"settings", Json::parse(work.join.settings.text)},
+                       {"checkpoint", fs::absolute(directory.checkpoint(trial)).string()},
+                       {"folder", fs::absolute(folder).string()},
+                       {"working_directory", directory.read_run().at("working_directory")}};
+    const auto trainer = ProgramPaths::find().trainer;
+    CRESCENDO_VALIDATE(is_executable(trainer), "--export",
+                       "crescendo-trainer reads the model's weights, and {} is no program; export where Crescendo was "
+                       "built with LibTorch",
+                       trainer);
+    const auto result = run_tool({trainer, "--export"}, {.input = request.dump(), .patience = time_to_export});
+    const auto answer = Json::parse(result.output.substr(result.output.rfind('\n') + 1), nullptr, false);
+    if (!result.success() || !answer.is_object()) {
+        const auto problem = fmt::format("trial {} cannot be exported: {}", trial.value, result.output);
+        if (result.code == static_cast<int>(ExitCode::bad_input)) {
+            throw InvalidInput(problem);
+        }
+        throw std::runtime_error(problem);
+    }
+    return answer;
+}
+
+}  // namespace
+
+void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out) {
+    const auto& directory = sweep.directory;
+    const auto where = directory.path().string();
+    CRESCENDO_VALIDATE(std::cmp_less(trial.value, sweep.history.sweep().trials().size()), "--trial",
+                       "{} has no trial {}; `crescendo trials {}` lists them", where, trial.value, where);
+    const auto& recorded = sweep.history.sweep().trial(trial);
+    const auto parameters = launch::to_json(nested(recorded.config, sweep.file.groups)).dump(2) + "\n";
+    if (!sweep.file.trainer) {
+        const NewFolder folder(out);
+        replace_file(folder.path() / "parameters.json", parameters);
+        folder.complete();
+        fmt::print("{}: parameters.json of trial {}\n", out.string(), trial.value);
+        fmt::print("A program of yours trained it, so only that knows its model; what it saved lies in {}\n",
+                   directory.trial(trial).string());
+        return;
+    }
+    CRESCENDO_VALIDATE(fs::exists(directory.checkpoint(trial)), "--trial",
+                       "trial {} has no checkpoint in {}: it has not saved one yet, or it lost, and only the "
+                       "checkpoints of the best trial and of trials that did not end are kept; "
+                       "`crescendo retrain {} --trial {}` trains it again",
+                       trial.value, directory.trial(trial).string(), where, trial.value);
+    const NewFolder folder(out);
+    const auto answer = write_model(sweep, trial, folder.path());
+    replace_file(folder.path() / "parameters.json", parameters);
+    folder.complete();
+    fmt::print("{}: trial {} at {}: parameters.json, {}\n", out.string(), trial.value,
+               answer.at("resource").get<std::int64_t>(),
+               fmt::join(answer.at("files").get<std::vector<std::string>>(), ", "));
+    fmt::print("  python {}     runs the model over the validation samples, and compares with the sweep\n",
+               (out / "load.py").string());
+    if (answer.at("resource") < recorded.resource.value) {
+        fmt::print(stderr,
+                   "crescendo: warning: trial {} has reported at {}, but its last checkpoint is of its report at {}; "
+                   "export again once it has ended\n",
+                   trial.value, recorded.resource.value, answer.at("resource").get<std::int64_t>());
+    }
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/check.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/commands/resume.hpp"
+#include "launch/commands/validators.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/sweep_file/retraining.hpp"
+#include "launch/sweep_file/sweep_check.hpp"
+#include "launch/view/seed_spread.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    fs::path directory;
+    std::optional<int> trial;
+    int num_seeds = 5;
+    Format format = Format::table;
+    SessionOptions session;
+};
+
+/// While it lives, what goes to the standard output goes to the standard error output.
+class OutputToErrors {
+  public:
+    OutputToErrors() : output_(::dup(STDOUT_FILENO)) {
+        std::fflush(stdout);
+        ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    }
+    OutputToErrors(const OutputToErrors&) = delete;
+    OutputToErrors& operator=(const OutputToErrors&) = delete;
+    ~OutputToErrors() {
+        std::fflush(stdout);
+        ::dup2(output_, STDOUT_FILENO);
+        ::close(output_);
+    }
+
+  private:
+    int output_;
+};
+
+/// Begins to train the trial's configuration in `folder`, or continues.
+ExitCode train(const RecordedSweep& sweep, TrialId trial, const fs::path& folder, const Options& options,
+               MpiSession* session) {
+    fs::current_path(sweep.directory.read_run().at("working_directory").get<std::string>());
+    if (fs::exists(folder)) {
+        const RecordedSweep earlier(folder);
+        ResumeOptions resume{.directory = folder, .session = options.session};
+        if (options.num_seeds > earlier.history.sweep().spec().run_cap.value_or(0)) {
+            resume.run_cap = options.num_seeds;
+        }
+        return resume_sweep(resume, session);
+    }
+    require_sound_start(options.session, session);
+    auto draft = draft_sweep(retraining_of(sweep.file, sweep.history.sweep().trial(trial).config, options.num_seeds),
+                             folder / "sweep.yaml");
+    check(draft, ProgramPaths::find());
+    draft.mistakes.throw_if_any(draft.file.source);
+    fs::create_directories(folder.parent_path());
+    return begin_sweep(draft.file, folder, options.session, session);
+}
+
+ExitCode retrain(const Options& options, MpiSession* session) {
+    const RecordedSweep sweep(options.directory);
+    const auto where = options.directory.string();
+    const auto trial = options.trial ? std::optional(TrialId{*options.trial}) : sweep.history.sweep().best();
+    CRESCENDO_VALIDATE(trial, "", "{}: no trial has reported yet, so there is none to train again", where);
+    CRESCENDO_VALIDATE(std::cmp_less(trial->value, sweep.history.sweep().trials().size()), "--trial",
+                       "{} has no trial {}; `crescendo trials {}` lists them", where, trial->value, where);
+    const auto folder = fs::absolute(sweep.directory.path()) / "retrain" / std::to_string(trial->value);
+    std::optional<OutputToErrors> for_people;
+    if (options.format != Format::table) {
+        for_people.emplace();
+    }
+    const auto code = train(sweep, *trial, folder, options, session);
+    for_people.reset();
+    if (code == ExitCode::resumable) {
+        fmt::print(options.format == Format::table ? stdout : stderr, "  crescendo retrain {} --trial {}     as well\n",
+                   where, trial->value);
+        return code;
+    }
+    const RecordedSweep trained(folder);
+    if (options.format == Format::table) {
+        fmt::print("trial {} of {}, with other seeds:\n", trial->value, where);
+    }
+    fmt::print("{}", seed_spread(trained.history).print(options.format));
+    return code;
+}
+
+}  // namespace
+
+void add_retrain_command(CLI::App& app, ExitCode& code, MpiSession* session) {
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand(
+        "retrain", "Train the best configuration to the end with several seeds: mean and spread of its metrics");
+    add_directory_argument(*command, options->directory);
+    command->add_option("--trial", options->trial, "Number of the trial to train again; default: the best")
+        ->check(at_least(0));
+    command->add_option("--seeds", options->num_seeds, "Number of seeds; more than before continues with further ones")
+        ->check(at_least_one())
+        ->capture_default_str();
+    add_session_options(*command, options->session);
+    command->get_option("--slots")->description("Number of workers that run at a time on a node; default: all slots");
+    add_format_option(*command, options->format);
+    command->footer(
+        "It is a sweep of its own in DIR/retrain/TRIAL, where `best`, `trials`, `stop` and `resume` find it.\n"
+        "\n"
+        "Example:\n  crescendo retrain results/first\n  crescendo retrain results/first --seeds 10 --format json");
+    command->callback([options, &code, session] { code = retrain(*options, session); });
+}
+
+}  // namespace crescendo::launch

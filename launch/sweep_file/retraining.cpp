@@ -1,0 +1,55 @@
+#include "launch/sweep_file/retraining.hpp"
+
+#include "launch/messages/value_json.hpp"
+#include "launch/yaml/yaml_document.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// The section `parameters` with one value for each; parameters that hold others stay so.
+OrderedJson fixed_parameters(const Config& config, const std::vector<std::string>& groups) {
+    auto all = OrderedJson::object();
+    for (const auto& [name, value] : config) {
+        auto* section = &all;
+        std::string path;  // of the group that holds the parameter
+        for (const auto& group : groups) {
+            if (name.starts_with(group + ".")) {
+                section = &(*section)[path.empty() ? group : group.substr(path.size() + 1)]["parameters"];
+                path = group;
+            }
+        }
+        (*section)[path.empty() ? name : name.substr(path.size() + 1)]["value"] = launch::to_json(value);
+    }
+    return all;
+}
+
+}  // namespace
+
+std::string retraining_of(const SweepFile& file, const Config& config, int num_seeds) {
+    Mistakes none;
+    const auto original = parse_yaml(file.text, file.name, none, "command").root;
+    OrderedJson result{{"name", file.name + "-retrain"},
+                       {"metric", {{"name", file.spec.metric}, {"goal", goals.of(file.spec.goal)}}},
+                       {"seed", file.spec.seed + 1},
+                       {"run_cap", num_seeds},
+                       {"parameters", fixed_parameters(config, file.groups)},
+                       {"scheduler", {{"type", "fifo"}}}};
+    auto& scheduler = result["scheduler"];
+    if (const auto found = original.find("scheduler"); found != original.end() && found->contains("resource")) {
+        scheduler["resource"] = found->at("resource");
+    }
+    scheduler["max"] = file.spec.scheduler.max.value;
+    scheduler["workers"] = file.spec.scheduler.workers;
+    for (const char* key : {"cpus_per_slot", "bind", "trainer", "program", "command", "grow", "report", "final_test",
+                            "max_retries", "hang_timeout", "price"}) {
+        if (original.contains(key)) {
+            result[key] = original.at(key);
+        }
+    }
+    if (file.trainer && file.has_final_test()) {
+        result["trainer"]["test_trials"] = "all";
+    }
+    return "# Written by `crescendo retrain`.\n" + result.dump(2) + "\n";
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,66 @@
+#include "tests/launch/commands/measured_sweep.hpp"
+#include "tests/launch/commands/old_sweep.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+/// Has a sweep's trainer answer requests for an export with a line and an exit status.
+void answer_exports(const MeasuredSweep& sweep, const std::string& answer, int status = 0) {
+    write_file(sweep.folder / "trainer",
+               "#!/bin/bash\ncat > " + (sweep.folder / "request").string() + "\necho '" + answer + "'\nexit " +
+                   std::to_string(status) + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("best --export asks the trainer for the model, and adds the parameters") {
+    const MeasuredSweep sweep;
+    answer_exports(sweep, R"({"resource":8,"files":["load.py","model.pt"]})");
+    fs::create_directory(sweep.folder / "out");  // an empty one is as good as none
+
+    const auto result = sweep.run({"best", "s", "--export", "out"});
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    CHECK(contains(result.out, "out: trial 0 at 8: parameters.json, load.py, model.pt\n"));
+    CHECK(contains(result.err, "trial 0 has reported at 9, but its last checkpoint is of its report at 8"));
+    CHECK(Json::parse(content_of(sweep.folder / "out/parameters.json")).contains("x"));
+    const auto request = Json::parse(content_of(sweep.folder / "request"));
+    CHECK(request.at("checkpoint") == (sweep.folder / "s/trials/000000/checkpoint.pt").string());
+    CHECK(request.at("working_directory") == sweep.folder.path().string());
+    CHECK(request.at("settings").at("data").at("train") == "d.h5:/train");
+    CHECK_FALSE(fs::exists(sweep.folder / "out.partial"));
+}
+
+TEST_CASE("what cannot be exported is refused, and leaves nothing behind") {
+    const MeasuredSweep sweep;
+    answer_exports(sweep, "crescendo-trainer: the data are gone", 2);
+    write_file(sweep.folder / "file", "mine");
+    const auto refused = [&](const std::vector<std::string>& arguments, const std::string& message) {
+        std::vector<std::string> all{"best", "s", "--export"};
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        const auto result = sweep.run(all);
+        CHECK(result.code == 2);
+        CHECK_MESSAGE(contains(result.err, message), result.err);
+        CHECK_FALSE(fs::exists(sweep.folder / "out"));
+        CHECK_FALSE(fs::exists(sweep.folder / "out.partial"));
+    };
+
+    refused({"out"}, "trial 0 cannot be exported: crescendo-trainer: the data are gone");
+    refused({"out", "--trial", "7"}, "s has no trial 7; `crescendo trials s` lists them");
+    refused({"out", "--trial", "1"}, "trial 1 has no checkpoint in s/trials/000001");
+    refused({"s"}, "s is there already and not empty; an export has a folder of its own");
+    refused({"file"}, "file is there already");
+    refused({"file/out"}, "cannot make the folder file/out.partial: Not a directory");
+    CHECK(sweep.run({"best", "s", "--trial", "0"}).code == 2);  // without --export it means nothing
+}
+
+TEST_CASE("the export of a program's trial has its parameters, and names the folder of its files") {
+    const OldSweep sweep;
+
+    const auto result = sweep.run({"best", "s", "--export", "out"});
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    CHECK(contains(result.out, "only that knows its model; what it saved lies in s/trials/00000"));
+    CHECK(Json::parse(content_of(sweep.folder / "out/parameters.json")).is_object());
+}

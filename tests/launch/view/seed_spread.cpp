@@ -1,0 +1,55 @@
+#include "launch/view/seed_spread.hpp"
+
+#include <doctest/doctest.h>
+
+#include "launch/messages/event_json.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+/// Trials that report once, each on a slot of its own. Those that report at 2 have finished.
+History history_of(const std::vector<std::pair<int, Json>>& reports) {
+    SweepSpec spec;
+    spec.metric = "loss";
+    spec.run_cap = static_cast<int>(reports.size());
+    spec.space = SearchSpace({{"lr", Constant{0.1}}});
+    spec.scheduler.kind = SchedulerKind::fifo;
+    spec.scheduler.max = Resource{2};
+    History history(spec);
+    history.apply(session_note(100.0, "host", static_cast<int>(reports.size())));
+    SlotsJoined joined;
+    for (int i = 0; i < static_cast<int>(reports.size()); ++i) {
+        joined.slots.push_back({SlotId{i}, NodeId{0}});
+    }
+    Json record = launch::to_json(joined);
+    record["time"] = 100.0;
+    history.apply(record);
+    for (int i = 0; i < static_cast<int>(reports.size()); ++i) {
+        const auto& [resource, metrics] = reports[static_cast<std::size_t>(i)];
+        history.apply(Json{{"event", "trial_reported"},
+                           {"trial", i},
+                           {"resource", resource},
+                           {"loss", 0.5},
+                           {"time", 101.0 + i},
+                           {"metrics", metrics}});
+    }
+    return history;
+}
+
+}  // namespace
+
+TEST_CASE("the spread over seeds is that of a sample, over trials that finished") {
+    const auto history = history_of({{2, {{"val", 1.0}, {"test", 4.0}}}, {2, {{"val", 3.0}}}, {1, {{"val", 99.0}}}});
+
+    const auto table = seed_spread(history);
+
+    // val: mean 2, squares 1 + 1, over 2 - 1
+    CHECK(table.print(Format::csv) ==
+          "metric,seeds,mean,std,min,max\ntest,1,4,,4,4\nval,2,2,1.4142135623730951,1,3\n");
+}
+
+TEST_CASE("no finished trial leaves an empty table") {
+    CHECK(seed_spread(history_of({{1, {{"val", 1.0}}}})).rows().empty());
+}

@@ -1,0 +1,38 @@
+#include "trainer/checkpoint/safetensors.hpp"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "tests/temporary_folder.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+
+using namespace crescendo::trainer;
+
+TEST_CASE("safetensors have a header that tells where each tensor's rows lie, and then the numbers") {
+    const crescendo::tests::TemporaryFolder folder;
+    const at::Tensor columns = at::arange(6, at::kFloat).view({2, 3}).t();  // (3, 2), not in the order of rows
+
+    write_safetensors(folder / "a.safetensors", {{"weight", columns}, {"steps", at::full({}, 7, at::kLong)}});
+
+    const auto bytes = test::content(folder / "a.safetensors");
+    std::uint64_t size = 0;
+    std::memcpy(&size, bytes.data(), 8);
+    const auto header = nlohmann::json::parse(bytes.substr(8, size));
+    CHECK(header["weight"] == nlohmann::json{{"dtype", "F32"}, {"shape", {3, 2}}, {"data_offsets", {0, 24}}});
+    CHECK(header["steps"]["shape"].empty());
+    CHECK(header["steps"]["data_offsets"] == nlohmann::json{24, 32});
+    CHECK(bytes.size() == 8 + size + 32);
+    float second = 0;
+    std::memcpy(&second, bytes.data() + 8 + size + 4, 4);
+    CHECK(second == 3);  // of the first row, 0 and 3
+}
+
+TEST_CASE("a tensor of a type that safetensors lack is refused by its name") {
+    const crescendo::tests::TemporaryFolder folder;
+
+    CHECK_THROWS_WITH(write_safetensors(folder / "a", {{"phase", at::zeros({2}, at::kComplexFloat)}}),
+                      "phase is ComplexFloat, which safetensors cannot hold");
+}

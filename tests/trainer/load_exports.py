@@ -1,0 +1,54 @@
+"""Runs the load.py of exported models, and reads their safetensors.
+
+usage: load_exports.py FOLDER...
+
+Ends with 1 if a model has other metrics than its folder says, or other tensors in one file than in the other.
+"""
+import importlib.util
+import json
+import struct
+import sys
+from pathlib import Path
+
+import torch
+
+TYPES = {"F32": torch.float32, "I64": torch.int64}
+
+
+def read_safetensors(file):
+    content = bytearray(file.read_bytes())
+    (size,) = struct.unpack_from("<Q", content)
+    header = json.loads(content[8 : 8 + size])
+    assert header.pop("__metadata__") == {"format": "pt"} and size % 8 == 0
+    tensors = {}
+    for name, tensor in header.items():
+        begin, end = tensor["data_offsets"]
+        numbers = torch.frombuffer(content[8 + size + begin : 8 + size + end], dtype=TYPES[tensor["dtype"]])
+        tensors[name] = numbers.reshape(tensor["shape"])
+    return tensors
+
+
+def check(folder):
+    spec = importlib.util.spec_from_file_location("load", folder / "load.py")
+    load = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(load)
+    state = torch.load(folder / "model.pt", weights_only=True)
+    other = read_safetensors(folder / "model.safetensors")
+    assert list(state) == list(other) and all(torch.equal(state[name], other[name]) for name in state)
+    model = load.load_model().state_dict()
+    assert set(model) == set(state) and all(torch.equal(state[name], model[name]) for name in state)
+    assert load.EXPORT["reported"], "nothing to compare with"
+    sys.argv = ["load.py"]
+    return load.main()
+
+
+def main():
+    failed = False
+    for folder in map(Path, sys.argv[1:]):
+        print(folder.name, flush=True)
+        failed = check(folder) != 0 or failed
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

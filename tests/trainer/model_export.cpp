@@ -1,0 +1,128 @@
+#include "trainer/model_export.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+#include "trainer/models/models.hpp"
+#include "trainer/optimizers/optimizers.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A script with a norm's buffer, whose outputs have the shape of the targets.
+void save_script(const fs::path& file) {
+    torch::jit::Module module("Net");
+    module.register_attribute("training", c10::BoolType::get(), true);
+    module.register_parameter("weight", at::full({8, 8}, 0.5).requires_grad_(), /*is_buffer=*/false);
+    module.register_buffer("mean", at::zeros({8, 8}));
+    module.define(R"(
+        def forward(self, x):
+            if self.training:
+                self.mean.mul_(0.9).add_(0.1 * x.detach().mean([0, 1]))
+            return (x.mean(1) - self.mean) * self.weight
+    )");
+    module.save(file.string());
+}
+
+/// Trains a model for an epoch, and asks for its export in `folder`.
+Json request_of(FakeCrescendo& crescendo, const Terms& terms, const fs::path& folder) {
+    crescendo.train({0}, "new", terms, 1);
+    crescendo.leave({0}, /*save=*/false);
+    fs::create_directory(folder);
+    return {{"trial", 0},
+            {"settings", terms.settings},
+            {"checkpoint", (terms.directory / "checkpoint.pt").string()},
+            {"folder", folder.string()}};
+}
+
+}  // namespace
+
+TEST_CASE("Python runs exported models to the metrics of the trial's last report") {
+    if (!fs::exists(TORCH_PYTHON)) {
+        MESSAGE("skipped: no Python with torch at " TORCH_PYTHON);
+        return;
+    }
+    const SweepFixture sweep;
+    const auto data = sweep.folder / "data.h5";
+    const Json waves = {{"train", write_waves(data, "waves", 24, /*seed=*/1)},
+                        {"validation", write_waves(data, "more_waves", 10, /*seed=*/2) + "[2:9]"}};
+    const Json numbers = {{"train", write_numbers(data, "numbers", 24)},
+                          {"validation", write_numbers(data, "more_numbers", 12, /*nan_at=*/5)},
+                          {"nan", "skip"},
+                          {"normalize", {{"inputs", {{"mean", {3, 1, 2}}, {"std", {2, 1, 4}}}}}}};
+    save_script(sweep.folder / "net.pt");
+    const auto odd = (sweep.folder / "odd.h5").string();
+    REQUIRE(std::system((TORCH_PYTHON " " TEST_FOLDER "/odd_samples.py " + odd).c_str()) == 0);
+    const Json channels_last = {{"train", odd + ":/images"},
+                                {"validation", odd + ":/more_images[/rows]"},
+                                {"layout", "hwc"},
+                                {"normalize", {{"inputs", {{"mean", {90, 91, 92}}, {"std", {50, 51, 52}}}}}}};
+    const Json packed_windows = {{"train", odd + ":/series"},
+                                 {"validation", odd + ":/more_series[10:90]"},
+                                 {"window", {{"length", 5}, {"stride", 2}, {"horizon", 3}}},
+                                 {"nan", "skip"}};
+    const std::vector<Json> trials{
+        {{"model", "mlp"}, {"activation", "gelu"}, {"ema", 0.9}, {"metrics", {"f1", "top5", "balanced_accuracy"}}},
+        {{"model", "mlp"}, {"data", numbers}, {"loss", "huber"}, {"metrics", {"mae", "rmse", "r2"}}},
+        {{"model", "cnn"}, {"kernel_size", 5}, {"activation", "leaky_relu"}, {"dropout", 0.2}},
+        {{"model", "cnn"}, {"data", channels_last}},
+        {{"model", "mlp"}, {"data", packed_windows}, {"metrics", "r2"}},
+        {{"model", "autoencoder"}, {"data", waves}, {"latent", 3}, {"loss", "mae"}},
+        {{"model", "autoencoder"}, {"activation", "silu"}},
+        {{"model", "resnet18"}, {"ema", 0.5}},
+        {{"model", "resnet34"}, {"stem", "large"}, {"activation", "elu"}},
+        {{"model", "resnet50"}, {"dropout", 0.1}},
+        {{"model", (sweep.folder / "net.pt").string()}, {"data", waves}, {"ema", 0.9}},
+    };
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    std::string command = TORCH_PYTHON " " TEST_FOLDER "/load_exports.py";
+
+    for (const auto& settings : trials) {
+        const auto name = std::to_string(&settings - trials.data()) + fs::path(settings["model"]).stem().string();
+        CAPTURE(name);
+        Terms terms = sweep.terms(name);
+        terms.settings["batch_size"] = 16;  // a norm needs more than one value, also in the parts of a step
+        terms.settings.update(settings);
+        terms.checkpoint_at = 1;
+        const auto request = request_of(crescendo, terms, sweep.folder / (name + "-export"));
+        const auto answer = export_model(request, {models(), optimizers()});
+        CHECK(answer.at("resource") == 1);
+        for (const auto& file : answer.at("files")) {
+            CHECK(fs::exists(sweep.folder / (name + "-export") / file.get<std::string>()));
+        }
+        command += " " + request.at("folder").get<std::string>();
+    }
+
+    CHECK(std::system(command.c_str()) == 0);
+}
+
+TEST_CASE("an export of a checkpoint that is gone, or of another model, names the file") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.checkpoint_at = 1;
+    Json request = request_of(crescendo, terms, sweep.folder / "export");
+    const auto message_of = [&] {
+        try {
+            export_model(request, {models(), optimizers()});
+        } catch (const std::exception& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+
+    request["settings"]["width"] = 5;
+    CHECK(message_of().find("checkpoint.pt: it holds a model of another shape") != std::string::npos);
+    request["checkpoint"] = (sweep.folder / "gone.pt").string();
+    CHECK(message_of().find("gone.pt") != std::string::npos);
+}

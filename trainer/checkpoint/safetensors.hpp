@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "trainer/models/named_tensor.hpp"
+
+namespace crescendo::trainer {
+
+/// Writes tensors as a file of the safetensors format, version 1, which holds names, types, shapes and numbers, and
+/// nothing that a reader would execute (https://github.com/huggingface/safetensors). Throws WriteError, and
+/// std::runtime_error for a type that the format lacks.
+void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors);
+
+}  // namespace crescendo::trainer

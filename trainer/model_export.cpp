@@ -1,0 +1,159 @@
+#include "trainer/model_export.hpp"
+
+#include <ATen/core/Dict.h>
+#include <ATen/core/ivalue.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/files/durable_file.hpp"
+#include "datasets/hdf5/location.hpp"
+#include "datasets/samples/selection.hpp"
+#include "trainer/checkpoint/checkpoint.hpp"
+#include "trainer/checkpoint/safetensors.hpp"
+#include "trainer/data/data_cache.hpp"
+#include "trainer/data/normalization.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/models/python_network.hpp"
+#include "trainer/settings/model_spec.hpp"
+#include "trainer/training/evaluation.hpp"
+
+namespace crescendo::trainer {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+Settings usable_settings(const json& section, const Catalogue& catalogue) {
+    std::vector<Problem> problems;
+    Settings settings = parse_settings(section, catalogue, problems);
+    require_none(problems);
+    return settings;
+}
+
+void write_state_dict(const fs::path& file, const std::vector<NamedTensor>& tensors) {
+    c10::Dict<std::string, at::Tensor> all;
+    for (const auto& [name, tensor] : tensors) {
+        all.insert(name, tensor.detach().contiguous());
+    }
+    write_checkpoint(file, all);
+}
+
+/// The location with the file's absolute path, so that it can be read from any folder; empty if it is empty.
+std::string absolute(const std::string& text) {
+    if (text.empty()) {
+        return text;
+    }
+    const auto selection = datasets::Selection::parse(text);
+    auto location = datasets::Location::parse(selection.group);
+    location.file = fs::absolute(location.file);
+    return to_string(location) + selection.suffix();
+}
+
+/// JSON has no infinity: a bound that does not bind is null.
+json bound(double value) { return std::isfinite(value) ? json(value) : json(); }
+
+json packing_json(const std::optional<datasets::Packing>& packing) {
+    if (!packing) {
+        return {};
+    }
+    return {{"scale", packing->scaled ? packing->scale : 1.0},
+            {"offset", packing->scaled ? packing->offset : 0.0},
+            {"missing", packing->missing},
+            {"valid_min", bound(packing->valid_min)},
+            {"valid_max", bound(packing->valid_max)}};
+}
+
+/// How a data set's numbers become inputs or targets. Without a normalization they are classes.
+json field_json(const std::string& name, const datasets::Field& field,
+                const std::optional<datasets::Normalization>& normalization) {
+    if (!normalization) {
+        return {{"name", name}};
+    }
+    return {{"name", name},
+            {"axes", field.shape.size() - (field.window > 0 ? 1 : 0)},  // of a row
+            {"channels_last", field.channels_last},
+            {"packing", packing_json(field.packing)},
+            {"mean", normalization->mean},
+            {"std", normalization->std}};
+}
+
+/// What becomes of samples with numbers that are not finite.
+const char* word_of(datasets::NonFinite what) {
+    return what == datasets::NonFinite::error ? "error" : what == datasets::NonFinite::skip ? "skip" : "keep";
+}
+
+/// The names of an evaluation's metrics, without what they begin with.
+std::vector<std::string> names_of_metrics(const Settings& settings, const Task& task) {
+    std::vector<std::string> names{"loss"};
+    if (task.kind == Task::Kind::classification) {
+        names.emplace_back("accuracy");
+    }
+    for (const auto metric : settings.metrics) {
+        names.emplace_back(metric_words.of(metric));
+    }
+    return names;
+}
+
+/// What load.py knows of the trial.
+json description_of(const Trial& trial, const std::string& network) {
+    const Settings& settings = trial.settings();
+    const Task& task = trial.task();
+    DataCache data;
+    const auto samples = data.set(settings.data.validation.empty() ? settings.data.train : settings.data.validation,
+                                  settings.data);
+    const auto normalization = normalizations(*samples, settings.data);
+    json inputs = json::array();
+    for (std::size_t i = 0; i < samples->inputs().size(); ++i) {
+        inputs.push_back(field_json(settings.data.inputs[i], samples->inputs()[i], normalization[i]));
+    }
+    json targets = json::array();
+    for (std::size_t i = 0; task.kind != Task::Kind::reconstruction && i < samples->targets().size(); ++i) {
+        targets.push_back(
+            field_json(settings.data.targets[i], samples->targets()[i], normalization[inputs.size() + i]));
+    }
+    const Progress& progress = trial.progress();
+    json reported = json::object();
+    if (progress.report_pending) {  // else the weights have been trained since
+        reported = json(*progress.report).at("metrics");
+    }
+    const auto& window = settings.data.window;
+    return {{"trial", trial.number()},
+            {"resource", progress.reported()},
+            {"model", network},
+            {"task", task},
+            {"train", absolute(settings.data.train)},
+            {"validation", absolute(settings.data.validation)},
+            {"test", absolute(settings.data.test)},
+            {"inputs", inputs},
+            {"targets", targets},
+            {"window", {{"length", window.length}, {"stride", window.stride}, {"horizon", window.horizon}}},
+            {"non_finite", word_of(settings.data.nan)},
+            {"loss", {{"name", loss_words.of(settings.loss.loss)}, {"huber_delta", settings.loss.huber_delta}}},
+            {"metrics", names_of_metrics(settings, task)},
+            {"reported", reported}};
+}
+
+}  // namespace
+
+json export_model(const json& request, const Catalogue& catalogue) {
+    const fs::path folder = request.at("folder").get<std::string>();
+    const Settings settings = usable_settings(request.at("settings"), catalogue);
+    const auto device = make_cpu_device();
+    const auto trial = read_checkpoint(request.at("checkpoint").get<std::string>(), request.at("trial"), /*seed=*/0,
+                                       settings, *device);
+    const EvaluationMode mode(*trial);
+    write_state_dict(folder / "model.pt", trial->named_tensors());
+    write_safetensors(folder / "model.safetensors", trial->named_tensors());
+    const std::string network = settings.model->write_network(trial->model(), trial->task(), folder);
+    replace_file(folder / "export.json", description_of(*trial, network).dump(2) + "\n");
+    replace_file(folder / "load.py", python_load);
+    return {{"resource", trial->progress().reported()},
+            {"files", {"load.py", "model.pt", "model.safetensors", network, "export.json"}}};
+}
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Runs an exported model over its validation samples, and compares the metrics with those of the sweep.
+
+    python load.py                       the validation samples of the sweep
+    python load.py --data file.h5:/test  other samples, stored in the same way
+
+It needs torch, numpy and h5py, and nothing of Crescendo. In your own code, with this folder as `winner`:
+
+    import sys
+    sys.path.append("winner")
+    import load
+    model = load.load_model()                    # trained, in evaluation mode
+    outputs = model(load.prepare(samples))       # samples: a numpy array, as they are stored in the data set
+
+For classes, outputs.argmax(1) are the answers. Of several inputs, `prepare` takes one array each.
+"""
+import argparse
+import importlib.util
+import json
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+HERE = Path(__file__).resolve().parent
+EXPORT = json.loads((HERE / "export.json").read_text(encoding="utf-8"))
+CLASSES = EXPORT["task"]["kind"] == "classification"
+TOLERANCE = 1e-4
+
+
+def load_model():
+    """The trained model, in evaluation mode."""
+    if EXPORT["model"] == "model.ts":
+        return torch.jit.load(str(HERE / "model.ts")).eval()
+    spec = importlib.util.spec_from_file_location("crescendo_model", HERE / EXPORT["model"])
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    model = module.make_model()
+    model.load_state_dict(torch.load(HERE / "model.pt", weights_only=True))
+    return model.eval()
+
+
+def unpack(numbers, packing):
+    """Stored numbers as what they mean, by the attributes of the data set; NaN where they stand for none."""
+    invalid = np.isin(numbers, packing["missing"])
+    if packing["valid_min"] is not None:
+        invalid |= ~(numbers >= packing["valid_min"])
+    if packing["valid_max"] is not None:
+        invalid |= ~(numbers <= packing["valid_max"])
+    numbers[invalid] = np.nan
+    return numbers * packing["scale"] + packing["offset"]
+
+
+def convert(stored, field):
+    """(samples, shape of a sample) as stored → (samples, numbers) of float32, normalised, channels first."""
+    if field["channels_last"]:
+        stored = np.moveaxis(stored, -1, stored.ndim - field["axes"])
+    if field["packing"]:
+        stored = unpack(stored.astype(np.float64), field["packing"])
+    is_wide = stored.dtype == np.float64 or (stored.dtype.kind in "iu" and stored.dtype.itemsize >= 4)
+    numbers = stored.astype(np.float64 if is_wide else np.float32)
+    channels = [-1] + [1] * (field["axes"] - 1 if field["axes"] >= 3 else 0)
+    mean, std = (np.array(field[name], numbers.dtype).reshape(channels) for name in ("mean", "std"))
+    return ((numbers - mean) / std).astype(np.float32).reshape(len(numbers), -1)
+
+
+def prepare(*stored):
+    """The model's inputs for samples as they are stored: one array for each input, samples first."""
+    numbers = [convert(np.asarray(array), field) for array, field in zip(stored, EXPORT["inputs"], strict=True)]
+    return torch.from_numpy(np.concatenate(numbers, axis=1)).reshape(-1, *EXPORT["task"]["input_shape"])
+
+
+def wanted(inputs, stored):
+    """What the model is to give for `inputs`, whose targets are `stored`."""
+    if EXPORT["task"]["kind"] == "reconstruction":
+        return inputs.flatten(1)
+    if CLASSES:
+        return torch.from_numpy(stored[0].astype(np.int64))
+    numbers = [convert(array, field) for array, field in zip(stored, EXPORT["targets"], strict=True)]
+    return torch.from_numpy(np.concatenate(numbers, axis=1))
+
+
+def read(column, rows):
+    """The rows of a data set, which ascend."""
+    if rows[-1] - rows[0] + 1 == len(rows):
+        return column[rows[0] : rows[-1] + 1]
+    return column[rows]
+
+
+def batches(location, size=256):
+    """Yields (inputs, targets) for the samples at FILE:/GROUP, FILE:/GROUP[BEGIN:END] or FILE:/GROUP[/LIST]."""
+    try:
+        import hdf5plugin  # noqa: F401  filters such as blosc, if the package is there
+    except ImportError:
+        pass
+    import h5py
+
+    place, selection = re.fullmatch(r"(.*?)(?:\[([^\[\]]*)\])?", location).groups()
+    path, group = place.rsplit(":", 1)
+    window = EXPORT["window"]
+    with h5py.File(path, "r") as file:
+        inputs = [file[group][field["name"]] for field in EXPORT["inputs"]]
+        targets = [file[group][field["name"]] for field in EXPORT["targets"]]
+        if selection and selection.startswith("/"):
+            rows = np.sort(file[selection][:].astype(np.int64))
+        else:
+            begin, end = (int(number) if number else None for number in (selection or ":").split(":"))
+            rows = np.arange(len(inputs[0]))[begin:end]
+        ahead = window["length"] - 1 + window["horizon"] if window["length"] else 0
+        firsts = rows[: len(rows) - ahead : window["stride"]]
+        for at in range(0, len(firsts), size):
+            part = firsts[at : at + size]
+            if window["length"]:
+                stored = [np.stack([column[first : first + window["length"]] for first in part]) for column in inputs]
+                answers = [read(column, part + ahead) for column in targets]
+            else:
+                stored = [read(column, part) for column in inputs]
+                answers = [read(column, part) for column in targets]
+            samples = prepare(*stored)
+            answers = wanted(samples, answers)
+            finite = samples.flatten(1).isfinite().all(1)
+            if not CLASSES:
+                finite &= answers.isfinite().all(1)
+            if EXPORT["non_finite"] == "keep":
+                finite[:] = True
+            if not finite.all() and EXPORT["non_finite"] == "error":
+                first = part[int((~finite).nonzero()[0])]
+                sys.exit(f"load.py: {location}: sample {first} has a number that is NaN or infinite as float32")
+            if finite.any():
+                yield samples[finite], answers[finite]
+
+
+def loss_sum(outputs, targets):
+    """The sum of the losses of the samples."""
+    if CLASSES:
+        return functional.cross_entropy(outputs, targets, reduction="sum")
+    name = EXPORT["loss"]["name"]
+    if name == "mae":
+        loss = functional.l1_loss(outputs, targets, reduction="sum")
+    elif name == "huber":
+        loss = functional.huber_loss(outputs, targets, reduction="sum", delta=EXPORT["loss"]["huber_delta"])
+    elif name == "bce":
+        loss = functional.binary_cross_entropy_with_logits(outputs, targets, reduction="sum")
+    else:
+        loss = functional.mse_loss(outputs, targets, reduction="sum")
+    return loss / outputs.shape[1]
+
+
+class Sums:
+    """Sums over samples that the metrics follow from."""
+
+    def __init__(self):
+        self.samples = 0
+        self.loss = 0.0
+        self.top5 = 0
+        classes = EXPORT["task"]["num_outputs"] if CLASSES else 0
+        self.has, self.said, self.right = (torch.zeros(classes, dtype=torch.float64) for _ in range(3))
+        self.numbers = torch.zeros(5, dtype=torch.float64)  # count, |error|, error², target, target²
+
+    def add(self, outputs, targets):
+        self.samples += len(outputs)
+        self.loss += float(loss_sum(outputs, targets))
+        if CLASSES:
+            answers = outputs.argmax(1)
+            for sums, classes in (
+                (self.has, targets),
+                (self.said, answers),
+                (self.right, targets[answers == targets]),
+            ):
+                sums += torch.bincount(classes, minlength=len(sums))
+            likeliest = outputs.topk(min(5, outputs.shape[1]), 1).indices
+            self.top5 += int((likeliest == targets[:, None]).any(1).sum())
+            return
+        outputs = outputs.sigmoid() if EXPORT["loss"]["name"] == "bce" else outputs
+        target = targets.double()
+        error = outputs.double() - target
+        self.numbers += torch.stack(
+            [torch.tensor(float(target.numel())), error.abs().sum(), error.square().sum(), target.sum(),
+             target.square().sum()]
+        )
+
+    def metrics(self):
+        found = {"loss": self.loss / self.samples}
+        if CLASSES:
+            there = self.has > 0
+            known = self.has + self.said > 0
+            found["accuracy"] = float(self.right.sum()) / self.samples
+            found["top5"] = self.top5 / self.samples
+            found["f1"] = float((2 * self.right[known] / (self.has + self.said)[known]).mean())
+            found["balanced_accuracy"] = float((self.right[there] / self.has[there]).mean())
+        else:
+            count, absolute, squared, target, squared_target = self.numbers.tolist()
+            found["mae"] = absolute / count
+            found["rmse"] = (squared / count) ** 0.5
+            found["r2"] = 1 - squared / (squared_target - target**2 / count) if squared_target else float("nan")
+        return {name: found[name] for name in EXPORT["metrics"]}
+
+
+@torch.no_grad()
+def evaluate(model, location):
+    """The metrics of the model over the samples at `location`."""
+    sums = Sums()
+    for inputs, targets in batches(location):
+        outputs = model(inputs)
+        sums.add(outputs if CLASSES else outputs.reshape(len(inputs), -1), targets)
+    if sums.samples == 0:
+        sys.exit(f"load.py: {location} has no sample to evaluate")
+    return sums.metrics()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", help="FILE:/GROUP; default: the validation samples of the sweep")
+    location = parser.parse_args().data or EXPORT["validation"]
+    if not location:
+        sys.exit("load.py: the sweep had no validation samples; name some with --data FILE:/GROUP")
+    reported = EXPORT["reported"] if location == EXPORT["validation"] else {}
+    differs = False
+    for name, value in evaluate(load_model(), location).items():
+        there = reported.get("val_" + name)
+        if there is None:
+            print(f"{name} {value:.8g}")
+            continue
+        same = abs(value - there) <= TOLERANCE * max(1.0, abs(there))
+        differs = differs or not same
+        print(f"val_{name} {value:.8g}, in the sweep {there:.8g}{'' if same else ': NOT the same'}")
+    return 1 if differs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

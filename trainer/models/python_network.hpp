@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace crescendo::trainer {
+
+// The files of trainer/models/python/, which CMake puts into the program: the networks in plain torch, whose parameters
+// and buffers have the same names as here.
+
+extern const char* const python_autoencoder;
+extern const char* const python_cnn;
+extern const char* const python_mlp;
+extern const char* const python_resnet;
+extern const char* const python_load;  ///< the script beside every exported model
+
+/// Writes the file model.py: a Python module `source`, and behind it a function make_model() that calls its class
+/// `name` with these keyword arguments. Returns the file's name.
+std::string write_python_network(const std::filesystem::path& folder, const std::string& source,
+                                 const std::string& name, const nlohmann::ordered_json& arguments);
+
+}  // namespace crescendo::trainer
