@@ -16,6 +16,7 @@ enum class Purpose : std::uint64_t {
     grid = 9,  ///< the order of a grid's points
     sobol = 10,   ///< the scrambling of a Sobol sequence, by dimension instead of trial
     model = 11,   ///< what a model of the results proposes
+    untried = 12,  ///< a configuration in place of one that was tried, by attempt
     // Simulated trials:
     noise = 3,
     speed = 4,

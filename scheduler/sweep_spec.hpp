@@ -108,6 +108,7 @@ struct SweepSpec {
     std::uint64_t seed = 0;
     SearchSpace space;
     std::string sampler = "random";  ///< who proposes configurations: one of sampler_names()
+    std::vector<Config> initial;     ///< of the first trials; the sampler chooses the parameters that one lacks
     SchedulerSpec scheduler;
 };
 

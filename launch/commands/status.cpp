@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "launch/commands/commands.hpp"
@@ -40,6 +41,18 @@ OrderedJson speedups_json(const Sweep& sweep) {
         }
     }
     return speedups;
+}
+
+/// How many trials have their configuration from whom.
+OrderedJson proposals_json(const Sweep& sweep) {
+    OrderedJson proposals = OrderedJson::object();
+    for (const auto& [origin, word] : origins) {
+        const auto number = std::ranges::count(sweep.trials(), origin, &Trial::origin);
+        if (number > 0) {
+            proposals[std::string(word)] = number;
+        }
+    }
+    return proposals;
 }
 
 /// What users wrote; nothing if they wrote nothing.
@@ -87,6 +100,7 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     status["trials"] = {{"begun", progress.begun()}, {"running", progress.running}, {"waiting", progress.waiting},
                         {"paused", progress.paused}, {"held", progress.held}, {"stopped", progress.stopped},
                         {"finished", progress.finished}, {"failed", progress.failed}};
+    status["proposals"] = proposals_json(sweep);
     status["rungs"] = OrderedJson::array();
     for (const auto& rung : sweep.rungs()) {
         status["rungs"].push_back({{"at", rung.milestone.value}, {"trials", rung.size}});

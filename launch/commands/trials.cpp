@@ -42,6 +42,9 @@ ColumnFacts facts_of(const SweepSpec& spec) {
                               TrialStatus::stopped, TrialStatus::finished, TrialStatus::failed}) {
         facts.values["status"].emplace_back(std::string(to_string(status)));
     }
+    for (const auto& [origin, word] : origins) {
+        facts.values["origin"].emplace_back(std::string(word));
+    }
     for (const auto& [reason, word] : stop_reasons) {
         facts.values["reason"].emplace_back(std::string(word));
     }
@@ -102,6 +105,7 @@ void add_trials_command(CLI::App& app, ExitCode& code) {
         "  crescendo trials results/first --where 'lr > 0.01 and status == \"finished\"' --sort val_accuracy --limit "
         "10\n"
         "  crescendo trials results/first --sort val_accuracy --columns trial,val_accuracy,lr\n"
+        "  crescendo trials results/first --where 'origin == \"model\"' --columns trial,origin,lr\n"
         "  crescendo trials results/first --plot --where 'workers > 1'");
     command->callback([options, &code] { code = trials(*options); });
 }

@@ -9,7 +9,6 @@
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/view/results.hpp"
 #include "launch/view/table.hpp"
-#include "scheduler/samplers/any_sampler.hpp"
 #include "scheduler/space/grid.hpp"
 #include "scheduler/space/survey.hpp"
 
@@ -35,8 +34,8 @@ std::string refusals(const SweepSpec& spec) {
                        found.num_draws, each);
 }
 
-/// The configurations that a sampler which is a program proposes while no trial has reported.
-std::vector<Config> ask_program(const SweepFile& file, int count) {
+/// The configurations of the first trials, as far as they do not depend on results.
+std::vector<Config> first_configurations(const SweepFile& file, int count) {
     auto spec = file.spec;
     spec.scheduler = {};
     spec.scheduler.kind = SchedulerKind::fifo;
@@ -58,21 +57,7 @@ std::vector<Config> ask_program(const SweepFile& file, int count) {
     return configs;
 }
 
-std::vector<Config> ask_sampler(const SweepSpec& spec, int count) {
-    AnySampler sampler(spec);
-    std::vector<Config> configs;
-    for (std::int32_t i = 0; i < count; ++i) {
-        auto proposal = sampler->propose(TrialId{i});
-        if (!proposal) {
-            break;
-        }
-        configs.push_back(std::move(proposal->config));
-    }
-    return configs;
-}
-
-/// The configurations of the first trials, as far as they do not depend on results.
-Table first_configurations(const SweepFile& file, int count) {
+Table sample(const SweepFile& file, int count) {
     const auto& spec = file.spec;
     std::vector<std::string> columns{"trial"};
     for (const auto& parameter : spec.space.parameters()) {
@@ -80,7 +65,7 @@ Table first_configurations(const SweepFile& file, int count) {
     }
     Table table(columns);
     std::int64_t trial = 0;
-    for (const auto& config : file.sampler ? ask_program(file, count) : ask_sampler(spec, count)) {
+    for (const auto& config : first_configurations(file, count)) {
         std::vector<Cell> row{trial++};
         for (const auto& parameter : spec.space.parameters()) {
             row.push_back(parameter_cell(config, parameter.name));
@@ -105,7 +90,7 @@ ExitCode validate_file(const Options& options) {
         fmt::print("{}", refusals(file.spec));
     }
     if (options.num_samples > 0) {
-        fmt::print("{}", first_configurations(file, options.num_samples).print(Format::table));
+        fmt::print("{}", sample(file, options.num_samples).print(Format::table));
     }
     return ExitCode::done;
 }

@@ -14,6 +14,7 @@
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/yaml/spelling.hpp"
 #include "launch/yaml/yaml_document.hpp"
+#include "scheduler/space/completion.hpp"
 #include "scheduler/space/membership.hpp"
 
 namespace crescendo::launch {
@@ -157,33 +158,21 @@ class Steer {
     /// rules of the search space hold, and every given value is there.
     Config configuration(const EnqueueRequest& request, TrialId trial) const {
         const auto& space = sweep_.spec().space;
-        std::vector<std::optional<Value>> given(space.parameters().size());
+        Config given;
         for (const auto& [name, text] : request.values) {
-            const auto index = index_of(name);
-            CRESCENDO_VALIDATE(!given[index], name, "{} is given twice; remove one", name);
-            given[index] = value_of(space.parameters()[index], text);
+            CRESCENDO_VALIDATE(std::ranges::find(given, name, &Config::value_type::first) == given.end(), name,
+                               "{} is given twice; remove one", name);
+            given.emplace_back(name, value_of(parameter_of(name), text));
         }
-        auto random = draws(sweep_.spec().seed, Purpose::configuration, trial);
-        for (int draw = 0; draw < SearchSpace::most_draws; ++draw) {
-            auto values = space.draw_all(random);
-            for (std::size_t i = 0; i < given.size(); ++i) {
-                values[i] = given[i] ? given[i] : values[i];
-            }
-            if (auto config = space.with_values(std::move(values)); config && has_all(*config, request)) {
-                return *std::move(config);
-            }
+        const auto random = draws(sweep_.spec().seed, Purpose::configuration, trial);
+        if (auto config = complete(space, given, {}, random)) {
+            return *std::move(config);
         }
         throw InvalidInput("with these values the conditions or constraints of the sweep file hold in no draw of the "
                            "other parameters; give other values, or more of them");
     }
 
-    static bool has_all(const Config& config, const EnqueueRequest& request) {
-        return std::ranges::all_of(request.values, [&](const auto& given) {
-            return std::ranges::find(config, given.first, &Config::value_type::first) != config.end();
-        });
-    }
-
-    std::size_t index_of(const std::string& name) const {
+    const Parameter& parameter_of(const std::string& name) const {
         const auto& parameters = sweep_.spec().space.parameters();
         const auto found = std::ranges::find(parameters, name, &Parameter::name);
         if (found == parameters.end()) {
@@ -194,7 +183,7 @@ class Steer {
             throw InvalidInput(fmt::format("{} is no parameter of this sweep{}; there are {}", name,
                                            did_you_mean(name, names), enumerate(names, " and ")));
         }
-        return static_cast<std::size_t>(found - parameters.begin());
+        return *found;
     }
 
     Json record_of(const Event& event) const {

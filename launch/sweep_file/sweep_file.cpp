@@ -11,6 +11,7 @@
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/sweep_file/nested_config.hpp"
 #include "launch/sweep_file/sweep_defaults.hpp"
+#include "launch/sweep_file/sweep_initial.hpp"
 #include "launch/sweep_file/sweep_parameters.hpp"
 #include "launch/sweep_file/sweep_rules.hpp"
 #include "launch/sweep_file/sweep_simulation.hpp"
@@ -29,7 +30,7 @@ constexpr Words on_or_off{{std::pair{true, "on"}, {false, "off"}}};
 
 void check_keys(const YamlSection& file) {
     file.allow({"name",          "description", "project",     "entity",       "metric",     "method",
-                "sampler",       "parameters",  "constraints", "run_cap",      "seed",       "slots",
+                "sampler",       "parameters",  "constraints", "initial",      "run_cap",    "seed",       "slots",
                 "bind",          "scheduler",   "early_terminate", "budget",   "trial",      "cpus_per_slot",
                 "price",         "trainer",     "program",     "command",      "grow",       "report",
                 "final_test",    "max_retries", "hang_timeout", "simulate",    "entry",      "on_finish",
@@ -454,6 +455,9 @@ void read_spec(const YamlSection& file, SweepFile& result) {
     });
     file.attempt([&] { spec.run_cap = file.small_integer("run_cap"); });
     file.attempt([&] { spec.seed = read_seed(file); });
+    if (!file.mistakes().lie_in("parameters") && !file.mistakes().lie_in("constraints")) {
+        file.attempt([&] { spec.initial = read_initial(file, result); });
+    }
     file.attempt([&] { spec.max_retries = file.small_integer("max_retries").value_or(spec.max_retries); });
     file.attempt([&] { read_schedule(file, result); });
 }

@@ -95,7 +95,7 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
     for (const auto& parameter : sweep.spec().space.parameters()) {
         columns.push_back(parameter.name);
     }
-    columns.insert(columns.end(), {"reason", "failures", "seconds", "elapsed_seconds", "slot_hours", "cost",
+    columns.insert(columns.end(), {"origin", "reason", "failures", "seconds", "elapsed_seconds", "slot_hours", "cost",
                                    "data_wait", "speedup_predicted", "speedup_measured"});
     const bool has_gpu_energy = history.energy().gpus.has_value();
     if (has_gpu_energy) {
@@ -113,7 +113,7 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
         for (const auto& parameter : sweep.spec().space.parameters()) {
             row.push_back(parameter_cell(trial.config, parameter.name));
         }
-        row.insert(row.end(), {trial.reason ? Cell{std::string(stop_reasons.of(*trial.reason))} : Cell{},
+        row.insert(row.end(), {std::string(origins.of(trial.origin)), trial.reason ? Cell{std::string(stop_reasons.of(*trial.reason))} : Cell{},
                                std::int64_t{trial.failures}, cell_of(clock_of(seen)),
                                seen.started ? Cell{until - *seen.started} : Cell{}, hours(seen.slot_seconds),
                                cell_of(cost_of(seen.slot_seconds, price_of_slot_hour)),

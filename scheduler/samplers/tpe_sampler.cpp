@@ -19,7 +19,7 @@ int num_good(int num_results) { return std::min((num_results + 9) / 10, 25); }
 }  // namespace
 
 TpeSampler::TpeSampler(const SweepSpec& spec)
-    : seed_(spec.seed), results_(spec), axes_(Axis::all_of(spec.space)), first_(spec.space, spec.seed) {}
+    : seed_(spec.seed), results_(spec), axes_(Axis::all_of(spec.space)), first_(spec.space, spec.seed), tried_(spec.space) {}
 
 std::optional<Proposal> TpeSampler::propose(TrialId trial) {
     const auto* ranking = results_.highest_ranking(enough(axes_));
@@ -34,7 +34,7 @@ std::optional<Proposal> TpeSampler::propose(TrialId trial) {
     double best_score = 0;
     for (int i = 0; i < num_candidates; ++i) {
         auto config = results_.space().at(good.sample(random));
-        if (!config) {
+        if (!config || tried_.repeats(*config)) {
             continue;
         }
         const auto point = results_.point_of(*config);
@@ -69,6 +69,13 @@ TpeSampler::Split TpeSampler::split(const Results::Ranking& ranking) const {
         }
     }
     return result;
+}
+
+void TpeSampler::tell(const Trial& trial) {
+    results_.tell(trial);
+    if (trial.resource.value == 0) {  // later, the configuration is known
+        tried_.insert(trial.config);
+    }
 }
 
 std::unique_ptr<Sampler> TpeSampler::clone() const { return std::make_unique<TpeSampler>(*this); }

@@ -7,6 +7,7 @@
 #include "scheduler/samplers/results.hpp"
 #include "scheduler/samplers/sampler.hpp"
 #include "scheduler/samplers/sobol_sampler.hpp"
+#include "scheduler/samplers/tried.hpp"
 #include "scheduler/sweep_spec.hpp"
 
 namespace crescendo {
@@ -23,7 +24,7 @@ class TpeSampler : public Sampler {
     explicit TpeSampler(const SweepSpec& spec);
 
     std::optional<Proposal> propose(TrialId trial) override;
-    void tell(const Trial& trial) override { results_.tell(trial); }
+    void tell(const Trial& trial) override;
     std::unique_ptr<Sampler> clone() const override;
 
   private:
@@ -38,6 +39,7 @@ class TpeSampler : public Sampler {
     Results results_;
     std::vector<Axis> axes_;
     SobolSampler first_;
+    Tried tried_;
 };
 
 }  // namespace crescendo

@@ -1,28 +1,42 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "core/ids.hpp"
 #include "scheduler/samplers/any_sampler.hpp"
+#include "scheduler/samplers/tried.hpp"
+#include "scheduler/sweep_spec.hpp"
 #include "scheduler/trial.hpp"
 
 namespace crescendo {
 
-/// Where the configurations of new trials come from: those that events proposed come first, then the sampler's.
+/// Where the configurations of new trials come from: those that events proposed come first, then the initial ones of the
+/// sweep file, then the sampler's.
+///
+/// A configuration that was tried is not tried again while the search space, if it is finite, has others. What an event
+/// or the sweep file says is tried in any case.
 class Proposals {
   public:
-    explicit Proposals(AnySampler sampler)
-        : sampler_(std::move(sampler)), are_events_(sampler_->proposes_by_events()) {}
+    Proposals(const SweepSpec& spec, AnySampler sampler)
+        : space_(spec.space),
+          seed_(spec.seed),
+          initial_(spec.initial),
+          tried_(spec.space),
+          sampler_(std::move(sampler)),
+          are_events_(sampler_->proposes_by_events()) {}
 
     /// Keeps what an event proposes for a trial that has not started. If there is a proposal for it, that one stays.
     void add(TrialId trial, Proposal proposal) { from_events_.try_emplace(trial, std::move(proposal)); }
 
-    /// The first trial, of `from` and those after it, for which no event proposed anything.
+    /// The first trial, of `from` and those after it, that the sampler will be asked for.
     TrialId first_without(TrialId from) const {
-        while (from_events_.contains(from)) {
+        while (from_events_.contains(from) || is_initial(from)) {
             ++from.value;
         }
         return from;
@@ -39,7 +53,7 @@ class Proposals {
 
     /// Whether `next`, the next trial to start, will have no proposal as things are.
     bool are_exhausted(TrialId next) const {
-        return sampler_has_nothing_ || (have_ended_ && !from_events_.contains(next));
+        return sampler_has_nothing_ || (have_ended_ && first_without(next) == next);
     }
 
     /// Forgets that the sampler had nothing, because it may have learned since then.
@@ -54,6 +68,9 @@ class Proposals {
 
     /// As Sampler::tell().
     void tell(const Trial& trial) {
+        if (trial.resource.value == 0) {  // later, the configuration is known
+            tried_.insert(trial.config);
+        }
         sampler_->tell(trial);
         if (are_events_) {
             news_.insert(trial.id);
@@ -64,6 +81,14 @@ class Proposals {
     std::set<TrialId> take_news() { return std::exchange(news_, {}); }
 
   private:
+    bool is_initial(TrialId trial) const { return static_cast<std::size_t>(trial.value) < initial_.size(); }
+    Config initial_config(TrialId trial);
+    std::optional<Proposal> ask(TrialId trial);
+
+    SearchSpace space_;
+    std::uint64_t seed_;
+    std::vector<Config> initial_;
+    Tried tried_;
     AnySampler sampler_;
     bool are_events_;
     std::map<TrialId, Proposal> from_events_;  // for trials that have not started

@@ -21,7 +21,7 @@ Sweep::Sweep(SweepSpec spec) : Sweep(spec, AnySampler(spec)) {}
 
 Sweep::Sweep(SweepSpec spec, AnySampler sampler)
     : spec_(valid(std::move(spec))),
-      proposals_(std::move(sampler)),
+      proposals_(spec_, std::move(sampler)),
       scheduler_(spec_),
       placement_(spec_.scheduler),
       improvement_(spec_.patience) {}

@@ -67,7 +67,7 @@ class Sweep {
     void require_valid(const LimitsChanged& event) const;
     void require_valid(const TrialRetried& event) const;
 
-    /// The first trial that has not started and for which no event proposed a configuration.
+    /// The first trial that has not started and that the sampler will be asked for.
     TrialId first_unproposed() const { return proposals_.first_without(TrialId{trials_.size()}); }
 
     /// The trial that starts as soon as TrialProposed gives it a configuration: there are slots for it. None if the

@@ -1,8 +1,9 @@
-/// Sweeps whose sampler is a program of the user's, with the real binary.
+/// Who proposes configurations: a program of the user's, the sweep file or a sampler, with the real binary.
 
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <set>
 
 #include "tests/e2e/command.hpp"
 
@@ -110,6 +111,52 @@ TEST_CASE("a sweep survives a sampler that dies, hangs or talks nonsense, and sa
         CHECK(origins_in(folder / "out").size() == 6);
         CHECK(processes_in(folder.path()).empty());
     }
+}
+
+TEST_CASE("a sweep begins with the points of its file, tries nothing twice, and shows where all came from") {
+    const TemporaryFolder folder;
+    const auto sweep_of = [](const std::string& initial) {
+        return "metric: {name: loss}\nrun_cap: 14\nmethod: tpe\nslots: 2\n"
+               "parameters: {x: {min: 0, max: 19}, kind: {values: [a]}}\n"
+               "initial: " + initial + "\n"
+               "scheduler: {type: asha, min: 1, max: 2, reduction_factor: 2}\n"
+               "command: [bash, train.sh, \"${args}\"]\n";
+    };
+    write_file(folder / "sweep.yaml", sweep_of("[{x: 7, kind: a}, {x: 3}, {}]"));
+    write_file(folder / "train.sh", train_script);
+    const auto trials = [&] {
+        return run_crescendo(folder.path(), {"trials", "out", "--columns", "origin,x", "--format", "json"}).json();
+    };
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out"}).code == 0);
+    const auto first = trials();
+    CHECK(first.size() == 14);
+
+    const auto resumed = run_crescendo(folder.path(), {"resume", "out", "--run-cap", "20"});
+
+    REQUIRE_MESSAGE(resumed.code == 0, resumed.err);
+    const auto all = trials();
+    std::set<int> distinct;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        CHECK((i >= first.size() || all[i] == first[i]));
+        CHECK((all[i]["origin"] == "initial") == (i < 3));
+        distinct.insert(all[i]["x"].get<int>());
+    }
+    CHECK(all[0]["x"] == 7);
+    CHECK(all[1]["x"] == 3);
+    CHECK(distinct.size() == 20);  // all that there are
+    const auto proposals = run_crescendo(folder.path(), {"status", "out", "--format", "json"}).json()["proposals"];
+    CHECK(proposals["initial"] == 3);
+    CHECK(proposals["model"].get<int>() > 0);
+    CHECK(proposals.value("random", 0) + proposals["model"].get<int>() == 17);
+    const auto replayed = run_crescendo(folder.path(), {"simulate", "--replay", "out", "--format", "json"});
+    CHECK_MESSAGE(replayed.json()["differences"] == 0, replayed.out);
+    const auto sampled = run_crescendo(folder.path(), {"validate", "sweep.yaml", "--sample", "3"});
+    CHECK_MESSAGE(sampled.out.find("trial   x  kind\n    0   7  a\n    1   3  a\n") != std::string::npos, sampled.out);
+
+    write_file(folder / "sweep.yaml", sweep_of("[{x: 7}, {x: 20}]"));
+    const auto refused = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "other"});
+    CHECK(refused.code == 2);
+    CHECK_MESSAGE(refused.err.find("sweep.yaml:6:20: initial[1].x: is 20") != std::string::npos, refused.err);
 }
 
 TEST_CASE("simulate and ask-tell ask the same program") {

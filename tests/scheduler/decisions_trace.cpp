@@ -2,6 +2,7 @@
 /// same_everywhere.py.
 
 #include <cstdio>
+#include <limits>
 
 #include "core/random.hpp"
 #include "tests/scheduler/script.hpp"
@@ -93,10 +94,39 @@ void print_configurations() {
     }
 }
 
+/// What samplers propose while trials end with random losses, some of which are not finite.
+void print_proposals() {
+    for (const char* sampler : {"sobol", "tpe"}) {
+        for (const auto& space : {space_of_all(), space_with_rules(), SearchSpace({{"n", IntUniform{0, 79}}})}) {
+            for (std::uint64_t seed = 0; seed < 4; ++seed) {
+                auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/80, /*max=*/4);
+                spec.sampler = sampler;
+                spec.space = space;
+                spec.seed = seed;
+                Script script(spec);
+                script.join(8);
+                CounterRandom random(seed, 0);
+                while (script.sweep.state() == SweepState::running) {
+                    const auto id = static_cast<int>(random.below(script.sweep.trials().size()));
+                    if (script.trial(id).status == TrialStatus::running) {
+                        constexpr double infinity = std::numeric_limits<double>::infinity();
+                        const double loss = random.below(20) == 0 ? infinity : random.uniform();
+                        script.report(id, static_cast<int>(script.trial(id).resource.value) + 1, loss);
+                    }
+                }
+                for (const auto& trial : script.sweep.trials()) {
+                    print(trial.config);
+                }
+            }
+        }
+    }
+}
+
 }  // namespace
 
 int main() {
     print_configurations();
+    print_proposals();
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         CounterRandom random(seed, 0);
         Script script(random_spec(random));

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 using namespace crescendo;
 
@@ -23,7 +25,12 @@ class EchoSampler : public Sampler {
     int num_told_ = 0;
 };
 
-Proposals proposals() { return Proposals(AnySampler(std::make_unique<EchoSampler>())); }
+Proposals proposals(std::vector<Config> initial = {}) {
+    SweepSpec spec;
+    spec.space = SearchSpace({{"x", IntUniform{0, 1'000'000}}});
+    spec.initial = std::move(initial);
+    return {spec, AnySampler(std::make_unique<EchoSampler>())};
+}
 
 Trial trial(int id) {
     Trial trial;
@@ -42,6 +49,31 @@ TEST_CASE("the first trial without a proposal comes after those that have one") 
     }
 
     CHECK(source.first_without(TrialId{3}) == TrialId{5});
+}
+
+TEST_CASE("the first trials have the initial points, and do not come from the sampler") {
+    auto source = proposals({x_is(5), x_is(6)});
+    auto next = trial(1);
+
+    CHECK(source.configure(next));
+
+    CHECK(next.config == x_is(6));
+    CHECK(next.origin == Origin::initial);
+    CHECK_FALSE(next.is_proposed);
+    CHECK(source.first_without(TrialId{0}) == TrialId{2});
+}
+
+TEST_CASE("an untried configuration takes the place of one that was tried") {
+    auto source = proposals();
+    auto told = trial(3);
+    told.config = x_is(7);
+    source.tell(told);
+    auto next = trial(4);
+
+    CHECK(source.configure(next));
+
+    CHECK(next.config.size() == 1);
+    CHECK(next.config != x_is(7));
 }
 
 TEST_CASE("what an event proposed first is what its trial gets, and the sampler is not asked") {

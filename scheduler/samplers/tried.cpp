@@ -1,0 +1,50 @@
+#include "scheduler/samplers/tried.hpp"
+
+#include <utility>
+
+namespace crescendo {
+
+Tried::Tried(const SearchSpace& space) {
+    for (const auto& parameter : space.parameters()) {
+        auto values = FiniteValues::of(parameter.distribution);
+        if (!values) {
+            axes_.clear();
+            return;
+        }
+        most_ *= static_cast<double>(values->size() + (parameter.when.empty() ? 0 : 1));
+        axes_.push_back({parameter.name, parameter.is_derived() ? std::nullopt : std::move(values)});
+    }
+}
+
+void Tried::insert(const Config& config) {
+    if (const auto key = key_of(config)) {
+        keys_.insert(*key);
+    }
+}
+
+bool Tried::repeats(const Config& config) const {
+    const auto key = static_cast<double>(keys_.size()) < most_ ? key_of(config) : std::nullopt;
+    return key && keys_.contains(*key);
+}
+
+std::optional<std::uint64_t> Tried::key_of(const Config& config) const {
+    if (axes_.empty()) {
+        return {};
+    }
+    std::uint64_t key = 0;
+    auto next = config.begin();
+    for (const auto& [name, values] : axes_) {
+        const bool is_there = next != config.end() && next->first == name;
+        if (values) {
+            const auto index = is_there ? values->index_of(next->second) : std::optional<std::int64_t>(-1);
+            if (!index) {
+                return {};
+            }
+            key = key * static_cast<std::uint64_t>(values->size() + 1) + static_cast<std::uint64_t>(*index + 1);
+        }
+        next += is_there;
+    }
+    return key;
+}
+
+}  // namespace crescendo

@@ -1,0 +1,56 @@
+#include "scheduler/samplers/tried.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace crescendo;
+
+namespace {
+
+Value whole(std::int64_t number) { return number; }
+
+const Value yes = true;
+const Value no = false;
+
+}  // namespace
+
+TEST_CASE("a configuration repeats another only if all values are the same") {
+    Tried tried(SearchSpace({{"x", IntUniform{0, 9}}, {"y", QUniform{0, 1, 0.25}}, {"z", Constant{whole(1)}}}));
+
+    tried.insert({{"x", whole(3)}, {"y", 0.25}, {"z", whole(1)}});
+
+    CHECK(tried.repeats({{"x", whole(3)}, {"y", 0.25}, {"z", whole(1)}}));
+    CHECK_FALSE(tried.repeats({{"x", whole(4)}, {"y", 0.25}, {"z", whole(1)}}));
+    CHECK_FALSE(tried.repeats({{"x", whole(3)}, {"y", 0.5}, {"z", whole(1)}}));
+}
+
+TEST_CASE("an absent parameter is a value of its own, and a derived one is none") {
+    const SearchSpace space({{"on", Categorical{{yes, no}}},
+                             derived_parameter("off", "not on"),
+                             {"x", IntUniform{0, 1}, "on"}});
+    Tried tried(space);
+
+    tried.insert({{"on", no}, {"off", yes}});
+
+    CHECK(tried.repeats({{"on", no}, {"off", yes}}));
+    CHECK_FALSE(tried.repeats({{"on", yes}, {"off", no}, {"x", whole(0)}}));
+    CHECK_FALSE(tried.repeats({{"on", yes}, {"off", no}, {"x", whole(1)}}));
+}
+
+TEST_CASE("nothing repeats another where there are infinitely many, or no others are left") {
+    Tried infinite(SearchSpace({{"x", IntUniform{0, 1}}, {"y", Uniform{0, 1}}}));
+    infinite.insert({{"x", whole(0)}, {"y", 0.5}});
+    CHECK_FALSE(infinite.repeats({{"x", whole(0)}, {"y", 0.5}}));
+
+    Tried two(SearchSpace({{"x", IntUniform{0, 1}}}));
+    two.insert({{"x", whole(0)}});
+    CHECK(two.repeats({{"x", whole(0)}}));
+    two.insert({{"x", whole(1)}});
+    CHECK_FALSE(two.repeats({{"x", whole(0)}}));
+}
+
+TEST_CASE("a value that is none of its parameter's repeats nothing") {
+    Tried tried(SearchSpace({{"x", IntUniform{0, 1}}}));
+    tried.insert({{"x", whole(7)}});
+
+    CHECK_FALSE(tried.repeats({{"x", whole(7)}}));
+}

@@ -1,0 +1,58 @@
+#include "scheduler/space/completion.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace crescendo;
+
+namespace {
+
+SearchSpace space() {
+    return SearchSpace({{"width", IntUniform{1, 8}},
+                        {"kind", Categorical{{std::string("a"), std::string("b")}}},
+                        {"depth", IntUniform{1, 8}, "kind == 'a'"},
+                        derived_parameter("area", "width * 10")},
+                       {"depth <= width"});
+}
+
+const Value a = std::string("a");
+const Value b = std::string("b");
+
+Value whole(std::int64_t number) { return number; }
+
+Value value_of(const Config& config, const std::string& name) {
+    for (const auto& [each, value] : config) {
+        if (each == name) {
+            return value;
+        }
+    }
+    FAIL("there is no ", name);
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("what is given stays, the rest is what is preferred, and what is derived follows") {
+    const Config preferred{{"width", whole(7)}, {"kind", a}, {"depth", whole(2)}, {"area", whole(70)}};
+
+    const auto config = complete(space(), {{"width", whole(3)}}, preferred, CounterRandom(1, 2));
+
+    CHECK(config == Config{{"width", whole(3)}, {"kind", a}, {"depth", whole(2)}, {"area", whole(30)}});
+}
+
+TEST_CASE("if what is preferred breaks a rule, the rest is drawn until all rules hold") {
+    const Config preferred{{"width", whole(2)}, {"kind", b}, {"area", whole(20)}};
+
+    for (std::uint64_t stream = 0; stream < 20; ++stream) {
+        const auto config = complete(space(), {{"depth", whole(5)}}, preferred, CounterRandom(1, stream));
+
+        REQUIRE(config);
+        CHECK(value_of(*config, "depth") == whole(5));
+        CHECK(value_of(*config, "kind") == a);
+        CHECK(value_of(*config, "width") >= whole(5));
+    }
+}
+
+TEST_CASE("values that never go together have no completion") {
+    CHECK_FALSE(complete(space(), {{"kind", b}, {"depth", whole(1)}}, {}, CounterRandom(1, 2)));
+    CHECK_FALSE(complete(space(), {{"width", whole(1)}, {"depth", whole(2)}}, {}, CounterRandom(1, 2)));
+}
