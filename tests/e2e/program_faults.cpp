@@ -179,7 +179,8 @@ TEST_CASE("a report that cannot be understood is told in a sentence, with the li
 {"resource":1,"metrics":{"text":"low"}}
 )");
     write_sweep(folder.path(),
-                "[ $CRESCENDO_TRIAL != 0 ] && sed -n ${CRESCENDO_TRIAL}p lines >&$CRESCENDO_FD && exec sleep 1000");
+                "[ $CRESCENDO_TRIAL != 0 ] && sed -n ${CRESCENDO_TRIAL}p lines >&$CRESCENDO_FD && "
+                "read -r reply <&$CRESCENDO_FD && exit 0");
 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
