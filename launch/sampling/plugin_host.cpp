@@ -23,7 +23,9 @@ std::vector<std::string> plugin_command(const SweepFile& file, PluginPlace place
 
 std::string plugin_name(const SweepFile& file, PluginPlace place) {
     const bool is_sampler = place == PluginPlace::sampler;
-    const auto* const key = is_sampler ? "sampler.type" : file.source.has("stop_rule.type") ? "stop_rule.type" : "stop_rule";
+    const auto* const key = is_sampler                            ? "sampler.type"
+                            : file.source.has("stop_rule.type") ? "stop_rule.type"
+                                                                : "stop_rule";
     return file.source.located(key, fmt::format("the {} `{}` of {}", is_sampler ? "sampler" : "stop rule",
                                                 class_at(file, place), fmt::join(file.plugins, ", ")));
 }

@@ -10,7 +10,8 @@
 
 namespace crescendo::launch {
 
-// The messages between crescendo and a sampler or stop rule that is a program. docs/sampler-protocol.md is the specification.
+// The messages between crescendo and a sampler or stop rule that is a program. docs/sampler-protocol.md is the
+// specification.
 
 /// The first message: what is searched. `options` are for the program alone.
 OrderedJson begin_message(const SweepFile& file, const OrderedJson& options = OrderedJson::object());

@@ -13,8 +13,8 @@ namespace crescendo::launch {
 /// A class of a plug-in that may end each trial that reports. Its decisions are events, TrialStopped, so a replay does
 /// not ask it again. Another source answers for the sampler.
 ///
-/// If it fails, the user reads why, and it is started again and told all trials. The third time in a row it is given up,
-/// and ends no more trials.
+/// If it fails, the user reads why, and it is started again and told all trials. The third time in a row it is given
+/// up, and ends no more trials.
 class StopRuleProgram final : public ProposalSource {
   public:
     /// `file` has a stop rule.

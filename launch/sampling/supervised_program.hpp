@@ -50,9 +50,9 @@ class SupervisedProgram {
     /// Questions that it has not answered.
     int num_asked() const { return num_asked_; }
 
-    /// Sends what waits to be sent, and calls `take` with each answer that has arrived. `take` returns whether the answer
-    /// shows that the program works. Throws what `take` throws, and std::runtime_error if the program has ended, is late
-    /// or writes what nobody asked for.
+    /// Sends what waits to be sent, and calls `take` with each answer that has arrived. `take` returns whether the
+    /// answer shows that the program works. Throws what `take` throws, and std::runtime_error if the program has ended,
+    /// is late or writes what nobody asked for.
     void receive(const std::function<bool(const std::string&)>& take);
 
     /// No more questions will come, and answers do not matter: it may end.

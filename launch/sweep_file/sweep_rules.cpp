@@ -133,9 +133,8 @@ std::vector<std::string> warnings_of_rules(const SearchSpace& space, std::uint64
     const auto found = survey(space, seed);
     for (std::size_t i = 0; i < found.present.size(); ++i) {
         if (found.present[i] == 0) {
-            const auto key =
-                find_condition(key_in_file(fmt::format("parameters.{}.when", space.parameters()[i].name), source), source)
-                    .key;
+            const auto own = key_in_file(fmt::format("parameters.{}.when", space.parameters()[i].name), source);
+            const auto key = find_condition(own, source).key;
             warnings.push_back(source.located(
                 key, fmt::format("the parameter is absent in all of {} draws; should its condition ever hold?",
                                  found.num_draws)));

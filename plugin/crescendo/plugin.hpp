@@ -1,8 +1,8 @@
 #pragma once
 /// Samplers, search spaces and stop rules of your own for Crescendo, in a shared library.
 ///
-/// Derive from Sampler, SearchSpace or StopRule, and list your classes in CRESCENDO_PLUGIN. docs/plugins.md is the guide,
-/// examples/plugin/ a project to copy. This header needs C++17 and its standard library, and nothing else.
+/// Derive from Sampler, SearchSpace or StopRule, and list your classes in CRESCENDO_PLUGIN. docs/plugins.md is the
+/// guide, examples/plugin/ a project to copy. This header needs C++17 and its standard library, and nothing else.
 ///
 /// The library is loaded by a process of its own, beside `crescendo`. So it may throw, hang or crash: that costs the
 /// sweep what the library would have said, and nothing else.
@@ -19,8 +19,8 @@
 #include <variant>
 #include <vector>
 
-/// Version of the boundary between Crescendo and a plug-in, which are the structs below. Crescendo refuses a plug-in that
-/// was built for another one.
+/// Version of the boundary between Crescendo and a plug-in, which are the structs below. Crescendo refuses a plug-in
+/// that was built for another one.
 #define CRESCENDO_PLUGIN_ABI 1
 
 extern "C" {

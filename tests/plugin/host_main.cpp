@@ -77,11 +77,12 @@ TEST_CASE("a sampler answers by the sampler protocol") {
 TEST_CASE("a search space asks for another draw") {
     const Host host("sampler", "narrowing");
 
-    const auto draw = [&](int width_1, int width_2) {
-        return host.ask({{"request", "propose"}, {"proposal", 0}, {"draw", {{"width_1", width_1}, {"width_2", width_2}}}});
+    const auto answer = [&](int width_1, int width_2) {
+        const Json draw{{"width_1", width_1}, {"width_2", width_2}};
+        return host.ask({{"request", "propose"}, {"proposal", 0}, {"draw", draw}});
     };
-    CHECK(draw(200, 100) == Json{{"draw_again", true}});
-    CHECK(draw(20, 100) == Json{{"config", {{"width_1", 100}, {"width_2", 20}}}});
+    CHECK(answer(200, 100) == Json{{"draw_again", true}});
+    CHECK(answer(20, 100) == Json{{"config", {{"width_1", 100}, {"width_2", 20}}}});
 }
 
 TEST_CASE("a stop rule answers each report") {

@@ -97,5 +97,6 @@ CRESCENDO_PLUGIN(sampler<TroubledSampler<Trouble::throws>>("thrower"),
                  sampler<TroubledSampler<Trouble::dies>>("crasher"),
                  sampler<TroubledSampler<Trouble::invents>>("inventor"), sampler<UnbornSampler>("unborn"),
                  sampler<ShortSampler>("short"), search_space<EmptySpace>("empty"),
-                 stop_rule<TroubledRule<Trouble::throws>>("thrower"), stop_rule<TroubledRule<Trouble::hangs>>("sleeper"),
+                 stop_rule<TroubledRule<Trouble::throws>>("thrower"),
+                 stop_rule<TroubledRule<Trouble::hangs>>("sleeper"),
                  stop_rule<TroubledRule<Trouble::dies>>("crasher"))

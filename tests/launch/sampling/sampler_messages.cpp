@@ -68,6 +68,15 @@ TEST_CASE("an answer is a configuration, nothing yet, or the end") {
           Config{{"lr", 0.01}, {"width", std::int64_t{4}}, {"area", std::int64_t{16}}});
     CHECK_FALSE(answer_from(R"({"config":null})", space()).config.has_value());
     CHECK(answer_from(R"({"done":true})", space()).is_done);
+    CHECK(answer_from(R"({"draw_again":true})", space()).refusal == "it asked for another draw");
+}
+
+TEST_CASE("a stop rule answers whether to stop, and nothing else") {
+    CHECK(stop_from(R"({"stop":true})"));
+    CHECK_FALSE(stop_from(R"({"stop":false})"));
+    CHECK_THROWS_WITH(stop_from(R"({"stop":1})"),
+                      R"(it answered {"stop":1}, which does not say whether to stop; write {"stop":false})");
+    CHECK_THROWS_WITH(stop_from(R"({"error":"no memory"})"), "it gave up: no memory");
 }
 
 TEST_CASE("values of absent and derived parameters are left out") {
@@ -96,7 +105,7 @@ TEST_CASE("what is no answer, or no value of a parameter, is an error that says 
 
 TEST_CASE("any bytes give an answer or an error") {
     const std::string answers[]{R"({"config":{"width":4,"lr":0.01,"momentum":0.5}})", R"({"config":null})",
-                                R"({"done":true})", R"({"error":"no"})"};
+                                R"({"done":true})", R"({"error":"no"})", R"({"draw_again":true})", R"({"stop":true})"};
     const std::string pieces[]{"\"",  "{",  "}",       "[",    "]",   "null", "1e999",
                                "-0", "\\u0000", "\xff", "NaN", ":",    ",",    "area"};
     CounterRandom random(/*seed=*/1, /*stream=*/0);
@@ -104,7 +113,7 @@ TEST_CASE("any bytes give an answer or an error") {
     const auto searched = space();
     int num_errors = 0;
     for (int i = 0; i < 20'000; ++i) {
-        auto line = answers[below(4)];
+        auto line = answers[below(6)];
         for (auto changes = below(4) + 1; changes > 0; --changes) {
             const auto at = below(line.size() + 1);
             const auto length = std::min(below(4), line.size() - at);
@@ -117,6 +126,11 @@ TEST_CASE("any bytes give an answer or an error") {
             CHECK((answer.config.has_value() + answer.is_done + !answer.refusal.empty()) <= 1);
         } catch (const std::exception&) {
             ++num_errors;
+        }
+        try {
+            stop_from(line);
+        } catch (const std::runtime_error&) {
+            continue;  // any other exception fails the test
         }
     }
     CHECK(num_errors > 1000);

@@ -113,7 +113,7 @@ TEST_CASE("a mistake in the condition of a group is told once, where it stands")
               .starts_with("sweep.yaml:6:11: parameters.sgd.when: there is no opt"));
     CHECK(error_of(sweep_with("  sgd:\n    when: optimizer == 'sgd'\n    parameters:\n"
                               "      a: {min: 0, max: 1, when: depth > 1}\n"))
-              .starts_with("sweep.yaml:8:33: parameters.sgd.parameters.a.when: with the conditions of the groups around "
+              .starts_with("sweep.yaml:8:27: parameters.sgd.parameters.a.when: with the conditions of the groups around "
                            "it: there is no depth"));
 }
 
