@@ -16,6 +16,7 @@ constexpr double decay = 0.99;  // a hundred measurements count
 constexpr std::int64_t fewest_measurements = 8;
 constexpr std::int64_t whole_every = 4;
 constexpr std::int64_t extra_every = 32;
+constexpr std::int64_t fewest_extra = 2;  // samples: batch normalization cannot take one alone
 
 }  // namespace
 
@@ -27,8 +28,8 @@ MeasurementPlan plan_measurement(std::int64_t step, std::int64_t samples, int si
     const std::int64_t parts = num_micro_batches(samples, size, micro_batch);
     if (parts > 1) {
         plan.parts = {.count = parts, .samples = samples};
-    } else if (size == 1 && samples > 1 && step % extra_every == 0) {
-        plan.parts = {.count = 1, .samples = std::max<std::int64_t>(1, samples / 8), .extra = true};
+    } else if (size == 1 && samples > fewest_extra && step % extra_every == 0) {
+        plan.parts = {.count = 1, .samples = std::max(fewest_extra, samples / 8), .extra = true};
     }
     return plan;
 }

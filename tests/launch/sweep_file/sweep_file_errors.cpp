@@ -71,9 +71,10 @@ TEST_CASE("an unknown key is named with the nearest one") {
          "max_workers, grow, grow_when, priority, shrink, surplus and batch"},
         {sound + "epochs: 27\n",
          "sweep.yaml:10:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
-         "sampler, parameters, constraints, run_cap, seed, slots, bind, scheduler, early_terminate, budget, trial, "
-         "cpus_per_slot, price, trainer, program, command, grow, report, final_test, max_retries, hang_timeout, "
-         "simulate, entry, on_finish, on_failure, apiVersion, kind and controller"},
+         "sampler, parameters, constraints, initial, run_cap, seed, slots, bind, scheduler, early_terminate, budget, "
+         "trial, cpus_per_slot, price, trainer, program, command, grow, report, final_test, max_retries, hang_timeout, "
+         "simulate, entry, on_finish, on_failure, trial_time, patience, plugins, stop_rule, apiVersion, kind and "
+         "controller"},
     });
 }
 

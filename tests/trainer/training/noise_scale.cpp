@@ -84,7 +84,8 @@ TEST_CASE("a step of one micro-batch is measured as a whole, and now and then a 
     CHECK(plan_measurement(/*step=*/4, /*samples=*/64, /*size=*/1, /*micro_batch=*/64) == MeasurementPlan{true, {}});
     CHECK(plan_measurement(32, 64, 1, 64) ==
           MeasurementPlan{true, MeasuredParts{.count = 1, .samples = 8, .extra = true}});
-    CHECK(plan_measurement(32, 3, 1, 64).parts->samples == 1);
+    CHECK(plan_measurement(32, 3, 1, 64).parts->samples == 2);
+    CHECK_FALSE(plan_measurement(32, 2, 1, 64).parts.has_value());
     CHECK(plan_measurement(32, 1, 1, 64) == MeasurementPlan{true, {}});  // nothing is smaller
     CHECK(plan_measurement(32, 1, 2, 64) == MeasurementPlan{true, {}});  // the other member has none
     CHECK(plan_measurement(32, 0, 1, 64) == MeasurementPlan{});          // all samples were skipped
