@@ -1,8 +1,8 @@
 /// A plug-in whose classes misbehave, each in its own way, from the third proposal or report on.
 
 #include <chrono>
-#include <csignal>
 #include <crescendo/plugin.hpp>
+#include <cstdlib>
 #include <thread>
 
 using namespace crescendo::plugin;
@@ -21,7 +21,7 @@ void make(Trouble trouble) {
             std::this_thread::sleep_for(std::chrono::minutes(10));
             break;
         case Trouble::dies:
-            std::raise(SIGSEGV);
+            std::abort();
             break;
         default:
             break;
