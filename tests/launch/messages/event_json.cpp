@@ -110,7 +110,8 @@ TEST_CASE("what is wrong with an event is said") {
           R"({"event":"trial_reported","resource":2,"trial":1} needs the key "loss")");
     CHECK(error_of(R"({"event":"begun"})") ==
           R"("event" of {"event":"begun"} has to be slots_joined, slots_lost, trial_reported, trial_regrouped, )"
-          R"(trial_finished, trial_failed, deadline_near, time_up, cancelled, trial_proposed, limits_changed, trial_retried, proposals_ended or trial_stopped)");
+          R"(trial_finished, trial_failed, deadline_near, time_up, cancelled, trial_proposed, limits_changed, )"
+          R"(trial_retried, proposals_ended, trial_stopped, trial_held, trial_released or trial_time_up)");
     CHECK(error_of(R"({"event":"trial_finished","trial":"1"})") ==
           R"("trial" of {"event":"trial_finished","trial":"1"} has to be a whole number of 32 bits)");
     CHECK(error_of(R"({"event":"trial_failed","trial":1,"kind":"bored"})") ==
