@@ -4,8 +4,8 @@
 #   scripts/install.sh              packages by apt, the pinned torch wheel into a virtual environment
 #   scripts/install.sh torch-dir    print the folder of that wheel (for CRESCENDO_TORCH_DIR) and install nothing
 #   scripts/install.sh python       print the environment's interpreter, which the benchmarks use
-#   scripts/install.sh tools        Optuna and its dashboard, TensorBoard, MLflow: a test reads exports with them, or is
-#                                   skipped
+#   scripts/install.sh tools        Optuna and its dashboard, TensorBoard, MLflow, for the test of exports, and zsh,
+#                                   for that of completion; without them these are skipped
 #   scripts/install.sh browser      Chromium and Playwright, with which a test opens pages; without them it is skipped
 #
 # The environment lies outside the checkout and is named by version: clones share it.
@@ -37,6 +37,7 @@ if [ "${1:-}" = python ]; then
 fi
 
 if [ "${1:-}" = browser ]; then PACKAGES+=(chromium fonts-dejavu-core); fi
+if [ "${1:-}" = tools ]; then PACKAGES+=(zsh); fi
 
 # A site without apt, or without root, has what it has: the configuration of the build names what it lacks.
 missing=()
