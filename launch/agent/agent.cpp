@@ -66,8 +66,8 @@ void Agent::carry_out(const JoinGroup& order) {
     for (const auto& each : workers_) {
         const bool stays = std::any_of(order.members.begin(), order.members.end(),
                                        [&](const Member& member) { return member.slot == each->slot(); });
-        if (each->trial() == order.join.trial && !stays) {
-            each->leave(/*save=*/false);
+        if (!stays) {
+            each->leave(order.join.trial, /*save=*/false);
         }
     }
     for (const auto& member : order.members) {
@@ -85,9 +85,7 @@ void Agent::carry_out(const protocol::Decision& order) {
 
 void Agent::carry_out(const protocol::Leave& order) {
     for (const auto& each : workers_) {
-        if (each->trial() == order.trial) {
-            each->leave(order.save);
-        }
+        each->leave(order.trial, order.save);
     }
 }
 

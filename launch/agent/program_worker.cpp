@@ -64,6 +64,7 @@ std::optional<TrialId> ProgramWorker::trial() const {
 
 void ProgramWorker::join(const JoinGroup& order, int rank) {
     CRESCENDO_EXPECT(!order.command.empty());
+    ended_.reset();
     next_ = Work{order, rank};
     if (!program_) {
         start();
@@ -190,12 +191,16 @@ void ProgramWorker::go_on(const protocol::Decision& order) {
     }
 }
 
-void ProgramWorker::leave(bool save) {
-    if (next_) {
-        pending_notices_.push_back(LeftTrial{next_->join().trial, slot()});
+void ProgramWorker::leave(TrialId trial, bool save) {
+    if (this->trial() != trial) {
+        if (std::exchange(ended_, {}) == trial) {  // the order has crossed the news of the end
+            pending_notices_.push_back(LeftTrial{trial, slot()});
+        }
+    } else if (next_) {
+        pending_notices_.push_back(LeftTrial{trial, slot()});
         next_.reset();
     } else if (work_ && !program_) {
-        pending_notices_.push_back(LeftTrial{work_->join().trial, slot()});
+        pending_notices_.push_back(LeftTrial{trial, slot()});
         work_.reset();
     } else if (program_ && !dismissed_) {
         dismissed_ = true;
@@ -379,7 +384,8 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
         fail(tail_ ? fmt::format("{}: {}", no_report, reason_for_no_report()) : no_report, FailureKind::repeated_error,
              notices, ProgramFault::never_reports);
     } else {
-        notices.push_back(ProgramEnded{work_->join().trial});
+        ended_ = work_->join().trial;
+        notices.push_back(ProgramEnded{*ended_});
     }
     program_.reset();
     work_.reset();

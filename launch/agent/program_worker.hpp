@@ -22,7 +22,7 @@ class ProgramWorker final : public Worker {
     std::optional<TrialId> trial() const override;
     void join(const JoinGroup& order, int rank) override;
     void go_on(const protocol::Decision& order) override;
-    void leave(bool save) override;
+    void leave(TrialId trial, bool save) override;
     void evaluate(const EvaluateTrial& order) override;
     void answer_store(const Json& answer) override;
     void terminate() override;
@@ -61,6 +61,7 @@ class ProgramWorker final : public Worker {
     const WorkerOptions& options_;
     std::optional<Work> work_;  ///< what the present process trains, or has trained if it ended before its group
     std::optional<Work> next_;  ///< work that waits for the present process to end
+    std::optional<TrialId> ended_;  ///< what the process before trained, if it ended by itself
     std::unique_ptr<ConnectedProcess> program_;
     bool dismissed_ = false;  ///< the program was told to leave, or has failed: its messages are ignored
     bool has_failed_ = false;  ///< it is being ended, because it did something wrong

@@ -134,13 +134,16 @@ void WarmWorker::go_on(const protocol::Decision& order) {
     }
 }
 
-void WarmWorker::leave(bool save) {
+void WarmWorker::leave(TrialId trial, bool save) {
+    if (this->trial() != trial) {
+        return;
+    }
     if (next_) {
-        pending_notices_.push_back(LeftTrial{next_->task.trial, slot()});
+        pending_notices_.push_back(LeftTrial{trial, slot()});
         next_.reset();
     } else if (is<Busy>()) {
         const auto task = std::get<Busy>(state_).task;
-        trainer_->channel.send(protocol::write<Json>(protocol::Leave{task.trial, save}));
+        trainer_->channel.send(protocol::write<Json>(protocol::Leave{trial, save}));
         state_ = Leaving{task, Clock::now() + options_.setup.save_timeout};
     }
 }

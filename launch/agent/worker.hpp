@@ -58,7 +58,10 @@ class Worker {
 
     virtual void join(const JoinGroup& order, int rank) = 0;
     virtual void go_on(const protocol::Decision& order) = 0;
-    virtual void leave(bool save) = 0;
+
+    /// Tells the worker to leave the trial, if it has it. One whose program has ended by itself says that it left.
+    virtual void leave(TrialId trial, bool save) = 0;
+
     virtual void evaluate(const EvaluateTrial& order) = 0;
     virtual void answer_store(const Json& answer) = 0;
 

@@ -111,7 +111,9 @@ TEST_CASE("a program reports, is told to go on, and ends") {
     const auto report = node.next<protocol::Report>();
     node.agent.obey(protocol::Decision{TrialId{4}, 1, Resource{1}});
     const auto ended = node.next<ProgramEnded>();
+    node.agent.obey(protocol::Leave{TrialId{4}, /*save=*/false});  // sent before the news arrived
 
+    CHECK(node.next<LeftTrial>().trial == TrialId{4});
     CHECK(report.trial == TrialId{4});
     CHECK(report.resource == Resource{1});
     CHECK(report.metrics.at("loss") == 0.25);
