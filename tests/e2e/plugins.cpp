@@ -14,6 +14,7 @@ for epoch in 1 2 3 4; do
   echo "{\"resource\":$epoch,\"metrics\":{\"loss\":$(( w1 + w2 ))}}" >&$CRESCENDO_FD
   read -r reply <&$CRESCENDO_FD
   case $reply in *stop*) exit;; esac
+  [ ! -e patient ] || [ $epoch = 1 ] || { read -r reply <&$CRESCENDO_FD; exit; }
 done
 )";
 
@@ -91,6 +92,7 @@ TEST_CASE("a plug-in's search space shapes every draw, or has it drawn again") {
 
 TEST_CASE("a plug-in's stop rule ends trials by events, and what it did can be replayed, and read without it") {
     const SweepFolder folder("plugins: [./mine.so]\nstop_rule: {type: plateau, options: {patience: 1}}\n");
+    write_file(folder / "patient", "");  // after two reports, trials wait until they are stopped
 
     const auto result = folder.run();
 
