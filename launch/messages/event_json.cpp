@@ -298,6 +298,11 @@ SlotsLost read_lost(const Reader& event) {
     return lost;
 }
 
+constexpr auto all_kinds =
+    "slots_joined, slots_lost, trial_reported, trial_regrouped, trial_finished, trial_failed, deadline_near, time_up, "
+    "cancelled, trial_proposed, limits_changed, trial_retried, proposals_ended, trial_stopped, trial_held, "
+    "trial_released or trial_time_up";
+
 }  // namespace
 
 OrderedJson to_json(const Event& event) { return std::visit(Write{}, event); }
@@ -375,10 +380,7 @@ Event event_from_json(const Json& json) {
     if (name == "proposals_ended") {
         return ProposalsEnded{};
     }
-    event.wrong("event",
-                "slots_joined, slots_lost, trial_reported, trial_regrouped, trial_finished, trial_failed, "
-                "deadline_near, time_up, cancelled, trial_proposed, limits_changed, trial_retried, proposals_ended, "
-                "trial_stopped, trial_held, trial_released or trial_time_up");
+    event.wrong("event", all_kinds);
 }
 
 }  // namespace crescendo::launch
