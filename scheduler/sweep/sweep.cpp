@@ -387,6 +387,9 @@ bool Sweep::promote(Trial& trial, Effects& effects) {
 
 /// A held trial is promoted without slots, so that the others of its rung can be after it.
 void Sweep::promote_held(Effects& effects) {
+    if (trials_.count(TrialStatus::paused) == 0) {
+        return;  // at nearly every report, and quickly
+    }
     for (auto next = scheduler_->promotable(); next; next = scheduler_->promotable()) {
         Trial& trial = trials_[*next];
         if (!trial.is_held || trial.status != TrialStatus::paused) {
