@@ -52,7 +52,7 @@ class IdleSweep {
     Answer obey(const Request& request) {
         try {
             begin();
-            const auto steered = launch::steer(request, recorded_.directory, recorded_.history, wall_clock());
+            const auto steered = launch::steer(request, recorded_.directory, recorded_.history, time_);
             for (const auto& record : steered.records) {
                 take(record);
                 has_events_ = has_events_ || record.contains("event");
@@ -83,10 +83,10 @@ class IdleSweep {
         if (std::exchange(has_begun_, true)) {
             return;
         }
-        take(session_note(wall_clock(), host_name(), 0));
+        take(session_note(time_, host_name(), 0));
         if (const auto slots = recorded_.history.sweep().slots(); !slots.empty()) {
             Json lost = launch::to_json(SlotsLost{slots});
-            lost["time"] = wall_clock();
+            lost["time"] = time_;
             take(lost);
         }
     }
@@ -100,6 +100,7 @@ class IdleSweep {
     RecordedSweep recorded_;
     Journal journal_;
     std::vector<Json> records_;  ///< records that are not in the journal: nothing came of them so far
+    const double time_ = wall_clock();  ///< of all records
     bool has_begun_ = false;
     bool has_events_ = false;
 };
