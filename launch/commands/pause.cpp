@@ -12,14 +12,6 @@ struct Options {
     std::vector<int> trials;
 };
 
-ExitCode pause(const Options& options) {
-    std::vector<Request> requests;
-    for (const int trial : options.trials) {
-        requests.emplace_back(PauseRequest{TrialId{trial}});
-    }
-    return ask_for(options.directory, requests);
-}
-
 }  // namespace
 
 void add_pause_command(CLI::App& app, ExitCode& code) {
@@ -30,7 +22,7 @@ void add_pause_command(CLI::App& app, ExitCode& code) {
         ->required()
         ->check(CLI::NonNegativeNumber);
     command->footer("Example:\n  crescendo pause results/first 17\n  crescendo resume results/first 17");
-    command->callback([options, &code] { code = pause(*options); });
+    command->callback([options, &code] { code = ask_for_each<PauseRequest>(options->directory, options->trials); });
 }
 
 }  // namespace crescendo::launch

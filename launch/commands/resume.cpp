@@ -52,14 +52,6 @@ Reopening reopen(const RecordedSweep& recorded, const ResumeOptions& options) {
     return reopening;
 }
 
-ExitCode resume_trials(const ResumeOptions& options) {
-    std::vector<Request> requests;
-    for (const int trial : options.trials) {
-        requests.emplace_back(ResumeRequest{TrialId{trial}});
-    }
-    return ask_for(options.directory, requests);
-}
-
 }  // namespace
 
 ExitCode resume_sweep(const ResumeOptions& options, MpiSession* session) {
@@ -117,7 +109,8 @@ void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session) {
                                "one of the two",
                                option->get_name());
         }
-        code = options->trials.empty() ? resume_sweep(*options, session) : resume_trials(*options);
+        code = options->trials.empty() ? resume_sweep(*options, session)
+                                       : ask_for_each<ResumeRequest>(options->directory, options->trials);
     });
 }
 

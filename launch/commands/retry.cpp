@@ -18,14 +18,8 @@ ExitCode retry(const Options& options) {
     CRESCENDO_VALIDATE(options.all_failed != !options.trials.empty(), "",
                        "which trials? Name them, as in `crescendo retry {} 17`, or write --failed for all that failed",
                        options.directory.string());
-    std::vector<Request> requests;
-    for (const int trial : options.trials) {
-        requests.emplace_back(RetryRequest{TrialId{trial}});
-    }
-    if (options.all_failed) {
-        requests.emplace_back(RetryRequest{});
-    }
-    return ask_for(options.directory, requests);
+    return options.all_failed ? ask_for(options.directory, {RetryRequest{}})
+                              : ask_for_each<RetryRequest>(options.directory, options.trials);
 }
 
 }  // namespace

@@ -70,14 +70,6 @@ ExitCode stop(const std::filesystem::path& path) {
     return ExitCode::done;
 }
 
-ExitCode stop_trials(const Options& options) {
-    std::vector<Request> requests;
-    for (const int trial : options.trials) {
-        requests.emplace_back(StopRequest{TrialId{trial}});
-    }
-    return ask_for(options.directory, requests);
-}
-
 }  // namespace
 
 void add_stop_command(CLI::App& app, ExitCode& code) {
@@ -87,8 +79,10 @@ void add_stop_command(CLI::App& app, ExitCode& code) {
     command->add_option("TRIAL", options->trials, "End these trials for good; the others continue")
         ->check(CLI::NonNegativeNumber);
     command->footer("Example:\n  crescendo stop results/first\n  crescendo stop results/first 17 18");
-    command->callback(
-        [options, &code] { code = options->trials.empty() ? stop(options->directory) : stop_trials(*options); });
+    command->callback([options, &code] {
+        code = options->trials.empty() ? stop(options->directory)
+                                       : ask_for_each<StopRequest>(options->directory, options->trials);
+    });
 }
 
 }  // namespace crescendo::launch
