@@ -193,7 +193,8 @@ void ProgramWorker::go_on(const protocol::Decision& order) {
 
 void ProgramWorker::leave(TrialId trial, bool save) {
     if (this->trial() != trial) {
-        if (std::exchange(ended_, {}) == trial) {  // the order has crossed the news of the end
+        if (ended_ == trial) {  // the order has crossed the news of the end
+            ended_.reset();
             pending_notices_.push_back(LeftTrial{trial, slot()});
         }
     } else if (next_) {

@@ -111,6 +111,7 @@ TEST_CASE("a program reports, is told to go on, and ends") {
     const auto report = node.next<protocol::Report>();
     node.agent.obey(protocol::Decision{TrialId{4}, 1, Resource{1}});
     const auto ended = node.next<ProgramEnded>();
+    node.agent.obey(protocol::Leave{TrialId{5}, /*save=*/false});  // for another worker of the node
     node.agent.obey(protocol::Leave{TrialId{4}, /*save=*/false});  // sent before the news arrived
 
     CHECK(node.next<LeftTrial>().trial == TrialId{4});
