@@ -31,7 +31,6 @@ struct Trial {
     TrialStatus status = TrialStatus::running;
     bool wants_workers = true;         ///< whether more workers would be worth it
     bool is_reforming = false;         ///< it lost a worker and has not reported since then
-    bool is_held = false;              ///< its user holds it: it gets no slots, and gives back those that it has
     bool is_proposed = false;          ///< whether an event gave the configuration, and not only the seed
     Config config;
     Group group;                       ///< has no slots unless the trial is running
@@ -40,10 +39,11 @@ struct Trial {
     int rungs_survived = 0;
     int failures = 0;                  ///< all failures of the trial
     int failures_in_a_row = 0;         ///< failures since its last new report
-    Resource resource{0};              ///< resource of the last report; 0 before the first
-    Resource attempted{0};             ///< resource of the last report since it started or was resumed; 0 before
+    bool is_held = false;              ///< its user holds it: it gets no slots, and gives back those that it has
     Origin origin = Origin::random;    ///< who chose the configuration
     std::optional<StopReason> reason;  ///< why the trial ended; none while it has not
+    Resource resource{0};              ///< resource of the last report; 0 before the first
+    Resource attempted{0};             ///< resource of the last report since it started or was resumed; 0 before
     std::optional<double> loss;        ///< loss of the last report; +infinity if it was not finite
     std::optional<double> seconds;     ///< training clock of the last report; none if the report had none
 

@@ -25,22 +25,26 @@ Judgement PromotingAsha::report(const Trial& trial) {
     }
     rung.paused.push_back(result);
     std::push_heap(rung.paused.begin(), rung.paused.end(), std::greater<>());
+    next_ = next_promotion();
     return {Verdict::pause, trial.rungs_survived};
 }
 
 void PromotingAsha::fail(const Trial& trial) {
     insert(brackets_.rung(trial.bracket, trial.rungs_survived), {worst_loss, trial.id});
+    next_ = next_promotion();
 }
 
 void PromotingAsha::retry(const Trial& trial) {
     auto& results = brackets_.rung(trial.bracket, trial.rungs_survived).results;
     results.erase({worst_loss, trial.id}, (results.size() - 1) / eta_);
+    next_ = next_promotion();
 }
 
 void PromotingAsha::withdraw(const Trial& trial) {
     auto& paused = brackets_.rung(trial.bracket, trial.rungs_survived).paused;
     std::erase(paused, Result{*trial.loss, trial.id});
     std::make_heap(paused.begin(), paused.end(), std::greater<>());
+    next_ = next_promotion();
 }
 
 /// What they reported still counts.
@@ -50,19 +54,19 @@ void PromotingAsha::end_all() {
             brackets_.rung(bracket, k - bracket).paused.clear();
         }
     }
+    next_.reset();
 }
 
 std::optional<TrialId> PromotingAsha::promotable() const {
-    const auto place = next_promotion();
-    return place ? std::optional(best_paused(*place).trial) : std::nullopt;
+    return next_ ? std::optional(best_paused(*next_).trial) : std::nullopt;
 }
 
 void PromotingAsha::promote() {
-    const auto place = next_promotion();
-    CRESCENDO_EXPECT(place.has_value());
-    auto& paused = brackets_.rung(place->first, place->second).paused;
+    CRESCENDO_EXPECT(next_.has_value());
+    auto& paused = brackets_.rung(next_->first, next_->second).paused;
     std::pop_heap(paused.begin(), paused.end(), std::greater<>());
     paused.pop_back();
+    next_ = next_promotion();
 }
 
 /// At the highest milestone where a paused trial is among the best; of several brackets there, the one with the best.

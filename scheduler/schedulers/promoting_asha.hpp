@@ -32,7 +32,10 @@ class PromotingAsha final : public Scheduler {
     std::vector<RungSize> rungs() const override { return brackets_.sizes(); }
 
     /// Promotes no trial beyond the `milestone`-th milestone (counted from 0) from now on.
-    void close_above(int milestone) { top_ = milestone; }
+    void close_above(int milestone) {
+        top_ = milestone;
+        next_ = next_promotion();
+    }
 
   private:
     struct Rung {
@@ -52,6 +55,7 @@ class PromotingAsha final : public Scheduler {
     std::size_t eta_;
     Brackets<Rung> brackets_;
     int top_;
+    std::optional<Place> next_;  ///< where the best paused trial continues; it is asked for more often than it changes
 };
 
 }  // namespace crescendo

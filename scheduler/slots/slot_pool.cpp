@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/check.hpp"
 
@@ -94,11 +95,18 @@ void SlotPool::change(NodeId node, Change change) {
     auto& free = free_[node];
     const auto before = free.size();
     change(free);
-    if (free.size() != before) {
-        by_num_free_.erase({before, node});
-        if (!free.empty()) {
-            by_num_free_.insert({free.size(), node});
-        }
+    if (free.size() == before) {
+        return;
+    }
+    auto place = by_num_free_.extract({before, node});
+    if (free.empty()) {
+        return;
+    }
+    if (place) {
+        place.value().first = free.size();
+        by_num_free_.insert(std::move(place));
+    } else {
+        by_num_free_.insert({free.size(), node});
     }
 }
 

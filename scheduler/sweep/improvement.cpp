@@ -4,15 +4,13 @@
 
 namespace crescendo {
 
-void Improvement::note_report(const Trial& trial) {
-    if (*trial.loss < best_loss_) {
-        best_loss_ = *trial.loss;
-        best_trial_ = trial.id;
-        num_ends_in_vain_ = 0;
-    }
-    if (!patience_.resource) {
-        return;
-    }
+void Improvement::note_best(const Trial& trial) {
+    best_loss_ = *trial.loss;
+    best_trial_ = trial.id;
+    num_ends_in_vain_ = 0;
+}
+
+void Improvement::note_best_of(const Trial& trial) {
     const auto index = static_cast<std::size_t>(trial.id.value);
     if (index >= bests_.size()) {
         bests_.resize(index + 1);

@@ -16,7 +16,14 @@ class Improvement {
     explicit Improvement(const Patience& patience) : patience_(patience) {}
 
     /// The trial has just reported. Reports of one trial come in the order of their resources.
-    void note_report(const Trial& trial);
+    void note_report(const Trial& trial) {
+        if (*trial.loss < best_loss_) {
+            note_best(trial);
+        }
+        if (patience_.resource) {
+            note_best_of(trial);
+        }
+    }
 
     /// The trial ended without failing.
     void note_end(const Trial& trial) { num_ends_in_vain_ += trial.id != best_trial_; }
@@ -35,6 +42,9 @@ class Improvement {
         double loss = worst_loss;
         Resource at{0};
     };
+
+    void note_best(const Trial& trial);
+    void note_best_of(const Trial& trial);
 
     Patience patience_;
     double best_loss_ = worst_loss;      ///< the lowest that any trial reported

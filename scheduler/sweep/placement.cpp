@@ -119,6 +119,9 @@ bool Placement::give_back(Trial& trial, const Prospects& prospects) {
 }
 
 bool Placement::grow(Trial& trial, const Prospects& prospects) {
+    if (size_of(trial) >= trial.target_workers) {
+        return false;
+    }
     if (spec_.grow == GrowPolicy::wait) {
         if (const auto next = next_in_line(prospects); next && *next < InLine{trial.rungs_survived, trial.id}) {
             return false;  // the free slots are collected for another

@@ -47,7 +47,11 @@ std::vector<Action> Sweep::apply(const Event& event) {
         finish_reason_ = FinishReason::all_trials_done;
     }
     auto& actions = effects.actions;
-    std::move(effects.placements.begin(), effects.placements.end(), std::back_inserter(actions));
+    if (actions.empty()) {
+        actions = std::move(effects.placements);
+    } else {
+        std::move(effects.placements.begin(), effects.placements.end(), std::back_inserter(actions));
+    }
     if (over()) {
         actions.push_back(FinishSweep{*finish_reason_, trials_.best_ended()});
     }
@@ -302,7 +306,7 @@ void Sweep::handle(const TrialHeld& event, Effects& effects) {
     if (trial.ended() || trial.is_held) {
         return;
     }
-    trial.is_held = true;
+    trials_.set_held(trial, true);
     if (trial.status == TrialStatus::waiting) {
         placement_.leave_line(trial);
         trials_.transition(trial, TrialStatus::held);
@@ -313,7 +317,7 @@ void Sweep::handle(const TrialHeld& event, Effects& effects) {
 
 void Sweep::handle(const TrialReleased& event, Effects&) {
     Trial& trial = known_trial(event.trial);
-    trial.is_held = false;
+    trials_.set_held(trial, false);
     if (trial.status == TrialStatus::held) {
         trials_.transition(trial, TrialStatus::waiting);
         placement_.enter_line(trial);
@@ -345,8 +349,7 @@ const Trial& Sweep::known_trial(TrialId id) const {
 }
 
 Trial& Sweep::known_trial(TrialId id) {
-    std::as_const(*this).known_trial(id);
-    return trials_[id];
+    return const_cast<Trial&>(std::as_const(*this).known_trial(id));
 }
 
 /// A trial that would be resumed at once does not leave its slots first.
@@ -387,7 +390,7 @@ bool Sweep::promote(Trial& trial, Effects& effects) {
 
 /// A held trial is promoted without slots, so that the others of its rung can be after it.
 void Sweep::promote_held(Effects& effects) {
-    if (trials_.count(TrialStatus::paused) == 0) {
+    if (!trials_.has_held()) {
         return;  // at nearly every report, and quickly
     }
     for (auto next = scheduler_->promotable(); next; next = scheduler_->promotable()) {

@@ -23,9 +23,16 @@ Trial& Trials::add(Trial&& trial) {
 }
 
 void Trials::transition(Trial& trial, TrialStatus next) {
+    const bool was_held = trial.is_held;
     --counter(trial.status);
     trial.transition(next);
     ++counter(trial.status);
+    num_held_ -= was_held && !trial.is_held;
+}
+
+void Trials::set_held(Trial& trial, bool is_held) {
+    num_held_ += is_held - trial.is_held;
+    trial.is_held = is_held;
 }
 
 void Trials::retry(Trial& trial) {

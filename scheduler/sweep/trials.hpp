@@ -32,9 +32,13 @@ class Trials {
     void transition(Trial& trial, TrialStatus next);
     /// As Trial::retry().
     void retry(Trial& trial);
+    /// The user holds a trial that has not ended, or releases it.
+    void set_held(Trial& trial, bool is_held);
 
     /// Number of trials that have this status now.
     int count(TrialStatus status) const { return counts_[static_cast<std::size_t>(status)]; }
+    /// Whether the user holds a trial, whatever its status.
+    bool has_held() const { return num_held_ > 0; }
     /// Whether no trial runs, waits, is paused or held.
     bool all_ended() const;
 
@@ -57,6 +61,7 @@ class Trials {
 
     std::vector<Trial> trials_;
     std::array<int, static_cast<std::size_t>(TrialStatus::failed) + 1> counts_{};  // by status
+    int num_held_ = 0;
     std::optional<TrialId> best_ended_;
 };
 
