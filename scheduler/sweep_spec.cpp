@@ -51,6 +51,11 @@ void check_slots(const SchedulerSpec& spec, Problems& problems) {
     REQUIRE(spec.grow_when == GrowWhen::always || spec.grow != GrowPolicy::wait, "scheduler.grow_when",
             "grow is wait (a trial would wait for workers that grow_when then refuses); use grow: eager or grow_when: "
             "always");
+    REQUIRE(grows || spec.batch != BatchPolicy::adaptive, "scheduler.batch",
+            "batch is adaptive, which is about survivors that get more workers, as with type: rasda only; remove it");
+    REQUIRE(spec.min_efficiency > 0 && spec.min_efficiency <= 1, "scheduler.min_efficiency",
+            "min_efficiency is {} (it is a share of the efficiency of the first batch); use a number above 0, up to 1",
+            spec.min_efficiency);
     REQUIRE(grows || spec.priority == Priority::tail, "scheduler.priority",
             "priority is about survivors that get more workers, as with type: rasda only; remove it");
     REQUIRE(grows || spec.shrink == Switch::off, "scheduler.shrink",

@@ -28,7 +28,14 @@ inline constexpr Words scheduler_kinds{{std::pair{SchedulerKind::fifo, "fifo"},
 
 enum class Mode { stop, promote };
 enum class Rule { rank, percentile };
-enum class BatchPolicy { ladder, per_worker, global };
+
+/// How large the batch of a group is, in multiples of the batch that the trial began with.
+enum class BatchPolicy {
+    ladder,      ///< as many as the workers that the trial is due
+    per_worker,  ///< as many as it has workers
+    global,      ///< one
+    adaptive,    ///< doubled while that is efficient, up to the growth of the group
+};
 
 /// What a survivor does if it is due more workers than there are free slots.
 enum class GrowPolicy {
@@ -66,6 +73,7 @@ struct SchedulerSpec {
     std::optional<int> scaling_factor;  ///< growth of the target at each rung; default: reduction_factor
     std::optional<int> max_workers;     ///< most workers of a trial; default: the slots when the sweep begins
     BatchPolicy batch = BatchPolicy::global;
+    double min_efficiency = 0.8;  ///< of a sample in an adaptive batch, relative to one in the first batch; in (0, 1]
     GrowPolicy grow = GrowPolicy::eager;
     GrowWhen grow_when = GrowWhen::always;
     std::optional<double> expected_regroup;  ///< seconds that the launcher expects a regroup to take; none: no idea

@@ -33,7 +33,8 @@ simulate: {epoch: 60, start: 2, checkpoint: 0.5}
 POLICIES = ("asha,rasda,rasda:surplus=off,rasda:grow=partial,rasda:priority=promotions_first:surplus=off,"
             "rasda:priority=promotions_first:grow=wait:surplus=off,rasda:mode=promote")
 GROWTH = "asha,rasda:batch=global,rasda:batch=global:grow_when=faster,rasda:batch=global:grow_when=goodput"
-NOISE = ("asha,rasda,rasda:grow_when=goodput,rasda:batch=ladder,rasda:batch=ladder:grow_when=goodput,rasda:batch=per_worker,"
+NOISE = ("asha,rasda,rasda:grow_when=goodput,rasda:batch=adaptive,rasda:batch=adaptive:grow_when=goodput,"
+         "rasda:batch=ladder,rasda:batch=ladder:grow_when=goodput,rasda:batch=per_worker,"
          "rasda:batch=per_worker:grow_when=goodput")
 RISING = ("simulate.noise_scale=128", "simulate.noise_growth=256")  # from one batch to 256 batches
 SCALING = {"good": 0.05, "fair": 0.2, "poor": 0.5}  # share of the speed lost at each doubling

@@ -9,7 +9,8 @@ constexpr Words modes{{std::pair{Mode::stop, "stop"}, {Mode::promote, "promote"}
 constexpr Words rules{{std::pair{Rule::rank, "rank"}, {Rule::percentile, "percentile"}}};
 constexpr Words batch_policies{{std::pair{BatchPolicy::ladder, "ladder"},
                                 {BatchPolicy::per_worker, "per_worker"},
-                                {BatchPolicy::global, "global"}}};
+                                {BatchPolicy::global, "global"},
+                                {BatchPolicy::adaptive, "adaptive"}}};
 constexpr Words grow_policies{
     {std::pair{GrowPolicy::eager, "eager"}, {GrowPolicy::wait, "wait"}, {GrowPolicy::partial, "partial"}}};
 constexpr Words grow_conditions{
@@ -37,7 +38,7 @@ GrowPolicy read_grow(const YamlSection& section) {
 SchedulerSpec read_scheduler(const YamlSection& section) {
     section.allow({"type", "resource", "min", "max", "reduction_factor", "mode", "rule", "brackets", "max_concurrent",
                    "workers", "scaling_factor", "max_workers", "grow", "grow_when", "priority", "shrink", "surplus",
-                   "batch"});
+                   "batch", "min_efficiency"});
     SchedulerSpec spec;
     const auto read = [&](const auto& step) { section.attempt(step); };
     read([&] { section.word("resource", {"epochs", "steps", "samples", "seconds"}); });  // for its readers
@@ -59,6 +60,12 @@ SchedulerSpec read_scheduler(const YamlSection& section) {
     read([&] { spec.scaling_factor = section.small_integer("scaling_factor"); });
     read([&] { spec.max_workers = section.small_integer("max_workers"); });
     read([&] { spec.batch = section.choice("batch", batch_policies).value_or(spec.batch); });
+    read([&] {
+        spec.min_efficiency = section.number("min_efficiency").value_or(spec.min_efficiency);
+        if (section.has("min_efficiency") && spec.batch != BatchPolicy::adaptive) {
+            section.fail("min_efficiency", "is about `batch: adaptive` only; remove it, or add batch: adaptive");
+        }
+    });
     read([&] { spec.grow = read_grow(section); });
     read([&] { spec.grow_when = section.choice("grow_when", grow_conditions).value_or(spec.grow_when); });
     read([&] { spec.priority = section.choice("priority", priorities).value_or(spec.priority); });

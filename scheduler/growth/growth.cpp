@@ -4,12 +4,19 @@
 #include <cmath>
 #include <utility>
 
+#include "core/check.hpp"
+
 namespace crescendo {
 namespace {
 
 int size_of(const Trial& trial) { return static_cast<int>(trial.group.slots.size()); }
 
 bool is_positive(double number) { return std::isfinite(number) && number > 0; }
+
+/// What a sample in a batch of `to` samples is worth, in samples of a batch of `from`.
+double efficiency(double noise_scale, double from, double to) {
+    return noise_scale > 0 ? (noise_scale + from) / (noise_scale + to) : 1.0;
+}
 
 /// Whether only a try can tell what this brings.
 bool is_unsure(const std::optional<Speedup>& gain) {
@@ -20,7 +27,8 @@ bool is_unsure(const std::optional<Speedup>& gain) {
 }  // namespace
 
 Growth::Growth(const SchedulerSpec& spec)
-    : when_(spec.grow_when), max_(spec.max), batch_(spec.batch), expected_regroup_(spec.expected_regroup) {}
+    : when_(spec.grow_when), max_(spec.max), batch_(spec.batch), min_efficiency_(spec.min_efficiency),
+      expected_regroup_(spec.expected_regroup) {}
 
 void Growth::note_steps(const Trial& trial, const TrialReported& report) {
     const auto& steps = report.steps;
@@ -54,7 +62,7 @@ void Growth::note_steps(const Trial& trial, const TrialReported& report) {
     now.batch_multiple = trial.group.batch.multiple;
     now.generation = trial.group.generation;
     now.first = is_first ? at : now.first;
-    now.noise_scale = steps.noise_scale.value_or(now.noise_scale);
+    now.noise_scale = steps.batch ? steps.noise_scale.value_or(now.noise_scale) : 0.0;  // it is in samples
 }
 
 void Growth::note(const Trial& trial, const TrialRegrouped& regrouped) {
@@ -135,10 +143,9 @@ std::optional<Speedup> Growth::goodput(const Trial& trial, int from, int to) con
     const auto after = setting(trial, to);
     auto gain = times_.speedup(trial.id, before, after);
     if (gain && when_ == GrowWhen::goodput) {
-        const double noise = reported(trial.id).noise_scale;
-        const double efficiency = noise > 0 ? (noise + before.batch) / (noise + after.batch) : 1.0;
-        gain->ratio *= efficiency;
-        gain->error *= efficiency;
+        const double worth = efficiency(reported(trial.id).noise_scale, before.batch, after.batch);
+        gain->ratio *= worth;
+        gain->error *= worth;
     }
     return gain;
 }
@@ -176,10 +183,37 @@ std::optional<double> Growth::price(const Trial& trial, int size) const {
 /// Workers and batch of the trial if it had a group of `size`.
 Setting Growth::setting(const Trial& trial, int size) const {
     const auto& now = reported(trial.id);
-    const int multiple = batch_ == BatchPolicy::ladder       ? trial.target_workers
-                         : batch_ == BatchPolicy::per_worker ? size
-                                                             : 1;
-    return {size, now.at.batch * multiple / now.batch_multiple};
+    return {size, now.at.batch * batch_multiple(trial, size) / now.batch_multiple};
+}
+
+int Growth::batch_multiple(const Trial& trial, int size) const {
+    switch (batch_) {
+        case BatchPolicy::ladder:
+            return trial.target_workers;
+        case BatchPolicy::per_worker:
+            return size;
+        case BatchPolicy::global:
+            return 1;
+        case BatchPolicy::adaptive:
+            return adaptive_multiple(trial, size);
+    }
+    expectation_failed("a BatchPolicy", __FILE__, __LINE__);
+}
+
+int Growth::adaptive_multiple(const Trial& trial, int size) const {
+    if (!times_.knows(trial.id)) {
+        return 1;
+    }
+    const auto& now = reported(trial.id);
+    const int most = size / now.first.workers;
+    const double first = now.at.batch / now.batch_multiple;
+    int multiple = 1;
+    while (2 * multiple <= most &&
+           (2 * multiple <= trial.group.batch.multiple ||
+            (now.noise_scale > 0 && efficiency(now.noise_scale, first, 2 * multiple * first) >= min_efficiency_))) {
+        multiple *= 2;
+    }
+    return multiple;
 }
 
 }  // namespace crescendo

@@ -54,6 +54,13 @@ class Growth {
         }
     }
 
+    /// The batch of the trial with a group of `size`, in multiples of its first batch.
+    ///
+    /// An adaptive batch doubles while a sample in it is worth at least `min_efficiency` of one in the first batch, and
+    /// while no worker gets more samples than at first. Without a noise scale it stays. It becomes smaller only with the
+    /// group, since the estimates of the noise scale scatter.
+    int batch_multiple(const Trial& trial, int size) const;
+
     /// Whether the trial is known to be as fast with `size` workers, fewer than it has.
     bool is_as_fast_with(const Trial& trial, int size) const;
 
@@ -85,11 +92,13 @@ class Growth {
     std::optional<double> seconds_left(const Trial& trial) const;
     std::optional<double> price(const Trial& trial, int size) const;
     Setting setting(const Trial& trial, int size) const;
+    int adaptive_multiple(const Trial& trial, int size) const;
     const Reported& reported(TrialId trial) const { return reported_[static_cast<std::size_t>(trial.value)]; }
 
     GrowWhen when_;
     Resource max_;
     BatchPolicy batch_;
+    double min_efficiency_;
     std::optional<double> expected_regroup_;
     StepTimes times_;
     RegroupTimes regroup_times_;

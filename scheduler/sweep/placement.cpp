@@ -229,17 +229,7 @@ int Placement::num_claimed(int num_missing) const {
 }
 
 void Placement::update_batch(Trial& trial) const {
-    switch (spec_.batch) {
-        case BatchPolicy::ladder:
-            trial.group.batch.multiple = trial.target_workers;
-            break;
-        case BatchPolicy::per_worker:
-            trial.group.batch.multiple = size_of(trial);
-            break;
-        case BatchPolicy::global:
-            trial.group.batch.multiple = 1;
-            break;
-    }
+    trial.group.batch.multiple = growth_.batch_multiple(trial, size_of(trial));
 }
 
 }  // namespace crescendo

@@ -1,6 +1,7 @@
 #include "tests/scheduler/slot_books.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 namespace crescendo {
@@ -223,6 +224,11 @@ void SlotBooks::check_trials() const {
                 break;
             case BatchPolicy::global:
                 require(trial.group.batch.multiple == 1, "a global batch stays");
+                break;
+            case BatchPolicy::adaptive:
+                require(std::has_single_bit(static_cast<unsigned>(trial.group.batch.multiple)) &&
+                            trial.group.batch.multiple <= size,
+                        "an adaptive batch doubles with the group at most");
                 break;
         }
     }

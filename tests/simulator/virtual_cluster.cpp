@@ -264,5 +264,7 @@ TEST_CASE("a batch far beyond the noise scale teaches little, and one below it a
     CHECK(final_loss(BatchPolicy::per_worker, 0, 1) == undisturbed);
     CHECK(final_loss(BatchPolicy::per_worker, 1e9, 1) == doctest::Approx(undisturbed));
     CHECK(final_loss(BatchPolicy::per_worker, 64, 1) > 1.01 * undisturbed);
+    CHECK(final_loss(BatchPolicy::adaptive, 64, 1) == undisturbed);
+    CHECK(final_loss(BatchPolicy::adaptive, 64, 1000) < final_loss(BatchPolicy::per_worker, 64, 1000));
     CHECK(final_loss(BatchPolicy::per_worker, 64, 1000) < final_loss(BatchPolicy::per_worker, 64, 1));
 }

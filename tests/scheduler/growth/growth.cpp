@@ -250,3 +250,44 @@ TEST_CASE("a regroup costs what the launcher expects until one is measured") {
         CHECK(trials.choose(trials.second, {2}) == (expected == 0.1 ? 1 : 2));
     }
 }
+
+TEST_CASE("an adaptive batch doubles with the group while samples stay worth four fifths of those in the first") {
+    for (const auto& [noise, multiple] : {std::pair{0.0, 1}, {100.0, 1}, {383.0, 1}, {385.0, 2}, {1407.0, 2},
+                                          {1409.0, 4}, {1e9, 4}}) {
+        CAPTURE(noise);
+        Trials trials(GrowWhen::always, BatchPolicy::adaptive);
+        auto trial = Trials::make(0);
+        CHECK(trials.growth.batch_multiple(trial, 8) == 1);  // nothing is known yet
+        trials.report(trial, 1.0, 0, noise);
+
+        CHECK(trials.growth.batch_multiple(trial, 1) == 1);
+        CHECK(trials.growth.batch_multiple(trial, 4) == multiple);
+        CHECK(trials.growth.batch_multiple(trial, 7) == multiple);
+    }
+}
+
+TEST_CASE("an adaptive batch that has grown stays, unless the group shrinks") {
+    Trials trials(GrowWhen::always, BatchPolicy::adaptive);
+    auto trial = Trials::make(0);
+    trials.report(trial, 1.0, 0, 500);
+    trials.resize(trial, 4);
+    trial.group.batch.multiple = trials.growth.batch_multiple(trial, 4);
+    CHECK(trial.group.batch.multiple == 2);
+    trials.report(trial, 0.5, 0, 10);
+
+    CHECK(trials.growth.batch_multiple(trial, 4) == 2);
+    CHECK(trials.growth.batch_multiple(trial, 1) == 1);
+    trials.report(trial, 0.5, 0, 5000);
+    CHECK(trials.growth.batch_multiple(trial, 4) == 4);
+}
+
+TEST_CASE("an adaptive batch stays where reports tell no noise scale, or not in samples") {
+    Trials trials(GrowWhen::always, BatchPolicy::adaptive);
+    auto silent = Trials::make(0);
+    trials.report(silent, 1.0);
+    CHECK(trials.growth.batch_multiple(silent, 4) == 1);
+
+    auto unitless = Trials::make(1);
+    trials.growth.note(unitless, {unitless.id, Resource{1}, 0.5, 100.0, {1.0, std::nullopt, 1e9}});
+    CHECK(trials.growth.batch_multiple(unitless, 4) == 1);
+}

@@ -126,6 +126,18 @@ TEST_CASE("the global batch never changes") {
     CHECK(script.report(0, 1, 0.5) == "regroup 0 on 0,1,2,3 g1 b1");
 }
 
+TEST_CASE("the adaptive batch grows with the group as far as the noise scale allows, and at any report") {
+    auto spec = spec_of(1, 8);
+    spec.scheduler.batch = BatchPolicy::adaptive;
+    Script script{spec};
+
+    CHECK(script.join(4) == "start 0 on 0 g0 b1");
+    CHECK(script.report(0, 1, 0.5, {1.0, 64.0, 200.0}) == "regroup 0 on 0,1 g1 b2");
+    CHECK(script.report(0, 2, 0.5, {1.0, 128.0, 200.0}) == "regroup 0 on 0,1,2,3 g2 b2");
+    CHECK(script.report(0, 3, 0.5, {1.0, 128.0, 9000.0}) == "");
+    CHECK(script.trial(0).group.batch.multiple == 4);
+}
+
 TEST_CASE("a trial grows on its own node first") {
     Script script{spec_of(2, 8)};
     auto both = slots(0, 3, NodeId{0});
