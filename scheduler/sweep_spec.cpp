@@ -95,8 +95,8 @@ int SchedulerSpec::num_brackets() const {
 
 std::vector<InvalidInput> problems_of(const SweepSpec& spec) {
     Problems problems;
-    REQUIRE(!spec.metric.empty(), "metric.name",
-            "the metric has no name (trials are judged by it); give the name that the trials report");
+    REQUIRE(!spec.metric.empty() || !(spec.target || spec.trial_end.target), "metric.name",
+            "the metric has no name, and the target is a value of it; give the name that the trials report");
     REQUIRE(spec.run_cap.value_or(1) >= 1, "run_cap", "run_cap is {} (a sweep needs a trial); use 1 or more",
             *spec.run_cap);
     REQUIRE(std::isfinite(spec.target.value_or(0)), "budget.target",

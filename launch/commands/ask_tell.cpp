@@ -87,6 +87,10 @@ SweepFile read_with(const Options& options, const std::vector<Override>& limits)
     auto overrides = without_training();
     overrides.insert(overrides.end(), limits.begin(), limits.end());
     auto file = read_sweep_file(options.file, overrides);
+    if (file.spec.metric.empty()) {
+        file.source.fail("metric", "is missing, and the launcher has to know what its reports are judged by; add "
+                                   "metric: {name: val_loss, goal: minimize}");
+    }
     file.spec.seed = options.seed.value_or(file.spec.seed);
     return file;
 }

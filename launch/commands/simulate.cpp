@@ -8,6 +8,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/options.hpp"
+#include "launch/record/metric_note.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_directory.hpp"
 #include "launch/replay/recording.hpp"
@@ -80,6 +81,10 @@ class Study {
 
     SweepFile read(const std::vector<Override>& overrides) const {
         auto all = without_training();
+        if (!options_.recorded_sweep.empty()) {
+            const auto noted = noted_metric(SweepDirectory::open(options_.recorded_sweep).read_run());
+            all.insert(all.end(), noted.begin(), noted.end());
+        }
         all.insert(all.end(), limits_.begin(), limits_.end());
         if (recording_) {
             all.insert(all.end(), recording_->simulation.begin(), recording_->simulation.end());
@@ -89,6 +94,9 @@ class Study {
         auto file = read_sweep_file(
             options_.file.empty() ? SweepDirectory::open(options_.recorded_sweep).sweep_file() : options_.file, all);
         file.spec.seed = options_.seed.value_or(file.spec.seed);
+        if (file.spec.metric.empty()) {
+            file.spec.metric = "loss";  // nobody reports here, who would name it
+        }
         return file;
     }
 

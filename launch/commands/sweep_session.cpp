@@ -101,7 +101,7 @@ std::string advice_on_reports(const SweepFile& file, const History& history) {
         "CRESCENDO_FD, and reads the answer there, which is to continue or to stop:\n\n"
         "  {{\"resource\": 1, \"metrics\": {{\"{}\": 0.31}}}}\n\n"
         "docs/trial-protocol.md has the rest, examples/python/train.py the lines of Python to copy.\n\n",
-        history.sweep().spec().metric);
+        history.sweep().spec().metric.empty() ? "val_loss" : history.sweep().spec().metric);
 }
 
 void print_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {

@@ -81,7 +81,8 @@ ExitCode validate_file(const Options& options) {
         return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
     };
     fmt::print("{}: valid; {}, metric {}{}\n", options.path.string(),
-               count(file.spec.space.parameters().size(), "parameter"), file.spec.metric,
+               count(file.spec.space.parameters().size(), "parameter"),
+               file.spec.metric.empty() ? "of the first report" : file.spec.metric,
                file.spec.run_cap ? ", " + count(*file.spec.run_cap, "trial") : "");
     if (file.spec.sampler == "grid") {
         fmt::print("a grid of {}\n", count(Grid(file.spec.space).num_configurations(), "configuration"));

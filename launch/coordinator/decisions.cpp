@@ -29,6 +29,11 @@ void Decisions::record(ReportRecord record) {
 
 void Decisions::record(const EnergyUsed& energy) { append(energy_note(wall_clock(), energy)); }
 
+void Decisions::read_again(const SweepSpec& spec, const std::filesystem::path& journal) {
+    commit();
+    history_ = History::read(spec, journal);
+}
+
 /// It waits for the next sync and makes none of its own: should a crash lose it, the sweep's file, which has to be the
 /// same, gives the same configuration again.
 void Decisions::record_config(TrialId trial) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <variant>
@@ -30,6 +31,10 @@ class Decisions {
     void record(const TrialFailed& event, const std::string& message, ProgramFault fault);
     void record(ReportRecord record);
     void record(const EnergyUsed& energy);
+
+    /// Reads the past anew with another spec, which must lead to the same decisions: one that names the metric, before
+    /// the first report. `journal` is the path of the journal.
+    void read_again(const SweepSpec& spec, const std::filesystem::path& journal);
 
     /// Records the configuration that the trial has.
     void record_config(TrialId trial);

@@ -1,6 +1,7 @@
 #include "launch/coordinator/training.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +9,11 @@
 #include <utility>
 
 #include "launch/coordinator/failures.hpp"
+#include "launch/messages/likely_metric.hpp"
 #include "launch/messages/metrics_json.hpp"
 #include "launch/record/directory_error.hpp"
+#include "launch/record/metric_note.hpp"
+#include "launch/record/recorded_sweep.hpp"
 #include "launch/steering/steering.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "launch/view/results.hpp"
@@ -155,17 +159,25 @@ Answer Training::answer_to(const RequestInbox::Arrived& arrived) {
 }
 
 void Training::take(protocol::Report& notice) {
+    if (sweep().spec().metric.empty()) {
+        choose_metric(notice.metrics);
+    }
     if (!groups_.has(notice.trial)) {
         return;  // its group has failed in this very turn
     }
     const auto& spec = sweep().spec();
-    const auto metric = notice.metrics.find(spec.metric);
     if (notice.resource.value < 1) {
         fail(notice.trial, FailureKind::error, {},
              fmt::format("it reported the resource {}, but resources count from 1", notice.resource.value));
+        return;
+    }
+    if (const auto metric = notice.metrics.find(spec.metric); spec.metric.empty()) {
+        fail(notice.trial, FailureKind::error, {},
+             "its report has no number, so there is none to optimize; report one, as in {\"resource\": 3, \"metrics\": "
+             "{\"val_loss\": 0.31}}");
     } else if (metric == notice.metrics.end()) {
         fail(notice.trial, FailureKind::error, {},
-             fmt::format("it reported the numbers {} without '{}', which is the sweep's metric.name",
+             fmt::format("it reported the numbers {} without '{}', which is the sweep's metric",
                          to_json(notice.metrics).dump(), spec.metric));
     } else if (notice.resource <= decisions_.last_resource(notice.trial)) {
         note_restart(notice.trial, /*is_repeated=*/true);
@@ -183,6 +195,26 @@ void Training::take(protocol::Report& notice) {
         round_steps(notice);
         decisions_.record(ReportRecord{std::move(notice), loss, now});
     }
+}
+
+/// The file names no metric. What the first report decides is on the disk before any report is. From then on the file
+/// has it, for this session as for a resumed one.
+void Training::choose_metric(const protocol::Metrics& reported) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : reported) {
+        names.push_back(name);
+    }
+    if (names.empty()) {
+        return;
+    }
+    const auto& name = likely_metric(names);
+    const auto goal = likely_goal(name);
+    directory_.require_writable();
+    directory_.write_run(with_metric(directory_.read_run(), name, goal));
+    const auto frozen = FrozenFile::recorded_in(directory_.journal());
+    decisions_.read_again(read_first_file(directory_, frozen).spec, directory_.journal());
+    view_.say(fmt::format("the sweep {}s {}, of what the first report has ({}): its file names no metric",
+                          goals.of(goal), name, fmt::join(names, ", ")));
 }
 
 /// A program that was started anew in another group reports there for the first time. The restart ends with the report

@@ -60,6 +60,7 @@ class Training {
     Answer answer_to(const RequestInbox::Arrived& arrived);
     void fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message,
               ProgramFault fault = ProgramFault::none);
+    void choose_metric(const protocol::Metrics& reported);
     void note_restart(TrialId trial, bool is_repeated);
     void set_clock(protocol::Report& notice, double now) const;
     void record_regroup(const protocol::Regrouped& notice);

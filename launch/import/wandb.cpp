@@ -87,7 +87,12 @@ ImportedSweep import_wandb(const OrderedJson& root, const ForeignFile& file) {
                                                    "controller"};
     const std::set<std::string> written{"name", "metric", "method", "run_cap", "parameters", "early_terminate"};
     result.head.push_back({"name", sweep.name});
-    result.head.push_back({"metric", metric(root, spec)});
+    if (root.contains("metric")) {
+        result.head.push_back({"metric", metric(root, spec)});
+    } else {
+        result.notes.emplace_back("the first report decides which of its numbers is optimized; to choose, add metric: "
+                                  "{name: val_loss, goal: minimize}");
+    }
     const auto method = root.value("method", OrderedJson(spec.sampler));
     result.head.push_back({"method", spec.sampler,
                            method == spec.sampler ? "" : fmt::format("was {}", flow(method))});

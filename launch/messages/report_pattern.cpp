@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
 
 #include "core/check.hpp"
+#include "launch/messages/likely_metric.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -43,18 +45,28 @@ std::optional<double> number_in(std::string_view text) {
 ReportPattern::ReportPattern(const std::vector<std::string>& expressions, const std::string& metric,
                              std::int64_t counts_from)
     : metric_(metric), counts_from_(counts_from) {
-    bool has_metric = false;
+    std::vector<std::string> names;
     for (std::size_t i = 0; i < expressions.size(); ++i) {
         const auto key = expressions.size() == 1 ? "report.pattern" : fmt::format("report.pattern[{}]", i);
         const auto& compiled = expressions_.emplace_back(compile(expressions[i], key));
-        const auto& groups = compiled->NamedCapturingGroups();
-        has_metric = has_metric || groups.contains(metric);
-        has_resource_ = has_resource_ || groups.contains(resource_group);
+        for (const auto& [name, index] : compiled->NamedCapturingGroups()) {
+            if (name == resource_group) {
+                has_resource_ = true;
+            } else {
+                names.push_back(name);
+            }
+        }
     }
-    CRESCENDO_VALIDATE(has_metric, "report.pattern",
+    CRESCENDO_VALIDATE(!names.empty() || !metric.empty(), "report.pattern",
+                       "has no group but 'resource', so no number is there to optimize; name one, as in "
+                       "loss=(?P<val_loss>[-+.\\deE]+)");
+    if (metric.empty()) {
+        metric_ = likely_metric(names);
+    }
+    CRESCENDO_VALIDATE(std::ranges::find(names, metric_) != names.end(), "report.pattern",
                        "has no group for '{}', which is the sweep's metric.name; add (?P<{}>[-+.\\deE]+) where the "
                        "program prints it",
-                       metric, metric);
+                       metric_, metric_);
 }
 
 ReportPattern::~ReportPattern() = default;

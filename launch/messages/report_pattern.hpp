@@ -25,9 +25,9 @@ namespace crescendo::launch {
 /// The expressions are those of RE2, which takes time in proportion to a line's length, whatever the expression.
 class ReportPattern {
   public:
-    /// `metric` is the sweep's. `counts_from` is what the program calls its first epoch; reports count from 1. Throws
-    /// InvalidInput (key "report.pattern", or "report.pattern[<index>]" if there are several) on an expression that is
-    /// none, or that gives no metric.
+    /// `metric` is the sweep's; if it is empty, likely_metric() chooses a group. `counts_from` is what the program
+    /// calls its first epoch; reports count from 1. Throws InvalidInput (key "report.pattern", or
+    /// "report.pattern[<index>]" if there are several) on an expression that is none, or that gives no metric.
     ReportPattern(const std::vector<std::string>& expressions, const std::string& metric, std::int64_t counts_from);
     ~ReportPattern();
     ReportPattern(ReportPattern&&) = delete;
@@ -36,6 +36,9 @@ class ReportPattern {
     /// The report that the line completes, if it does. Throws std::runtime_error if a group matches something that is no
     /// number.
     std::optional<protocol::Report> read(std::string_view line);
+
+    /// The group that completes a report.
+    const std::string& metric() const { return metric_; }
 
     /// Whether any line has matched.
     bool has_matched() const { return has_matched_; }

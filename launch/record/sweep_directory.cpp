@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
+#include "launch/record/metric_note.hpp"
 #include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
@@ -77,8 +78,11 @@ Json SweepDirectory::read_run() const {
 void SweepDirectory::write_run(const Json& run) const { replace_file(this->run(), run.dump(2) + "\n"); }
 
 SweepFile SweepDirectory::read_sweep(const std::vector<Override>& overrides) const {
-    auto file = read_sweep_file(sweep_file(), overrides);
-    file.name = read_run().at("sweep");
+    const auto run = read_run();
+    auto all = noted_metric(run);
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    auto file = read_sweep_file(sweep_file(), all);
+    file.name = run.at("sweep");
     return file;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "core/duration.hpp"
+#include "launch/messages/likely_metric.hpp"
 #include "launch/messages/report_pattern.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/sweep_file/nested_config.hpp"
@@ -58,23 +59,46 @@ YamlSection required(const YamlSection& file, const std::string& name, std::stri
 
 void read_metric(const YamlSection& file, SweepFile& result) {
     auto& spec = result.spec;
-    const auto metric = required(file, "metric", "it says which of the reported numbers to optimize",
-                                 "{name: val_loss, goal: minimize}");
-    metric.allow({"name", "goal", "target", "impute", "impute_while_running"});
+    const auto metric = file.section("metric", "{name: val_loss, goal: minimize}");
+    if (!metric) {
+        return;
+    }
+    metric->allow({"name", "goal", "target", "impute", "impute_while_running"});
     file.attempt([&] {
-        spec.target = metric.number("target");
+        spec.target = metric->number("target");
         if (spec.target) {
             result.remarks.push_back(
                 {"metric.target", "ends the sweep, and the trials that run; budget: {target: …} means the same"});
         }
     });
     file.attempt([&] {
-        if (!metric.has("name")) {
-            metric.fail("name", "is missing: it is the name under which trials report the number; add name: val_loss");
+        if (!metric->has("name")) {
+            metric->fail("name", "is missing: it is the name under which trials report the number; add name: val_loss");
         }
-        spec.metric = metric.string("name").value();
+        spec.metric = metric->string("name").value();
     });
-    file.attempt([&] { spec.goal = metric.choice("goal", goals).value_or(Goal::minimize); });
+    file.attempt([&] { spec.goal = metric->choice("goal", goals).value_or(Goal::minimize); });
+}
+
+/// Where the file names no metric: what the sweep optimizes then, or who decides that.
+void complete_metric(const YamlSection& file, SweepFile& result) {
+    auto& spec = result.spec;
+    if (file.has("metric") || file.mistakes().lie_in("metric") || file.mistakes().concern("report")) {
+        return;
+    }
+    if (result.trainer) {
+        spec.metric = "val_loss";  // crescendo-trainer always reports it
+    } else if (result.report) {
+        spec.metric = result.report->metric;
+    } else if (result.sampler) {
+        file.fail("metric", "is missing: the program of sampler.command is told what to optimize before the first "
+                            "report; add metric: {name: val_loss, goal: minimize}");
+    }
+    spec.goal = likely_goal(spec.metric);
+    result.remarks.push_back(
+        {"metric", fmt::format("is missing: {}; to choose another, add metric: {{name: val_loss, goal: minimize}}",
+                               spec.metric.empty() ? "the first report decides which of its numbers is optimized"
+                                                   : fmt::format("{} is {}d", spec.metric, goals.of(spec.goal)))});
 }
 
 /// The type of a sampler that is none of ours; empty if it is one of them.
@@ -304,8 +328,8 @@ ReportSource read_report_source(const YamlSection& report, const std::string& me
                     "is missing: it finds the numbers in what the program prints; add pattern: 'epoch "
                     "(?P<resource>\\d+).*loss=(?P<val_loss>[\\d.]+)'");
     }
-    if (!source.patterns.empty() && !metric.empty()) {
-        const ReportPattern compiled(source.patterns, metric, source.counts_from);
+    if (!source.patterns.empty()) {
+        source.metric = ReportPattern(source.patterns, metric, source.counts_from).metric();
     }
     return source;
 }
@@ -513,6 +537,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
     file.attempt([&] { check_resource(file); });
     read_abilities(file, result);
     file.attempt([&] { read_report(file, result); });
+    file.attempt([&] { complete_metric(file, result); });
     if (result.has_warm_trainers()) {
         constexpr double roughly_in_memory = 0.1;  // seconds
         result.spec.scheduler.expected_regroup = roughly_in_memory;

@@ -90,7 +90,8 @@ Cell parameter_cell(const Config& config, const std::string& name) {
 Table trials_table(const History& history, std::optional<double> price_of_slot_hour) {
     const auto& sweep = history.sweep();
     const auto others = metric_names(history);
-    std::vector<std::string> columns{"trial", "status", "resource", "workers", sweep.spec().metric};
+    const auto& metric = sweep.spec().metric;  // none as long as no report has decided which
+    std::vector<std::string> columns{"trial", "status", "resource", "workers", metric.empty() ? "metric" : metric};
     columns.insert(columns.end(), others.begin(), others.end());
     for (const auto& parameter : sweep.spec().space.parameters()) {
         columns.push_back(parameter.name);
@@ -106,7 +107,7 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
         const auto& seen = history.of(trial.id);
         const double until = seen.ended.value_or(history.elapsed());
         std::vector<Cell> row{std::int64_t{trial.id.value}, std::string(to_string(trial.status)), trial.resource.value,
-                              std::int64_t{seen.most_workers}, metric_of(seen, sweep.spec().metric)};
+                              std::int64_t{seen.most_workers}, metric_of(seen, metric)};
         for (const auto& name : others) {
             row.push_back(metric_of(seen, name));
         }

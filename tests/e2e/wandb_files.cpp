@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -126,4 +127,99 @@ parameters:
     CHECK(seen.size() == 4);
     CHECK(content_of(folder / "sweep/results.csv").find("optimizer.adam.beta") != std::string::npos);
     CHECK_FALSE(fs::exists(folder / "sweep/trials/000004"));
+}
+
+TEST_CASE("a sweep whose file names no metric optimizes what its first report has, and all commands know it") {
+    const TemporaryFolder folder;
+    write_file(folder / "train.sh",
+               "for r in 1 2 3; do\n"
+               "  echo \"{\\\"resource\\\": $r, \\\"metrics\\\": {\\\"time\\\": 1, \\\"val_acc\\\": 0.${1#--x=}$r}}\""
+               " >&\"$CRESCENDO_FD\"\n"
+               "  read -r -u \"$CRESCENDO_FD\" reply; [[ $reply == *stop* ]] && exit 0\n"
+               "done\nexit 0\n");
+    write_file(folder / "sweep.yaml",
+               "command: [bash, train.sh, \"${args}\"]\nmethod: grid\nslots: 1\n"
+               "parameters: {x: {values: [1, 7, 3, 5]}}\n"
+               "scheduler: {type: asha, min: 1, max: 3, reduction_factor: 3}\n");
+
+    const auto validated = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+    CHECK_MESSAGE(validated.code == 0, validated.err);
+    CHECK(validated.err.find("metric: is missing: the first report decides") != std::string::npos);
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK_MESSAGE(run.out.find("the sweep maximizes val_acc, of what the first report has (time, val_acc): its file "
+                               "names no metric") != std::string::npos,
+                  run.out);
+    const auto best = run_crescendo(folder.path(), {"best", "sweep", "--format", "json"});
+    CHECK_MESSAGE(best.json().at("metrics").at("val_acc") == 0.73, best.out);
+    const auto trials = run_crescendo(folder.path(), {"trials", "sweep", "--sort", "val_acc", "--format", "json"});
+    CHECK_MESSAGE(trials.json().at(0).at("val_acc") == 0.73, trials.out);
+    CHECK(run_crescendo(folder.path(), {"status", "sweep", "--format", "json"}).json().at("best").at("val_acc") == 0.73);
+    for (const auto& arguments : std::vector<std::vector<std::string>>{{"top", "sweep", "--plot"},
+                                                                       {"list"},
+                                                                       {"trial", "sweep", "1"},
+                                                                       {"report", "sweep"},
+                                                                       {"compare", "sweep"},
+                                                                       {"export", "sweep", "--to", "csv"}}) {
+        const auto shown = run_crescendo(folder.path(), arguments);
+        CHECK_MESSAGE(shown.code == 0, arguments.front(), shown.out, shown.err);
+    }
+    const auto replayed = run_crescendo(folder.path(), {"simulate", "--replay", "sweep", "--format", "json"});
+    CHECK_MESSAGE(replayed.code == 0, replayed.err);
+    CHECK(replayed.json().at("differences") == 0);
+    CHECK(replayed.json().at("val_acc") == 0.73);
+    CHECK(run_crescendo(folder.path(), {"set", "sweep", "budget.target=0.9"}).code == 0);
+}
+
+TEST_CASE("what the first report decided holds when the sweep is resumed, whatever the next report has") {
+    const TemporaryFolder folder;
+    write_file(folder / "train.sh",
+               "[ -e more ] && more=', \"a_score\": 1'\n"
+               "echo \"{\\\"resource\\\": 1, \\\"metrics\\\": {\\\"loss\\\": 0.${1#--x=}$more}}\" >&\"$CRESCENDO_FD\"\n"
+               "read -r -u \"$CRESCENDO_FD\" _\n");
+    write_file(folder / "sweep.yaml",
+               "command: [bash, train.sh, \"${args}\"]\nmethod: random\nrun_cap: 2\nslots: 1\n"
+               "parameters: {x: {min: 1, max: 9}}\nscheduler: {type: fifo, max: 1}\n");
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+    write_file(folder / "more", "");
+
+    const auto extended = run_crescendo(folder.path(), {"set", "sweep", "run_cap=4"});
+    const auto resumed = run_crescendo(folder.path(), {"resume", "sweep"});
+
+    CHECK_MESSAGE(extended.code == 0, extended.err);
+    REQUIRE_MESSAGE(resumed.code == 0, resumed.err);
+    CHECK(resumed.out.find("names no metric") == std::string::npos);
+    const auto trials = run_crescendo(folder.path(), {"trials", "sweep", "--format", "json"}).json();
+    REQUIRE(trials.size() == 4);
+    double least = 1;
+    for (const auto& trial : trials) {
+        least = std::min(least, trial.at("loss").get<double>());
+    }
+    const auto best = run_crescendo(folder.path(), {"best", "sweep", "--format", "json"});
+    CHECK(best.json().at("metrics").at("loss") == least);
+    const auto replayed = run_crescendo(folder.path(), {"simulate", "--replay", "sweep", "--format", "json"});
+    REQUIRE_MESSAGE(replayed.code == 0, replayed.err);
+    CHECK(replayed.json().at("differences") == 0);
+}
+
+TEST_CASE("a file that names no metric says what is optimized, where that is known, and who needs to know it first") {
+    const TemporaryFolder folder;
+    write_file(folder / "train.py", "");
+    const std::string parameters = "parameters: {x: {min: 1, max: 9}}\nrun_cap: 3\n";
+    const auto check = [&](const std::string& more, const std::string& expected) {
+        write_file(folder / "sweep.yaml", parameters + "program: train.py\n" + more);
+        const auto told = run_crescendo(folder.path(), {"validate", "sweep.yaml"}).err;
+        CHECK_MESSAGE(told.find(expected) != std::string::npos, told);
+    };
+
+    check("report: {pattern: 't=(?P<time>\\d+) acc=(?P<acc>[\\d.]+)'}\n", "metric: is missing: acc is maximized");
+    check("report: {pattern: 'epoch (?P<resource>\\d+)'}\n", "report.pattern: has no group but 'resource'");
+    check("budget: {target: 0.1}\n", "metric.name: the metric has no name, and the target is a value of it");
+    check("sampler: {command: [python3, train.py]}\n", "metric: is missing: the program of sampler.command");
+    write_file(folder / "sweep.yaml", parameters + "scheduler: {type: asha, max: 9}\n");
+    const auto asked = run_crescendo(folder.path(), {"ask-tell", "sweep.yaml"});
+    CHECK(asked.code == 2);
+    CHECK_MESSAGE(asked.err.find("metric: is missing, and the launcher") != std::string::npos, asked.err);
+    CHECK(run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "2"}).code == 0);
 }

@@ -37,9 +37,11 @@ std::string refused_key(const std::function<void(SweepSpec&)>& change) {
 
 }  // namespace
 
-TEST_CASE("a sweep needs a named metric") {
+TEST_CASE("a sweep with a target needs a named metric") {
     CHECK(refused_key([](auto&) {}) == "");
-    CHECK(refused_key([](auto& spec) { spec.metric = ""; }) == "metric.name");
+    CHECK(refused_key([](auto& spec) { spec.metric = ""; }) == "");
+    CHECK(refused_key([](auto& spec) { spec.metric = "", spec.target = 0.1; }) == "metric.name");
+    CHECK(refused_key([](auto& spec) { spec.metric = "", spec.trial_end.target = 0.1; }) == "metric.name");
 }
 
 TEST_CASE("a sweep must end: by its trials, its target or its time") {

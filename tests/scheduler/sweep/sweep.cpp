@@ -25,7 +25,7 @@ SweepSpec asha(int run_cap, int max) {
 
 TEST_CASE("a sweep that makes no sense is refused") {
     auto spec = spec_of(4, 4);
-    spec.metric = "";
+    spec.run_cap = 0;
 
     CHECK_THROWS_AS(Sweep{spec}, InvalidInput);
 }

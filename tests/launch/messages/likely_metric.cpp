@@ -1,0 +1,25 @@
+#include "launch/messages/likely_metric.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+TEST_CASE("of several metrics those of validation come first, then those whose name says what is good") {
+    CHECK(likely_metric({"loss"}) == "loss");
+    CHECK(likely_metric({"epoch_time", "loss"}) == "loss");
+    CHECK(likely_metric({"accuracy", "eval/speed", "loss"}) == "eval/speed");
+    CHECK(likely_metric({"train_loss", "val_accuracy", "val_loss", "val_time"}) == "val_accuracy");
+    CHECK(likely_metric({"b", "a"}) == "a");
+}
+
+TEST_CASE("a metric is maximized if a word of its name says so, and minimized otherwise") {
+    for (const char* name : {"accuracy", "val/acc", "F1-score", "test.AUC", "mean_reward"}) {
+        CAPTURE(name);
+        CHECK(likely_goal(name) == Goal::maximize);
+    }
+    for (const char* name : {"val_loss", "acceleration", "map2", "", "rmse"}) {
+        CAPTURE(name);
+        CHECK(likely_goal(name) == Goal::minimize);
+    }
+}
