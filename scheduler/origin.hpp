@@ -15,7 +15,7 @@ enum class Origin : std::uint8_t {
     program,   ///< a sampler that is another program
     enqueued,  ///< the user, while the sweep was at work
     initial,   ///< the user, in the sweep file
-    warm,      ///< an earlier sweep
+    warm,      ///< a sampler that learned from results of earlier sweeps, and of this one none yet
 };
 
 inline constexpr Words origins{{std::pair{Origin::random, "random"},

@@ -8,6 +8,7 @@
 #include "core/check.hpp"
 #include "core/ids.hpp"
 #include "core/words.hpp"
+#include "scheduler/earlier_result.hpp"
 #include "scheduler/limits.hpp"
 #include "scheduler/space/search_space.hpp"
 
@@ -117,6 +118,7 @@ struct SweepSpec {
     SearchSpace space;
     std::string sampler = "random";  ///< who proposes configurations: one of sampler_names()
     std::vector<Config> initial;     ///< of the first trials; the sampler chooses the parameters that one lacks
+    std::vector<EarlierResult> warm_start;  ///< what the sampler knows before the first trial
     SchedulerSpec scheduler;
 };
 

@@ -13,37 +13,36 @@
 namespace crescendo {
 namespace {
 
-using Make = std::unique_ptr<Sampler> (*)(const SweepSpec&);
+struct Kind {
+    std::string name;
+    bool learns;
+    std::unique_ptr<Sampler> (*make)(const SweepSpec&);
+};
+
+template <class Any>
+std::unique_ptr<Sampler> from_space(const SweepSpec& spec) {
+    return std::make_unique<Any>(spec.space, spec.seed);
+}
 
 /// All samplers. To add one is to add its row here.
-const std::vector<std::pair<std::string, Make>>& samplers() {
-    static const std::vector<std::pair<std::string, Make>> all{
-        {"grid",
-         [](const SweepSpec& spec) -> std::unique_ptr<Sampler> {
-             return std::make_unique<GridSampler>(spec.space, spec.seed);
-         }},
-        {"program",
+const std::vector<Kind>& samplers() {
+    static const std::vector<Kind> all{
+        {"grid", false, from_space<GridSampler>},
+        {"program", false,
          [](const SweepSpec&) -> std::unique_ptr<Sampler> { return std::make_unique<ProgramSampler>(); }},
-        {"random",
-         [](const SweepSpec& spec) -> std::unique_ptr<Sampler> {
-             return std::make_unique<RandomSampler>(spec.space, spec.seed);
-         }},
-        {"sobol",
-         [](const SweepSpec& spec) -> std::unique_ptr<Sampler> {
-             return std::make_unique<SobolSampler>(spec.space, spec.seed);
-         }},
-        {"tpe",
+        {"random", false, from_space<RandomSampler>},
+        {"sobol", false, from_space<SobolSampler>},
+        {"tpe", true,
          [](const SweepSpec& spec) -> std::unique_ptr<Sampler> { return std::make_unique<TpeSampler>(spec); }},
     };
     return all;
 }
 
 std::unique_ptr<Sampler> make(const SweepSpec& spec) {
-    const auto found = std::find_if(samplers().begin(), samplers().end(),
-                                    [&](const auto& sampler) { return sampler.first == spec.sampler; });
+    const auto found = std::ranges::find(samplers(), spec.sampler, &Kind::name);
     CRESCENDO_VALIDATE(found != samplers().end(), "sampler.type",
                        "'{}' is no sampler (nothing would propose configurations); use random", spec.sampler);
-    return found->second(spec);
+    return found->make(spec);
 }
 
 }  // namespace
@@ -51,9 +50,14 @@ std::unique_ptr<Sampler> make(const SweepSpec& spec) {
 std::vector<std::string> sampler_names() {
     std::vector<std::string> names;
     for (const auto& sampler : samplers()) {
-        names.push_back(sampler.first);
+        names.push_back(sampler.name);
     }
     return names;
+}
+
+bool learns(const std::string& sampler) {
+    const auto found = std::ranges::find(samplers(), sampler, &Kind::name);
+    return found != samplers().end() && found->learns;
 }
 
 AnySampler::AnySampler(const SweepSpec& spec) : sampler_(make(spec)) {}

@@ -12,6 +12,9 @@ namespace crescendo {
 /// Names of all samplers, as `sampler.type` of the sweep file takes them.
 std::vector<std::string> sampler_names();
 
+/// Whether the sampler of this name learns from results.
+bool learns(const std::string& sampler);
+
 /// Any of the samplers as a value. A copy makes the same proposals as the original from then on.
 class AnySampler {
   public:

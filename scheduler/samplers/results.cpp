@@ -1,14 +1,14 @@
 #include "scheduler/samplers/results.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "scheduler/ladder.hpp"
 #include "scheduler/loss.hpp"
 
 namespace crescendo {
-namespace {
 
-std::vector<Resource> milestones_of(const SchedulerSpec& spec) {
+std::vector<Resource> Results::milestones_of(const SchedulerSpec& spec) {
     std::vector<Resource> milestones;
     if (spec.kind == SchedulerKind::fifo || !spec.has_max()) {
         return {spec.max};  // what trials reach on the way is no sign of how they end
@@ -19,19 +19,41 @@ std::vector<Resource> milestones_of(const SchedulerSpec& spec) {
     return milestones;
 }
 
-}  // namespace
-
 Results::Results(const SweepSpec& spec)
     : space_(spec.space),
       num_dimensions_(static_cast<std::size_t>(space_.num_dimensions())),
-      milestones_(milestones_of(spec.scheduler)) {
+      milestones_(milestones_of(spec.scheduler)),
+      num_earlier_(spec.warm_start.size()) {
     for (std::size_t rung = 0; rung < milestones_.size(); ++rung) {
         rankings_.push_back({rung, {}});
+    }
+    add_earlier(spec.warm_start, spec.scheduler.has_max());
+}
+
+/// Without a maximum a trial is complete when its program ends. With one, an earlier trial counts as far as it trained:
+/// its own maximum may have been less.
+void Results::add_earlier(const std::vector<EarlierResult>& results, bool has_max) {
+    for (const auto& result : results) {
+        Told told{.is_known = true, .has_ended = true, .has_lost = result.has_lost};
+        std::ranges::copy(point_of(result.config), std::back_inserter(points_));
+        for (std::size_t i = 0; i < result.reports.size(); ++i) {
+            const auto& [resource, loss] = result.reports[i];
+            const bool is_end = !has_max && result.is_complete && i + 1 == result.reports.size();
+            for (; counts(told, resource, is_end); ++told.num_rungs) {
+                auto& ranking = rankings_[told.num_rungs];
+                ranking.losses.push_back({loss, static_cast<int>(trials_.size())});
+                ranking.num_finite += loss < worst_loss;
+            }
+        }
+        trials_.push_back(told);
+    }
+    for (auto& ranking : rankings_) {
+        std::ranges::sort(ranking.losses);
     }
 }
 
 void Results::tell(const Trial& trial) {
-    const auto index = static_cast<std::size_t>(trial.id.value);
+    const auto index = num_earlier_ + static_cast<std::size_t>(trial.id.value);
     if (index >= trials_.size()) {
         trials_.resize(index + 1);
         points_.resize((index + 1) * num_dimensions_, absent);
@@ -45,18 +67,22 @@ void Results::tell(const Trial& trial) {
     told.is_proposed = trial.is_proposed;
     told.has_ended = trial.ended();
     told.has_lost = trial.reason == StopReason::judged || trial.reason == StopReason::failed;
-    count(trial, told);
+    count(trial, static_cast<int>(index), told);
 }
 
-void Results::count(const Trial& trial, Told& told) {
+/// Whether a trial with this resource counts at the next rung.
+bool Results::counts(const Told& told, Resource resource, bool is_complete) const {
+    return told.num_rungs < milestones_.size() && (is_complete || resource >= milestones_[told.num_rungs]);
+}
+
+void Results::count(const Trial& trial, int number, Told& told) {
     const bool is_complete = trial.reason == StopReason::completed || trial.reason == StopReason::reached;
-    for (; trial.loss && told.num_rungs < milestones_.size() &&
-           (is_complete || trial.resource >= milestones_[told.num_rungs]);
-         ++told.num_rungs) {
-        auto& [rung, losses, num_finite] = rankings_[told.num_rungs];
-        const Loss loss{*trial.loss, trial.id.value};
-        losses.insert(std::upper_bound(losses.begin(), losses.end(), loss), loss);
-        num_finite += loss.loss < worst_loss;
+    for (; trial.loss && counts(told, trial.resource, is_complete); ++told.num_rungs) {
+        auto& ranking = rankings_[told.num_rungs];
+        const Loss loss{*trial.loss, number};
+        ranking.losses.insert(std::upper_bound(ranking.losses.begin(), ranking.losses.end(), loss), loss);
+        ranking.num_finite += loss.loss < worst_loss;
+        ++ranking.num_own;
     }
 }
 

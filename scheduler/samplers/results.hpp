@@ -12,6 +12,8 @@ namespace crescendo {
 
 /// What trials have told a sampler that learns: their points, and their losses at each rung.
 ///
+/// Trials have numbers: first come those of earlier sweeps (SweepSpec::warm_start), then those of this one by their ids.
+///
 /// A trial counts at a rung with the loss that it first reports there. One that is complete before counts at all rungs
 /// above with its last loss.
 class Results {
@@ -33,15 +35,19 @@ class Results {
         std::size_t rung;
         std::vector<Loss> losses;
         int num_finite = 0;
+        int num_own = 0;  ///< trials of this sweep
     };
 
     explicit Results(const SweepSpec& spec);
+
+    /// The resources at which trials of such a sweep count.
+    static std::vector<Resource> milestones_of(const SchedulerSpec& spec);
 
     void tell(const Trial& trial);
 
     const SearchSpace& space() const { return space_; }
 
-    /// Number of trials that were told of.
+    /// Number of trials that were told of, and of those of earlier sweeps.
     int num_trials() const { return static_cast<int>(trials_.size()); }
 
     /// The point of a trial, or of a configuration, with `absent` coordinates.
@@ -69,11 +75,14 @@ class Results {
         std::size_t num_rungs = 0;
     };
 
-    void count(const Trial& trial, Told& told);
+    void add_earlier(const std::vector<EarlierResult>& results, bool has_max);
+    bool counts(const Told& told, Resource resource, bool is_complete) const;
+    void count(const Trial& trial, int number, Told& told);
 
     SearchSpace space_;
     std::size_t num_dimensions_;
     std::vector<Resource> milestones_;
+    std::size_t num_earlier_;
     std::vector<Ranking> rankings_;  // by milestone
     std::vector<Told> trials_;
     std::vector<double> points_;  // of all trials, one after the other

@@ -19,7 +19,11 @@ int num_good(int num_results) { return std::min((num_results + 9) / 10, 25); }
 }  // namespace
 
 TpeSampler::TpeSampler(const SweepSpec& spec)
-    : seed_(spec.seed), results_(spec), axes_(Axis::all_of(spec.space)), first_(spec.space, spec.seed), tried_(spec.space) {}
+    : seed_(spec.seed),
+      results_(spec),
+      axes_(Axis::all_of(spec.space)),
+      first_(spec.space, spec.seed),
+      tried_(spec.space) {}
 
 std::optional<Proposal> TpeSampler::propose(TrialId trial) {
     const auto* ranking = results_.highest_ranking(enough(axes_));
@@ -44,7 +48,8 @@ std::optional<Proposal> TpeSampler::propose(TrialId trial) {
             best_score = score;
         }
     }
-    return best ? Proposal{*std::move(best), Origin::model} : first_.propose(trial);
+    const auto origin = ranking->num_own > 0 ? Origin::model : Origin::warm;
+    return best ? Proposal{*std::move(best), origin} : first_.propose(trial);
 }
 
 /// The newest trials count one by one. Of older ones there are so many that one in several stands for the others: a

@@ -17,6 +17,7 @@ namespace crescendo {
 ///
 /// * It learns from the highest rung that enough trials have reached, as BOHB does (Falkner et al., ICML 2018). Until
 ///   there is one, it proposes the points of a Sobol sequence.
+/// * Results of earlier sweeps (`warm_start`) count as this sweep's own.
 /// * The best trials of that rung are good. All others that reached it are bad, and so are those that lost before it,
 ///   and those of which nothing is known yet: so it does not propose twice in one place (constant liar).
 class TpeSampler : public Sampler {

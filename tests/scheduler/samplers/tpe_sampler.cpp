@@ -86,3 +86,42 @@ TEST_CASE("tpe learns from the highest rung with enough results") {
     CHECK(mean_proposal(/*num_at_top=*/4) < 0.3);
     CHECK(mean_proposal(/*num_at_top=*/20) > 0.7);
 }
+
+TEST_CASE("tpe with results of an earlier sweep finds the minimum of a bowl sooner, although the spaces differ") {
+    const Parameter x{"x", Uniform{-1, 1}};
+    const Parameter y{"y", LogUniformValues{1e-4, 1}};
+    const SearchSpace before{{x, y, {"old", Uniform{0, 1}}}};
+    const SearchSpace now{{x, y, {"new", Uniform{0, 1}}}};
+    const auto loss = [](const Config& config) {
+        return std::pow(number_of(config, 0) - 0.3, 2) + std::pow(std::log10(number_of(config, 1)) + 2, 2);
+    };
+    double cold = 0;
+    double warm = 0;
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        auto spec = learning_spec("tpe", now, seed);
+        const auto best_of_ten = [&] {
+            AnySampler sampler(spec);
+            return loss(std::ranges::min(learn(sampler, 10, loss), {}, loss));
+        };
+        cold += best_of_ten();
+        AnySampler earlier(learning_spec("tpe", before, seed + 100));
+        for (const auto& config : learn(earlier, 60, loss)) {
+            spec.warm_start.push_back({{config[0], config[1]}, {{Resource{1}, loss(config)}}, false, true});
+        }
+        warm += best_of_ten();
+    }
+
+    CHECK(warm < cold / 5);
+}
+
+TEST_CASE("tpe says which configurations come from results of earlier sweeps alone") {
+    auto spec = learning_spec("tpe", SearchSpace{{{"x", Uniform{0, 1}}}});
+    for (int i = 0; i < 20; ++i) {
+        spec.warm_start.push_back({{{"x", i / 20.0}}, {{Resource{1}, i / 20.0}}, false, true});
+    }
+    AnySampler sampler(spec);
+
+    CHECK(sampler->propose(TrialId{0})->origin == Origin::warm);
+    learn(sampler, 1, [](const Config& config) { return number_of(config, 0); });
+    CHECK(sampler->propose(TrialId{1})->origin == Origin::model);
+}
