@@ -40,6 +40,25 @@ void check_rungs(const SchedulerSpec& spec, Problems& problems) {
             spec.brackets.value_or(1), num_rungs(spec), num_rungs(spec));
 }
 
+void check_repeat(const SweepSpec& spec, Problems& problems) {
+    using enum SchedulerKind;
+    constexpr int most_times = 1000;
+    const auto kind = spec.scheduler.kind;
+    REQUIRE(spec.repeat.times >= 1 && spec.repeat.times <= most_times, "repeat",
+            "a configuration is trained {} times (trials are its repetitions); use 1 to {}", spec.repeat.times,
+            most_times);
+    REQUIRE(!spec.repeat.is_on() || kind == fifo || kind == asha || kind == rasda || kind == async_hyperband, "repeat",
+            "the rungs of {} rank single trials, and with repeat configurations are judged, by all their repetitions; "
+            "use type: asha, rasda, async_hyperband or fifo",
+            scheduler_kinds.of(kind));
+    REQUIRE(!spec.repeat.is_on() || spec.scheduler.mode == Mode::stop, "repeat",
+            "mode is promote, which ranks single trials, and with repeat configurations are judged, by all their "
+            "repetitions; use mode: stop");
+    REQUIRE(!spec.repeat.is_on() || !spec.run_cap ||
+                *spec.run_cap <= std::numeric_limits<std::int32_t>::max() / most_times,
+            "run_cap", "run_cap is {} configurations, too many to repeat; use less", *spec.run_cap);
+}
+
 void check_slots(const SchedulerSpec& spec, Problems& problems) {
     const bool grows = spec.kind == SchedulerKind::rasda;
     REQUIRE(spec.max_concurrent.value_or(1) >= 1, "scheduler.max_concurrent",
@@ -116,6 +135,7 @@ std::vector<InvalidInput> problems_of(const SweepSpec& spec) {
     REQUIRE(spec.max_retries >= 0, "max_retries",
             "max_retries is {} (a trial cannot be retried less than never); use 0 or more", spec.max_retries);
     check(spec.scheduler, problems);
+    check_repeat(spec, problems);
     REQUIRE(spec.run_cap || spec.scheduler.kind != SchedulerKind::successive_halving, "run_cap",
             "successive_halving halves a given number of trials; give it as run_cap, or use type: hyperband");
     REQUIRE(spec.run_cap || spec.scheduler.priority != Priority::starts_first, "scheduler.priority",

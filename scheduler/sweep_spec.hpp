@@ -10,6 +10,7 @@
 #include "core/words.hpp"
 #include "scheduler/earlier_result.hpp"
 #include "scheduler/limits.hpp"
+#include "scheduler/repeat.hpp"
 #include "scheduler/space/search_space.hpp"
 
 namespace crescendo {
@@ -108,12 +109,13 @@ struct Patience {
 struct SweepSpec {
     std::string metric;
     Goal goal = Goal::minimize;
-    std::optional<int> run_cap;    ///< number of trials
+    std::optional<int> run_cap;    ///< number of trials, or of configurations with `repeat`
     std::optional<double> target;  ///< a report of the metric at least this good ends the sweep
     bool has_time_budget = false;  ///< the launcher will send TimeUp
     int max_retries = 2;           ///< how often a trial is retried in a row before it has failed for good
     TrialEnd trial_end;
     Patience patience;
+    Repeat repeat;
     std::uint64_t seed = 0;
     SearchSpace space;
     std::string sampler = "random";  ///< who proposes configurations: one of sampler_names()

@@ -7,6 +7,9 @@ namespace crescendo {
 AnyScheduler::AnyScheduler(const SweepSpec& spec) : scheduler_(make(spec)) {}
 
 AnyScheduler::Kinds AnyScheduler::make(const SweepSpec& spec) {
+    if (spec.repeat.is_on()) {
+        return RepeatedAsha(spec);
+    }
     switch (spec.scheduler.kind) {
         case SchedulerKind::fifo:
             return Asha(spec);

@@ -7,6 +7,7 @@
 #include "scheduler/schedulers/median.hpp"
 #include "scheduler/schedulers/pasha.hpp"
 #include "scheduler/schedulers/promoting_asha.hpp"
+#include "scheduler/schedulers/repeated_asha.hpp"
 
 namespace crescendo {
 
@@ -24,7 +25,7 @@ class AnyScheduler {
     }
 
   private:
-    using Kinds = std::variant<Asha, PromotingAsha, Hyperband, Median, Pasha>;
+    using Kinds = std::variant<Asha, PromotingAsha, Hyperband, Median, Pasha, RepeatedAsha>;
     static Kinds make(const SweepSpec& spec);
 
     Kinds scheduler_;

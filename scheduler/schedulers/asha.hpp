@@ -31,6 +31,9 @@ class Asha final : public Scheduler {
     }
     std::vector<RungSize> rungs() const override { return brackets_.sizes(); }
 
+    /// Whether the next rung is the one at the maximum resource, where nothing is decided.
+    bool is_top(int bracket, int rungs_survived) const { return brackets_.is_top(bracket, rungs_survived); }
+
   private:
     bool survives(Cut& rung, const Result& result) const;
     void insert(Cut& rung, const Result& result) const;

@@ -27,6 +27,13 @@ struct RungSize {
     std::size_t size = 0;
 };
 
+/// What a configuration, of which each trial is a repetition, was judged by.
+struct JudgedConfiguration {
+    TrialId configuration;  ///< counted from 0
+    Resource milestone;
+    double loss;
+};
+
 /// Decides which trials continue to train. It knows nothing about slots.
 ///
 /// A trial is either judged for good when it reports, or paused until it is promoted or eliminated.
@@ -66,6 +73,9 @@ class Scheduler {
 
     /// Paused trials that will never be promoted. Each is returned once.
     virtual std::vector<TrialId> take_eliminated() { return {}; }
+
+    /// The configurations that were judged since the last call, if trials are repetitions.
+    virtual std::vector<JudgedConfiguration> take_judged() { return {}; }
 
     /// All trials that have begun, paused ones too, have ended: what follows is about others.
     virtual void end_all() {}

@@ -4,9 +4,9 @@
 
 namespace crescendo {
 
-void Improvement::note_best(const Trial& trial) {
-    best_loss_ = *trial.loss;
-    best_trial_ = trial.id;
+void Improvement::note_best(const Trial& candidate) {
+    best_loss_ = *candidate.loss;
+    best_trial_ = candidate.id;
     num_ends_in_vain_ = 0;
 }
 

@@ -17,15 +17,19 @@ class Improvement {
 
     /// The trial has just reported. Reports of one trial come in the order of their resources.
     void note_report(const Trial& trial) {
-        if (*trial.loss < best_loss_) {
-            note_best(trial);
-        }
         if (patience_.resource) {
             note_best_of(trial);
         }
     }
 
-    /// The trial ended without failing.
+    /// The trial, or the configuration of which trials are repetitions, has this loss now.
+    void note_value(const Trial& candidate) {
+        if (*candidate.loss < best_loss_) {
+            note_best(candidate);
+        }
+    }
+
+    /// The trial, or configuration, ended without failing.
     void note_end(const Trial& trial) { num_ends_in_vain_ += trial.id != best_trial_; }
 
     /// The sweep ended and has something to do again: it gets the same patience anew.
@@ -43,12 +47,12 @@ class Improvement {
         Resource at{0};
     };
 
-    void note_best(const Trial& trial);
+    void note_best(const Trial& candidate);
     void note_best_of(const Trial& trial);
 
     Patience patience_;
-    double best_loss_ = worst_loss;      ///< the lowest that any trial reported
-    std::optional<TrialId> best_trial_;  ///< who reported it first
+    double best_loss_ = worst_loss;      ///< the lowest that was noted
+    std::optional<TrialId> best_trial_;  ///< who had it first
     int num_ends_in_vain_ = 0;           ///< other trials that ended since then
     std::vector<Best> bests_;        ///< by trial; empty if trials end by themselves only
 };

@@ -34,6 +34,9 @@ std::vector<Action> Sweep::apply(const Event& event) {
         return {};
     }
 
+    if (!over() && is_target_met_) {
+        end_sweep(FinishReason::target_reached, effects);
+    }
     if (!over() && improvement_.is_over()) {
         end_sweep(FinishReason::no_progress, effects);
     }
@@ -53,7 +56,7 @@ std::vector<Action> Sweep::apply(const Event& event) {
         std::move(effects.placements.begin(), effects.placements.end(), std::back_inserter(actions));
     }
     if (over()) {
-        actions.push_back(FinishSweep{*finish_reason_, trials_.best_ended()});
+        actions.push_back(FinishSweep{*finish_reason_, best_ended()});
     }
     return std::move(actions);
 }
@@ -67,6 +70,30 @@ std::optional<Event> Sweep::propose() {
         return TrialProposed{*trial, std::move(proposal->config), proposal->origin};
     }
     return has_come_to_rest() ? std::optional<Event>(ProposalsEnded{}) : std::nullopt;
+}
+
+std::optional<TrialId> Sweep::best() const {
+    if (over()) {
+        return best_ended();
+    }
+    return has_repetitions() ? best_repetition(configurations_.best()) : trials_.best();
+}
+
+std::optional<TrialId> Sweep::best_ended() const {
+    return has_repetitions() ? best_repetition(configurations_.best_ended()) : trials_.best_ended();
+}
+
+/// Of those that count for the configuration.
+std::optional<TrialId> Sweep::best_repetition(std::optional<TrialId> configuration) const {
+    const Trial* best = nullptr;
+    if (configuration) {
+        for (const auto& trial : siblings_of(first_trial_of(*configuration))) {
+            if (trial.status != TrialStatus::failed && trial.loss && (best == nullptr || *trial.loss < *best->loss)) {
+                best = &trial;
+            }
+        }
+    }
+    return best == nullptr ? std::nullopt : std::optional(best->id);
 }
 
 SweepState Sweep::state() const {
@@ -136,9 +163,12 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
     trial.failures_in_a_row = 0;
     trial.is_reforming = false;
     improvement_.note_report(trial);
+    if (!has_repetitions()) {
+        improvement_.note_value(trial);
+    }
     const int rungs_before = trial.rungs_survived;
     const auto verdict = judge(trial, effects);
-    const bool target_met = spec_.target && *trial.loss <= to_loss(spec_.goal, *spec_.target);
+    const bool target_met = !has_repetitions() && spec_.target && *trial.loss <= to_loss(spec_.goal, *spec_.target);
 
     if (verdict == Verdict::complete) {
         stop(trial, StopReason::completed, effects);
@@ -161,7 +191,7 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
         go_on(trial, trial.rungs_survived > rungs_before, effects);
     }
     if (!trial.ended()) {
-        proposals_.tell(trial);
+        tell(trial);
     }
     if (target_met) {
         end_sweep(FinishReason::target_reached, effects);
@@ -218,14 +248,28 @@ void Sweep::handle(const Cancelled&, Effects& effects) { end_sweep(FinishReason:
 void Sweep::handle(const TrialProposed& event, Effects&) {
     CRESCENDO_VALIDATE(event.trial.value >= 0, "trial", "trial {} cannot be; trials count from 0", event.trial.value);
     auto config = spec_.space.in_order(event.config);
+    const auto candidate = spec_.repeat.configuration_of(event.trial);
     if (!trials_.has(event.trial)) {
-        proposals_.add(event.trial, {std::move(config), event.origin.value_or(Origin::enqueued)});
-    } else if (Trial& trial = trials_[event.trial]; !trial.is_proposed) {
-        trial.config = std::move(config);
+        const auto first = first_trial_of(candidate);
+        CRESCENDO_VALIDATE(event.trial == first, "trial",
+                           "trial {} will be a repetition of trial {}, with its configuration; propose one for that",
+                           event.trial.value, first.value);
+        proposals_.add(candidate, {std::move(config), event.origin.value_or(Origin::enqueued)});
+        return;
+    }
+    if (trials_[event.trial].is_proposed) {
+        return;
+    }
+    const auto take = [&](Trial& trial) {
+        trial.config = config;
         trial.origin = event.origin.value_or(trial.origin);
         trial.is_proposed = true;
-        proposals_.tell(trial);
+    };
+    std::ranges::for_each(siblings_of(event.trial), take);
+    if (has_repetitions()) {
+        take(configurations_[candidate]);
     }
+    proposals_.tell(candidate_of(event.trial));
 }
 
 void Sweep::require_valid(const LimitsChanged& event) const {
@@ -244,6 +288,7 @@ void Sweep::handle(const LimitsChanged& event, Effects& effects) {
     placement_.change_max_concurrent(spec_.scheduler.max_concurrent);
     scheduler_->change_run_cap(spec_.run_cap, trials_.size());
     proposals_.begin_again();
+    is_target_met_ = false;
     if (over() && may_go_on() && is_below_cap()) {
         open_again();
     } else if (!over() && meets_target()) {
@@ -273,19 +318,37 @@ void Sweep::handle(const TrialRetried& event, Effects&) {
     scheduler_->retry(trial);
     trials_.retry(trial);
     placement_.enter_line(trial);
-    proposals_.tell(trial);
+    tell(trial);
+    if (has_repetitions()) {
+        if (Trial& configuration = configurations_[spec_.repeat.configuration_of(trial.id)];
+            configuration.status == TrialStatus::failed) {
+            configurations_.retry(configuration);
+            proposals_.tell(configuration);
+        }
+    }
 }
 
+/// With its siblings. Those that are paused go first: the others are on the way to the rung where these wait, and it is
+/// not decided any more.
 void Sweep::handle(const TrialStopped& event, Effects& effects) {
-    stop_by_request(event.trial, StopReason::requested, effects);
+    if (known_trial(event.trial).ended()) {
+        return;
+    }
+    for (const bool are_paused : {true, false}) {
+        for (auto& trial : siblings_of(event.trial)) {
+            if ((trial.status == TrialStatus::paused) == are_paused) {
+                stop_by_request(trial, StopReason::requested, effects);
+            }
+        }
+    }
 }
 
+/// Its siblings continue.
 void Sweep::handle(const TrialTimeUp& event, Effects& effects) {
-    stop_by_request(event.trial, StopReason::timed_out, effects);
+    stop_by_request(known_trial(event.trial), StopReason::timed_out, effects);
 }
 
-void Sweep::stop_by_request(TrialId id, StopReason reason, Effects& effects) {
-    Trial& trial = known_trial(id);
+void Sweep::stop_by_request(Trial& trial, StopReason reason, Effects& effects) {
     if (trial.ended()) {
         return;
     }
@@ -328,7 +391,7 @@ void Sweep::handle(const ProposalsEnded&, Effects&) { proposals_.end(); }
 
 bool Sweep::meets_target() const {
     const auto best_trial = best();
-    return spec_.target && best_trial && *trial(*best_trial).loss <= to_loss(spec_.goal, *spec_.target);
+    return spec_.target && best_trial && *candidate_of(*best_trial).loss <= to_loss(spec_.goal, *spec_.target);
 }
 
 /// Whether a trial that has just reported is complete, although it might train further.
@@ -348,6 +411,60 @@ const Trial& Sweep::known_trial(TrialId id) const {
     return trials_[id];
 }
 
+/// All repetitions of the trial's configuration; without repetitions, the trial alone. It has started.
+std::span<Trial> Sweep::siblings_of(TrialId trial) {
+    const auto first = first_trial_of(spec_.repeat.configuration_of(trial));
+    return {&trials_[first], static_cast<std::size_t>(spec_.repeat.times)};
+}
+
+std::span<const Trial> Sweep::siblings_of(TrialId trial) const {
+    const auto first = first_trial_of(spec_.repeat.configuration_of(trial));
+    return {&trials_[first], static_cast<std::size_t>(spec_.repeat.times)};
+}
+
+/// The other repetitions of a configuration whose first one has just started.
+void Sweep::begin_configuration(TrialId first) {
+    Trial configuration;
+    configuration.id = spec_.repeat.configuration_of(first);
+    configuration.config = trials_[first].config;
+    configuration.origin = trials_[first].origin;
+    configuration.is_proposed = trials_[first].is_proposed;
+    for (int i = 1; i < spec_.repeat.times; ++i) {
+        Trial next = configuration;
+        next.id = TrialId{trials_.size()};
+        next.status = TrialStatus::waiting;
+        next.group.generation = -1;  // its first group is still to come
+        Trial& trial = trials_.add(std::move(next));
+        trial.bracket = scheduler_->begin(trial.id);
+        set_rungs(trial, 0);
+        placement_.enter_line(trial);
+    }
+    proposals_.tell(configurations_.add(std::move(configuration)));
+}
+
+/// What the scheduler has decided about configurations.
+void Sweep::note_judgements() {
+    for (const auto& [id, milestone, loss] : scheduler_->take_judged()) {
+        Trial& configuration = configurations_[id];
+        configuration.resource = milestone;
+        configuration.loss = loss;
+        note_value(configuration);
+        proposals_.tell(configuration);
+    }
+}
+
+void Sweep::note_value(const Trial& configuration) {
+    improvement_.note_value(configuration);
+    is_target_met_ = is_target_met_ || (spec_.target && *configuration.loss <= to_loss(spec_.goal, *spec_.target));
+}
+
+/// A sampler knows configurations only, if trials are their repetitions.
+void Sweep::tell(const Trial& trial) {
+    if (!has_repetitions()) {
+        proposals_.tell(trial);
+    }
+}
+
 Trial& Sweep::known_trial(TrialId id) {
     return const_cast<Trial&>(std::as_const(*this).known_trial(id));
 }
@@ -355,6 +472,9 @@ Trial& Sweep::known_trial(TrialId id) {
 /// A trial that would be resumed at once does not leave its slots first.
 Verdict Sweep::judge(Trial& trial, Effects& effects) {
     auto judgement = scheduler_->report(trial);
+    if (has_repetitions()) {
+        note_judgements();
+    }
     set_rungs(trial, judgement.rungs_survived);
     promote_held(effects);
     while (judgement.verdict == Verdict::pause && is_promoted_in_place(trial)) {
@@ -377,6 +497,9 @@ bool Sweep::promote(Trial& trial, Effects& effects) {
     scheduler_->promote();
     set_rungs(trial, trial.rungs_survived + 1);
     const auto judgement = scheduler_->report(trial);
+    if (has_repetitions()) {
+        note_judgements();
+    }
     set_rungs(trial, judgement.rungs_survived);
     if (judgement.verdict == Verdict::go_on) {
         return true;
@@ -419,8 +542,9 @@ void Sweep::allocate(Effects& effects) {
         while (start_next(effects)) {}
     }
     while (resume_next(effects)) {}
-    if (spec_.scheduler.grow != GrowPolicy::wait || !placement_.next_in_line(prospects())) {
-        while (start_next(effects)) {}
+    const bool collects_slots = spec_.scheduler.grow == GrowPolicy::wait;
+    while (!(collects_slots && placement_.next_in_line(prospects())) && start_next(effects)) {
+        while (has_repetitions() && resume_next(effects)) {}
     }
 }
 
@@ -450,7 +574,11 @@ bool Sweep::resume_next(Effects& effects) {
     trial.attempted = Resource{0};
     ++trial.group.generation;
     placement_.note_running(trial);
-    effects.placements.push_back(ResumeTrial{trial.id, trial.group});
+    if (trial.group.generation == 0) {
+        effects.placements.push_back(StartTrial{trial.id, trial.group});
+    } else {
+        effects.placements.push_back(ResumeTrial{trial.id, trial.group});
+    }
     return true;
 }
 
@@ -459,7 +587,7 @@ bool Sweep::start_next(Effects& effects) {
         return false;
     }
     Trial next;
-    next.id = TrialId{trials_.size()};
+    next.id = next_candidate();
     if (!placement_.take_slots_for_new(next)) {
         return false;
     }
@@ -467,12 +595,16 @@ bool Sweep::start_next(Effects& effects) {
         placement_.return_slots(next);
         return false;
     }
+    next.id = TrialId{trials_.size()};
     Trial& trial = trials_.add(std::move(next));
     trial.bracket = scheduler_->begin(trial.id);
     set_rungs(trial, 0);
     placement_.note_running(trial);
-    proposals_.tell(trial);
+    tell(trial);
     effects.placements.push_back(StartTrial{trial.id, trial.group});
+    if (has_repetitions()) {
+        begin_configuration(trial.id);
+    }
     return true;
 }
 
@@ -529,6 +661,10 @@ void Sweep::end(Trial& trial, StopReason reason, Effects& effects) {
     } else if (before == TrialStatus::waiting) {
         placement_.leave_line(trial);
     }
+    if (has_repetitions()) {
+        end_configuration(trial.id, effects);
+        return;
+    }
     if (reason != StopReason::failed) {  // which may be tried again
         improvement_.note_end(trial);
         if (const auto obsolete = trials_.rank_ended(trial)) {
@@ -536,6 +672,47 @@ void Sweep::end(Trial& trial, StopReason reason, Effects& effects) {
         }
     }
     proposals_.tell(trial);
+}
+
+/// Ends the configuration of a trial that has ended, if that was the last of its repetitions.
+void Sweep::end_configuration(TrialId repetition, Effects& effects) {
+    note_judgements();
+    const auto siblings = siblings_of(repetition);
+    if (!std::ranges::all_of(siblings, &Trial::ended)) {
+        return;
+    }
+    std::vector<double> losses;
+    std::optional<StopReason> reason;  // that of the first that has not failed, unless the configuration lost at a rung
+    for (const auto& trial : siblings) {
+        if (trial.status == TrialStatus::failed) {
+            continue;
+        }
+        reason = !reason || trial.reason == StopReason::judged ? trial.reason : reason;
+        if (trial.loss) {
+            losses.push_back(*trial.loss);
+        }
+    }
+    Trial& configuration = configurations_[spec_.repeat.configuration_of(repetition)];
+    configuration.reason = reason.value_or(StopReason::failed);
+    configurations_.transition(configuration, status_after(*configuration.reason));
+    if (!losses.empty()) {
+        configuration.loss = judged_loss(spec_.repeat.judge, losses);
+        note_value(configuration);
+    }
+    if (reason) {
+        improvement_.note_end(configuration);
+        const auto obsolete = configurations_.rank_ended(configuration);
+        const auto kept = obsolete == configuration.id ? std::nullopt : best_repetition(configuration.id);
+        for (const auto& trial : siblings) {
+            if (trial.status != TrialStatus::failed && trial.id != kept) {
+                effects.actions.push_back(DropCheckpoint{trial.id});
+            }
+        }
+        if (const auto other = obsolete == configuration.id ? std::nullopt : best_repetition(obsolete)) {
+            effects.actions.push_back(DropCheckpoint{*other});
+        }
+    }
+    proposals_.tell(configuration);
 }
 
 void Sweep::end_eliminated(Effects& effects) {
@@ -581,6 +758,7 @@ void Sweep::end_sweep(FinishReason reason, Effects& effects) {
 void Sweep::open_again() {
     if (over()) {
         finish_reason_.reset();
+        is_target_met_ = false;
         improvement_.begin_again();
     }
 }

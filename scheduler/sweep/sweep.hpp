@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "scheduler/actions.hpp"
@@ -42,6 +43,10 @@ enum class SweepState { running, finished, failed };
 /// A trial that its user holds gets no slots, and the others continue as if it were slow. If all trials that are left
 /// are held, the sweep waits until one is released.
 ///
+/// Where trials are repetitions of configurations (`repeat`), the sampler, the target, `best` and the patience of the
+/// sweep know configurations only, by their judged loss. All repetitions of a configuration are there from the moment
+/// the first of them starts; the others wait for slots, before new configurations.
+///
 /// Some samplers propose by events (Sampler::proposes_by_events). Then slots for a new trial are kept free until
 /// TrialProposed has its configuration.
 class Sweep {
@@ -68,19 +73,22 @@ class Sweep {
     void require_valid(const TrialRetried& event) const;
 
     /// The first trial that has not started and that the sampler will be asked for.
-    TrialId first_unproposed() const { return proposals_.first_without(TrialId{trials_.size()}); }
+    TrialId first_unproposed() const { return first_trial_of(proposals_.first_without(next_candidate())); }
 
     /// The trial that starts as soon as TrialProposed gives it a configuration: there are slots for it. None if the
     /// sampler does not propose by events.
-    std::optional<TrialId> awaited_proposal() const { return over() ? std::nullopt : proposals_.awaited(); }
+    std::optional<TrialId> awaited_proposal() const {
+        const auto candidate = over() ? std::nullopt : proposals_.awaited();
+        return candidate ? std::optional(first_trial_of(*candidate)) : std::nullopt;
+    }
 
     /// What the sampler says about the awaited trial, to be recorded and then applied: TrialProposed, or ProposalsEnded
     /// if it has nothing and no report will change that. Nothing if no trial is awaited, or while the sampler has to be
     /// told more first. Call it after each apply(), until it returns nothing.
     std::optional<Event> propose();
 
-    /// The trials that the sampler was told of since the last call, for a sampler that is not in this process. None if
-    /// the sampler does not propose by events.
+    /// The candidates that the sampler was told of since the last call, for a sampler that is not in this process. None
+    /// if the sampler does not propose by events.
     std::set<TrialId> take_news() { return proposals_.take_news(); }
 
     /// Whether no report will come, because no trial runs, waits for slots or may be released.
@@ -102,12 +110,21 @@ class Sweep {
     const std::vector<Trial>& trials() const { return trials_.all(); }
     const Trial& trial(TrialId id) const { return trials_[id]; }
 
+    /// What the sampler is told of, and `best` chooses from: the trials, or the configurations of which trials are
+    /// repetitions. A configuration has an id that counts configurations and the loss that it was judged by last; once
+    /// it has ended, that of its repetitions' last reports.
+    const std::vector<Trial>& candidates() const { return has_repetitions() ? configurations_.all() : trials_.all(); }
+    const Trial& candidate_of(TrialId trial) const {
+        return candidates()[static_cast<std::size_t>(spec_.repeat.configuration_of(trial).value)];
+    }
+
     /// Sizes of all rungs, from the lowest to the one at max, over all brackets. fifo and median have only the one at
     /// max.
     std::vector<RungSize> rungs() const { return scheduler_->rungs(); }
 
-    /// The trial with the best loss at its last report, among trials that did not fail. Ties go to the lower id.
-    std::optional<TrialId> best() const { return over() ? trials_.best_ended() : trials_.best(); }
+    /// The trial with the best loss at its last report, among trials that did not fail. Ties go to the lower id. Where
+    /// trials are repetitions, the best one of the configuration with the best judged loss.
+    std::optional<TrialId> best() const;
 
     /// The trial's next milestone: the resource at which it must have its next checkpoint.
     Resource next_milestone(TrialId id) const;
@@ -156,6 +173,19 @@ class Sweep {
     void handle(const TrialTimeUp& event, Effects& effects);
     void handle(const ProposalsEnded& event, Effects& effects);
 
+    bool has_repetitions() const { return spec_.repeat.is_on(); }
+    /// The id that the next trial to start has for the sampler.
+    TrialId next_candidate() const { return spec_.repeat.configuration_of(TrialId{trials_.size()}); }
+    TrialId first_trial_of(TrialId candidate) const { return spec_.repeat.first_of(candidate); }
+    std::span<Trial> siblings_of(TrialId trial);
+    std::span<const Trial> siblings_of(TrialId trial) const;
+    std::optional<TrialId> best_repetition(std::optional<TrialId> configuration) const;
+    std::optional<TrialId> best_ended() const;
+    void begin_configuration(TrialId first);
+    void note_judgements();
+    void note_value(const Trial& candidate);
+    void tell(const Trial& trial);
+
     Trial& known_trial(TrialId id);
     const Trial& known_trial(TrialId id) const;
     bool over() const { return finish_reason_.has_value(); }
@@ -170,8 +200,8 @@ class Sweep {
     void promote_held(Effects& effects);
     void set_rungs(Trial& trial, int rungs_survived) const;
 
-    bool is_below_cap() const { return !spec_.run_cap || trials_.size() < *spec_.run_cap; }
-    bool can_start() const { return is_below_cap() && !proposals_.are_exhausted(TrialId{trials_.size()}); }
+    bool is_below_cap() const { return !spec_.run_cap || trials_.size() < *spec_.run_cap * spec_.repeat.times; }
+    bool can_start() const { return is_below_cap() && !proposals_.are_exhausted(next_candidate()); }
     Prospects prospects() const {
         return {scheduler_, trials_.all(), can_start(), proposals_.awaited().has_value()};
     }
@@ -184,8 +214,9 @@ class Sweep {
     void pause(Trial& trial, TrialStatus how, Effects& effects);
     void suspend(Trial& trial, TrialStatus how);
     void stop(Trial& trial, StopReason reason, Effects& effects);
-    void stop_by_request(TrialId id, StopReason reason, Effects& effects);
+    void stop_by_request(Trial& trial, StopReason reason, Effects& effects);
     void end(Trial& trial, StopReason reason, Effects& effects);
+    void end_configuration(TrialId repetition, Effects& effects);
     void end_eliminated(Effects& effects);
     void end_paused(Effects& effects);
     void end_all_idle(StopReason reason, Effects& effects);
@@ -198,6 +229,8 @@ class Sweep {
     Placement placement_;
     Improvement improvement_;
     Trials trials_;
+    Trials configurations_;  // of which trials are repetitions; else none
+    bool is_target_met_ = false;  // by a configuration
     bool deadline_is_near_ = false;
     bool time_is_up_ = false;
     std::optional<FinishReason> finish_reason_;

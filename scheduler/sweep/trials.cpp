@@ -17,8 +17,8 @@ bool is_better(const Trial& a, const Trial& b) { return std::tie(*a.loss, a.id) 
 }  // namespace
 
 Trial& Trials::add(Trial&& trial) {
-    CRESCENDO_EXPECT(trial.id.value == size() && trial.status == TrialStatus::running);
-    ++counter(TrialStatus::running);
+    CRESCENDO_EXPECT(trial.id.value == size() && !trial.ended());
+    ++counter(trial.status);
     return trials_.emplace_back(std::move(trial));
 }
 

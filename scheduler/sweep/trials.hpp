@@ -25,7 +25,7 @@ class Trials {
     const Trial& operator[](TrialId id) const { return trials_[index(id)]; }
     Trial& operator[](TrialId id) { return trials_[index(id)]; }
 
-    /// Adds a trial that begins to run. Its id is the number of the trials before it.
+    /// Adds a trial that begins to run, or to wait. Its id is the number of the trials before it.
     Trial& add(Trial&& trial);
 
     /// As Trial::transition().

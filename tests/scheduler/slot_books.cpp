@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
+#include <tuple>
 
 namespace crescendo {
 namespace {
@@ -66,10 +67,14 @@ void SlotBooks::enter(const Event& event) {
 }
 
 void SlotBooks::enter(const StartTrial& action) {
-    require(action.trial.value == static_cast<int>(generations_.size()), "trials start in the order of their ids");
+    const auto& [run_cap, repeat] = std::tie(sweep_.spec().run_cap, sweep_.spec().repeat);
+    const auto candidate = repeat.configuration_of(action.trial).value;
+    require(repeat.is_on() || action.trial.value == static_cast<int>(generations_.size()),
+            "trials start in the order of their ids");
+    require(!generations_.contains(action.trial), "a trial starts once");
     require(action.group.generation == 0, "a trial's first group is generation 0");
-    require(action.trial.value < sweep_.spec().run_cap.value_or(action.trial.value + 1),
-            "no trial starts beyond the cap");
+    require(candidate < run_cap.value_or(candidate + 1) || repeat.repetition_of(action.trial) > 0,
+            "nothing but another repetition of what has started starts beyond the cap");
     place(action.trial, action.group);
 }
 
@@ -249,8 +254,8 @@ void SlotBooks::check_nothing_idles() const {
         return;
     }
     const auto& trials = sweep_.trials();
-    const int num_trials = static_cast<int>(trials.size());
-    const bool can_start = num_trials < sweep_.spec().run_cap.value_or(num_trials + 1);
+    const int num_candidates = static_cast<int>(sweep_.candidates().size());
+    const bool can_start = num_candidates < sweep_.spec().run_cap.value_or(num_candidates + 1);
     const bool somebody_waits =
         sweep_.can_promote() || std::any_of(trials.begin(), trials.end(),
                                             [](const auto& trial) { return trial.status == TrialStatus::waiting; });

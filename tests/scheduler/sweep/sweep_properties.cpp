@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -86,11 +88,22 @@ SweepSpec random_spec(CounterRandom& random) {
     }
 }
 
+/// As above, where trials are repetitions.
+SweepSpec random_repeated_spec(CounterRandom& random) {
+    auto spec = random_spec(random);
+    spec.repeat = {between(random, 2, 4), one_of(random, JudgedBy::worst)};
+    return problems_of(spec).empty() ? spec : random_repeated_spec(random);
+}
+
 /// A cluster on which everything goes wrong for a while: trials fail, end, report twice or at the
 /// wrong time, slots come and go. Then it calms down, so that a sweep with a run cap ends by itself.
 class RandomCluster {
   public:
-    explicit RandomCluster(std::uint64_t seed) : random_(seed, 0), spec_(random_spec(random_)), books_(spec_) {}
+    explicit RandomCluster(std::uint64_t seed, SweepSpec (*draw)(CounterRandom&) = random_spec)
+        : random_(seed, 0), spec_(draw(random_)), books_(spec_) {}
+
+    /// Is called after every event.
+    std::function<void(const Sweep&)> watch = [](const Sweep&) {};
 
     /// To the end, and twice beyond it, where there is more to do.
     void play() {
@@ -130,6 +143,7 @@ class RandomCluster {
         try {
             actions_.push_back(books_.apply(event));
             events_.push_back(event);
+            watch(sweep());
         } catch (const InvalidInput&) {  // a report from the past, or limits that cannot be
         }
     }
@@ -399,5 +413,74 @@ TEST_CASE("decisions do not depend on the slots where the reports arrive in the 
             }
         }
         REQUIRE(scarce.sweep.best() == plenty.sweep.best());
+    }
+}
+
+namespace {
+
+/// The repetitions of configuration `index`.
+std::span<const Trial> repetitions_of(const Sweep& sweep, std::size_t index) {
+    const auto times = static_cast<std::size_t>(sweep.spec().repeat.times);
+    return std::span(sweep.trials()).subspan(index * times, times);
+}
+
+void require(bool holds, const char* rule) {
+    if (!holds) {
+        throw std::logic_error(rule);
+    }
+}
+
+void require_sound_configurations(const Sweep& sweep) {
+    using enum StopReason;
+    const auto times = static_cast<std::size_t>(sweep.spec().repeat.times);
+    require(sweep.trials().size() == sweep.candidates().size() * times, "configurations are complete");
+    for (std::size_t i = 0; i < sweep.candidates().size(); ++i) {
+        const auto& configuration = sweep.candidates()[i];
+        const auto repetitions = repetitions_of(sweep, i);
+        const auto is_lost = [](const Trial& trial) { return trial.reason == judged || trial.reason == requested; };
+        const bool have_ended = std::ranges::all_of(repetitions, &Trial::ended);
+        require(configuration.ended() == have_ended, "a configuration ends with the last of its repetitions");
+        require(have_ended || std::ranges::none_of(repetitions, is_lost), "repetitions stop together");
+        int fewest_rungs = std::numeric_limits<int>::max();
+        int most_rungs = 0;
+        std::vector<double> losses;
+        for (const auto& trial : repetitions) {
+            require(trial.config == configuration.config, "repetitions have one configuration");
+            require(trial.bracket == repetitions.front().bracket, "repetitions climb one ladder");
+            if (trial.status != TrialStatus::failed && trial.loss) {
+                losses.push_back(*trial.loss);
+            }
+            if (trial.status == TrialStatus::paused && trial.resource >= sweep.next_milestone(trial.id)) {
+                fewest_rungs = std::min(fewest_rungs, trial.rungs_survived);
+            }
+            most_rungs = std::max(most_rungs, trial.rungs_survived);
+        }
+        require(fewest_rungs == std::numeric_limits<int>::max() || most_rungs - fewest_rungs <= 1,
+                "nobody passes a rung where a sibling waits");
+        if (have_ended && !losses.empty() && configuration.status != TrialStatus::failed) {
+            require(configuration.loss == judged_loss(sweep.spec().repeat.judge, losses),
+                    "a configuration has the mean or the worst of its repetitions' losses");
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("with repeat, whatever happens, nothing idles, the sweep ends, and repetitions stop together") {
+    for (std::uint64_t seed = 0; seed < 3'000; ++seed) {
+        CAPTURE(seed);
+        RandomCluster cluster{seed, random_repeated_spec};
+        cluster.watch = require_sound_configurations;
+        REQUIRE_NOTHROW(cluster.play());
+    }
+}
+
+TEST_CASE("with repeat, replaying the same events gives the same actions, byte for byte") {
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+        CAPTURE(seed);
+        RandomCluster cluster{seed, random_repeated_spec};
+        cluster.play();
+
+        REQUIRE(replayed(cluster.spec(), cluster.events()) == cluster.log());
     }
 }
