@@ -4,8 +4,8 @@
 #   scripts/install.sh              packages by apt, the pinned torch wheel into a virtual environment
 #   scripts/install.sh torch-dir    print the folder of that wheel (for CRESCENDO_TORCH_DIR) and install nothing
 #   scripts/install.sh python       print the environment's interpreter, which the benchmarks use
-#   scripts/install.sh tools        Optuna and its dashboard, TensorBoard, MLflow, for the test of exports, and zsh,
-#                                   for that of completion; without them these are skipped
+#   scripts/install.sh tools        Optuna with its plots and dashboard, TensorBoard, MLflow, pandas and polars, for the
+#                                   tests of exports, and zsh, for that of completion; without them these are skipped
 #   scripts/install.sh browser      Chromium and Playwright, with which a test opens pages; without them it is skipped
 #
 # The environment lies outside the checkout and is named by version: clones share it.
@@ -13,7 +13,8 @@ set -euo pipefail
 
 TORCH_VERSION=2.11.0
 PLAYWRIGHT_VERSION=1.65.2
-TOOLS=(optuna==5.0.0 optuna-dashboard==0.21.0 plotly==7.1.0 tensorboard==2.21.0 mlflow-skinny==3.17.2)
+TOOLS=(optuna==5.0.0 optuna-dashboard==0.21.0 plotly==7.1.0 matplotlib==3.11.2 tensorboard==2.21.0
+       mlflow-skinny==3.17.2 pandas==3.1.1 polars==2.1.0)
 VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VERSION}
 WHEELS=("torch==$TORCH_VERSION" h5py hdf5plugin numpy
         # Of the scripts in examples/vendored: 60 MB.
@@ -79,8 +80,8 @@ if [ "${1:-}" = browser ] && ! "$VENV/bin/python3" -c 'import playwright' 2>/dev
         echo "Playwright cannot be installed: the test of pages in a browser is skipped" >&2
 fi
 
-if [ "${1:-}" = tools ] && ! "$VENV/bin/python3" -c 'import mlflow, optuna, optuna_dashboard, plotly, tensorboard' \
-        2>/dev/null; then
+if [ "${1:-}" = tools ] && ! "$VENV/bin/python3" -c \
+        'import matplotlib, mlflow, optuna, optuna_dashboard, pandas, plotly, polars, tensorboard' 2>/dev/null; then
     "$VENV/bin/pip" install --quiet --disable-pip-version-check "${TOOLS[@]}" ||
         echo "${TOOLS[*]} cannot be installed: the test that reads exports with them is skipped" >&2
 fi

@@ -106,6 +106,15 @@ std::string commands(const OrderedJson& sweep) {
     return result + "</ul>\n";
 }
 
+/// A trial counts with its last report. An earlier one, or one of another trial, may have been better: charts show it.
+std::string better_report(const OrderedJson& sweep, const std::string& best) {
+    const auto& improvements = sweep.at("best_so_far");
+    const auto highest = improvements.empty() ? best : number(improvements.back().at(2));
+    return highest == best ? ""
+                           : fmt::format("; {} in a report of trial {} that was not its last", highest,
+                                         number(improvements.back().at(3)));
+}
+
 std::string answer(const OrderedJson& sweep) {
     const auto& best = sweep.at("best");
     std::string result;
@@ -116,9 +125,10 @@ std::string answer(const OrderedJson& sweep) {
     if (best.is_object()) {
         const auto metric = sweep.at("metric").get<std::string>();
         const auto& metrics = best.at("metrics");
-        result += figure(metrics.contains(metric) ? number(metrics.at(metric)) : "–", html_text(metric),
-                         fmt::format("best: trial {}, resource {}", number(best.at("trial")),
-                                     number(best.at("resource"))));
+        const auto value = metrics.contains(metric) ? number(metrics.at(metric)) : "–";
+        result += figure(value, html_text(metric),
+                         fmt::format("best: trial {}, resource {}{}", number(best.at("trial")),
+                                     number(best.at("resource")), better_report(sweep, value)));
         if (best.at("test").is_object()) {
             const auto& test = best.at("test");
             const auto same = test.find(metric);
@@ -294,7 +304,7 @@ std::string article(const OrderedJson& sweep, std::size_t index, bool is_open, P
     const auto scheduler = text(sweep, "scheduler");
     std::string result = fmt::format(
         "<details class='sweep' id='sweep{0}' data-sweep='{0}'{1}><summary><h2>{2}</h2><span "
-        "class='state {3}'>{3}</span><span class='muted'>{4}, {5}</span></summary>\n",
+        "class='state {3}'>{3}</span><span class='muted'>{4}, in {5}</span></summary>\n",
         index, is_open ? " open" : "", text(sweep, "name"), text(sweep, "state"), scheduler, text(sweep, "directory"));
     result += fmt::format("<p class='muted'>{}</p>\n", state_text(sweep, kind));
     result += "<section class='answer'>\n" + answer(sweep) + "</section>\n";
@@ -360,7 +370,9 @@ std::string verdict(const OrderedJson& comparison, const std::string& metric) {
                                   methods[i].at("speedup").get<double>(), text(methods[0], "submission"));
         }
     }
-    return result + "</p>\n";
+    return result +
+           "</p>\n<p class='note'>Counted until the first report that is as good, which need not be its trial's last."
+           "</p>\n";
 }
 
 /// Who ran where in each of the sweeps, one below the other on the same axis of time.

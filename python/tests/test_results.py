@@ -1,8 +1,11 @@
 """Results of a sweep that the real crescendo ran, as lists and as frames."""
 
+import contextlib
 import importlib.util
+import io
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -85,6 +88,27 @@ class ResultsTest(unittest.TestCase):
                     continue
                 self.assertEqual(results.frame(library=library).shape[0], 2)
                 self.assertEqual(list(results.frame("reports", library)["loss"]), [0.4, 0.3, 0.4, 0.3])
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas") and importlib.util.find_spec("matplotlib"),
+                         "pandas and Matplotlib are not installed: scripts/install.sh tools")
+    def test_the_lines_for_a_notebook_draw_a_plot(self):
+        page = (Path(__file__).parents[2] / "examples/notebook.md").read_text()
+        lines = "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))
+        names = {"results/first": str(self.sweep), "val_accuracy": "loss", '"lr"': '"x"'}
+        for of_the_page, of_this_sweep in names.items():
+            self.assertIn(of_the_page, lines)
+            lines = lines.replace(of_the_page, of_this_sweep)
+        import matplotlib
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+        self.addCleanup(pyplot.close, "all")
+        printed = io.StringIO()
+
+        with contextlib.redirect_stdout(printed):
+            exec(lines, {})
+
+        self.assertEqual([list(line.get_ydata()) for line in pyplot.gca().lines], [[0.4, 0.3], [0.4, 0.3]])
+        self.assertIn("{'loss': 0.3, 'other': 7.0}", printed.getvalue())
 
     def test_an_unknown_frame_is_refused(self):
         with self.assertRaisesRegex(ValueError, "'trials' and 'reports'"):

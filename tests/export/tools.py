@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Exports a sweep, and reads it with the programs that the exports are for: Optuna and its dashboard, TensorBoard and
-MLflow.
+"""Exports a sweep, and reads it with the programs that the exports are for: Optuna with both kinds of its plots, its
+dashboard, TensorBoard and MLflow.
 
 A program that is not installed is skipped, and named; with none of them the test is.
 
@@ -18,11 +18,12 @@ import tempfile
 import time
 import unittest
 import urllib.request
+import warnings
 from pathlib import Path
 
 os.environ["MLFLOW_ALLOW_FILE_STORE"] = "true"
 CRESCENDO = str(Path(sys.argv.pop(1)).absolute()) if len(sys.argv) > 1 else ""
-TOOLS = ("optuna", "plotly", "optuna_dashboard", "tensorboard", "mlflow")
+TOOLS = ("optuna", "plotly", "matplotlib", "optuna_dashboard", "tensorboard", "mlflow")
 PARAMETERS = ("lr", "momentum", "dropout", "width", "act")
 METRIC = "val_accuracy"
 
@@ -123,6 +124,39 @@ class ToolsTest(unittest.TestCase):
         self.assertEqual({each.name: len(each.x) for each in times}, {name: states.count(name) for name in set(states)})
         for plot in (plots.plot_slice, plots.plot_contour, plots.plot_rank, plots.plot_edf):
             self.assertTrue(plot(study).data)
+
+    @needs("optuna")
+    @needs("matplotlib")
+    def test_optuna_draws_its_plots_with_matplotlib(self):
+        import matplotlib
+        matplotlib.use("Agg")
+        warnings.filterwarnings("ignore", category=Warning, module=__name__)  # Optuna calls these plots experimental
+        import matplotlib.pyplot as pyplot
+        import numpy
+        import optuna.visualization.matplotlib as plots
+        self.addCleanup(pyplot.close, "all")
+        study, _ = self.study()
+        done = [trial.value for trial in study.trials if trial.state.name == "COMPLETE"]
+
+        history = plots.plot_optimization_history(study)
+        curves = plots.plot_intermediate_values(study).lines
+        bars = plots.plot_param_importances(study)
+        times = plots.plot_timeline(study)
+        grids = [numpy.ravel(plot(study, params=["lr", "momentum"]))
+                 for plot in (plots.plot_slice, plots.plot_contour, plots.plot_rank)]
+        axes = plots.plot_parallel_coordinate(study)
+        edf = plots.plot_edf(study)
+
+        self.assertEqual([value for _, value in history.collections[0].get_offsets()], done)
+        self.assertEqual(len(curves), sum(bool(trial.intermediate_values) and trial.state.name != "FAIL"
+                                          for trial in study.trials))
+        self.assertEqual(sorted(label.get_text() for label in bars.get_yticklabels()), sorted(PARAMETERS))
+        self.assertEqual(len(times.patches), len(study.trials))
+        self.assertEqual([len(grid) for grid in grids], [2, 1, 1])
+        self.assertTrue(all(axis.has_data() for grid in grids for axis in grid))
+        self.assertEqual([label.get_text() for label in axes.get_xticklabels()],
+                         ["Objective Value", *sorted(PARAMETERS)])
+        self.assertEqual(len(edf.lines), 1)
 
     @contextlib.contextmanager
     def dashboard(self, storage):

@@ -69,12 +69,16 @@ function makeShares(figure, view, rung, order) {
     const most = Math.max(0.05, ...shares.map((share) => (share ? share[0] + share[1] : 0)));
     const c = p.context;
     const left = Math.min(170, 16 + Math.max(...names.map((i) => c.measureText(view.parameters[i].name).width)));
-    const places = p.axes(linearScale(0, Math.min(1, most)), null, {left, bottom: 26});
     const {present, trials} = rung();
+    const among = (i) => (present[i] < trials ? ` of ${present[i]} trials` : '');
+    const texts = shares.map((share, i) =>
+        share ? `${numberText(Number((100 * share[0]).toPrecision(2)))} %${among(i)}` :
+                `in ${present[i]} trials: too few`);
+    const right = 16 + Math.max(...texts.map((text) => c.measureText(text).width));
+    const places = p.axes(linearScale(0, Math.min(1, most)), null, {left, right, bottom: 26});
     const rest = 1 - shares.reduce((sum, share, i) => sum + (present[i] === trials && share ? share[0] : 0), 0);
     names.forEach((i, row) => {
       const [mean, deviation] = shares[i] ?? [0, 0], y = places.frame.top + 4 + row * 26;
-      const among = present[i] < trials ? ` of ${present[i]} trials` : '';
       c.fillStyle = colour('accent');
       c.fillRect(places.frame.left, y, Math.max(1, places.x(mean) - places.frame.left), 16);
       c.strokeStyle = colour('text');
@@ -87,18 +91,15 @@ function makeShares(figure, view, rung, order) {
       c.textAlign = 'right';
       c.textBaseline = 'middle';
       c.fillText(fitted(c, view.parameters[i].name, left - 10), places.frame.left - 7, y + 8);
-      const share = shares[i] ? `${numberText(Number((100 * mean).toPrecision(2)))} %${among}` :
-                                `in ${present[i]} trials: too few`;
-      c.textAlign = b + 60 > places.frame.right ? 'right' : 'left';
-      c.fillStyle = c.textAlign === 'right' ? colour('ground') : colour('text');
-      c.fillText(share, c.textAlign === 'right' ? a - 8 : b + 8, y + 8);
-      const together = among ? `It is absent from all others.` :
+      c.textAlign = 'left';
+      c.fillText(texts[i], b + 8, y + 8);
+      const together = among(i) ? `It is absent from all others.` :
                                `Parameters together explain ${
                                    numberText(Math.round(1000 * Math.max(0, rest)) / 10)} % that none explains alone.`;
       p.area(
           0, y - 4, p.size[0], 26, undefined,
           shares[i] ? `${view.parameters[i].name} alone explains ${numberText(100 * mean)} % ± ${
-                          numberText(100 * deviation)} of the variance${among}.\n${together}` :
+                          numberText(100 * deviation)} of the variance${among(i)}.\n${together}` :
                       undefined);
     });
   }, {label: 'Importance of each parameter'});
@@ -158,7 +159,7 @@ function makeMarginals(figure, view, rung) {
 
 function makePair(figure, view, rung) {
   let index = 0;
-  const plot = new Plot(figure, 300, (p) => {
+  const plot = new Plot(figure, () => (rung()?.pairs.length ? 300 : 40), (p) => {
     const pair = rung()?.pairs[index];
     if (!pair) return p.say(rung() ? 'Fewer than two parameters vary in all trials: there is no pair.' : tooFew);
     const [first, second] = [view.parameters[pair.first], view.parameters[pair.second]];
@@ -220,7 +221,7 @@ function makePair(figure, view, rung) {
       plot.update();
     });
   }
-  legend(figure, [[levelColour(0), `worse ${view.metric}`], [levelColour(4), 'better']]);
+  if (pairs.length) legend(figure, [[levelColour(0), `worse ${view.metric}`], [levelColour(4), 'better']]);
   view.onChange(() => plot.update());
   return () => plot.update();
 }
