@@ -21,11 +21,11 @@ double deviate(CounterRandom random) {
 
 }  // namespace
 
-ParametricCurves::ParametricCurves(std::uint64_t seed, Goal goal, Resource max, double noise)
-    : seed_(seed), goal_(goal), max_(max), noise_(noise) {}
+ParametricCurves::ParametricCurves(std::uint64_t seed, Goal goal, Resource max, double noise, const Repeat& repeat)
+    : seed_(seed), goal_(goal), max_(max), noise_(noise), repeat_(repeat) {}
 
 double ParametricCurves::error(TrialId trial, double worth) const {
-    auto random = draws(seed_, Purpose::curve, trial, /*step=*/0);
+    auto random = draws(seed_, Purpose::curve, repeat_.configuration_of(trial), /*step=*/0);
     const double end = 0.05 + 0.45 * random.uniform();
     const double begin = 0.9 + 0.1 * random.uniform();
     const double rate = 0.4 * std::pow(4.0, random.uniform());

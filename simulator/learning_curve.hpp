@@ -29,8 +29,9 @@ class LearningCurves {
 /// not the best in the end. Errors are between about 0 and 1. A metric to maximize is 1 - error.
 class ParametricCurves final : public LearningCurves {
   public:
-    /// `max`: resource of a complete trial, which sets the scale of the curves. `noise`: standard deviation.
-    ParametricCurves(std::uint64_t seed, Goal goal, Resource max, double noise);
+    /// `max`: resource of a complete trial, which sets the scale of the curves. `noise`: standard deviation. The
+    /// repetitions of a configuration have one curve, and a noise each.
+    ParametricCurves(std::uint64_t seed, Goal goal, Resource max, double noise, const Repeat& repeat = {});
 
     using LearningCurves::loss;
     double loss(TrialId trial, Resource resource, double worth) const override;
@@ -43,6 +44,7 @@ class ParametricCurves final : public LearningCurves {
     Goal goal_;
     Resource max_;
     double noise_;
+    Repeat repeat_;
 };
 
 /// Losses that trials of a real sweep reported. Between reports, and after the last one, the previous loss holds;

@@ -91,12 +91,17 @@ void VirtualCluster::finish_epoch(TrialId id) {
     const int plan = trial.plan;
     if (resource > sweep_.trial(id).resource) {  // else a resumed trial repeats what is known
         const double loss = curves_.loss(id, resource, worth);
-        note_best(id, resource, loss);
+        if (!sweep_.spec().repeat.is_on()) {
+            note_best(id, resource, loss);
+        }
         ++summary_.num_reports;
         if (watcher_) {
             watcher_({now_, id, resource, loss, static_cast<int>(sweep_.trial(id).group.slots.size())});
         }
         apply(TrialReported{id, resource, loss, clock, steps_of(id, resource)});
+        if (const auto best = sweep_.spec().repeat.is_on() ? sweep_.best() : std::nullopt) {
+            note_best(*best, sweep_.trial(*best).resource, *sweep_.candidate_of(*best).loss);
+        }
     }
     if (training(id).plan == plan && sweep_.trial(id).status == TrialStatus::running) {
         begin_epoch(id, 0);
@@ -269,7 +274,7 @@ void VirtualCluster::conclude() {
     summary_.num_trials = static_cast<std::int64_t>(sweep_.trials().size());
     summary_.best = sweep_.best();
     if (summary_.best) {
-        summary_.best_loss = sweep_.trial(*summary_.best).loss;
+        summary_.best_loss = sweep_.candidate_of(*summary_.best).loss;
     }
 }
 

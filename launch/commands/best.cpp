@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/check.hpp"
@@ -16,6 +17,7 @@
 #include "launch/commands/validators.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/view/results.hpp"
+#include "scheduler/loss.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -38,7 +40,9 @@ std::vector<TrialId> ranking(const Sweep& sweep) {
             ranking.push_back(trial.id);
         }
     }
-    std::ranges::stable_sort(ranking, {}, [&](TrialId id) { return *sweep.trial(id).loss; });
+    std::ranges::stable_sort(ranking, {}, [&](TrialId id) {
+        return std::pair(sweep.candidate_of(id).loss.value_or(worst_loss), *sweep.trial(id).loss);
+    });
     return ranking;
 }
 

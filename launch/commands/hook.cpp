@@ -13,6 +13,7 @@
 #include "launch/system/child_process.hpp"
 #include "launch/system/environment.hpp"
 #include "launch/system/stop_signals.hpp"
+#include "launch/view/results.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -71,7 +72,7 @@ std::vector<std::pair<std::string, std::string>> environment_of_hook(const Sessi
     if (const auto best = sweep.best()) {
         const auto& trial = sweep.trial(*best);
         variables.emplace_back("CRESCENDO_BEST_TRIAL", std::to_string(best->value));
-        variables.emplace_back("CRESCENDO_BEST_VALUE", fmt::format("{}", from_loss(sweep.spec().goal, *trial.loss)));
+        variables.emplace_back("CRESCENDO_BEST_VALUE", fmt::format("{}", best_value(sweep, *best)));
         variables.emplace_back("CRESCENDO_BEST_CONFIG", text(launch::to_json(trial.config)));
         if (const auto& test = history.test(); test && test->trial == best) {
             variables.emplace_back("CRESCENDO_BEST_TEST", text(launch::to_json(test->metrics)));

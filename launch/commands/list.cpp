@@ -9,6 +9,7 @@
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/view/progress.hpp"
+#include "launch/view/results.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -61,7 +62,7 @@ std::vector<Cell> row_of(const fs::path& path) {
             std::int64_t{progress.running},
             std::int64_t{progress.failed},
             spec.metric,
-            best ? Cell{from_loss(spec.goal, *sweep.trial(*best).loss)} : Cell{},
+            best ? Cell{best_value(sweep, *best)} : Cell{},
             job.empty() ? Cell{} : Cell{job},
             Cell{}};
 }

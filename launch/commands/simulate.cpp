@@ -106,7 +106,8 @@ class Study {
         CRESCENDO_VALIDATE(spec.scheduler.has_max(), "scheduler.max",
                            "scheduler.max is missing: a simulated trial trains until then, for no program ends it; add "
                            "scheduler: {type: asha, min: 1, max: 27} to the file");
-        const simulator::ParametricCurves invented(spec.seed, spec.goal, spec.scheduler.max, file.simulation.noise);
+        const simulator::ParametricCurves invented(spec.seed, spec.goal, spec.scheduler.max, file.simulation.noise,
+                                                   spec.repeat);
         const auto& curves = recording_ ? static_cast<const simulator::LearningCurves&>(recording_->curves) : invented;
         const auto times = recording_ && !recording_->times.epoch.empty()
                                ? simulator::EpochTime(file.simulation, spec.seed, recording_->times.epoch)

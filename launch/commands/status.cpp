@@ -109,7 +109,10 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
         const auto& trial = sweep.trial(*best);
         status["best"] = {{"trial", best->value},
                           {"resource", trial.resource.value},
-                          {sweep.spec().metric, from_loss(sweep.spec().goal, *trial.loss)}};
+                          {sweep.spec().metric, best_value(sweep, *best)}};
+        if (const auto& repeat = sweep.spec().repeat; repeat.is_on()) {
+            status["best"]["judge"] = fmt::format("{} of {}", judges.of(repeat.judge), repeat.times);
+        }
     } else {
         status["best"] = nullptr;
     }

@@ -54,6 +54,12 @@ class TrialStory {
         json["resource"] = trial_.resource.value;
         json["rungs_survived"] = trial_.rungs_survived;
         json["config"] = launch::to_json(trial_.config);
+        if (const auto& repeat = history_.sweep().spec().repeat; repeat.is_on()) {
+            const auto judged = judged_value(history_.sweep(), trial_.id);
+            json["configuration"] = repeat.configuration_of(trial_.id).value;
+            json["repetition"] = repeat.repetition_of(trial_.id);
+            json["judged"] = judged ? OrderedJson(*judged) : OrderedJson(nullptr);
+        }
         json["reports"] = OrderedJson::array();
         for (const auto& report : reports()) {
             json["reports"].push_back({{"resource", report.resource.value},
@@ -89,6 +95,7 @@ class TrialStory {
         line("trial", fmt::format("{} of {}", trial_.id.value, sweep_.file.name));
         line("status", fmt::format("{}{}, {} rungs survived", to_string(trial_.status), reason, trial_.rungs_survived));
         line("parameters", brief(trial_.config));
+        tell_configuration(line);
         tell_curve(line);
         for (const auto& span : spans_) {
             line(&span == &spans_.front() ? "slots" : "",
@@ -120,6 +127,18 @@ class TrialStory {
     }
 
     const std::vector<TrialReport>& reports() const { return history_.of(trial_.id).reports; }
+
+    void tell_configuration(const auto& line) const {
+        const auto& repeat = history_.sweep().spec().repeat;
+        if (!repeat.is_on()) {
+            return;
+        }
+        const auto judged = judged_value(history_.sweep(), trial_.id);
+        const auto value =
+            judged ? fmt::format(", judged by {}{}", number_text(*judged), judge_text(repeat)) : std::string();
+        line("repetition", fmt::format("{} of configuration {}{}", repeat.repetition_of(trial_.id),
+                                       repeat.configuration_of(trial_.id).value, value));
+    }
 
     void tell_curve(const auto& line) const {
         constexpr std::size_t width = 60;

@@ -49,7 +49,7 @@ ColumnFacts facts_of(const SweepSpec& spec) {
         facts.values["reason"].emplace_back(std::string(word));
     }
     if (spec.goal == Goal::maximize) {
-        facts.largest_first.insert(spec.metric);
+        facts.largest_first.insert({spec.metric, "judged"});
     }
     return facts;
 }

@@ -80,10 +80,12 @@ ExitCode validate_file(const Options& options) {
     const auto count = [](auto number, const char* noun) {
         return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
     };
-    fmt::print("{}: valid; {}, metric {}{}\n", options.path.string(),
+    const auto& repeat = file.spec.repeat;
+    fmt::print("{}: valid; {}, metric {}{}{}\n", options.path.string(),
                count(file.spec.space.parameters().size(), "parameter"),
                file.spec.metric.empty() ? "of the first report" : file.spec.metric,
-               file.spec.run_cap ? ", " + count(*file.spec.run_cap, "trial") : "");
+               file.spec.run_cap ? ", " + count(*file.spec.run_cap, repeat.is_on() ? "configuration" : "trial") : "",
+               repeat.is_on() ? fmt::format(", {} trials each", repeat.times) : "");
     if (file.spec.sampler == "grid") {
         fmt::print("a grid of {}\n", count(Grid(file.spec.space).num_configurations(), "configuration"));
     }

@@ -125,10 +125,16 @@ std::string answer(const OrderedJson& sweep) {
     if (best.is_object()) {
         const auto metric = sweep.at("metric").get<std::string>();
         const auto& metrics = best.at("metrics");
-        const auto value = metrics.contains(metric) ? number(metrics.at(metric)) : "–";
+        const bool is_judged = best.contains("judged");
+        const auto value = is_judged ? number(best.at("judged"))
+                                     : (metrics.contains(metric) ? number(metrics.at(metric)) : "–");
         result += figure(value, html_text(metric),
-                         fmt::format("best: trial {}, resource {}{}", number(best.at("trial")),
-                                     number(best.at("resource")), better_report(sweep, value)));
+                         fmt::format("best: {}trial {}, resource {}{}",
+                                     is_judged ? text(best, "judge") + " of configuration " +
+                                                     number(best.at("configuration")) + ", "
+                                               : "",
+                                     number(best.at("trial")), number(best.at("resource")),
+                                     better_report(sweep, value)));
         if (best.at("test").is_object()) {
             const auto& test = best.at("test");
             const auto same = test.find(metric);

@@ -199,7 +199,7 @@ OrderedJson next_steps(const std::string& state, const History& history, const s
         add("crescendo resume " + directory + " --retry-failed", "try the failed trials again");
     } else {
         add("crescendo best " + directory, "the best configuration, and its checkpoint");
-        const auto begun = std::to_string(2 * history.sweep().trials().size());
+        const auto begun = std::to_string(2 * history.sweep().candidates().size());
         add("crescendo resume " + directory + " --run-cap " + begun, "search on with as many trials again");
     }
     add("crescendo trials " + directory + " --format csv > trials.csv", "every trial, for other tools");

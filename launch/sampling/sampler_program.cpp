@@ -68,15 +68,15 @@ void SamplerProgram::start(const Sweep& sweep) {
     proposals_.clear();
     program_.tell(begin_);
     std::set<TrialId> all;
-    for (const auto& trial : sweep.trials()) {
-        all.insert(trial.id);
+    for (const auto& candidate : sweep.candidates()) {
+        all.insert(candidate.id);
     }
     tell(sweep, all);
 }
 
 void SamplerProgram::tell(const Sweep& sweep, const std::set<TrialId>& news) {
     for (const auto id : news) {
-        const auto& trial = sweep.trial(id);
+        const auto& trial = sweep.candidates()[static_cast<std::size_t>(id.value)];
         const auto proposal = proposals_.find(id);
         program_.tell(tell_message(trial, sweep.spec().goal,
                                    proposal == proposals_.end() ? std::nullopt : std::optional(proposal->second)));
@@ -92,7 +92,7 @@ void SamplerProgram::ask(const Sweep& sweep) {
         return;
     }
     const auto& spec = sweep.spec();
-    const auto num_trials = static_cast<std::int32_t>(sweep.trials().size());
+    const auto num_trials = static_cast<std::int32_t>(sweep.candidates().size());
     const int awaited = sweep.awaited_proposal() ? 1 : 0;
     int wanted = std::max(command_.ahead, awaited);
     if (spec.run_cap) {
@@ -138,14 +138,15 @@ void SamplerProgram::fail(const std::string& what) {
 }
 
 std::optional<Event> SamplerProgram::proposal_for(TrialId trial, const Sweep& sweep) {
+    const auto candidate = sweep.spec().repeat.configuration_of(trial);
     if (!prepared_.empty()) {
         auto [proposal, config] = std::move(prepared_.front());
         prepared_.pop_front();
-        proposals_[trial] = proposal;
+        proposals_[candidate] = proposal;
         return TrialProposed{trial, std::move(config), Origin::program};
     }
     if (program_.is_given_up()) {
-        return TrialProposed{trial, random_.propose(trial)->config, Origin::random};
+        return TrialProposed{trial, random_.propose(candidate)->config, Origin::random};
     }
     const bool waits_in_vain = waits_for_news_ && sweep.has_come_to_rest();
     return (is_done_ || waits_in_vain) && program_.num_asked() == 0 ? std::optional<Event>(ProposalsEnded{})

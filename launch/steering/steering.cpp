@@ -45,7 +45,11 @@ class Steer {
             return {{}, fmt::format("trial {} was stopped before", trial.id.value), {}};
         }
         require_not_ended(trial);
-        return {{record_of(TrialStopped{trial.id})}, fmt::format("trial {} stops", trial.id.value), {}};
+        const auto& repeat = sweep_.spec().repeat;
+        const auto others = repeat.is_on() ? fmt::format(", with the other repetitions of configuration {}",
+                                                         repeat.configuration_of(trial.id).value)
+                                           : "";
+        return {{record_of(TrialStopped{trial.id})}, fmt::format("trial {} stops{}", trial.id.value, others), {}};
     }
 
     Steered operator()(const PauseRequest& request) const {
@@ -141,10 +145,11 @@ class Steer {
         CRESCENDO_VALIDATE(sweep_.state() == SweepState::running, "",
                            "the sweep is over ({}); give it more to do first, such as run_cap",
                            finish_reasons.of(*sweep_.finish_reason()));
-        CRESCENDO_VALIDATE(!cap || trial.value < *cap, "run_cap",
-                           "all {} trials of run_cap have begun, or are enqueued; raise it first: run_cap={}", *cap,
-                           *cap + 1);
-        const TrialProposed proposed{trial, configuration(request, trial), Origin::enqueued};
+        const auto candidate = sweep_.spec().repeat.configuration_of(trial);
+        CRESCENDO_VALIDATE(!cap || candidate.value < *cap, "run_cap",
+                           "all {} {} of run_cap have begun, or are enqueued; raise it first: run_cap={}", *cap,
+                           sweep_.spec().repeat.is_on() ? "configurations" : "trials", *cap + 1);
+        const TrialProposed proposed{trial, configuration(request, candidate), Origin::enqueued};
         std::vector<std::string> texts;
         for (const auto& [name, value] : request.values) {
             texts.push_back(name + "=" + value);
@@ -156,7 +161,7 @@ class Steer {
   private:
     /// The given values, and for the other parameters what the seed draws for this trial. It is drawn again until the
     /// rules of the search space hold, and every given value is there.
-    Config configuration(const EnqueueRequest& request, TrialId trial) const {
+    Config configuration(const EnqueueRequest& request, TrialId candidate) const {
         const auto& space = sweep_.spec().space;
         Config given;
         for (const auto& [name, text] : request.values) {
@@ -164,7 +169,7 @@ class Steer {
                                "{} is given twice; remove one", name);
             given.emplace_back(name, value_of(parameter_of(name), text));
         }
-        const auto random = draws(sweep_.spec().seed, Purpose::configuration, trial);
+        const auto random = draws(sweep_.spec().seed, Purpose::configuration, candidate);
         if (auto config = complete(space, given, {}, random)) {
             return *std::move(config);
         }

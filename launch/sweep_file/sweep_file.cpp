@@ -18,6 +18,7 @@
 #include "launch/sweep_file/sweep_simulation.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/yaml/yaml_document.hpp"
+#include "launch/sweep_file/repeating.hpp"
 #include "launch/yaml/yaml_section.hpp"
 #include "scheduler/samplers/any_sampler.hpp"
 
@@ -35,8 +36,8 @@ void check_keys(const YamlSection& file) {
                 "bind",          "scheduler",   "early_terminate", "budget",   "trial",      "cpus_per_slot",
                 "price",         "trainer",     "program",     "command",      "grow",       "report",
                 "final_test",    "max_retries", "hang_timeout", "simulate",    "entry",      "on_finish",
-                "on_failure",    "trial_time",  "patience",    "plugins",      "stop_rule",  "apiVersion",
-                "kind",          "controller"});
+                "on_failure",    "trial_time",  "patience",     "repeat",      "plugins",    "stop_rule",
+                "apiVersion",    "kind",        "controller"});
 }
 
 std::string read_name(const YamlSection& file, const std::filesystem::path& path) {
@@ -520,6 +521,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
     file.attempt([&] { read_trial_end(file, result.spec.trial_end); });
     file.attempt([&] { result.trial_time = read_time(file, "trial_time"); });
     file.attempt([&] { read_patience(file, result.spec.patience); });
+    file.attempt([&] { result.spec.repeat = read_repeat(file); });
     file.attempt([&] { result.price = read_price(file); });
     result.hooks = read_hooks(file);
     file.attempt([&] {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "launch/system/terminal.hpp"
 #include "launch/view/progress.hpp"
@@ -41,8 +42,9 @@ std::string time_line(const History& history, const Progress& progress, double n
 }
 
 std::string counts(const Sweep& sweep, const Progress& p) {
+    const auto& [run_cap, repeat] = std::tie(sweep.spec().run_cap, sweep.spec().repeat);
     auto result = fmt::format("{}{} trials started: {} running", p.begun(),
-                              sweep.spec().run_cap ? fmt::format(" of {}", *sweep.spec().run_cap) : "", p.running);
+                              run_cap ? fmt::format(" of {}", *run_cap * repeat.times) : "", p.running);
     for (const auto& [count, word] :
          {std::pair(p.waiting, "waiting"), std::pair(p.paused, "paused"), std::pair(p.held, "held"),
           std::pair(p.stopped, "stopped"), std::pair(p.finished, "finished"), std::pair(p.failed, "failed")}) {
@@ -59,14 +61,15 @@ std::string best_line(const Sweep& sweep) {
         return "best   none yet";
     }
     const auto& trial = sweep.trial(*best);
-    return fmt::format("best   {} {} at {}, trial {}: {}", sweep.spec().metric,
-                       number_text(from_loss(sweep.spec().goal, *trial.loss)), trial.resource.value, best->value,
-                       brief(trial.config));
+    return fmt::format("best   {} {}{} at {}, trial {}: {}", sweep.spec().metric,
+                       number_text(best_value(sweep, *best)), judge_text(sweep.spec().repeat), trial.resource.value,
+                       best->value, brief(trial.config));
 }
 
 std::vector<std::string> rung_lines(const Sweep& sweep) {
     constexpr std::size_t bar_width = 24;
-    std::vector<std::string> lines{fmt::format("{:<6} {:>6} {:>7}   {}", "rung", "at", "trials", "")};
+    const auto* counted = sweep.spec().repeat.is_on() ? "configs" : "trials";
+    std::vector<std::string> lines{fmt::format("{:<6} {:>6} {:>7}   {}", "rung", "at", counted, "")};
     const auto rungs = sweep.rungs();
     double most = 1.0;
     for (const auto& rung : rungs) {

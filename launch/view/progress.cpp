@@ -46,7 +46,7 @@ Progress progress_of(const History& history, double now, std::optional<double> t
                 ++progress.running;
                 break;
             case TrialStatus::waiting:
-                ++progress.waiting;
+                progress.waiting += trial.group.generation >= 0 ? 1 : 0;  // else it has not started yet
                 break;
             case TrialStatus::paused:
                 ++progress.paused;
@@ -75,7 +75,8 @@ Progress progress_of(const History& history, double now, std::optional<double> t
         return progress;
     }
     if (sweep.spec().run_cap) {
-        const int num_to_come = std::max(0, *sweep.spec().run_cap - progress.begun());
+        const int num_trials = *sweep.spec().run_cap * sweep.spec().repeat.times;
+        const int num_to_come = std::max(0, num_trials - static_cast<int>(sweep.trials().size()));
         left += num_to_come * expected_end(rungs, rungs.front().milestone, chance);
         progress.fraction = done / std::max(1.0, done + left);
         if (done > 0 && sweep.num_slots() > 0) {

@@ -59,6 +59,12 @@ OrderedJson best_json(const History& history, const SweepDirectory& directory, c
     result["status"] = to_string(best.status);
     result["resource"] = best.resource.value;
     result["config"] = launch::to_json(best.config);
+    if (const auto& repeat = history.sweep().spec().repeat; repeat.is_on()) {
+        result["configuration"] = repeat.configuration_of(best.id).value;
+        result["repetition"] = repeat.repetition_of(best.id);
+        result["judge"] = judges.of(repeat.judge);
+        result["judged"] = json_of(judged_value(history.sweep(), best.id));
+    }
     const auto& seen = history.of(best.id);
     result["seconds"] = json_of(clock_of(seen));
     result["slot_hours"] = hours(seen.slot_seconds);
@@ -87,11 +93,28 @@ Cell parameter_cell(const Config& config, const std::string& name) {
     return found == config.end() ? Cell{} : to_cell(found->second);
 }
 
+std::optional<double> judged_value(const Sweep& sweep, TrialId trial) {
+    const auto loss = sweep.spec().repeat.is_on() ? sweep.candidate_of(trial).loss : std::nullopt;
+    return loss ? std::optional(from_loss(sweep.spec().goal, *loss)) : std::nullopt;
+}
+
+double best_value(const Sweep& sweep, TrialId best) {
+    return from_loss(sweep.spec().goal, *sweep.candidate_of(best).loss);
+}
+
+std::string judge_text(const Repeat& repeat) {
+    return repeat.is_on() ? fmt::format(" ({} of {})", judges.of(repeat.judge), repeat.times) : "";
+}
+
 Table trials_table(const History& history, std::optional<double> price_of_slot_hour) {
     const auto& sweep = history.sweep();
     const auto others = metric_names(history);
+    const auto& repeat = sweep.spec().repeat;
     const auto& metric = sweep.spec().metric;  // none as long as no report has decided which
     std::vector<std::string> columns{"trial", "status", "resource", "workers", metric.empty() ? "metric" : metric};
+    if (repeat.is_on()) {
+        columns.insert(columns.end(), {"judged", "configuration", "repetition"});
+    }
     columns.insert(columns.end(), others.begin(), others.end());
     for (const auto& parameter : sweep.spec().space.parameters()) {
         columns.push_back(parameter.name);
@@ -108,6 +131,11 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
         const double until = seen.ended.value_or(history.elapsed());
         std::vector<Cell> row{std::int64_t{trial.id.value}, std::string(to_string(trial.status)), trial.resource.value,
                               std::int64_t{seen.most_workers}, metric_of(seen, metric)};
+        if (repeat.is_on()) {
+            row.insert(row.end(), {cell_of(judged_value(sweep, trial.id)),
+                                   std::int64_t{repeat.configuration_of(trial.id).value},
+                                   std::int64_t{repeat.repetition_of(trial.id)}});
+        }
         for (const auto& name : others) {
             row.push_back(metric_of(seen, name));
         }
@@ -139,7 +167,8 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
         return json.dump(2) + "\n";
     }
     Table table({"what", "name", "value"});
-    for (const auto* key : {"trial", "status", "resource", "seconds", "slot_hours", "cost", "gpu_joules"}) {
+    for (const auto* key : {"trial", "status", "resource", "configuration", "repetition", "judge", "judged", "seconds",
+                            "slot_hours", "cost", "gpu_joules"}) {
         if (json.contains(key) && !json.at(key).is_null()) {
             add_rows(table, "trial", {{key, json.at(key)}});
         }

@@ -14,6 +14,16 @@ namespace crescendo::launch {
 /// parameters, why it ended, what it cost.
 Table trials_table(const History& history, std::optional<double> price_of_slot_hour = {});
 
+/// The value that the trial's configuration was judged by last, or has at its end; none before, or if trials are no
+/// repetitions.
+std::optional<double> judged_value(const Sweep& sweep, TrialId trial);
+
+/// The value for which the trial is the best: of its last report, or judged.
+double best_value(const Sweep& sweep, TrialId best);
+
+/// What such a value is, where trials are repetitions: " (mean of 3)". Else empty.
+std::string judge_text(const Repeat& repeat);
+
 /// The best trial, or `trial`: configuration, metrics, test metrics, what it cost, checkpoint.
 /// A list of name and value for people; one object for programs.
 std::string best_text(const History& history, const SweepDirectory& directory, Format format,

@@ -263,6 +263,11 @@ TEST_CASE("thousands of requests at once do a sweep no harm, and bad ones are re
     REQUIRE(::mkfifo((folder / "0-pipe.request").c_str(), 0600) == 0);
     put("0-other", R"({"crc":"00000000","request":{"ask":"stop","trial":0},"version":99})");
     put("0-damaged", R"({"crc":"00000000","request":{"ask":"stop","trial":0},"version":1})");
+    if (::geteuid() == 0) {  // only root can give a file to another user
+        write_file(folder / "0-foreign.part", "{}");
+        REQUIRE(::chown((folder / "0-foreign.part").c_str(), 12345, 12345) == 0);
+        fs::rename(folder / "0-foreign.part", folder / "0-foreign.request");
+    }
     put("0-torn", R"({"crc":"00000000","request":{"ask":"st)");
     for (int i = 0; i < 2000; ++i) {
         put("1-" + std::to_string(i), "{}");
@@ -279,6 +284,8 @@ TEST_CASE("thousands of requests at once do a sweep no harm, and bad ones are re
     CHECK(contains(sweep.run->out(), "the request 0-other is refused: it was written by another version"));
     CHECK(contains(sweep.run->out(), "the request 0-damaged is refused: it is damaged"));
     CHECK(contains(sweep.run->out(), "the request 0-pipe is refused: it is no regular file"));
+    CHECK((::geteuid() != 0 ||
+           contains(sweep.run->out(), "the request 0-foreign is refused: it belongs to user 12345")));
     CHECK(sweep.num_differences() == 0);
 }
 

@@ -79,3 +79,11 @@ TEST_CASE("curves without any report are refused") {
     CHECK_THROWS_AS(RecordedCurves({}), InvalidInput);
     CHECK_THROWS_AS(RecordedCurves({{}, {}}), InvalidInput);
 }
+
+TEST_CASE("the repetitions of a configuration have one curve, and a noise each") {
+    const ParametricCurves curves(1, Goal::minimize, last, 0.1, Repeat{.times = 2});
+
+    CHECK(curves.error(TrialId{0}, 9) == curves.error(TrialId{1}, 9));
+    CHECK(curves.error(TrialId{1}, 9) != curves.error(TrialId{2}, 9));
+    CHECK(curves.loss(TrialId{0}, Resource{9}) != curves.loss(TrialId{1}, Resource{9}));
+}

@@ -76,10 +76,12 @@ class PlayedAgents final : public Transport {
 class SilentView final : public LiveView {
   public:
     void update(const History&, double) override {}
+    void change_time_budget(std::optional<double> seconds) override { time_budget = seconds; }
     void say(const std::string& line) override { said.push_back(line); }
     std::chrono::milliseconds period() const override { return std::chrono::milliseconds(1); }
 
     std::vector<std::string> said;
+    std::optional<double> time_budget;  ///< the last that was set while the sweep ran
 };
 
 /// A sweep of up to four epochs in a folder of its own; trials leave when they are told to.

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
+#include "launch/messages/event_json.hpp"
 #include "launch/record/directory_error.hpp"
+#include "launch/steering/request_folder.hpp"
+#include "launch/system/wall_clock.hpp"
 #include "tests/launch/coordinator/stage.hpp"
 
 using namespace crescendo;
@@ -373,4 +377,48 @@ TEST_CASE("when rank 0 of a program ends well, the trial is over and the others 
     REQUIRE(leaves.size() == 1);
     CHECK(leaves.front().first == NodeId{1});
     CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
+}
+
+TEST_CASE("trial_time counts what earlier sessions used") {
+    for (const auto* most : {"30m", "2h"}) {
+        CAPTURE(most);
+        Stage stage("run_cap: 1\ntrial_time: " + std::string(most) + "\n", "{type: fifo, max: 4}");
+        const double begin = wall_clock() - 100'000;
+        const auto tell = [&](double seconds, const Event& event, const Json& metrics) {
+            auto record = to_json(event);
+            record["time"] = begin + seconds;
+            record["metrics"] = metrics;
+            stage.history.apply(record);
+        };
+        stage.history.apply(session_note(begin, "host", 2));
+        tell(0, SlotsJoined{stage.agents.slots()}, nullptr);
+        tell(1801, TrialReported{TrialId{0}, Resource{1}, -0.5}, {{"accuracy", 0.5}});  // 30 minutes and a second
+        stage.agents.num_waits = 1;
+        stage.agents.on_order = [&, leave = stage.agents.on_order](NodeId node, const Order& order) {
+            leave(node, order);
+            if (std::holds_alternative<JoinGroup>(order) && std::string(most) == "2h") {
+                stage.agents.report(0, 4, 0.8);
+            }
+        };
+
+        CHECK(stage.run() == Outcome::finished);
+
+        const auto reason = stage.history.sweep().trial(TrialId{0}).reason;
+        CHECK(reason == (std::string(most) == "2h" ? StopReason::completed : StopReason::timed_out));
+    }
+}
+
+TEST_CASE("the view follows a time budget that is set while the sweep runs") {
+    Stage stage("run_cap: 1\n");
+    std::ofstream(stage.directory.path() / "run.json") << R"({"sweep":"s"})";
+    const SentRequest sent(stage.directory.requests(), SetRequest{{{"budget.time", "\"1h\""}}});
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto answer = sent.take_answer();
+    REQUIRE(answer);
+    CHECK_MESSAGE(answer->is_accepted, answer->text);
+    CHECK(stage.view.time_budget == 3600.0);
 }

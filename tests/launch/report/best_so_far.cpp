@@ -36,3 +36,31 @@ TEST_CASE("only reports that are better than all before them are improvements, i
     CHECK(found[1].trial == TrialId{0});
     CHECK(found[1].value == 0.4);
 }
+
+TEST_CASE("where trials are repetitions, a configuration improves once the last of them has reported as far") {
+    SweepSpec spec;
+    spec.metric = "loss";
+    spec.run_cap = 1;
+    spec.space = SearchSpace({{"lr", Uniform{0.0, 1.0}}});
+    spec.scheduler.kind = SchedulerKind::fifo;
+    spec.scheduler.max = Resource{9};
+    spec.repeat.times = 2;
+    History history(spec, Reports::all);
+    history.apply(session_note(100.0, "host", 2));
+    const auto tell = [&](double time, const Event& event, const Json& metrics) {
+        Json record = launch::to_json(event);
+        record["time"] = time;
+        record["metrics"] = metrics;
+        history.apply(record);
+    };
+    tell(100, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{0}}}}, nullptr);
+    tell(101, TrialReported{TrialId{0}, Resource{1}, 0.1}, {{"loss", 0.1}});
+    tell(102, TrialReported{TrialId{0}, Resource{2}, 0.1}, {{"loss", 0.1}});
+    tell(103, TrialReported{TrialId{1}, Resource{1}, 0.5}, {{"loss", 0.5}});
+
+    const auto found = best_so_far(history);
+
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].time == doctest::Approx(3));
+    CHECK(found[0].value == doctest::Approx(0.3));
+}

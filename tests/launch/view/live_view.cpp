@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <cstdio>
+
 #include "launch/messages/event_json.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
@@ -22,7 +25,8 @@ SweepSpec spec_of(int trials) {
 }
 
 struct Told {
-    explicit Told(int trials) : history(spec_of(trials)) {
+    explicit Told(int trials) : Told(spec_of(trials)) {}
+    explicit Told(SweepSpec spec) : history(std::move(spec)) {
         history.apply(session_note(100.0, "host", 2));
         tell(100.0, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{0}}}});
     }
@@ -96,6 +100,44 @@ TEST_CASE("a time budget bounds the estimate") {
 
     CHECK(*progress.fraction == doctest::Approx(0.25));
     CHECK(*progress.seconds_left == doctest::Approx(150.0));
+}
+
+TEST_CASE("the bar follows a time budget that changes while the sweep runs") {
+    Told told(1000);  // its session began at 100
+    std::FILE* file = std::tmpfile();
+    REQUIRE(file != nullptr);
+    LogView view(file, {"demo", 10'000.0});
+    const auto last_line = [&] {
+        std::rewind(file);
+        std::array<char, 512> line{};
+        while (std::fgets(line.data(), line.size(), file) != nullptr) {}
+        return std::string(line.data());
+    };
+
+    view.update(told.history, 150.0);
+    CHECK(last_line().starts_with("0 %, "));  // 50 s of 10,000 s
+    view.change_time_budget(200.0);
+    view.update(told.history, 200.0);
+    CHECK(last_line().starts_with("50 %, "));
+    view.change_time_budget({});
+    view.update(told.history, 250.0);
+    CHECK(last_line().starts_with("0 %, "));
+    std::fclose(file);
+}
+
+TEST_CASE("where trials are repetitions, the screen counts trials and configurations, and shows the judged value") {
+    auto spec = spec_of(2);
+    spec.repeat.times = 2;
+    Told told(std::move(spec));
+    told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.25});
+    told.tell(111.0, TrialReported{TrialId{1}, Resource{1}, 0.75});
+
+    const auto screen = text_of(screen_of(told.history, {"demo", {}}, 115.0, 80));
+
+    CHECK(screen.find("3 of 4 trials started: 2 running, 1 paused") != std::string::npos);  // trial 3 is still to start
+    CHECK(screen.find("best   loss 0.5 (mean of 2) at 1, trial 0: lr=") != std::string::npos);
+    CHECK(screen.find("rung       at configs") != std::string::npos);
+    CHECK(screen.find("0           1       1   ████") != std::string::npos);
 }
 
 TEST_CASE("slot time is counted while a trial holds slots, and not between sessions") {
