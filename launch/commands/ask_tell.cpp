@@ -14,8 +14,10 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/record/crc32.hpp"
+#include "launch/record/earlier_results.hpp"
 #include "launch/record/frozen_file.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/record/warm_start.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/wall_clock.hpp"
@@ -95,6 +97,9 @@ SweepFile read_with(const Options& options, const std::vector<Override>& limits)
     return file;
 }
 
+/// A journal keeps a copy of what the sampler knew when it began.
+fs::path copy_of_warm_start(const Options& options) { return options.journal.string() + ".warm_start"; }
+
 /// One conversation at a time writes a journal; ends with the process.
 FileDescriptor lock(const fs::path& journal) {
     FileDescriptor file(::open(journal.c_str(), O_RDONLY | O_CLOEXEC));
@@ -124,12 +129,18 @@ void take_up_edits(const FrozenFile& frozen, const Options& options, const std::
 ExitCode ask_tell(const Options& options) {
     auto file = read_with(options, {});
     if (options.journal.empty()) {
+        gather_warm_start(file, remark);
         AskTell conversation(file.spec, make_source(file, {.say = remark}));
         converse(conversation, nullptr);
         return ExitCode::done;
     }
     if (!fs::exists(options.journal)) {
-        Journal::create(options.journal, header_of(file, options.file));
+        auto header = header_of(file, options.file);
+        if (!file.warm_start.empty()) {
+            gather_warm_start(file, remark);
+            header["warm_start"] = write_earlier_results(copy_of_warm_start(options), file.spec.warm_start);
+        }
+        Journal::create(options.journal, header);
     }
     const auto held = lock(options.journal);
     std::vector<Json> records;
@@ -141,6 +152,10 @@ ExitCode ask_tell(const Options& options) {
         frozen->require_same(file.text, options.file);
     }
     file = read_with(options, limits_after(frozen, {}));
+    if (!file.warm_start.empty()) {
+        file.spec.warm_start = read_earlier_results(copy_of_warm_start(options),
+                                                    records.front().value("warm_start", Json::object()));
+    }
     auto journal = Journal::open(options.journal, end);
     AskTell conversation(file.spec, journal, records, make_source(file, {.say = remark}));
     if (frozen) {

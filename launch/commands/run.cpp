@@ -1,7 +1,9 @@
 #include <memory>
 
 #include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/commands/sweep_session.hpp"
+#include "launch/record/warm_start.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/transport/launched.hpp"
 
@@ -18,7 +20,8 @@ struct Options {
 
 ExitCode run(const Options& options, MpiSession* session) {
     require_sound_start(options.session, session);
-    const auto file = read_sound_sweep_file(options.file);
+    auto file = read_sound_sweep_file(options.file);
+    gather_warm_start(file, remark);
     return begin_sweep(file, options.directory.empty() ? fs::path(file.name) : options.directory, options.session,
                        session);
 }

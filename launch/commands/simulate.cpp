@@ -11,6 +11,7 @@
 #include "launch/record/metric_note.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_directory.hpp"
+#include "launch/record/warm_start.hpp"
 #include "launch/replay/recording.hpp"
 #include "launch/replay/replay.hpp"
 #include "launch/sampling/proposal_source.hpp"
@@ -97,6 +98,7 @@ class Study {
         if (file.spec.metric.empty()) {
             file.spec.metric = "loss";  // nobody reports here, who would name it
         }
+        add_warm_start(file);
         return file;
     }
 
@@ -139,10 +141,23 @@ class Study {
     }
 
   private:
+    /// The sources are read, and talked about, once.
+    void add_warm_start(SweepFile& file) const {
+        if (options_.file.empty()) {
+            SweepDirectory::open(options_.recorded_sweep).add_warm_start(file);
+        } else if (warm_start_) {
+            file.spec.warm_start = *warm_start_;
+        } else {
+            gather_warm_start(file, remark);
+            warm_start_ = file.spec.warm_start;
+        }
+    }
+
     const Options& options_;
     std::vector<Override> settings_;
     std::vector<Override> limits_;
     std::optional<Recording> recording_;
+    mutable std::optional<std::vector<EarlierResult>> warm_start_;
 };
 
 void write_files(const fs::path& folder, const simulator::Summary& summary, const SweepSpec& spec) {

@@ -7,12 +7,14 @@
 #include "launch/batch/job_script.hpp"
 #include "launch/batch/job_time.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/record/history.hpp"
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/reopening.hpp"
 #include "launch/record/sweep_lock.hpp"
+#include "launch/record/warm_start.hpp"
 #include "launch/sweep_file/site_profile.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/system/read_file.hpp"
@@ -85,7 +87,8 @@ void note_request(const SweepDirectory& directory, const JobOptions& job, const 
 }
 
 ExitCode submit_new(const Options& options) {
-    const auto file = read_sound_sweep_file(options.target);
+    auto file = read_sound_sweep_file(options.target);
+    gather_warm_start(file, remark);
     const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
     const auto site = site_of(options);
     const auto script =

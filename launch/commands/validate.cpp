@@ -4,6 +4,7 @@
 
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
+#include "launch/record/warm_start.hpp"
 #include "launch/sampling/proposal_source.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
@@ -76,7 +77,8 @@ Table sample(const SweepFile& file, int count) {
 }
 
 ExitCode validate_file(const Options& options) {
-    const auto file = read_sound_sweep_file(options.path);
+    auto file = read_sound_sweep_file(options.path);
+    gather_warm_start(file, remark);
     const auto count = [](auto number, const char* noun) {
         return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
     };

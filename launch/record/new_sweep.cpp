@@ -1,7 +1,9 @@
 #include "launch/record/new_sweep.hpp"
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
 #include "launch/batch/batch_system.hpp"
+#include "launch/record/earlier_results.hpp"
 #include "launch/record/frozen_file.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/slots/node_resources.hpp"
@@ -16,12 +18,19 @@ SweepDirectory create_sweep(const std::filesystem::path& path, const SweepFile& 
                    {"working_directory", std::filesystem::current_path().string()}};
     const auto directory = SweepDirectory::create(path, file.text, run);
     try {
-        Journal::create(directory.journal(), {{"sweep", file.name},
-                                              {"crescendo", CRESCENDO_VERSION},
-                                              {"file", FrozenFile(file.text, directory.sweep_file()).to_json()}});
+        OrderedJson header{{"sweep", file.name},
+                           {"crescendo", CRESCENDO_VERSION},
+                           {"file", FrozenFile(file.text, directory.sweep_file()).to_json()}};
+        if (!file.warm_start.empty()) {
+            header["warm_start"] = write_earlier_results(directory.warm_start(), file.spec.warm_start);
+        }
+        Journal::create(directory.journal(), header);
     } catch (const DirectoryError& error) {
         directory.discard();
         throw InvalidInput(error.problem() + "; choose another folder with --dir");
+    } catch (const WriteError& error) {
+        directory.discard();
+        throw InvalidInput(std::string(error.what()) + "; choose another folder with --dir");
     }
     return directory;
 }

@@ -6,6 +6,8 @@
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
+#include "launch/record/earlier_results.hpp"
+#include "launch/record/journal.hpp"
 #include "launch/record/metric_note.hpp"
 #include "launch/system/read_file.hpp"
 
@@ -83,7 +85,15 @@ SweepFile SweepDirectory::read_sweep(const std::vector<Override>& overrides) con
     all.insert(all.end(), overrides.begin(), overrides.end());
     auto file = read_sweep_file(sweep_file(), all);
     file.name = run.at("sweep");
+    add_warm_start(file);
     return file;
+}
+
+void SweepDirectory::add_warm_start(SweepFile& file) const {
+    if (!file.warm_start.empty()) {
+        file.spec.warm_start =
+            read_earlier_results(warm_start(), Journal::read_header(journal()).value("warm_start", Json::object()));
+    }
 }
 
 void SweepDirectory::require_writable() const {

@@ -33,6 +33,8 @@ class SweepDirectory {
     std::filesystem::path hook_log() const { return path_ / "hooks.log"; }
     /// What a sampler that is a program printed.
     std::filesystem::path sampler_log() const { return path_ / "sampler.log"; }
+    /// What the sampler knew of earlier sweeps when this one began, if its file has `warm_start`.
+    std::filesystem::path warm_start() const { return path_ / "warm_start.jsonl"; }
     /// The script of its batch jobs, if the sweep was submitted.
     std::filesystem::path job_script() const { return path_ / "job.sh"; }
     /// What a batch job printed.
@@ -53,6 +55,9 @@ class SweepDirectory {
     /// The sweep file with `overrides`, under the name that the sweep was started with. The file may have been edited;
     /// RecordedSweep says what counts.
     SweepFile read_sweep(const std::vector<Override>& overrides) const;
+
+    /// Gives `file`, if it has `warm_start`, the results with which the sweep began.
+    void add_warm_start(SweepFile& file) const;
 
     /// Throws DirectoryError if not even a small file can be written any more.
     void require_writable() const;

@@ -37,6 +37,7 @@ void check_keys(const YamlSection& file) {
                 "price",         "trainer",     "program",     "command",      "grow",       "report",
                 "final_test",    "max_retries", "hang_timeout", "simulate",    "entry",      "on_finish",
                 "on_failure",    "trial_time",  "patience",     "repeat",      "plugins",    "stop_rule",
+                 "warm_start",
                 "apiVersion",    "kind",        "controller"});
 }
 
@@ -94,6 +95,9 @@ void complete_metric(const YamlSection& file, SweepFile& result) {
     } else if (result.sampler) {
         file.fail("metric", "is missing: the program of sampler.command is told what to optimize before the first "
                             "report; add metric: {name: val_loss, goal: minimize}");
+    } else if (!result.warm_start.empty()) {
+        file.fail("metric", "is missing: it says which number of the earlier results counts; add metric: {name: "
+                            "val_loss, goal: minimize}");
     }
     spec.goal = likely_goal(spec.metric);
     result.remarks.push_back(
@@ -160,6 +164,25 @@ void read_sampler(const YamlSection& file, SweepFile& result) {
                       "is program, and no program is named; write sampler: {command: [python3, mine.py]}");
         }
     });
+}
+
+/// Sources of earlier results, or only one, for a sampler that learns.
+std::vector<std::string> read_warm_start(const YamlSection& file, const std::string& sampler) {
+    if (!file.has("warm_start")) {
+        return {};
+    }
+    auto sources = file.at("warm_start").is_string() ? std::vector{file.string("warm_start").value()}
+                                                     : file.strings("warm_start").value();
+    if (sources.empty()) {
+        file.fail("warm_start", "is an empty list; name sweeps or CSV files, as in warm_start: [results/first], or "
+                                "remove it");
+    }
+    if (!learns(sampler)) {
+        file.fail("warm_start", fmt::format("feeds results to the sampler, and {} learns from none; use method: tpe, "
+                                            "or remove it",
+                                            sampler == "program" ? "one that is not Crescendo's" : sampler));
+    }
+    return sources;
 }
 
 std::uint64_t read_seed(const YamlSection& file) {
@@ -468,6 +491,7 @@ void read_spec(const YamlSection& file, SweepFile& result) {
     file.attempt([&] { result.plugins = read_plugins(file); });
     file.attempt([&] { result.stop_rule = read_stop_rule(file); });
     read_sampler(file, result);
+    file.attempt([&] { result.warm_start = read_warm_start(file, spec.sampler); });
     file.attempt([&] {
         const auto parameters = required(file, "parameters", "it says what to search", "{lr: {min: 0.001, max: 0.1}}");
         if (parameters.map().empty()) {

@@ -45,6 +45,7 @@ struct SweepFile {
     std::vector<std::string> groups;  ///< parameters that hold others, dotted, outer before inner; see nested()
     std::vector<std::string> plugins;       ///< paths of shared libraries with samplers and stop rules of the user's
     std::optional<SamplerCommand> sampler;  ///< the program that proposes configurations; none: spec.sampler is ours
+    std::vector<std::string> warm_start;    ///< sweeps and CSV files to learn from; gather_warm_start() reads them
     std::optional<StopRuleSpec> stop_rule;  ///< the class of a plug-in that ends trials
     std::optional<int> slots;  ///< slots per node; none: as many as the node has
     int cpus_per_slot = 1;

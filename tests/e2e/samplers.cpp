@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 
@@ -157,6 +158,57 @@ TEST_CASE("a sweep begins with the points of its file, tries nothing twice, and 
     const auto refused = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "other"});
     CHECK(refused.code == 2);
     CHECK_MESSAGE(refused.err.find("sweep.yaml:6:20: initial[1].x: is 20") != std::string::npos, refused.err);
+}
+
+TEST_CASE("a sweep that knows earlier ones is better sooner, and goes on as it began when they are gone") {
+    const TemporaryFolder folder;
+    const auto write_sweep = [&](const std::string& name, const std::string& end) {
+        write_file(folder / name, "metric: {name: loss}\nrun_cap: 10\nmethod: tpe\nslots: 1\n"
+                                  "parameters: {x: {min: 0, max: 9999}, depth: {values: [1, 2]}}\n"
+                                  "scheduler: {type: fifo, max: 1}\ncommand: [bash, train.sh, \"${x}\"]\n" + end);
+    };
+    write_file(folder / "train.sh", "[ ! -e crash ] || [ $CRESCENDO_TRIAL != 4 ] || { rm crash; sleep 600; }\n"
+                                    "loss=$(( $1 > 4321 ? $1 - 4321 : 4321 - $1 ))\n"
+                                    "echo '{\"resource\":1,\"metrics\":{\"loss\":'$loss'}}' >&$CRESCENDO_FD\n"
+                                    "read -r reply <&$CRESCENDO_FD\n");
+    write_sweep("cold.yaml", "");
+    write_sweep("warm.yaml", "warm_start: [before, before.csv]\n");
+    REQUIRE(run_crescendo(folder.path(), {"run", "cold.yaml", "--dir", "before"}).code == 0);
+    REQUIRE(run_crescendo(folder.path(), {"resume", "before", "--run-cap", "30"}).code == 0);
+    const auto cold = run_crescendo(folder.path(), {"trials", "before", "--format", "json"}).json();
+    write_file(folder / "before.csv", "resource,loss,x,width\n1,5678,9999,3\n1,5679,10000,3\n");
+    write_file(folder / "crash", "");
+    const auto simulated = run_crescendo(folder.path(), {"simulate", "warm.yaml", "--format", "json"});
+    CHECK_MESSAGE(simulated.err.find("before (30 of 30 results), before.csv") != std::string::npos, simulated.err);
+
+    Command crashed(folder.path(), {"run", "warm.yaml", "--dir", "out"});
+    await("trial 4 runs", [&] { return !fs::exists(folder / "crash"); });
+    crashed.signal(SIGKILL);
+    crashed.wait();
+
+    const auto note = "warm.yaml:8:1: warm_start: the sampler knows before (30 of 30 results), before.csv (1 of 2 "
+                      "results; values out of range here: x; not searched there: depth)";
+    CHECK_MESSAGE(crashed.err().find(note) != std::string::npos, crashed.err());
+    fs::remove_all(folder / "before");
+    fs::remove(folder / "before.csv");
+    const auto resumed = run_crescendo(folder.path(), {"resume", "out"});
+    REQUIRE_MESSAGE(resumed.code == 0, resumed.err);
+    const auto warm = run_crescendo(folder.path(), {"trials", "out", "--format", "json"}).json();
+    REQUIRE(warm.size() == 10);
+    double best_cold = 9999;
+    double best_warm = 9999;
+    for (std::size_t i = 0; i < 10; ++i) {
+        best_cold = std::min(best_cold, cold[i]["loss"].get<double>());
+        best_warm = std::min(best_warm, warm[i]["loss"].get<double>());
+        CHECK(warm[i]["origin"] == (i == 0 ? "warm" : "model"));
+    }
+    CHECK(best_warm < best_cold / 2);
+    const auto replayed = run_crescendo(folder.path(), {"simulate", "--replay", "out", "--format", "json"});
+    CHECK_MESSAGE(replayed.json()["differences"] == 0, replayed.out);
+    const auto again = run_crescendo(folder.path(), {"run", "warm.yaml", "--dir", "other"});
+    CHECK(again.code == 2);
+    CHECK_MESSAGE(again.err.find("warm.yaml:8:14: warm_start[0]: before: there is no such file") != std::string::npos,
+                  again.err);
 }
 
 TEST_CASE("simulate and ask-tell ask the same program") {

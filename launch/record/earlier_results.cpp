@@ -1,0 +1,70 @@
+#include "launch/record/earlier_results.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+#include <string>
+
+#include "core/check.hpp"
+#include "core/files/durable_file.hpp"
+#include "launch/messages/value_json.hpp"
+#include "launch/record/crc32.hpp"
+#include "launch/system/read_file.hpp"
+#include "scheduler/loss.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+std::string digest_of(const std::string& text) { return fmt::format("{:08x}", crc32(text)); }
+
+OrderedJson to_json(const EarlierResult& result) {
+    auto reports = OrderedJson::array();
+    for (const auto& [resource, loss] : result.reports) {
+        reports.push_back({resource.value, loss < worst_loss ? OrderedJson(loss) : OrderedJson(nullptr)});
+    }
+    return {{"config", launch::to_json(result.config)},
+            {"reports", reports},
+            {"has_lost", result.has_lost},
+            {"is_complete", result.is_complete}};
+}
+
+EarlierResult result_from(const OrderedJson& json) {
+    EarlierResult result;
+    for (const auto& [name, value] : json.at("config").items()) {
+        result.config.emplace_back(name, value_from_json(Json(value)));
+    }
+    for (const auto& report : json.at("reports")) {
+        result.reports.push_back(
+            {Resource{report.at(0)}, report.at(1).is_null() ? worst_loss : report.at(1).get<double>()});
+    }
+    result.has_lost = json.at("has_lost");
+    result.is_complete = json.at("is_complete");
+    return result;
+}
+
+}  // namespace
+
+Json write_earlier_results(const std::filesystem::path& path, const std::vector<EarlierResult>& results) {
+    std::string text;
+    for (const auto& result : results) {
+        text += to_json(result).dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+    }
+    replace_file(path, text);
+    return {{"crc32", digest_of(text)}, {"results", results.size()}};
+}
+
+std::vector<EarlierResult> read_earlier_results(const std::filesystem::path& path, const Json& kept) {
+    const auto text = read_file(path);
+    CRESCENDO_VALIDATE(kept.value("crc32", "") == digest_of(text), "",
+                       "{}: is not what it was when the sweep began, and the sampler's decisions follow from it; "
+                       "restore the file",
+                       path.string());
+    std::vector<EarlierResult> results;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        results.push_back(result_from(OrderedJson::parse(line)));
+    }
+    return results;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,190 @@
+#include "launch/record/warm_start.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "launch/messages/event_json.hpp"
+#include "launch/record/journal.hpp"
+#include "launch/record/new_sweep.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "tests/error_of.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace {
+
+/// A sweep file whose last line, the 6th, names the sources.
+SweepFile sweep_with(const std::string& sources, const std::string& scheduler = "{type: asha, min: 1, max: 9}") {
+    return parse_sweep("metric: {name: loss}\nrun_cap: 9\nmethod: tpe\ncommand: [train, \"${args}\"]\n"
+                       "parameters: {x: {min: 0.0, max: 1.0}, kind: {values: [a, \"1\"]}, n: {min: 1, max: 9}}\n"
+                       "warm_start: " + sources + "\nscheduler: " + scheduler + "\n",
+                       "sweep.yaml");
+}
+
+/// What gather_warm_start() says.
+std::string gather(SweepFile& file) {
+    std::string said;
+    gather_warm_start(file, [&](const std::string& text) { said += text; });
+    return said;
+}
+
+std::string table(const TemporaryFolder& folder, const std::string& text) {
+    const auto path = folder / "t.csv";
+    std::ofstream(path) << text;
+    return path.string();
+}
+
+/// A sweep in which trial 0 was judged at 1, and trial 1 reported at 1 and 3.
+std::filesystem::path earlier_sweep(const TemporaryFolder& folder, const std::string& metric = "{name: loss}") {
+    const auto file = parse_sweep("metric: " + metric + "\nrun_cap: 2\ncommand: [train, \"${args}\"]\n"
+                                  "parameters: {x: {min: 0.0, max: 0.5}, depth: {min: 1, max: 9}}\n"
+                                  "scheduler: {type: asha, max: 9}\n",
+                                  "before.yaml");
+    const auto directory = create_sweep(folder / "before", file);
+    auto journal = Journal::open(directory.journal());
+    double time = 1;
+    const auto append = [&](const Event& event, std::optional<double> metric_value = {}) {
+        auto record = to_json(event);
+        record["time"] = time++;
+        if (metric_value) {
+            record["metrics"] = {{"loss", *metric_value}};
+        }
+        journal.append(record);
+    };
+    append(SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{0}}}});
+    append(TrialReported{TrialId{1}, Resource{1}, 0.25}, 0.25);
+    append(TrialReported{TrialId{0}, Resource{1}, 0.5}, 0.5);
+    append(TrialReported{TrialId{1}, Resource{3}, 0.125}, 0.125);
+    journal.sync();
+    return directory.path();
+}
+
+}  // namespace
+
+TEST_CASE("a sweep's trials are known with their curves, and what the spaces do not share is named") {
+    const TemporaryFolder folder;
+    auto file = sweep_with(earlier_sweep(folder).string());
+
+    const auto said = gather(file);
+
+    REQUIRE(file.spec.warm_start.size() == 2);
+    const auto& [lost, won] = std::pair(file.spec.warm_start[0], file.spec.warm_start[1]);
+    CHECK(lost.has_lost);
+    CHECK(lost.config.size() == 1);
+    CHECK(lost.config[0].first == "x");
+    CHECK(won.reports == std::vector<EarlierResult::Report>{{Resource{1}, 0.25}, {Resource{3}, 0.125}});
+    CHECK_MESSAGE(said.starts_with("note: sweep.yaml:6:1: warm_start: the sampler knows "), said);
+    CHECK_MESSAGE(said.ends_with("before (2 of 2 results; not searched there: kind, n; not searched here: depth)"),
+                  said);
+}
+
+TEST_CASE("a table's rows are known, and values out of range are left out") {
+    const TemporaryFolder folder;
+    auto file = sweep_with("[" + table(folder, "trial,status,resource,loss,x,kind,n,reason\n"
+                                               "0,finished,9,0.5,0.25,1,3,completed\n"
+                                               "1,stopped,1,nan,0.5,a,3,judged\n"
+                                               "2,stopped,1,0.1,2.5,a,3,judged\n"
+                                               "3,waiting,0,,0.5,a,3,\n"
+                                               "4,failed,0,,0.5,a,2.0,failed\n") + "]");
+
+    const auto said = gather(file);
+
+    using Report = EarlierResult::Report;
+    CHECK(file.spec.warm_start ==
+          std::vector<EarlierResult>{
+              {{{"x", 0.25}, {"kind", std::string("1")}, {"n", std::int64_t{3}}},
+               {Report{Resource{9}, 0.5}},
+               false,
+               true},
+              {{{"x", 0.5}, {"kind", std::string("a")}, {"n", std::int64_t{3}}},
+               {Report{Resource{1}, to_loss(Goal::minimize, std::nan(""))}},
+               true,
+               false},
+              {{{"x", 0.5}, {"kind", std::string("a")}, {"n", std::int64_t{2}}}, {}, true, false}});
+    CHECK_MESSAGE(said.ends_with("t.csv (3 of 4 results; values out of range here: x)"), said);
+}
+
+TEST_CASE("a source that cannot be used is a mistake with its place, its reason and a remedy") {
+    const TemporaryFolder folder;
+    const std::pair<const char*, const char*> tables[]{
+        {"resource,loss,y\n9,0.5,1\n", "t.csv: it has no parameter that this sweep searches (x, kind, n); remove it"},
+        {"resource,loss,x\n9,0.5,2\n", "t.csv: none of its 1 results lies in the space of this sweep (x); widen"},
+        {"resource,loss,x\n0,,0.5\n", "t.csv: none of its trials has a result; remove it"},
+        {"resource,acc,x\n9,0.5,1\n", "loss"},
+        {"loss,x\n0.5,1\n", "resource"},
+        {"resource,loss,x\n9,good,0.5\n", "t.csv:2"},
+        {"resource,loss,x\n9,nan,0.5\n", "warm_start: no result has a loss that is a finite number"},
+    };
+    for (const auto& [text, part] : tables) {
+        CAPTURE(text);
+        auto file = sweep_with("[" + table(folder, text) + "]");
+
+        const auto error = tests::error_of([&] { gather(file); });
+
+        CHECK_MESSAGE(error.starts_with("sweep.yaml:6:"), error);
+        CHECK_MESSAGE(error.find(part) != std::string::npos, error);
+    }
+    auto file = sweep_with("[" + table(folder, "resource,loss,x\n9,0.5,0.5\n") + "]", "{type: fifo, max: 27}");
+    auto error = tests::error_of([&] { gather(file); });
+    CHECK_MESSAGE(error.find("(a resource of 27)") != std::string::npos, error);
+    file = sweep_with("[nowhere]");
+    error = tests::error_of([&] { gather(file); });
+    CHECK_MESSAGE(error.starts_with("sweep.yaml:6:14: warm_start[0]: nowhere: there is no such file or folder"), error);
+}
+
+TEST_CASE("a sweep with another metric or goal, or a damaged one, is refused") {
+    const std::pair<const char*, const char*> metrics[]{
+        {"{name: loss, goal: maximize}", "its goal is to maximize loss and this sweep is to minimize it"},
+        {"{name: error}", "its metric is error and that of this sweep is loss"},
+    };
+    for (const auto& [metric, part] : metrics) {
+        const TemporaryFolder folder;
+        auto file = sweep_with(earlier_sweep(folder, metric).string());
+
+        const auto error = tests::error_of([&] { gather(file); });
+
+        CHECK_MESSAGE(error.find(part) != std::string::npos, error);
+    }
+    const TemporaryFolder folder;
+    const auto path = earlier_sweep(folder);
+    std::fstream(path / "journal.jsonl", std::ios::in | std::ios::out).seekp(20) << "damage";
+    auto file = sweep_with(path.string());
+    const auto error = tests::error_of([&] { gather(file); });
+    CHECK_MESSAGE(error.starts_with("sweep.yaml:6:1: warm_start[0]: "), error);
+    CHECK_MESSAGE(error.find("journal.jsonl") != std::string::npos, error);
+}
+
+TEST_CASE("only a sampler that learns is fed") {
+    const std::string text = "metric: {name: loss}\nrun_cap: 9\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+                             "command: [train, \"${args}\"]\n";
+    const std::pair<const char*, const char*> cases[]{
+        {"warm_start: [a]\n", "random learns from none; use method: tpe, or remove it"},
+        {"sampler: {command: [mine]}\nwarm_start: [a]\n", "one that is not Crescendo's learns from none"},
+        {"method: tpe\nwarm_start: []\n", "is an empty list; name sweeps or CSV files"},
+        {"method: tpe\nwarm_start: 3\n", "warm_start"},
+    };
+    for (const auto& [end, part] : cases) {
+        CAPTURE(end);
+        const auto error = tests::error_of([&, &end = end] { parse_sweep(text + end, "sweep.yaml"); });
+
+        CHECK_MESSAGE(error.find(part) != std::string::npos, error);
+    }
+}
+
+TEST_CASE("a new sweep keeps a copy of what it knows, and a changed copy is refused") {
+    const TemporaryFolder folder;
+    auto file = sweep_with("[" + table(folder, "resource,loss,x\n9,0.5,0.5\n") + "]");
+    gather(file);
+    const auto directory = create_sweep(folder / "new", file);
+    std::filesystem::remove(folder / "t.csv");
+
+    CHECK(RecordedSweep(directory.path()).file.spec.warm_start == file.spec.warm_start);
+    std::ofstream(directory.warm_start(), std::ios::app) << "{}\n";
+    const auto error = tests::error_of([&] { RecordedSweep{directory.path()}; });
+    CHECK_MESSAGE(error.find("warm_start.jsonl: is not what it was") != std::string::npos, error);
+}
