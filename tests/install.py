@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Installs the build, moves the tree elsewhere, and uses what is there: it builds a plug-in against it and runs the
-plug-in's sweep, and trains a trial if the trainer was built.
+plug-in's sweep. If the trainer was built, it trains a trial, and a model of a plug-in.
 
 usage: install.py BUILD CMAKE
 """
@@ -46,11 +46,30 @@ def use_plugin(folder, run, crescendo, cmake):
     run(crescendo, "simulate", "--replay", "plugin", directory=project)
 
 
+def use_model_plugin(folder, run, crescendo, cmake):
+    """As examples/plugin-model/README.md says."""
+    project = folder / "model"
+    shutil.copytree(folder / "there/share/doc/crescendo/examples/plugin-model", project)
+    ccache = shutil.which("ccache")
+    run(cmake, "-B", "build", f"-DCMAKE_PREFIX_PATH={folder / 'there'}",
+        *([f"-DCMAKE_CXX_COMPILER_LAUNCHER={ccache}"] if ccache else []), directory=project)
+    run(cmake, "--build", "build", directory=project)
+    run(crescendo.parent / "crescendo-trainer", "--list", "build/libmine.so", directory=project)
+    for group, samples, seed in (("train", "256", "1"), ("validation", "64", "2")):
+        run(crescendo, "data", "generate", f"flow.h5:/{group}", "--flow", "--samples", samples, "--size", "16",
+            "--seed", seed, directory=project)
+    run(crescendo, "run", "sweep.yaml", directory=project)
+    events = [json.loads(line) for line in (project / "plugin-model/journal.jsonl").read_text().splitlines()]
+    assert any(event.get("event") == "trial_reported" and event["resource"] == 4 for event in events)
+    assert not any(event.get("event") == "trial_failed" for event in events)
+
+
 def main():
     build, cmake = sys.argv[1:]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("CRESCENDO_")}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        environment.update(CCACHE_BASEDIR=name, CCACHE_NOHASHDIR="1")  # what it builds is built once in many runs
 
         def run(*command, directory=folder):
             subprocess.run(command, cwd=directory, env=environment, check=True, stdout=subprocess.DEVNULL)
@@ -60,6 +79,7 @@ def main():
         crescendo = folder / "there/bin/crescendo"
         if (crescendo.parent / "crescendo-trainer").exists():
             train(folder, run, crescendo)
+            use_model_plugin(folder, run, crescendo, cmake)
         use_plugin(folder, run, crescendo, cmake)
         assert "resume" in (folder / "there/share/man/man1/crescendo-resume.1").read_text()
         assert (folder / "there/share/doc/crescendo/README.md").exists()

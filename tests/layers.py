@@ -61,7 +61,7 @@ ROOMS = {
     "core": ["files", "."],
     "scheduler": ["expressions", "space", ".", "samplers", "schedulers", "slots", "growth", "sweep"],
     "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow", "melt_pool"],
-    "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "optimizers", "group", "training",
+    "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "plugins/crescendo", "plugins", "optimizers", "group", "training",
                 "checkpoint", "."],
     "launch": ["system", "messages", "energy", "batch", "slots", "yaml", "sweep_file", "agent", "transport", "record",
                "steering", "sampling", "view", "replay", "compare", "report", "web", "export", "import", "coordinator",

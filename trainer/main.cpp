@@ -13,11 +13,12 @@
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
 #include "datasets/system/own_process.hpp"
-#include "trainer/failure.hpp"
 #include "trainer/group_check.hpp"
 #include "trainer/model_export.hpp"
 #include "trainer/models/models.hpp"
 #include "trainer/optimizers/optimizers.hpp"
+#include "trainer/plugins/plugins.hpp"
+#include "trainer/protocol/failure.hpp"
 #include "trainer/session.hpp"
 #include "trainer/settings_check.hpp"
 #include "trainer/training/warm_up.hpp"
@@ -66,7 +67,7 @@ std::unique_ptr<Device> make_device(const std::string& name) {
     return name == "cuda" ? load_cuda_device() : make_cpu_device();
 }
 
-Catalogue catalogue() { return {models(), optimizers()}; }
+Catalogue catalogue() { return {.models = models(), .optimizers = optimizers(), .add_plugin = add_plugin}; }
 
 /// Says what ends this process; its exit status. To be called in a catch clause.
 int complain() try { throw; } catch (const InvalidInput& invalid) {
@@ -97,7 +98,7 @@ int check() {
         }
     });
     if (ending.signal != 0) {
-        answer({{"trainer.data", ending.message()}});
+        answer({{ending.calling.empty() ? "trainer.data" : plugins_key, ending.message()}});
     }
     return ending.code;
 }
@@ -178,11 +179,16 @@ int run(int count, char** arguments) try {
     if (word == "--export") {
         return export_it();
     }
+    if (word == "--list" && count == 3) {
+        std::cout << list_plugin(arguments[2]) << std::flush;
+        return 0;
+    }
     if (word == "--check-group" && count == 4) {
         return join_checked_group(std::atoi(arguments[2]), std::atoi(arguments[3]));
     }
     CRESCENDO_VALIDATE(count == 1, "",
-                       "usage: crescendo-trainer [--check | --check-group RANK SIZE | --export | --version]");
+                       "usage: crescendo-trainer [--check | --check-group RANK SIZE | --export | --list PLUGIN | "
+                       "--version]");
     let_openmp_threads_sleep(arguments);
     return serve();
 } catch (...) {

@@ -89,7 +89,10 @@ const char* word_of(datasets::NonFinite what) {
 
 /// The names of an evaluation's metrics, without what they begin with.
 std::vector<std::string> names_of_metrics(const Settings& settings, const Task& task) {
-    std::vector<std::string> names{"loss"};
+    std::vector<std::string> names;
+    if (!settings.loss.of_plugin) {
+        names.emplace_back("loss");
+    }
     if (task.kind == Task::Kind::classification) {
         names.emplace_back("accuracy");
     }
@@ -151,9 +154,13 @@ json export_model(const json& request, const Catalogue& catalogue) {
     write_safetensors(folder / "model.safetensors", trial->named_tensors());
     const std::string network = settings.model->write_network(trial->model(), trial->task(), folder);
     replace_file(folder / "export.json", description_of(*trial, network).dump(2) + "\n");
-    replace_file(folder / "load.py", python_load);
-    return {{"resource", trial->progress().reported()},
-            {"files", {"load.py", "model.pt", "model.safetensors", network, "export.json"}}};
+    json files{"model.pt", "model.safetensors", "export.json"};
+    if (!network.empty()) {
+        replace_file(folder / "load.py", python_load);
+        files.insert(files.begin(), "load.py");
+        files.insert(files.end() - 1, network);
+    }
+    return {{"resource", trial->progress().reported()}, {"files", files}};
 }
 
 }  // namespace crescendo::trainer

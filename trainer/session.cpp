@@ -9,8 +9,8 @@
 #include "core/trial_protocol.hpp"
 #include "trainer/checkpoint/checkpoint.hpp"
 #include "trainer/data/normalization.hpp"
-#include "trainer/failure.hpp"
 #include "trainer/protocol/control_store.hpp"
+#include "trainer/protocol/failure.hpp"
 #include "trainer/settings/model_spec.hpp"
 #include "trainer/training/evaluation.hpp"
 #include "trainer/training/latency.hpp"
@@ -37,7 +37,7 @@ std::unique_ptr<Trial> new_trial(TrialId number, std::uint64_t seed, const Setti
     const auto samples = data.set(settings.data.train, settings.data);
     require_none(misfits(settings, *samples, "trainer.data.train"));
     const Task task = describe_task(settings, data);
-    require_none(settings.model->misfits_of_task(task));
+    require_none(misfits_of_task(settings, task));
     return std::make_unique<Trial>(number.value, seed, settings, task, device);
 }
 

@@ -10,7 +10,6 @@
 #include "datasets/system/own_process.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/data/task.hpp"
-#include "trainer/settings/model_spec.hpp"
 
 namespace crescendo::trainer {
 
@@ -80,7 +79,7 @@ void check_data(const Settings& settings, const std::string& key, const std::str
         check_classes(settings, key, location, data, problems);
     }
     if (found.empty() && location == settings.data.train) {
-        const auto of_task = settings.model->misfits_of_task(describe_task(settings, data));
+        const auto of_task = misfits_of_task(settings, describe_task(settings, data));
         problems.insert(problems.end(), of_task.begin(), of_task.end());
     }
 } catch (const InvalidInput& invalid) {
@@ -96,6 +95,9 @@ void check_data(const Settings& settings, const std::string& key, const std::str
 std::vector<Problem> problems_of(const json& section, const Catalogue& catalogue, DataCache& data) {
     std::vector<Problem> problems;
     const Settings settings = parse_settings(section, catalogue, problems);
+    if (!problems.empty() && problems.front().key == plugins_key) {
+        return problems;
+    }
     check_data(settings, "trainer.data.train", settings.data.train, data, problems);
     check_data(settings, "trainer.data.validation", settings.data.validation, data, problems);
     check_data(settings, "trainer.data.test", settings.data.test, data, problems);

@@ -25,6 +25,7 @@ namespace {
 /// What the child tells its parent, in memory that both share: a process that crashed can send no message.
 struct Note {
     std::array<char, 4096> reading;
+    std::array<char, 4096> calling;
     std::array<char, 4096> left;
     /// The signal that the parent has passed on and the child has not yet obeyed. A signal by itself does not tell: one
     /// that comes from elsewhere at the same time is merged with it.
@@ -122,6 +123,9 @@ bool Ending::crashed() const {
 }
 
 std::string Ending::message() const {
+    if (crashed() && !calling.empty()) {
+        return text("{} crashed ({})", calling, ::strsignal(signal));
+    }
     if (crashed()) {
         return text("HDF5's library crashed in {} ({}): it is damaged; put a sound copy in its place", reading,
                     ::strsignal(signal));
@@ -155,13 +159,21 @@ Ending in_own_process(const std::string& reading, const std::function<int()>& wo
         ::unlink(note->left.data());
     }
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-            note->reading.data()};
+            note->reading.data(), note->calling.data()};
 }
 
 void now_reading(std::string_view files) {
     if (own_note != nullptr) {
         copy(files, own_note->reading);
     }
+}
+
+bool now_calling(std::string_view code) {
+    if (own_note == nullptr) {
+        return false;
+    }
+    copy(code, own_note->calling);
+    return true;
 }
 
 void remove_after_crash(std::string_view path) {

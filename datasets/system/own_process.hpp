@@ -12,6 +12,7 @@ struct Ending {
     int code = 0;         ///< its exit status, if it ended by itself
     int signal = 0;       ///< the signal that ended it; else 0
     std::string reading;  ///< the file, or files, that it read last
+    std::string calling;  ///< the code of others that it ran last; empty if that had returned
 
     /// Whether the program itself, or a library in it, caused the signal.
     bool crashed() const;
@@ -32,6 +33,10 @@ Ending in_own_process(const std::string& reading, const std::function<int()>& wo
 
 /// Called in a child of in_own_process(): notes that `files` are read from now on. Has no effect elsewhere.
 void now_reading(std::string_view files);
+
+/// Called in a child of in_own_process(): notes that `code`, which is not ours, runs from now on; empty when it has
+/// returned. Elsewhere this has no effect, and returns false.
+bool now_calling(std::string_view code);
 
 /// Called in a child of in_own_process(): if it crashes, `path` will be removed; empty for nothing.
 void remove_after_crash(std::string_view path);

@@ -113,8 +113,13 @@ void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out
     fmt::print("{}: trial {} at {}: parameters.json, {}\n", out.string(), trial.value,
                answer.at("resource").get<std::int64_t>(),
                fmt::join(answer.at("files").get<std::vector<std::string>>(), ", "));
-    fmt::print("  python {}     runs the model over the validation samples, and compares with the sweep\n",
-               (out / "load.py").string());
+    if (fs::exists(out / "load.py")) {
+        fmt::print("  python {}     runs the model over the validation samples, and compares with the sweep\n",
+                   (out / "load.py").string());
+    } else {
+        fmt::print("  The model is that of a plug-in, which alone knows its network. These are its weights and\n"
+                   "  buffers: torch::pickle_load reads model.pt in C++, and torch.load in Python\n");
+    }
     if (answer.at("resource") < recorded.resource.value) {
         fmt::print(stderr,
                    "crescendo: warning: trial {} has reported at {}, but its last checkpoint is of its report at {}; "

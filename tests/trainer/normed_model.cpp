@@ -9,6 +9,7 @@
 #include "trainer/models/model.hpp"
 #include "trainer/models/models.hpp"
 #include "trainer/optimizers/optimizers.hpp"
+#include "trainer/plugins/plugins.hpp"
 #include "trainer/settings/model_spec.hpp"
 
 namespace crescendo::trainer::test {
@@ -39,7 +40,7 @@ struct NormedSpec : ModelSpec {
 }  // namespace
 
 Catalogue catalogue_with_normed() {
-    Catalogue catalogue{models(), optimizers()};
+    Catalogue catalogue{.models = models(), .optimizers = optimizers(), .add_plugin = add_plugin};
     catalogue.models.push_back(
         {"normed", [](Section&) -> std::shared_ptr<ModelSpec> { return std::make_shared<NormedSpec>(); }});
     return catalogue;

@@ -1,7 +1,9 @@
 #include "trainer/data/task.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 
 #include "core/check.hpp"
@@ -9,6 +11,7 @@
 #include "datasets/samples/conversion.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/data/shapes.hpp"
+#include "trainer/settings/loss_spec.hpp"
 #include "trainer/settings/model_spec.hpp"
 
 namespace crescendo::trainer {
@@ -141,6 +144,33 @@ Task describe_task(const Settings& settings, DataCache& data) {
         task.num_outputs = targets.sample_elements();
     }
     return task;
+}
+
+std::vector<Problem> misfits_of_task(const Settings& settings, const Task& task) {
+    std::vector<Problem> problems = settings.model->misfits_of_task(task);
+    if (settings.loss.of_plugin) {
+        const auto of_loss = settings.loss.of_plugin->misfits_of_task(task);
+        problems.insert(problems.end(), of_loss.begin(), of_loss.end());
+    }
+    return problems;
+}
+
+std::string misfit_of_outputs(const Task& task, const std::vector<std::int64_t>& outputs, std::int64_t num_samples) {
+    const bool classes = task.kind == Task::Kind::classification;
+    const std::vector<std::int64_t> wanted{num_samples, task.num_outputs};
+    const auto count = std::accumulate(outputs.begin(), outputs.end(), std::int64_t{1}, std::multiplies<>());
+    const bool fits = classes ? outputs == wanted
+                              : !outputs.empty() && outputs.front() == num_samples &&
+                                    count == num_samples * task.num_outputs;
+    if (fits) {
+        return {};
+    }
+    return text("returns {} for {} samples, but the targets need {}: {}",
+                outputs.empty() ? "a single number" : shape_text(outputs),
+                num_samples == 2 ? "two" : std::to_string(num_samples), shape_text(wanted),
+                classes ? text("a score for each of {} classes; change its last layer, or set `classes`",
+                               task.num_outputs)
+                        : text("{} numbers for each", task.num_outputs));
 }
 
 void to_json(nlohmann::json& json, const Task& task) {

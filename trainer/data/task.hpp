@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <vector>
 
 #include "datasets/samples/sample_set.hpp"
@@ -45,6 +46,13 @@ std::int64_t num_classes(const Settings& settings, DataCache& data);
 
 /// The task of a training set without misfits. Throws like num_classes.
 Task describe_task(const Settings& settings, DataCache& data);
+
+/// What keeps model and loss of `settings` from learning a task whose samples have no misfits.
+std::vector<Problem> misfits_of_task(const Settings& settings, const Task& task);
+
+/// Why the outputs of a network do not fit the targets; empty if they do. `outputs` is their shape, for `num_samples`
+/// samples.
+std::string misfit_of_outputs(const Task& task, const std::vector<std::int64_t>& outputs, std::int64_t num_samples);
 
 void to_json(nlohmann::json& json, const Task& task);
 void from_json(const nlohmann::json& json, Task& task);

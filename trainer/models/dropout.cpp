@@ -54,6 +54,10 @@ at::Tensor dropout_keys(std::uint64_t seed, std::int64_t epoch, const std::vecto
     return keys;
 }
 
+void seed_generator(const at::Tensor& keys) {
+    at::manual_seed(static_cast<std::uint64_t>(keys.defined() ? keys.to(at::kLong).sum().item<std::int64_t>() : 0));
+}
+
 at::Tensor Dropout::operator()(const at::Tensor& x, const at::Tensor& keys) {
     if (share_ == 0.0 || !keys.defined()) {
         return x;

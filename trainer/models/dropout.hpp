@@ -11,6 +11,10 @@ namespace crescendo::trainer {
 /// another key in every epoch of a seed. Its key does not depend on the worker or the micro-batch.
 at::Tensor dropout_keys(std::uint64_t seed, std::int64_t epoch, const std::vector<std::int64_t>& samples);
 
+/// Seeds torch's generator with what follows from the samples' keys, for networks that draw from it. Undefined keys are
+/// those of no samples, as outside of training.
+void seed_generator(const at::Tensor& keys);
+
 /// Drops a share of a layer's units in training, and scales up those that stay (Srivastava et al., JMLR 2014).
 ///
 /// The mask of a sample is a hash of its key, the layer and the unit. (torch's dropout takes the next numbers of a

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "trainer/settings/loss_spec.hpp"
+
 namespace crescendo::trainer {
 
 namespace {
@@ -24,6 +26,9 @@ at::Tensor sum_of_numbers(const LossSettings& settings, const at::Tensor& output
 
 at::Tensor loss_sum(const LossSettings& settings, const Task& task, const at::Tensor& outputs,
                     const at::Tensor& targets) {
+    if (settings.of_plugin) {
+        return settings.of_plugin->sum(outputs, targets);
+    }
     if (task.kind == Task::Kind::classification) {
         return at::cross_entropy_loss(outputs, targets, /*weight=*/{}, at::Reduction::Sum, /*ignore_index=*/-100,
                                       settings.label_smoothing);

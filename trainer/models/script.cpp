@@ -16,6 +16,7 @@
 #include "core/check.hpp"
 #include "trainer/data/shapes.hpp"
 #include "trainer/data/task.hpp"
+#include "trainer/models/dropout.hpp"
 #include "trainer/models/model.hpp"
 
 namespace crescendo::trainer {
@@ -148,8 +149,7 @@ class ScriptModel : public Model {
 
     at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys) override {
         if (is_random_) {
-            at::manual_seed(static_cast<std::uint64_t>(
-                dropout_keys.defined() ? dropout_keys.to(at::kLong).sum().item<std::int64_t>() : 0));
+            seed_generator(dropout_keys);
         }
         const torch::jit::GraphOptimizerEnabledGuard as_written(false);
         const at::Tensor outputs = script_.forward({inputs}).toTensor();
@@ -238,17 +238,8 @@ void expect_fit(Script script, const Task& task, const std::string& file) {
     }
     CRESCENDO_VALIDATE(outputs.isTensor(), key, "{} returns {}; forward() is to return one tensor", file,
                        outputs.tagKind());
-    const auto found = outputs.toTensor().sizes().vec();
-    const bool classes = task.kind == Task::Kind::classification;
-    const std::vector<std::int64_t> wanted{num_samples, task.num_outputs};
-    const bool fits = classes ? found == wanted
-                              : !found.empty() && found.front() == num_samples &&
-                                    outputs.toTensor().numel() == num_samples * task.num_outputs;
-    CRESCENDO_VALIDATE(fits, key, "{} returns {} for two samples, but the targets need {}: {}", file,
-                       found.empty() ? "a single number" : shape_text(found), shape_text(wanted),
-                       classes ? text("a score for each of {} classes; change its last layer, or set `classes`",
-                                      task.num_outputs)
-                               : text("{} numbers for each", task.num_outputs));
+    const auto misfit = misfit_of_outputs(task, outputs.toTensor().sizes().vec(), num_samples);
+    CRESCENDO_VALIDATE(misfit.empty(), key, "{} {}", file, misfit);
 }
 
 class ScriptSpec : public ModelSpec {

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace crescendo::trainer {
 
+class LossSpec;
 class ModelSpec;
 class OptimizerSpec;
 class Section;
@@ -14,11 +17,12 @@ class Section;
 template <class Spec>
 struct Choice {
     const char* name;
-    std::shared_ptr<Spec> (*read)(Section& section);
+    std::function<std::shared_ptr<Spec>(Section& section)> read;
 };
 
 using ModelTable = std::vector<Choice<ModelSpec>>;
 using OptimizerTable = std::vector<Choice<OptimizerSpec>>;
+using LossTable = std::vector<Choice<LossSpec>>;
 
 /// What the settings `model` and `optimizer` may name. The first of each is the default.
 ///
@@ -28,6 +32,11 @@ using OptimizerTable = std::vector<Choice<OptimizerSpec>>;
 struct Catalogue {
     ModelTable models;
     OptimizerTable optimizers;
+    LossTable losses = {};  ///< those of plug-ins, besides loss_words
+
+    /// Adds what a plug-in has to a catalogue, for the setting `plugins`. Throws InvalidInput if the library is none.
+    /// If this is empty, there is no such setting.
+    std::function<void(const std::string& library, Catalogue& catalogue)> add_plugin = {};
 };
 
 }  // namespace crescendo::trainer

@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "trainer/settings/catalogue.hpp"
+#include "trainer/settings/loss_spec.hpp"
 #include "trainer/settings/model_spec.hpp"
 #include "trainer/settings/optimizer_spec.hpp"
 #include "trainer/settings/section.hpp"
@@ -180,6 +181,47 @@ std::shared_ptr<Spec> read_choice(Section& section, const char* key, const std::
     return spec;
 }
 
+/// `catalogue` with what the plug-ins have that the settings name.
+Catalogue with_plugins(Section& section, Catalogue catalogue, std::vector<Problem>& problems) {
+    std::vector<std::string> libraries;
+    if (catalogue.add_plugin) {
+        section.texts("plugins", libraries);
+    }
+    for (const auto& library : libraries) {
+        try {
+            catalogue.add_plugin(library, catalogue);
+        } catch (const std::exception& error) {
+            problems.push_back({plugins_key, error.what()});
+        }
+    }
+    return catalogue;
+}
+
+/// Reads the word at `loss`, and the settings that go with one of a plug-in.
+void read_loss(Section& section, LossSettings& settings, const LossTable& table) {
+    using Meaning = std::pair<Loss, const Choice<LossSpec>*>;
+    std::vector<std::pair<const char*, Meaning>> words;
+    for (const auto& [loss, word] : loss_words) {
+        words.push_back({word, {loss, nullptr}});
+    }
+    for (const auto& choice : table) {
+        words.push_back({choice.name, {Loss::automatic, &choice}});
+    }
+    Meaning chosen{};
+    section.choice<Meaning>("loss", chosen, words);
+    settings.loss = chosen.first;
+    if (chosen.second != nullptr) {
+        const auto spec = chosen.second->read(section);
+        spec->name = chosen.second->name;
+        settings.of_plugin = spec;
+    }
+    for (const auto& other : table) {
+        section.read_aside([&](Section& aside) { other.read(aside); });
+    }
+    section.number("label_smoothing", settings.label_smoothing, {.min = 0.0, .below = 1.0});
+    section.number("huber_delta", settings.huber_delta, {.min = least_positive, .below = unbounded});
+}
+
 void read_rate(Section& section, RateSettings& rate) {
     constexpr std::int64_t most = std::int64_t{1} << 53;
     section.choice("lr_schedule", rate.shape, rate_shapes);
@@ -210,9 +252,6 @@ void read_training(Section& section, Settings& settings) {
     section.choice("lr_scaling", settings.lr_scaling, learning_rate_scalings);
     section.choice("init", settings.init, initializations);
     read_rate(section, settings.rate);
-    section.choice("loss", settings.loss.loss, loss_words);
-    section.number("label_smoothing", settings.loss.label_smoothing, {.min = 0.0, .below = 1.0});
-    section.number("huber_delta", settings.loss.huber_delta, {.min = least_positive, .below = unbounded});
     section.number("clip_norm", settings.clip_norm, {.min = 0.0, .below = unbounded});
     section.number("clip_value", settings.clip_value, {.min = 0.0, .below = unbounded});
     section.number("ema", settings.ema, {.min = 0.0, .below = 1.0});
@@ -234,15 +273,19 @@ ReportInterval parse_report(const json& object, std::vector<Problem>& problems) 
 
 }  // namespace
 
-Settings parse_settings(const json& object, const Catalogue& catalogue, std::vector<Problem>& problems) {
+Settings parse_settings(const json& object, const Catalogue& base, std::vector<Problem>& problems) {
     Settings settings;
     Section section(object, "trainer", problems);
+    const std::size_t num_problems = problems.size();
+    const Catalogue catalogue = with_plugins(section, base, problems);
+    const std::size_t num_of_plugins = problems.size() - num_problems;
     settings.model = read_choice(section, "model", catalogue.models);
     section.integer("classes", settings.classes, 2, most_classes);
     settings.optimizer = read_choice(section, "optimizer", catalogue.optimizers);
     settings.lr = settings.optimizer->default_lr();
     settings.lr_scaling = settings.optimizer->default_lr_scaling();
     read_training(section, settings);
+    read_loss(section, settings.loss, catalogue.losses);
     read_metrics(section, settings.metrics, problems);
     settings.report = parse_report(section.object("report"), problems);
     settings.data = parse_data(section.object("data"), problems);
@@ -251,6 +294,9 @@ Settings parse_settings(const json& object, const Catalogue& catalogue, std::vec
                                                    "name them as trainer.data.test"});
     }
     section.reject_unknown();
+    if (num_of_plugins > 0) {
+        problems.resize(num_problems + num_of_plugins);  // nobody knows what the plug-ins would have had
+    }
     return settings;
 }
 

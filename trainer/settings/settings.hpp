@@ -23,6 +23,7 @@ namespace crescendo::trainer {
 /// The most classes that a model can tell apart.
 inline constexpr std::int64_t most_classes = std::int64_t{1} << 24;
 
+class LossSpec;
 class ModelSpec;
 class OptimizerSpec;
 struct Catalogue;
@@ -76,9 +77,10 @@ struct LossSettings {
     Loss loss = Loss::automatic;
     double label_smoothing = 0.0;  ///< share of a class that all classes get, in training (Szegedy et al., CVPR 2016)
     double huber_delta = 1.0;      ///< error at which the Huber loss becomes linear
+    std::shared_ptr<const LossSpec> of_plugin = nullptr;  ///< takes the place of `loss`
 
     /// The loss of an evaluation, which knows the right class.
-    LossSettings unsmoothed() const { return {.loss = loss, .huber_delta = huber_delta}; }
+    LossSettings unsmoothed() const { return {.loss = loss, .huber_delta = huber_delta, .of_plugin = of_plugin}; }
 };
 
 /// Metrics of an evaluation beside its loss and accuracy.
@@ -192,6 +194,9 @@ struct Problem {
 
     friend bool operator==(const Problem&, const Problem&) = default;
 };
+
+/// Key of the problems of plug-ins that cannot be loaded. What else would be wrong is then unknown.
+inline constexpr const char* plugins_key = "trainer.plugins";
 
 /// Reads the section and adds everything that is wrong with it to `problems`: unknown keys, wrong
 /// types, values out of range. What cannot be used keeps its default.

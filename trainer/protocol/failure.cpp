@@ -1,4 +1,4 @@
-#include "trainer/failure.hpp"
+#include "trainer/protocol/failure.hpp"
 
 #include <c10/util/Exception.h>
 

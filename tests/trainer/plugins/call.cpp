@@ -1,0 +1,58 @@
+#include "trainer/plugins/call.hpp"
+
+#include <c10/util/Exception.h>
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <new>
+#include <stdexcept>
+
+#include "core/check.hpp"
+#include "datasets/system/own_process.hpp"
+#include "trainer/plugins/crescendo/model_plugin.hpp"
+
+using namespace crescendo;
+using namespace crescendo::trainer;
+
+namespace {
+
+/// What a plug-in's code that throws `exception` makes this process say.
+template <class Exception>
+std::string words_of(const Exception& exception) {
+    try {
+        call_plugin("the model mine", "forward()", [&]() -> int { throw exception; });
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("what a plug-in throws names the plug-in and its function") {
+    CHECK(words_of(std::logic_error("no such shape")) == "the model mine threw in forward(): no such shape");
+    CHECK(words_of(17) == "the model mine threw in forward(): an exception that is no std::exception");
+    CHECK(words_of(plugin::Misfit("3 channels")) == "the model mine does not fit: 3 channels");
+    CHECK(call_plugin("the model mine", "forward()", [] { return 3; }) == 3);
+}
+
+TEST_CASE("a plug-in that misfits is bad input, and one that uses up the memory still does that") {
+    CHECK_THROWS_AS(call_plugin("mine", "f", []() -> int { throw plugin::Misfit("no"); }), InvalidInput);
+    CHECK_THROWS_AS(call_plugin("mine", "f", []() -> int { throw std::bad_alloc(); }), std::bad_alloc);
+    CHECK_THROWS_AS(call_plugin("mine", "f", []() -> int { throw c10::OutOfMemoryError({}, "no"); }),
+                    c10::OutOfMemoryError);
+}
+
+TEST_CASE("a crash is said to be that of the plug-in which runs, and of nobody if that has returned") {
+    const auto in_call = datasets::in_own_process(
+        "data.h5", [] { return call_plugin("the model mine", "forward()", [] { return std::raise(SIGSEGV); }); });
+    const auto behind_it = datasets::in_own_process("data.h5", [] {
+        call_plugin("the model mine", "forward()", [] { return 0; });
+        return std::raise(SIGSEGV);
+    });
+
+    CHECK(in_call.signal == SIGSEGV);
+    CHECK(in_call.message() == "the model mine, in forward() crashed (Segmentation fault)");
+    CHECK(behind_it.signal == SIGSEGV);
+    CHECK(behind_it.message().starts_with("HDF5's library crashed in data.h5"));
+}

@@ -1,0 +1,113 @@
+#include "trainer/plugins/plugin_model.hpp"
+
+#include <ATen/ATen.h>
+
+#include <filesystem>
+
+#include "datasets/system/own_process.hpp"
+#include "tests/trainer/plugins/plugin_libraries.hpp"
+#include "tests/trainer/same_members.hpp"
+#include "tests/trainer/settings_of.hpp"
+#include "trainer/models/model.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+
+namespace {
+
+Settings gated(const Json& options = Json::object()) {
+    Json settings{{"plugins", {plugin_library("mine")}}, {"model", "gated"}};
+    settings.update(options);
+    return settings_of(settings);
+}
+
+/// What is wrong with a model of trouble.so.
+std::string problem_of(const std::string& model, const Task& task = four_classes()) {
+    const Settings settings = settings_of({{"plugins", {plugin_library("trouble")}}, {"model", model}});
+    return text_of(misfits_of_task(settings, task));
+}
+
+}  // namespace
+
+TEST_CASE("a model of a plug-in has its options, and parameters and buffers by their own names") {
+    const auto model = gated({{"width", 6}, {"depth", 2}}).model->make(four_classes());
+
+    CHECK(model->named_parameters()["gate2.weight"].sizes() == at::IntArrayRef{6, 6});
+    CHECK(model->named_buffers().contains("norm1.running_mean"));
+    CHECK(model->forward(at::zeros({3, 8, 8})).sizes() == at::IntArrayRef{3, 4});
+    CHECK(text_of(misfits_of_task(gated(), four_classes())) == "");
+    CHECK(text_of(misfits_of_task(gated(), two_numbers())) == "");
+}
+
+TEST_CASE("what a model of a plug-in draws at random follows from the samples' keys") {
+    const auto model = gated({{"dropout", 0.5}, {"width", 64}}).model->make(four_classes());
+    const at::Tensor inputs = at::randn({5, 8, 8});
+    const at::Tensor keys = at::arange(5, at::kInt);
+
+    CHECK(model->forward(inputs, keys).equal(model->forward(inputs, keys)));
+    CHECK_FALSE(model->forward(inputs, keys).equal(model->forward(inputs, keys + 1)));
+    model->eval();
+    CHECK(model->forward(inputs, keys).equal(model->forward(inputs, keys + 1)));
+}
+
+TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a plug-in's model with buffers and dropout") {
+    const SweepFixture sweep;
+    const auto terms_of = [&](const std::string& name) {
+        Terms terms = sweep.terms(name);
+        terms.settings.update({{"plugins", {plugin_library("mine")}},
+                               {"model", "gated"},
+                               {"width", 8},
+                               {"dropout", 0.3},
+                               {"optimizer", "adam"},
+                               {"ema", 0.9}});
+        terms.max_resource = terms.checkpoint_at.emplace(1);
+        std::filesystem::create_directory(terms.directory);
+        return terms;
+    };
+    const Terms undisturbed = terms_of("undisturbed");
+    const Terms regrouped = terms_of("regrouped");
+
+    check_regroup_to_same_members(sweep, {0, 1}, undisturbed, regrouped);
+
+    const auto checkpoint = load(undisturbed.directory / "checkpoint.pt");
+    CHECK(checkpoint.model.at("norm1.running_mean").abs().sum().item<double>() > 0);
+    CHECK(checkpoint.model.contains("gate1.weight"));
+}
+
+TEST_CASE("a model of a plug-in that cannot be trained is refused before a trial starts, with the reason") {
+    CHECK(problem_of("sound") == "");
+    CHECK(has(problem_of("misfit"), "trainer.model: the model misfit of "));
+    CHECK(has(problem_of("misfit"), "trouble.so does not fit: it takes 3 channels"));
+    CHECK(has(problem_of("throws_at_birth"), "trouble.so threw in its factory: no memory for the model"));
+    CHECK(has(problem_of("nothing"), "its factory made no model"));
+    CHECK(has(problem_of("throws"), "trouble.so threw in forward(): no such shape"));
+    CHECK(has(problem_of("throws_a_number"), "threw in forward(): an exception that is no std::exception"));
+    CHECK(has(problem_of("torch_throws"), "threw in forward(): mat1 and mat2 shapes cannot be multiplied"));
+    CHECK(has(problem_of("forgets"), "returns no tensor"));
+    CHECK(has(problem_of("half"), "returns Half; forward() is to return float32"));
+    CHECK(has(problem_of("narrow"),
+              "trouble.so returns 2x1 for two samples, but the targets need 2x4: a score for each"));
+    CHECK(has(problem_of("narrow", two_numbers()), "the targets need 2x2: 2 numbers for each"));
+}
+
+TEST_CASE("a model whose parameters cannot be carried or trained is refused, and so is one with hidden state") {
+    CHECK(has(problem_of("double"), "its parameter weight is Double; make it float32"));
+    CHECK(has(problem_of("frozen"), "its parameter weight requires no gradient"));
+    CHECK(has(problem_of("twins"), "its parameters weight and other are one tensor"));
+    CHECK(has(problem_of("remembers"), "it keeps something that no checkpoint or regroup carries"));
+}
+
+TEST_CASE("a model that crashes in forward is named, also if it has used up the stack") {
+    for (const std::string model : {"crashes", "overflows"}) {
+        CAPTURE(model);
+
+        const auto ending = crescendo::datasets::in_own_process("data.h5", [&] {
+            problem_of(model);
+            return 0;
+        });
+
+        CHECK(ending.signal == SIGSEGV);
+        CHECK(has(ending.message(), "the model " + model + " of "));
+        CHECK(has(ending.message(), "trouble.so, in forward() crashed (Segmentation fault)"));
+    }
+}

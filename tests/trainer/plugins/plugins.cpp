@@ -1,0 +1,79 @@
+#include "trainer/plugins/plugins.hpp"
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "tests/trainer/plugins/plugin_libraries.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+#include "trainer/models/models.hpp"
+#include "trainer/optimizers/optimizers.hpp"
+#include "trainer/settings/model_spec.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Everything that is wrong with these settings, and with the plug-ins that they name.
+std::string problems_of(Json section) {
+    section["data"]["train"] = "none";
+    std::vector<Problem> problems;
+    parse_settings(section, {.models = models(), .optimizers = optimizers(), .add_plugin = add_plugin}, problems);
+    std::string all;
+    for (const auto& problem : problems) {
+        all += problem.key + ": " + problem.message + "\n";
+    }
+    return all;
+}
+
+std::string problems_of_odd(const char* way) {
+    ::setenv("ODD_PLUGIN", way, 1);
+    Catalogue catalogue{.models = models(), .optimizers = optimizers()};
+    return crescendo::tests::error_of([&] { add_plugin(plugin_library("odd"), catalogue); });
+}
+
+}  // namespace
+
+TEST_CASE("models and losses of plug-ins are chosen by their names, with their options as settings") {
+    const Json mine{plugin_library("mine")};
+
+    CHECK(problems_of({{"plugins", mine}, {"model", "gated"}, {"depth", 2}, {"loss", "log_cosh"}, {"scale", 2}}) == "");
+    CHECK(problems_of({{"plugins", mine}, {"model", "cnn"}, {"depth", 2}}) == "");  // of a model that is not chosen
+    CHECK(has(problems_of({{"plugins", mine}, {"model", "gatd"}}), "resnet50, *.pt, gated"));
+    CHECK(has(problems_of({{"plugins", mine}, {"loss", "cosh"}}), "bce, log_cosh"));
+    CHECK(has(problems_of({{"plugins", mine}, {"model", "gated"}, {"depth", 65}}),
+              "trainer.depth: 65 is out of range; give 0 to 64"));
+    const auto unknown = problems_of({{"plugins", mine}, {"model", "gated"}, {"gate_width", 1}});
+    CHECK(has(unknown,
+              "trainer.gate_width: no such setting, so it would change nothing; there are plugins, model, width, "
+              "depth, dropout, "));
+}
+
+TEST_CASE("of a plug-in that cannot be loaded there is one message, which nothing that follows from it hides") {
+    const auto problems = problems_of({{"plugins", {"none.so"}}, {"model", "gated"}, {"gate_width", 1}});
+
+    CHECK(problems ==
+          "trainer.plugins: there is no file none.so; give the path of a shared library as seen from the "
+          "folder where crescendo is called\n");
+}
+
+TEST_CASE("names that are there already, or that are no names, are refused") {
+    CHECK(has(problems_of({{"plugins", {plugin_library("mine"), plugin_library("mine")}}}),
+              "there is a model or a loss gated already; give the model another name"));
+}
+
+TEST_CASE("a model with a bad option is refused by its name") {
+    CHECK(has(problems_of_odd("has a bad default"),
+              "odd.so: the model \"odd\": the option width does not allow its own"));
+}
+
+TEST_CASE("a list of a plug-in shows its models, losses, and their options") {
+    CHECK(list_plugin(plugin_library("mine")) ==
+          "model gated\n"
+          "  width: 1 to 4096, by default 64\n"
+          "  depth: 0 to 64, by default 1\n"
+          "  dropout: at least 0 and less than 1, by default 0\n"
+          "loss log_cosh\n"
+          "  scale: at least 1e-06, by default 1\n");
+}

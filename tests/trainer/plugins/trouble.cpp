@@ -1,0 +1,95 @@
+/// Models and losses that misbehave, each in its own way.
+#include <ATen/ATen.h>
+#include <torch/nn/modules/linear.h>
+
+#include <crescendo/model_plugin.hpp>
+#include <csignal>
+
+namespace {
+
+using namespace crescendo::plugin;
+
+/// A linear layer whose `weight` and `bias` are those of the module itself. What it misbehaves by, its name says.
+class Trouble : public Model {
+  public:
+    Trouble(std::string what, const Task& task) : what_(std::move(what)) {
+        std::int64_t features = 1;
+        for (const auto length : task.input_shape) {
+            features *= length;
+        }
+        if (what_ == "throws_at_birth") {
+            throw std::runtime_error("no memory for the model");
+        }
+        if (what_ == "misfit") {
+            throw Misfit("it takes 3 channels");
+        }
+        const auto options = at::TensorOptions(what_ == "double" ? at::kDouble : at::kFloat);
+        weight_ = register_parameter("weight", at::randn({task.num_outputs, features}, options).mul_(0.1),
+                                     /*requires_grad=*/what_ != "frozen");
+        if (what_ == "twins") {
+            register_parameter("other", weight_);
+        }
+    }
+
+    at::Tensor forward(const at::Tensor& inputs) override {
+        if (what_ == "throws") {
+            throw std::runtime_error("no such shape");
+        }
+        if (what_ == "throws_in_training" && ++num_calls_ > 8) {
+            throw std::runtime_error("no more");
+        }
+        if (what_ == "throws_a_number") {
+            throw 17;  // NOLINT
+        }
+        if (what_ == "torch_throws") {
+            return at::matmul(inputs.flatten(1), weight_);
+        }
+        if (what_ == "crashes" || (what_ == "crashes_in_training" && ++num_calls_ > 8)) {
+            std::raise(SIGSEGV);
+        }
+        if (what_ == "overflows") {
+            return forward(inputs) + forward(inputs);
+        }
+        if (what_ == "forgets") {
+            return at::Tensor();
+        }
+        at::Tensor outputs = at::matmul(inputs.flatten(1), weight_.t());
+        if (what_ == "remembers") {
+            sum_ = sum_.defined() ? sum_ + outputs.detach() : outputs.detach();
+            return outputs + sum_;
+        }
+        if (what_ == "narrow") {
+            return outputs.narrow(1, 0, 1);
+        }
+        return what_ == "half" ? outputs.to(at::kHalf) : outputs;
+    }
+
+  private:
+    std::string what_;
+    int num_calls_ = 0;
+    at::Tensor weight_;
+    at::Tensor sum_;
+};
+
+Registration trouble(const std::string& name) {
+    return register_model(name, [name](const Config&, const Task& task) -> std::shared_ptr<Model> {
+        if (name == "nothing") {
+            return nullptr;
+        }
+        return std::make_shared<Trouble>(name, task);
+    });
+}
+
+}  // namespace
+
+CRESCENDO_MODEL_PLUGIN(
+    trouble("throws_at_birth"), trouble("misfit"), trouble("nothing"), trouble("double"), trouble("frozen"),
+    trouble("twins"), trouble("throws"), trouble("throws_a_number"), trouble("torch_throws"), trouble("crashes"),
+    trouble("crashes_in_training"), trouble("throws_in_training"), trouble("overflows"), trouble("forgets"),
+    trouble("remembers"), trouble("narrow"), trouble("half"), trouble("sound"),
+    register_loss("mean", [](const at::Tensor& outputs, const at::Tensor&, const Config&) { return outputs.mean(); }),
+    register_loss("detached",
+                  [](const at::Tensor& outputs, const at::Tensor&, const Config&) { return outputs.detach().mean(1); }),
+    register_loss("thrower", [](const at::Tensor&, const at::Tensor&, const Config&) -> at::Tensor {
+        throw std::runtime_error("no such target");
+    }))

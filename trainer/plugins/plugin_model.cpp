@@ -1,0 +1,158 @@
+#include "trainer/plugins/plugin_model.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <utility>
+#include <vector>
+
+#include "core/check.hpp"
+#include "trainer/data/shapes.hpp"
+#include "trainer/data/task.hpp"
+#include "trainer/models/dropout.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/plugins/call.hpp"
+#include "trainer/plugins/options.hpp"
+
+namespace crescendo::trainer {
+
+namespace {
+
+constexpr const char* key = "trainer.model";
+
+plugin::Task task_for_plugin(const Task& task) {
+    return {.kind = task.kind == Task::Kind::classification ? plugin::Task::Kind::classification
+                                                            : plugin::Task::Kind::regression,
+            .input_shape = task.input_shape,
+            .target_shape = task.target_shape,
+            .num_outputs = task.num_outputs};
+}
+
+/// A network of a plug-in. Its parameters, buffers and modules are also those of this module, by their own names.
+class PluginModel : public Model {
+  public:
+    PluginModel(std::shared_ptr<plugin::Model> network, const Task& task, std::string who)
+        : network_(std::move(network)), task_(task), who_(std::move(who)) {
+        for (const auto& parameter : network_->named_parameters(/*recurse=*/false)) {
+            register_parameter(parameter.key(), parameter.value(), parameter.value().requires_grad());
+        }
+        for (const auto& buffer : network_->named_buffers(/*recurse=*/false)) {
+            register_buffer(buffer.key(), buffer.value());
+        }
+        for (const auto& child : network_->named_children()) {
+            register_module(child.key(), child.value());
+        }
+    }
+
+    at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys) override {
+        seed_generator(dropout_keys);
+        const at::Tensor outputs = call_plugin(who_, "forward()", [&] { return network_->forward(inputs); });
+        CRESCENDO_VALIDATE(outputs.defined() && outputs.scalar_type() == at::kFloat, key,
+                           "{} returns {}; forward() is to return float32", who_,
+                           outputs.defined() ? c10::toString(outputs.scalar_type()) : "no tensor");
+        const auto misfit = misfit_of_outputs(task_, outputs.sizes().vec(), inputs.size(0));
+        CRESCENDO_VALIDATE(misfit.empty(), key, "{} {}", who_, misfit);
+        return outputs.reshape({inputs.size(0), task_.num_outputs});
+    }
+
+    /// It may draw random numbers, and nothing says whether it does.
+    bool drops_units() const override { return true; }
+
+    void train(bool on) override {
+        Model::train(on);
+        network_->train(on);
+    }
+
+  private:
+    std::shared_ptr<plugin::Model> network_;
+    Task task_;
+    std::string who_;
+};
+
+/// Throws InvalidInput for parameters that cannot be trained.
+void expect_trainable(const Model& model, const std::string& who) {
+    std::vector<std::pair<std::string, at::Tensor>> known;
+    for (const auto& parameter : model.named_parameters()) {
+        const auto& [name, tensor] = std::pair(parameter.key(), parameter.value());
+        CRESCENDO_VALIDATE(tensor.scalar_type() == at::kFloat, key, "{}: its parameter {} is {}; make it float32", who,
+                           name, c10::toString(tensor.scalar_type()));
+        CRESCENDO_VALIDATE(tensor.requires_grad(), key,
+                           "{}: its parameter {} requires no gradient, so there is nothing to learn; make it a buffer",
+                           who, name);
+        for (const auto& [other, twin] : known) {
+            CRESCENDO_VALIDATE(!tensor.is_same(twin), key,
+                               "{}: its parameters {} and {} are one tensor; register it once", who, other, name);
+        }
+        known.emplace_back(name, tensor);
+    }
+    CRESCENDO_VALIDATE(!known.empty(), key, "{} has no parameter, so there is nothing to learn", who);
+}
+
+/// Throws InvalidInput if the network keeps something between two calls that no checkpoint has: then the second one of
+/// two equal calls, with buffers as they were, differs.
+void expect_stateless(Model& model, const at::Tensor& inputs, const std::string& who) {
+    const auto buffers = model.buffers();
+    std::vector<at::Tensor> before;
+    for (const auto& buffer : buffers) {
+        before.push_back(buffer.clone());
+    }
+    model.train();
+    const at::Tensor first = model.forward(inputs);
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        buffers[i].copy_(before[i]);
+    }
+    CRESCENDO_VALIDATE(at::allclose(first, model.forward(inputs), /*rtol=*/0, /*atol=*/0, /*equal_nan=*/true), key,
+                       "{} gives other outputs the second time, though inputs, weights, buffers and random numbers are "
+                       "the same: it keeps something that no checkpoint or regroup carries; make that a buffer "
+                       "(register_buffer), and change it in place",
+                       who);
+}
+
+class PluginModelSpec : public ModelSpec {
+  public:
+    PluginModelSpec(Section& section, const plugin::RegisteredModel& model, const std::string& library)
+        : model_(model),
+          who_(text("the model {} of {}", model.name, library)),
+          options_(read_options(section, model.options)) {}
+
+    std::shared_ptr<Model> make(const Task& task) const override {
+        auto network = call_plugin(who_, "its factory", [&] { return model_.make(options_, task_for_plugin(task)); });
+        CRESCENDO_VALIDATE(network != nullptr, key, "{}: its factory made no model", who_);
+        return std::make_shared<PluginModel>(std::move(network), task, who_);
+    }
+
+    std::vector<Problem> misfits_of_task(const Task& task) const override try {
+        std::vector<std::int64_t> shape{2};
+        shape.insert(shape.end(), task.input_shape.begin(), task.input_shape.end());
+        const at::NoGradGuard no_gradients;
+        at::manual_seed(0);
+        const at::Tensor inputs = at::rand(shape);
+        const auto model = make(task);
+        expect_trainable(*model, who_);
+        model->eval();
+        model->forward(inputs);
+        expect_stateless(*model, inputs, who_);
+        return {};
+    } catch (const InvalidInput& invalid) {
+        return {{invalid.key(), invalid.what()}};
+    } catch (const std::runtime_error& thrown) {
+        return {{key, thrown.what()}};
+    }
+
+    /// Only the plug-in knows its network.
+    std::string write_network(const Model&, const Task&, const std::filesystem::path&) const override { return {}; }
+
+  private:
+    const plugin::RegisteredModel& model_;
+    std::string who_;
+    plugin::Config options_;
+};
+
+}  // namespace
+
+std::shared_ptr<ModelSpec> read_plugin_model(Section& section, const plugin::RegisteredModel& model,
+                                             const std::string& library) {
+    return std::make_shared<PluginModelSpec>(section, model, library);
+}
+
+}  // namespace crescendo::trainer
