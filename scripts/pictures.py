@@ -45,6 +45,17 @@ def settled(browser, page, width, height, scale=1.25):
     return view
 
 
+def clip_of(view, first, last, width):
+    """A picture of the page from one element to another. Charts draw once they come into view."""
+    for name in (first, last):
+        view.locator(name).scroll_into_view_if_needed()
+    view.wait_for_timeout(500)
+    boxes = [view.locator(name).bounding_box() for name in (first, last)]
+    top, bottom = boxes[0]["y"], boxes[1]["y"] + boxes[1]["height"] + 8
+    clip = {"x": 0, "y": top + view.evaluate("scrollY"), "width": width, "height": bottom - top}
+    return view.screenshot(full_page=True, clip=clip)
+
+
 def save_live(crescendo, browser, sweep):
     """The page that `top --web` serves in the middle of a sweep. Whoever holds its lock runs it."""
     journal = sweep / "journal.jsonl"
@@ -73,6 +84,8 @@ def main(crescendo):
         for kind in ("asha", "rasda"):
             options = virtual_sweep.options([crescendo, kind, "--type", kind, "--trials", "81", "--slots", "32"])
             virtual_sweep.make(crescendo, folder / kind, options)
+        options = virtual_sweep.options([crescendo, "faulty", "--trials", "27", "--faults", "5", "--fault-rate", "0.1"])
+        virtual_sweep.make(crescendo, folder / "faulty", options)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
 
         both = settled(browser, report(crescendo, folder, "asha", "rasda"), 900, 1400)
@@ -80,23 +93,19 @@ def main(crescendo):
         pair.scroll_into_view_if_needed()
         both.wait_for_timeout(500)
         save("asha-rasda", pair.screenshot())
+        save("compared", clip_of(both, "#comparison > h3", "#comparison > .svg", 900))
 
         one = settled(browser, report(crescendo, folder, "rasda"), 1300, 1800, scale=1)
         one.wait_for_timeout(500)
         save("report", one.screenshot())
         one.keyboard.press("b")
-        charts = {"parameters": ("parallel", "slices"), "importance": ("importance", "marginals"), "rungs": ("rungs",)}
-        for name, (first, *last) in charts.items():
-            top = one.locator(f"[data-chart={first}]")
-            top.scroll_into_view_if_needed()
-            one.locator(f"[data-chart={(last or [first])[-1]}]").scroll_into_view_if_needed()
-            one.wait_for_timeout(500)
-            boxes = [one.locator(f"[data-chart={kind}]").bounding_box() for kind in (first, *last)]
-            y = min(box["y"] for box in boxes)
-            end = max(box["y"] + box["height"] for box in boxes)
-            scrolled = one.evaluate("scrollY")
-            clip = {"x": 0, "y": y + scrolled - 8, "width": 1300, "height": end - y + 16}
-            save(name, one.screenshot(full_page=True, clip=clip))
+        charts = {"parameters": ("parallel", "slices"), "importance": ("importance", "marginals"),
+                  "rungs": ("rungs", "rungs")}
+        for name, (first, last) in charts.items():
+            save(name, clip_of(one, f"[data-chart={first}]", f"[data-chart={last}]", 1300))
+
+        faulty = settled(browser, report(crescendo, folder, "faulty"), 1300, 1800, scale=1)
+        save("tables", clip_of(faulty, "details:has(> .scroll > .rungs)", "details:has(> [data-chart=trials])", 1300))
         save_live(crescendo, browser, folder / "rasda")
         browser.close()
 

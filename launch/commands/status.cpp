@@ -102,7 +102,7 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
                         {"finished", progress.finished}, {"failed", progress.failed}};
     status["proposals"] = proposals_json(sweep);
     status["rungs"] = OrderedJson::array();
-    for (const auto& rung : sweep.rungs()) {
+    for (const auto& rung : shown_rungs(sweep)) {
         status["rungs"].push_back({{"at", rung.milestone.value}, {"trials", rung.size}});
     }
     if (const auto best = sweep.best()) {

@@ -96,12 +96,16 @@ std::string advice_on_reports(const SweepFile& file, const History& history) {
         return fmt::format("docs/sweep-file.md, `report`, says how reports are found in {}.\n\n",
                            file.report->file.empty() ? "what a program prints" : file.report->file);
     }
+    const auto& known = history.sweep().spec().metric;
+    const auto metric = known.empty() ? "val_loss" : known;
     return fmt::format(
         "A program reports by a line of JSON, after each epoch say, to the descriptor whose number is in\n"
         "CRESCENDO_FD, and reads the answer there, which is to continue or to stop:\n\n"
         "  {{\"resource\": 1, \"metrics\": {{\"{}\": 0.31}}}}\n\n"
-        "docs/trial-protocol.md has the rest, examples/python/train.py the lines of Python to copy.\n\n",
-        history.sweep().spec().metric.empty() ? "val_loss" : history.sweep().spec().metric);
+        "docs/trial-protocol.md has the rest, examples/python/train.py the lines of Python to copy.\n"
+        "A program that prints its metric needs no change. Say in the sweep file how its lines look:\n\n"
+        "  report: {{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<{}>[\\d.]+)'}}\n\n",
+        metric, metric);
 }
 
 void print_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {
@@ -142,9 +146,18 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
     fmt::print("finished: {}, {} trials in {}\n", text_of(*history.sweep().finish_reason()),
                history.sweep().trials().size(), clock_text(history.elapsed()));
     fmt::print("{}\n\n", spending_text(history, price));
-    fmt::print("  {}     every trial, its parameters and results\n", directory.results().string());
-    fmt::print("  crescendo trials {}     the same as a table\n", where);
-    fmt::print("  crescendo best {} --format json     the best configuration, for a program\n", where);
+    const std::pair<std::string, const char*> next[] = {
+        {"crescendo report " + where, "one HTML page: who ran where, learning curves, what the parameters did"},
+        {"crescendo trials " + where, "every trial, its parameters and results"},
+        {"crescendo best " + where + " --format json", "the best configuration, for a program"},
+        {directory.results().string(), "the trials as CSV"}};
+    std::size_t width = 0;
+    for (const auto& [what, why] : next) {
+        width = std::max(width, what.size());
+    }
+    for (const auto& [what, why] : next) {
+        fmt::print("  {:<{}}  {}\n", what, width, why);
+    }
 }
 
 /// Why a session ended for good, in a few words.

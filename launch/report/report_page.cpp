@@ -158,8 +158,10 @@ std::string answer(const OrderedJson& sweep) {
     } else {
         result += fmt::format("<p class='warning'>{}</p>\n",
                               sweep.at("num_trials") == 0 ? "No trial has started."
-                                                          : "No trial has reported a finite value of the metric, so "
-                                                            "there is no best one. The failures below may say why.");
+                              : sweep.at("faults").empty()
+                                  ? "No trial has reported a finite value of the metric, so there is no best one."
+                                  : "No trial has reported a finite value of the metric, so there is no best one. The "
+                                    "failures below may say why.");
     }
     if (const auto& wait = sweep.at("data_wait"); !wait.is_null() && wait.get<double>() > 0.1) {
         result += fmt::format("<p class='warning'>Trials waited for data during {:.0f} % of their time.</p>\n",
@@ -404,7 +406,10 @@ std::string comparison_section(const OrderedJson& comparison, const std::vector<
         return result + fmt::format("<p class='warning'>{}</p>\n", problem) + common_slots(sweeps) + "</section>\n";
     }
     result += verdict(comparison, text(sweeps.front(), "metric")) + common_slots(sweeps);
-    result += "<h3>What it took, with 95 % intervals over seeds</h3>\n" + methods_of(comparison.at("methods"));
+    const auto& methods = comparison.at("methods");
+    result += fmt::format("<h3>What it took{}</h3>\n",
+                          is_known(methods, "speedup_low") ? ", with 95 % intervals over seeds" : "");
+    result += methods_of(methods);
     return result + fmt::format("<div class='svg'>{}</div>\n</section>\n", comparison.at("chart").get<std::string>());
 }
 

@@ -19,6 +19,7 @@
 #include "launch/report/numbers.hpp"
 #include "launch/report/parameter_importance.hpp"
 #include "launch/report/slot_use.hpp"
+#include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {
@@ -151,9 +152,10 @@ void add_happenings(OrderedJson& data, const Chronicle& chronicle) {
 /// For each rung: who reached it, who went on, and what the cut was worth.
 OrderedJson rungs_json(const History& history) {
     const auto& sweep = history.sweep();
-    const auto max = sweep.spec().scheduler.max.value;
+    const auto& scheduler = sweep.spec().scheduler;
+    const auto max = scheduler.max.value;
     auto result = OrderedJson::array();
-    for (const auto& rung : sweep.rungs()) {
+    for (const auto& rung : shown_rungs(sweep)) {
         std::int64_t reached = 0, went_on = 0, cut = 0, saved = 0;
         double worst_kept = -std::numeric_limits<double>::infinity();
         double best_cut = std::numeric_limits<double>::infinity();
@@ -182,7 +184,7 @@ OrderedJson rungs_json(const History& history) {
                           {"cut", cut},
                           {"worst_that_went_on", metric(worst_kept)},
                           {"best_that_was_cut", metric(best_cut)},
-                          {"resource_saved", saved}});
+                          {"resource_saved", scheduler.has_max() ? OrderedJson(saved) : OrderedJson(nullptr)}});
     }
     return result;
 }

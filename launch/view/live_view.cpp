@@ -55,13 +55,13 @@ std::string counts(const Sweep& sweep, const Progress& p) {
     return result;
 }
 
-std::string best_line(const Sweep& sweep) {
+std::string best_of(const Sweep& sweep) {
     const auto best = sweep.best();
     if (!best) {
-        return "best   none yet";
+        return "none yet";
     }
     const auto& trial = sweep.trial(*best);
-    return fmt::format("best   {} {}{} at {}, trial {}: {}", sweep.spec().metric,
+    return fmt::format("{} {}{} at {}, trial {}: {}", sweep.spec().metric,
                        number_text(best_value(sweep, *best)), judge_text(sweep.spec().repeat), trial.resource.value,
                        best->value, brief(trial.config));
 }
@@ -70,7 +70,7 @@ std::vector<std::string> rung_lines(const Sweep& sweep) {
     constexpr std::size_t bar_width = 24;
     const auto* counted = sweep.spec().repeat.is_on() ? "configs" : "trials";
     std::vector<std::string> lines{fmt::format("{:<6} {:>6} {:>7}   {}", "rung", "at", counted, "")};
-    const auto rungs = sweep.rungs();
+    const auto rungs = shown_rungs(sweep);
     double most = 1.0;
     for (const auto& rung : rungs) {
         most = std::max(most, static_cast<double>(rung.size));
@@ -136,7 +136,7 @@ std::vector<std::string> screen_of(const History& history, const ViewSettings& s
         lines.push_back(fmt::format("{} {:3.0f} %", bar(*progress.fraction, 40), 100 * *progress.fraction));
     }
     lines.push_back(counts(sweep, progress));
-    lines.push_back(best_line(sweep));
+    lines.push_back("best   " + best_of(sweep));
     for (const auto& block : {rung_lines(sweep), slot_lines(sweep)}) {
         lines.emplace_back();
         lines.insert(lines.end(), block.begin(), block.end());
@@ -150,8 +150,9 @@ std::vector<std::string> screen_of(const History& history, const ViewSettings& s
 std::string line_of(const History& history, const ViewSettings& settings, double now) {
     const auto& sweep = history.sweep();
     const auto progress = progress_of(history, now, settings.time_budget);
-    return fmt::format("{}{}; {}; {}", progress.fraction ? fmt::format("{:.0f} %, ", 100 * *progress.fraction) : "",
-                       time_line(history, progress, now), counts(sweep, progress), best_line(sweep));
+    const auto share = progress.fraction ? fmt::format("{:.0f} %, ", 100 * *progress.fraction) : "";
+    return fmt::format("{}{}; {}; best {}", share, time_line(history, progress, now), counts(sweep, progress),
+                       best_of(sweep));
 }
 
 TerminalView::TerminalView(std::FILE* terminal, ViewSettings settings)
@@ -204,8 +205,10 @@ void TerminalView::draw(const std::vector<std::string>& lines) {
 
 void LogView::update(const History& history, double now) {
     constexpr double seconds_between_lines = 10;
-    if (now - written_at_ >= seconds_between_lines || history.sweep().state() != SweepState::running) {
+    const bool is_over = history.sweep().state() != SweepState::running;
+    if (now - written_at_ >= seconds_between_lines || (is_over && !has_ended_)) {
         written_at_ = now;
+        has_ended_ = is_over;
         say(line_of(history, settings_, now));
     }
 }

@@ -72,6 +72,7 @@ class LogView final : public LiveView {
     std::FILE* log_;
     ViewSettings settings_;
     double written_at_ = 0;
+    bool has_ended_ = false;  ///< whether the last line is that of the sweep's end
 };
 
 /// The picture of a sweep on a terminal, as lines of at most `width` columns.

@@ -17,14 +17,29 @@ double survival(const Sweep& sweep) {
     return (survived + 1.0) / (judged + sweep.spec().scheduler.reduction_factor);
 }
 
-/// Resource that a trial with that next milestone is expected to consume in the end.
-double expected_end(const std::vector<RungSize>& rungs, Resource next_milestone, double chance) {
-    double end = static_cast<double>(next_milestone.value);
+/// Where a trial ends that no rung stops: at `max`, or where the longest did whose program came to its end.
+std::optional<Resource> end_of_trials(const Sweep& sweep) {
+    if (sweep.spec().scheduler.has_max()) {
+        return sweep.spec().scheduler.max;
+    }
+    std::optional<Resource> end;
+    for (const auto& trial : sweep.trials()) {
+        if (trial.status == TrialStatus::finished) {
+            end = std::max(end.value_or(trial.resource), trial.resource);
+        }
+    }
+    return end;
+}
+
+/// Resource that a trial with that next milestone is expected to consume, if it ends at `last` at the latest.
+double expected_end(const std::vector<RungSize>& rungs, Resource next_milestone, double chance, Resource last) {
+    const auto until = [&](Resource milestone) { return static_cast<double>(std::min(milestone, last).value); };
+    double end = until(next_milestone);
     double reach = 1.0;
     for (std::size_t k = 1; k < rungs.size(); ++k) {
         if (rungs[k].milestone > next_milestone) {
             reach *= chance;
-            end += reach * static_cast<double>(rungs[k].milestone.value - rungs[k - 1].milestone.value);
+            end += reach * (until(rungs[k].milestone) - until(rungs[k - 1].milestone));
         }
     }
     return end;
@@ -36,6 +51,7 @@ Progress progress_of(const History& history, double now, std::optional<double> t
     const auto& sweep = history.sweep();
     const double chance = survival(sweep);
     const auto rungs = sweep.rungs();
+    const auto last = end_of_trials(sweep);
     Progress progress;
     double done = 0;
     double left = 0;
@@ -64,8 +80,8 @@ Progress progress_of(const History& history, double now, std::optional<double> t
                 ++progress.failed;
                 break;
         }
-        if (!trial.ended()) {
-            left += std::max(0.0, expected_end(rungs, sweep.next_milestone(trial.id), chance) -
+        if (!trial.ended() && last) {
+            left += std::max(0.0, expected_end(rungs, sweep.next_milestone(trial.id), chance, *last) -
                                       static_cast<double>(trial.resource.value));
         }
     }
@@ -74,10 +90,10 @@ Progress progress_of(const History& history, double now, std::optional<double> t
         progress.seconds_left = 0.0;
         return progress;
     }
-    if (sweep.spec().run_cap) {
+    if (sweep.spec().run_cap && last) {
         const int num_trials = *sweep.spec().run_cap * sweep.spec().repeat.times;
         const int num_to_come = std::max(0, num_trials - static_cast<int>(sweep.trials().size()));
-        left += num_to_come * expected_end(rungs, rungs.front().milestone, chance);
+        left += num_to_come * expected_end(rungs, rungs.front().milestone, chance, *last);
         progress.fraction = done / std::max(1.0, done + left);
         if (done > 0 && sweep.num_slots() > 0) {
             progress.seconds_left = left * history.slot_seconds() / done / sweep.num_slots();
@@ -90,6 +106,16 @@ Progress progress_of(const History& history, double now, std::optional<double> t
         progress.seconds_left = std::max(0.0, std::min(progress.seconds_left.value_or(by_time), by_time));
     }
     return progress;
+}
+
+std::vector<RungSize> shown_rungs(const Sweep& sweep) {
+    auto rungs = sweep.rungs();
+    if (!sweep.spec().scheduler.has_max()) {
+        while (rungs.size() > 1 && rungs.back().size == 0) {
+            rungs.pop_back();
+        }
+    }
+    return rungs;
 }
 
 }  // namespace crescendo::launch

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "launch/record/history.hpp"
 
@@ -23,6 +24,11 @@ struct Progress {
 
 /// Estimates the progress of a sweep. The resource still to come follows from the ladder: a trial that reaches a rung
 /// survives it with the frequency seen so far. Time follows from the slot-seconds that a unit of resource has taken.
+/// Trials without a `max` are expected to end where the longest one so far did; until one has, there is no estimate.
 Progress progress_of(const History& history, double now, std::optional<double> time_budget);
+
+/// The rungs that people see, lowest first. Without a `max` there is no end to rungs: these are then the first one, and
+/// those up to the highest that a trial has reached.
+std::vector<RungSize> shown_rungs(const Sweep& sweep);
 
 }  // namespace crescendo::launch

@@ -110,8 +110,9 @@ class PageTest(unittest.TestCase):
         journal = self.folder / "damaged/journal.jsonl"
         journal.write_bytes(journal.read_bytes().replace(b'"resource":2', b'"resource":7', 1))
         no_best = "No trial has reported a finite value of the metric"
-        for name, words, code in (("one", "best: trial 0", 0), ("nan", no_best, 0), ("failed", no_best, 0),
-                                  ("silent", no_best, 0), ("damaged", "the checksum does not match", 2)):
+        for name, words, code in (("one", "best: trial 0", 0), ("nan", no_best, 0),
+                                  ("failed", no_best, 0), ("silent", no_best, 0),
+                                  ("damaged", "the checksum does not match", 2)):
             with self.subTest(name):
                 out = self.folder / f"{name}.html"
                 result = subprocess.run([CRESCENDO, "report", self.folder / name, "--out", out], capture_output=True)
@@ -205,6 +206,47 @@ class PageTest(unittest.TestCase):
         self.assertTrue(0 < shown < 300, shown)
         page.get_by_role("button", name="Show all").click()
         self.assertEqual(page.inner_text(".filters .chosen"), "300 of 300 trials")
+
+    def test_trials_are_filtered_by_status_and_rung(self):
+        rows = json.loads(run("trials", self.folder / "s300", "--format", "json"))
+        page, _ = self.open("s300")
+        for label, option, wanted in (("Status", "finished", lambda row: row["status"] == "finished"),
+                                      ("Rung", "reached 9", lambda row: row["resource"] >= 9)):
+            with self.subTest(label):
+                page.get_by_label(label, exact=True).first.select_option(label=option)
+
+                self.assertEqual(page.inner_text(".filters .chosen"), f"{sum(map(wanted, rows))} of 300 trials")
+                page.get_by_role("button", name="Show all").click()
+
+    def test_the_best_value_is_drawn_over_time_slot_hours_and_where_there_is_a_price_over_cost(self):
+        self.make("priced", "--trials", 9, "--price", 2)
+        for name, choices in (("s3", ["time", "slot-hours"]), ("priced", ["time", "slot-hours", "cost"])):
+            page, complaints = self.open(name)
+            chooser = page.locator("[data-chart=best] select")
+            self.assertEqual(chooser.locator("option").all_inner_texts(), choices)
+            places = []
+            for choice in choices:
+                chooser.select_option(label=choice)
+                page.wait_for_timeout(100)
+                places.append(page.evaluate(
+                    "document.querySelector('[data-chart=best] canvas').plot.marks.map((mark) => mark.x)"))
+            self.assertNotEqual(places[0], places[1])
+            for x, y in zip(places[1], places[-1]):  # a price changes the figures of the axis, and no place on it
+                self.assertAlmostEqual(x, y)
+            self.assertEqual(complaints, [])
+
+    def test_colours_follow_the_system_and_paper_has_no_buttons(self):
+        page, complaints = self.open("s3")
+        ground = "getComputedStyle(document.body).backgroundColor"
+
+        page.emulate_media(color_scheme="dark")
+        self.assertEqual(page.evaluate(ground), "rgb(15, 19, 24)")
+        self.assertTrue(all(self.draw_all(page).values()))
+        page.emulate_media(media="print")
+        self.assertEqual(page.evaluate(ground), "rgb(255, 255, 255)")
+        self.assertFalse(page.locator(".filters").first.is_visible())
+        self.assertFalse(page.locator(".controls").first.is_visible())
+        self.assertEqual(complaints, [])
 
     def test_a_page_of_two_sweeps_puts_their_slots_on_one_axis(self):
         self.make("asha", "--trials", 27, "--type", "asha")

@@ -5,7 +5,7 @@ A virtual cluster asks `crescendo ask-tell` what to do, and writes the journal t
 Unlike `crescendo simulate`, learning depends on the configuration here, so there is something to find out.
 
 usage: virtual_sweep.py CRESCENDO DIR [--trials N] [--slots N] [--type rasda] [--max N] [--seed N]
-                        [--faults N] [--fault-rate SHARE] [--message TEXT] [--diverge] [--conditions]
+                        [--faults N] [--fault-rate SHARE] [--message TEXT] [--diverge] [--conditions] [--price PRICE]
 """
 import argparse
 import heapq
@@ -150,6 +150,8 @@ def make(crescendo, folder, options):
     (folder / "trials").mkdir(parents=True)
     when = ", when: act == 'relu'" if options.conditions else ""
     sweep = SWEEP.format(name=folder.name, when=when, **vars(options))
+    if options.price:
+        sweep += f"price: {{slot_hour: {options.price}}}\n"
     (folder / "sweep.yaml").write_text(sweep)
     run = {"crescendo": "0.1.0", "sweep": folder.name, "seed": options.seed, "host": "node1"}
     (folder / "run.json").write_text(json.dumps(run))
@@ -173,6 +175,7 @@ def options(argv=None):
     parser.add_argument("--fault-rate", type=float, default=0.02)
     parser.add_argument("--diverge", action="store_true")
     parser.add_argument("--conditions", action="store_true", help="dropout is there with relu only")
+    parser.add_argument("--price", type=float, default=0, help="what an hour of a slot costs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--message", default="Segmentation fault\nin <libtorch_cpu.so> & \"friends\"")
     return parser.parse_args(argv)

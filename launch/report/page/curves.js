@@ -2,24 +2,27 @@
 
 function makeBest(figure, view) {
   let over = 'time';
-  const plot = new Plot(figure, 300, (p) => {
+  const {cost, slot_hours: slotHours} = view.spending;
+  const price = finite(cost) && slotHours > 0 ? cost / slotHours : 0;  // of a slot-hour
+  const names = {time: 'time at work', slot_hours: 'slot-hours', ...(price ? {cost: 'cost'} : {})};
+  const plot = new Plot(figure, () => (view.best_so_far.length ? 300 : 40), (p) => {
     const points = view.best_so_far;
     if (!points.length) return p.say('No trial has reported a finite value yet.');
-    const index = over === 'time' ? 0 : 1;
-    const end = over === 'time' ? view.elapsed : view.spending.slot_hours;
+    const along = (time, hours) => over === 'time' ? time : over === 'cost' ? hours * price : hours;
+    const end = along(view.elapsed, slotHours);
     const x = over === 'time' ? timeScale(...view.timeWindow()) : linearScale(0, end || 1);
     const values = points.map((point) => point[2]);
     const y = linearScale(...padded(extent(values)));
-    const places = p.axes(x, y, {xName: over === 'time' ? 'time at work' : 'slot-hours', yName: view.metric});
+    const places = p.axes(x, y, {xName: names[over], yName: view.metric});
     const c = p.context;
     p.clip();
     c.strokeStyle = colour('accent');
     c.lineWidth = 2;
     c.beginPath();
     let y0 = places.y(points[0][2]);
-    c.moveTo(places.x(points[0][index]), y0);
+    c.moveTo(places.x(along(...points[0])), y0);
     for (const point of points.slice(1)) {
-      const px = places.x(point[index]), py = places.y(point[2]);
+      const px = places.x(along(...point)), py = places.y(point[2]);
       c.lineTo(px, y0);
       c.lineTo(px, py);
       y0 = py;
@@ -27,7 +30,7 @@ function makeBest(figure, view) {
     c.lineTo(places.x(end), y0);
     c.stroke();
     for (const [time, hours, value, trial] of points) {
-      const at = [places.x(over === 'time' ? time : hours), places.y(value)];
+      const at = [places.x(along(time, hours)), places.y(value)];
       p.dot(
           ...at, view.weight(trial) === 2 ? 6 : 3.5,
           {fill: view.weight(trial) === 2 ? colour('best') : colour('accent')});
@@ -45,7 +48,7 @@ function makeBest(figure, view) {
     },
     onClear: () => view.zoom(),
   });
-  chooser(figure, 'Over', [['time', 'time'], ['slot_hours', 'slot-hours']], (value) => {
+  chooser(figure, 'Over', Object.entries({...names, time: 'time'}), (value) => {
     over = value;
     plot.update();
   });
@@ -55,7 +58,7 @@ function makeBest(figure, view) {
 function makeCurves(figure, view) {
   let paintBy = 'workers', over = 'resource';
   const seen = view.curves.flatMap((curve) => curve[1]).filter(finite).sort((a, b) => a - b);
-  const plot = new Plot(figure, 300, (p) => {
+  const plot = new Plot(figure, () => (seen.length ? 300 : 40), (p) => {
     if (!seen.length) return p.say('No trial has reported a finite value yet.');
     const [, most] = extent([1, ...view.curves.map((curve) => curve[0][curve[0].length - 1])]);
     const usual = [seen[0], seen[seen.length - 1]];

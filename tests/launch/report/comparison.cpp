@@ -26,6 +26,7 @@ TEST_CASE("sweeps side by side have what their quality cost") {
     CHECK(page.find("data-chart='gantt-common' data-sweep='1'") != std::string::npos);
     CHECK(page.find("<b>0.5 times</b> as fast as") != std::string::npos);
     CHECK(page.find("speedup_low") == std::string::npos);  // one seed has no interval
+    CHECK(page.find("<h3>What it took</h3>") != std::string::npos);
 }
 
 TEST_CASE("sweeps that cannot be compared say why, beside each other") {

@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <string>
 
 #include "launch/messages/event_json.hpp"
 #include "launch/view/progress.hpp"
@@ -90,6 +92,39 @@ TEST_CASE("progress ends at 1, and what is left shrinks with every report") {
     CHECK(*end.fraction == 1.0);
     CHECK(end.stopped == 1);
     CHECK(end.finished == 1);
+}
+
+TEST_CASE("trials without a max are expected to end where the longest did, and have no end of rungs to show") {
+    auto spec = spec_of(3);
+    spec.scheduler.max = unlimited_resource;
+    Told told(spec);
+    told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.5});
+    const auto early = progress_of(told.history, 110.0, {});
+    told.tell(120.0, TrialReported{TrialId{0}, Resource{2}, 0.4});
+    told.tell(120.0, TrialFinished{TrialId{0}});
+    const auto later = progress_of(told.history, 120.0, {});
+
+    CHECK_FALSE(early.fraction);
+    CHECK_FALSE(early.seconds_left);
+    CHECK(*later.fraction == doctest::Approx(2.0 / (2.0 + 1.5 + 1.5)));  // each of the other two survives by 1/2
+    CHECK(shown_rungs(told.history.sweep()).size() == 1);
+}
+
+TEST_CASE("a log has one line of a sweep's end") {
+    Told told(1);
+    told.tell(110.0, TrialReported{TrialId{0}, Resource{9}, 0.5});
+    std::FILE* log = std::tmpfile();
+
+    LogView view(log, {"demo", {}});
+    view.update(told.history, 110.0);
+    view.update(told.history, 110.5);
+
+    std::rewind(log);
+    std::string text(500, '\0');
+    text.resize(std::fread(text.data(), 1, text.size(), log));
+    std::fclose(log);
+    CHECK(std::ranges::count(text, '\n') == 1);
+    CHECK(text.find("; best loss 0.5 at 9, trial 0: lr=") != std::string::npos);
 }
 
 TEST_CASE("a time budget bounds the estimate") {
