@@ -51,6 +51,7 @@ int run_command(int argc, char** argv, MpiSession* session) {
     add_ask_tell_command(app, code);
     add_simulate_command(app, code);
     add_compare_command(app, code);
+    add_clean_command(app, code);
     add_report_command(app, code);
     add_export_command(app, code);
     add_import_command(app, code);

@@ -13,6 +13,7 @@ enum class ExitCode { done = 0, failed = 1, bad_input = 2, resumable = 75 };
 
 void add_ask_tell_command(CLI::App& app, ExitCode& code);
 void add_best_command(CLI::App& app, ExitCode& code);
+void add_clean_command(CLI::App& app, ExitCode& code);
 void add_compare_command(CLI::App& app, ExitCode& code);
 void add_completion_command(CLI::App& app, ExitCode& code);
 void add_data_commands(CLI::App& app, ExitCode& code);  // data/commands.hpp

@@ -2,18 +2,22 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "launch/commands/commands.hpp"
 #include "launch/commands/validators.hpp"
+#include "launch/doctor/disk_need.hpp"
 #include "launch/doctor/file_system.hpp"
 #include "launch/doctor/launcher.hpp"
 #include "launch/doctor/node_report.hpp"
 #include "launch/doctor/nodes.hpp"
 #include "launch/doctor/programs.hpp"
+#include "launch/record/recorded_sweep.hpp"
 #include "launch/transport/launched.hpp"
 #include "launch/transport/network.hpp"
 #include "launch/view/table.hpp"
@@ -27,11 +31,30 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-    fs::path directory = ".";
+    fs::path target = ".";  // a folder, a sweep file, or the directory of a sweep
     SlotPlan::Wishes slots{.bind = Binding::automatic};
     std::string interface;
+    std::uint64_t per_trial = 0;  // bytes; 0: not known
     Format format = Format::table;
 };
+
+/// The sweep whose disk is asked about, and the directory that it has or will have.
+struct Subject {
+    SweepFile file;
+    SweepDirectory directory;
+};
+
+std::optional<Subject> subject_of(const fs::path& target) {
+    if (fs::is_regular_file(target)) {
+        auto file = read_sweep_file(target);
+        SweepDirectory directory(file.name);
+        return Subject{std::move(file), std::move(directory)};
+    }
+    if (fs::exists(SweepDirectory(target).journal())) {
+        return Subject{RecordedSweep(target).file, SweepDirectory(target)};
+    }
+    return {};
+}
 
 /// What was found, and on which nodes.
 struct Result {
@@ -115,9 +138,28 @@ Findings examine_start(MpiSession* session) {
     return findings;
 }
 
+/// Whether there is room for what the sweep's trials leave.
+Finding examine_disk(const Subject& subject, double per_trial, const std::vector<NodeReport>& nodes,
+                     const DiskRoom& room) {
+    int num_slots = 0;
+    for (const auto& node : nodes) {
+        num_slots += node.plan.num_slots();
+    }
+    const auto use = disk_use(subject.directory);
+    const auto largest = static_cast<double>(use.largest);
+    return examine_need(trials_on_disk(subject.file, num_slots), per_trial > 0 ? per_trial : largest,
+                        static_cast<double>(use.all), room);
+}
+
 Examined examine(const Options& options, MpiSession* session) {
-    const Examination examination{
-        fs::absolute(options.directory).lexically_normal(), {}, options.slots, options.interface};
+    const auto subject = subject_of(options.target);
+    const auto& directory = subject ? subject->directory.path() : options.target;
+    Examination examination{fs::absolute(directory).lexically_normal(), {}, options.slots, options.interface};
+    if (subject) {
+        auto& slots = examination.slots;
+        slots.slots = slots.slots ? slots.slots : subject->file.slots;
+        slots.cpus_per_slot = std::max(slots.cpus_per_slot, subject->file.cpus_per_slot);
+    }
     Examined examined{examine_all(examination, session), {}};
     const auto here = examined.nodes.front().host;
     for (const auto& finding : examine_start(session)) {
@@ -127,6 +169,9 @@ Examined examine(const Options& options, MpiSession* session) {
         for (const auto& finding : node.findings) {
             examined.add(finding, node.host);
         }
+    }
+    if (const auto room = subject ? disk_room(existing_part(directory)) : std::nullopt) {
+        examined.add(examine_disk(*subject, static_cast<double>(options.per_trial), examined.nodes, *room), here);
     }
     const auto paths = ProgramPaths::find();
     if (fs::exists(paths.trainer)) {
@@ -206,8 +251,14 @@ void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session) {
     auto* command = app.add_subcommand(
         "doctor",
         "Show the slots of this machine, or of the nodes of an MPI job, and what would keep a sweep from running");
-    command->add_option("DIR", options->directory,
-                        "Folder in which sweeps will keep their files; default: the current one");
+    command->add_option("TARGET", options->target,
+                        "Folder in which sweeps will keep their files; or a sweep file, or the directory of a sweep: "
+                        "is there room for its trials' files? Default: the current folder");
+    command
+        ->add_option("--per-trial", options->per_trial,
+                     "What a trial leaves on the disk, as in 2GiB; default: the most that a trial of this sweep has "
+                     "left")
+        ->transform(CLI::AsSizeValue(false));
     command->add_option("--slots", options->slots.slots, "As in `crescendo run`")->check(at_least_one());
     command->add_option("--cpus-per-slot", options->slots.cpus_per_slot, "As `cpus_per_slot` in a sweep file")
         ->check(at_least_one());
@@ -218,6 +269,7 @@ void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session) {
         "Exit codes: 0 no problem; 1 at least one problem.\n"
         "Example:\n"
         "  crescendo doctor /scratch/me\n"
+        "  crescendo doctor sweep.yaml --per-trial 2GiB\n"
         "  " +
         rank_launcher().on_each_node() + " crescendo doctor /scratch/me");
     command->callback([options, &code, session] { code = run_doctor(*options, session); });

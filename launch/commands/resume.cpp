@@ -11,6 +11,7 @@
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
 #include "launch/commands/validators.hpp"
+#include "launch/record/kept_trials.hpp"
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/reopening.hpp"
@@ -68,6 +69,8 @@ ExitCode resume_sweep(const ResumeOptions& options, MpiSession* session) {
     const bool tested = !best || !recorded.file.has_final_test() || (history.test() && history.test()->trial == best);
     const bool was_over = history.sweep().state() != SweepState::running;
     if (was_over && tested && reopening.sweep().state() != SweepState::running) {
+        // The last session may have died before it did so.
+        clean_up({recorded.file.keep, recorded.file.has_warm_trainers()}, history.sweep(), directory);
         const auto outcome = history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished;
         return report_end(outcome, recorded.file, history, directory);
     }

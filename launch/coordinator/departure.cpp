@@ -21,8 +21,14 @@ Departure::Departure(Decisions& decisions, Orders& orders, LiveView& view)
       view_(view),
       deadline_(std::chrono::steady_clock::now() + patience()) {}
 
-bool Departure::begin_turn() const {
-    return groups_.is_anybody_leaving() && std::chrono::steady_clock::now() < deadline_;
+bool Departure::begin_turn() {
+    const bool is_clean = !orders_.clean_up(std::chrono::steady_clock::now() + longest_cleaning);
+    const bool is_over = decisions_.sweep().state() != SweepState::running;
+    return (groups_.is_anybody_leaving() && std::chrono::steady_clock::now() < deadline_) || (is_over && !is_clean);
+}
+
+std::chrono::milliseconds Departure::period() const {
+    return std::chrono::milliseconds(groups_.is_anybody_leaving() ? 100 : 0);
 }
 
 void Departure::take(const LeftTrial& notice) {
@@ -39,7 +45,6 @@ void Departure::take(const CheckpointFailed& notice) {
 }
 
 void Departure::conclude() {
-    orders_.drop_obsolete_checkpoints();
     if (groups_.is_anybody_leaving()) {
         view_.say("some workers did not leave in time; what they saved before is kept");
     }

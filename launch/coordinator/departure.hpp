@@ -14,6 +14,9 @@ namespace crescendo::launch {
 
 /// The phase of a session in which workers leave their trials. What ran writes its checkpoint first, if it was told to.
 ///
+/// If the sweep is over, the phase lasts until all files are removed that nothing will need again; else the next
+/// session removes them.
+///
 /// The journal needs no word of it but the energy that was used: the next session begins with the loss of this
 /// session's slots.
 class Departure {
@@ -21,8 +24,8 @@ class Departure {
     /// All must outlive the phase.
     Departure(Decisions& decisions, Orders& orders, LiveView& view);
 
-    bool begin_turn() const;
-    std::chrono::milliseconds period() const { return std::chrono::milliseconds(100); }
+    bool begin_turn();
+    std::chrono::milliseconds period() const;
     void end_turn() {}
 
     void take(const LeftTrial& notice);

@@ -27,7 +27,13 @@ bool ends_between_milestones(StopReason reason) {
 }  // namespace
 
 Orders::Orders(const SweepFile& file, const SweepDirectory& directory, const Sweep& sweep, Transport& transport)
-    : file_(file), directory_(directory), sweep_(sweep), transport_(transport), slots_(transport.slots()) {}
+    : file_(file),
+      directory_(directory),
+      sweep_(sweep),
+      transport_(transport),
+      slots_(transport.slots()),
+      kept_(file.keep, file.has_warm_trainers()),
+      obsolete_(kept_.note_all(sweep)) {}
 
 void Orders::carry_out(const std::vector<Action>& actions) {
     for (const auto& action : actions) {
@@ -107,7 +113,11 @@ void Orders::carry_out(const StopTrial& action) {
                               (action.reason == StopReason::swept && sweep_.best() == action.trial));
 }
 
-void Orders::carry_out(const DropCheckpoint& action) { obsolete_.insert(action.trial); }
+void Orders::carry_out(const DropCheckpoint& action) {
+    if (const auto trial = kept_.note_beaten(sweep_.trial(action.trial))) {
+        obsolete_.insert(*trial);
+    }
+}
 
 /// No disk is waited for here, since thousands of trials may start at once. What a crash of the machine spoils is
 /// written again when the trial is resumed.
@@ -184,15 +194,22 @@ void Orders::test(TrialId trial) {
                     EvaluateTrial{slot, evaluate, std::filesystem::path(evaluate.checkpoint).parent_path().string()});
 }
 
-void Orders::drop_obsolete_checkpoints() {
-    std::erase_if(obsolete_, [this](TrialId trial) {
-        if (groups_.is_leaving(trial)) {
-            return false;
+bool Orders::clean_up(std::chrono::steady_clock::time_point end) {
+    for (auto each = obsolete_.begin(); each != obsolete_.end();) {
+        if (groups_.has(*each) || groups_.is_leaving(*each)) {
+            ++each;
+            continue;
         }
-        std::error_code ignored;  // it may never have had one
-        std::filesystem::remove(directory_.checkpoint(trial), ignored);
-        return true;
-    });
+        const auto waste = kept_.waste_of(sweep_.trial(*each));
+        if (!remove_waste(waste, *each, directory_, end).is_done) {
+            return true;
+        }
+        each = obsolete_.erase(each);
+        if (waste != Waste::nothing && std::chrono::steady_clock::now() >= end) {
+            return each != obsolete_.end();
+        }
+    }
+    return false;
 }
 
 }  // namespace crescendo::launch

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <set>
 #include <vector>
 
@@ -7,12 +8,16 @@
 #include "launch/coordinator/rendezvous.hpp"
 #include "launch/coordinator/slot_map.hpp"
 #include "launch/messages/messages.hpp"
+#include "launch/record/kept_trials.hpp"
 #include "launch/record/sweep_directory.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/transport/transport.hpp"
 #include "scheduler/sweep/sweep.hpp"
 
 namespace crescendo::launch {
+
+/// How long files are removed in a turn, so that reports are answered meanwhile.
+inline constexpr std::chrono::milliseconds longest_cleaning{20};
 
 /// Tells the agents what to do: turns the scheduler's actions into orders, and remembers which workers have which.
 class Orders {
@@ -50,9 +55,10 @@ class Orders {
     /// Runs the trial's checkpoint over the test data.
     void test(TrialId trial);
 
-    /// Deletes the checkpoints that the scheduler has dropped, but for those that a trainer may still be writing,
-    /// because it has not left the trial yet.
-    void drop_obsolete_checkpoints();
+    /// Removes files that nothing will need again (KeptTrials) until `end`, but at least one of them. Those that a
+    /// worker may still be writing, because it has not left the trial yet, have to wait. Returns whether there are
+    /// others left.
+    bool clean_up(std::chrono::steady_clock::time_point end);
 
   private:
     void carry_out(const StartTrial& action);
@@ -74,7 +80,8 @@ class Orders {
     SlotMap slots_;
     Groups groups_;
     Rendezvous rendezvous_;
-    std::set<TrialId> obsolete_;  ///< trials whose checkpoints are to be dropped
+    KeptTrials kept_;
+    std::set<TrialId> obsolete_;  ///< trials whose files may go, and have not been removed yet
     bool starts_no_more_ = false;
 };
 

@@ -84,7 +84,7 @@ void Training::end_turn() {
     end_trials_out_of_time(now);
     obey_requests();
     say_if_all_are_held();
-    orders_.drop_obsolete_checkpoints();
+    orders_.clean_up(std::chrono::steady_clock::now() + longest_cleaning);
     view_.update(history, wall_clock());
 }
 

@@ -15,21 +15,13 @@
 #include <sstream>
 #include <system_error>
 
+#include "launch/doctor/disk_room.hpp"
+
 namespace crescendo::launch {
 namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* about = "files";
-
-/// `directory`, or what exists of the way to it.
-fs::path existing_part(fs::path directory) {
-    directory = fs::absolute(directory).lexically_normal();
-    std::error_code none;
-    while (!fs::exists(directory, none) && directory.has_relative_path()) {
-        directory = directory.parent_path();
-    }
-    return directory;
-}
 
 bool lies_under(const std::string& path, const std::string& mount) {
     return path.starts_with(mount) &&
@@ -75,12 +67,13 @@ struct Probe {
 
 Finding examine_room(const fs::path& directory) {
     struct statvfs status {};
-    if (::statvfs(directory.c_str(), &status) != 0) {
-        return {Verdict::warning, about, fmt::format("free space is not known: {}", std::strerror(errno)), ""};
+    const auto room = disk_room(directory);
+    if (!room || ::statvfs(directory.c_str(), &status) != 0) {
+        return {Verdict::warning, about, "free space is not known: the file system does not say", ""};
     }
-    const double free = static_cast<double>(status.f_bavail) * static_cast<double>(status.f_frsize);
-    const auto text = fmt::format("{} free on {} ({})", size_text(free), directory.string(), type_of(directory));
-    if (free < 1024.0 * 1024 * 1024) {
+    const auto text = fmt::format("{} free on {} ({}{})", size_text(room->bytes), directory.string(),
+                                  type_of(directory), room->by_quota ? ", by your quota" : "");
+    if (room->bytes < 1024.0 * 1024 * 1024) {
         return {Verdict::warning, about, text + ": checkpoints may fill it, and the sweep stops then",
                 "free some space, or use --dir to keep the sweep elsewhere"};
     }
@@ -160,6 +153,15 @@ Finding examine_times(const Probe& probe) {
 }
 
 }  // namespace
+
+fs::path existing_part(fs::path directory) {
+    directory = fs::absolute(directory).lexically_normal();
+    std::error_code none;
+    while (!fs::exists(directory, none) && directory.has_relative_path()) {
+        directory = directory.parent_path();
+    }
+    return directory;
+}
 
 Findings examine_file_system(const fs::path& directory) {
     const auto place = existing_part(directory);

@@ -7,6 +7,9 @@
 
 namespace crescendo::launch {
 
+/// `directory`, or what exists of the way to it.
+std::filesystem::path existing_part(std::filesystem::path directory);
+
 /// Examines whether a sweep can keep its files in `directory` (or in the place where it would be created): whether it
 /// can be written, how much room there is, and whether locks, renaming and fsync do what the journal needs. Leaves
 /// nothing behind.

@@ -15,8 +15,9 @@ constexpr std::array<std::string_view, 5> of_validation{"val", "valid", "validat
 constexpr std::array<std::string_view, 9> to_minimize{"loss",       "error", "err", "mse", "rmse",
                                                       "perplexity", "mae",   "nll", "wer"};
 constexpr std::array<std::string_view, 25> to_maximize{
-    "accuracy", "acc",  "score",  "f1",     "auc",  "auroc", "roc", "precision", "recall", "map",  "ap",   "iou", "miou",
-    "dice",     "mcc",  "reward", "return", "bleu", "rouge", "r2",  "psnr",      "ssim",   "ndcg", "top1", "top5"};
+    "accuracy", "acc",    "score",  "f1",   "auc",   "auroc", "roc",  "precision", "recall",
+    "map",      "ap",     "iou",    "miou", "dice",  "mcc",   "reward", "return",  "bleu",
+    "rouge",    "r2",     "psnr",   "ssim", "ndcg",  "top1",  "top5"};
 
 bool has_word(std::string_view name, std::span<const std::string_view> words) {
     const auto is_inner = [](unsigned char letter) { return std::isalnum(letter) != 0; };

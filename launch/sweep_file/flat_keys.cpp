@@ -38,7 +38,8 @@ bool is_changeable(std::string_view key) { return std::ranges::find(changeable_k
 
 bool only_describes(std::string_view key) {
     const auto section = key.substr(0, key.find('.'));
-    return section == "entry" || section == "price" || section == "on_finish" || section == "on_failure";
+    return section == "entry" || section == "price" || section == "keep" || section == "on_finish" ||
+           section == "on_failure";
 }
 
 std::string list_of_changeable_keys() { return enumerate({changeable_keys.begin(), changeable_keys.end()}, " and "); }

@@ -21,8 +21,8 @@ inline constexpr std::array changeable_keys{"run_cap",     "budget.time", "budge
 
 bool is_changeable(std::string_view key);
 
-/// Whether a key decides nothing, so that anyone may edit it at any time: `entry`, `price`, `on_finish`, `on_failure`,
-/// and what is in them.
+/// Whether a key decides nothing, so that anyone may edit it at any time: `entry`, `price`, `keep`, `on_finish`,
+/// `on_failure`, and what is in them.
 bool only_describes(std::string_view key);
 
 /// The keys that may change, for messages: "run_cap, budget.time, … and hang_timeout".

@@ -36,8 +36,8 @@ void check_keys(const YamlSection& file) {
                 "bind",          "scheduler",   "early_terminate", "budget",   "trial",      "cpus_per_slot",
                 "price",         "trainer",     "program",     "command",      "grow",       "report",
                 "final_test",    "max_retries", "hang_timeout", "simulate",    "entry",      "on_finish",
-                "on_failure",    "trial_time",  "patience",     "repeat",      "plugins",    "stop_rule",
-                 "warm_start",
+                "on_failure",    "trial_time",  "patience",    "repeat",       "keep",       "plugins",    "stop_rule",
+                "warm_start",
                 "apiVersion",    "kind",        "controller"});
 }
 
@@ -564,6 +564,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
     read_abilities(file, result);
     file.attempt([&] { read_report(file, result); });
     file.attempt([&] { complete_metric(file, result); });
+    file.attempt([&] { result.keep = read_keep(file, result.trainer.has_value(), result.has_warm_trainers()); });
     if (result.has_warm_trainers()) {
         constexpr double roughly_in_memory = 0.1;  // seconds
         result.spec.scheduler.expected_regroup = roughly_in_memory;

@@ -11,6 +11,7 @@
 #include "launch/slots/slot_plan.hpp"
 #include "launch/sweep_file/entry.hpp"
 #include "launch/sweep_file/hooks.hpp"
+#include "launch/sweep_file/keep.hpp"
 #include "launch/sweep_file/overrides.hpp"
 #include "launch/sweep_file/price.hpp"
 #include "launch/sweep_file/sampler_command.hpp"
@@ -59,6 +60,7 @@ struct SweepFile {
     bool final_test = false;  ///< whether the program of `command` tests the best trial in the end
     std::optional<std::chrono::seconds> hang_timeout;  ///< silence after which a worker is killed; none: never
     std::optional<Price> price;                        ///< what an hour costs; none: nobody said it
+    Keep keep;                                         ///< what stays of trials that have ended
     Hooks hooks;                                       ///< what runs when a session ends
     simulator::SimulationSpec simulation;              ///< `simulate:`, or the defaults
     Entry entry;                                       ///< what a benchmark's entry says of the sweep

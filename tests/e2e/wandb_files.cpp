@@ -155,7 +155,8 @@ TEST_CASE("a sweep whose file names no metric optimizes what its first report ha
     CHECK_MESSAGE(best.json().at("metrics").at("val_acc") == 0.73, best.out);
     const auto trials = run_crescendo(folder.path(), {"trials", "sweep", "--sort", "val_acc", "--format", "json"});
     CHECK_MESSAGE(trials.json().at(0).at("val_acc") == 0.73, trials.out);
-    CHECK(run_crescendo(folder.path(), {"status", "sweep", "--format", "json"}).json().at("best").at("val_acc") == 0.73);
+    const auto status = run_crescendo(folder.path(), {"status", "sweep", "--format", "json"});
+    CHECK_MESSAGE(status.json().at("best").at("val_acc") == 0.73, status.out);
     for (const auto& arguments : std::vector<std::vector<std::string>>{{"top", "sweep", "--plot"},
                                                                        {"list"},
                                                                        {"trial", "sweep", "1"},

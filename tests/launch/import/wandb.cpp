@@ -51,6 +51,13 @@ TEST_CASE("a rule without an end stays as it is, and the line says how to give i
     CHECK(contains(text, "early_terminate: {type: hyperband, min_iter: 3}\n"));
 }
 
+TEST_CASE("a file that names no metric stays so, and a note says who chooses one") {
+    const auto text = imported("program: train.py\nmethod: grid\nparameters: {x: {values: [1, 2]}}\n");
+
+    CHECK(contains(text, "the first report decides which of its numbers is optimized"));
+    CHECK_FALSE(contains(text, "\nmetric:"));
+}
+
 TEST_CASE("mistakes of the file are told with their place") {
     CHECK(contains(import_error("program: train.py\nmetric: {name: loss}\nparameters:\n  x: {min: 3}\n"),
                    "file.yaml:4:3: parameters.x: has no range"));

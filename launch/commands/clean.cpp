@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "core/check.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/commands/validators.hpp"
+#include "launch/doctor/finding.hpp"
+#include "launch/record/kept_trials.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/record/sweep_lock.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+struct Options {
+    std::filesystem::path directory;
+    std::optional<int> best;
+    std::optional<Keep::Programs> programs;
+    Removal removal = Removal::perform;
+};
+
+/// What the sweep's file says, unless the options say otherwise.
+Keep keep_of(const SweepFile& file, const Options& options) {
+    CRESCENDO_VALIDATE(!options.programs || !file.trainer, "",
+                       "--programs is about the files of a program, and crescendo-trainer leaves checkpoints only; "
+                       "--best says how many of them stay");
+    auto keep = file.keep;
+    keep.best = options.best.value_or(keep.best);
+    keep.programs = options.programs.value_or(keep.programs);
+    CRESCENDO_VALIDATE(file.has_warm_trainers() || keep.programs != Keep::Programs::all, "",
+                       "the sweep's file has all files stay that its program leaves (keep.programs); "
+                       "`crescendo clean {} --programs best` removes those of all trials but the best",
+                       options.directory.string());
+    return keep;
+}
+
+std::string counted(std::uintmax_t number, std::string_view noun) {
+    return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+ExitCode clean(const Options& options) {
+    const auto directory = SweepDirectory::open(options.directory);
+    std::optional<SweepLock> lock;
+    if (options.removal == Removal::perform) {
+        lock.emplace(directory);
+    }
+    const RecordedSweep sweep(options.directory);
+    const auto& trials = sweep.history.sweep().trials();
+    const auto all = clean_up({keep_of(sweep.file, options), sweep.file.has_warm_trainers()}, sweep.history.sweep(),
+                              directory, options.removal);
+    const char* verb = options.removal == Removal::perform ? "removed" : "would remove";
+    if (all.files == 0) {
+        fmt::print("nothing to remove\n");
+    } else {
+        fmt::print("{} {} of {}: {}\n", verb, counted(all.files, "file"), counted(static_cast<std::uintmax_t>(all.num_trials), "trial"),
+                   size_text(static_cast<double>(all.bytes)));
+    }
+    if (all.left > 0) {
+        fmt::print("{} stayed: not yours, on another file system, or in a folder that cannot be changed\n",
+                   counted(all.left, "file"));
+    }
+    if (const auto num_failed = std::ranges::count(trials, TrialStatus::failed, &Trial::status); num_failed > 0) {
+        fmt::print("the files of {} stayed, because `crescendo retry {}` may need them\n",
+                   counted(static_cast<std::uintmax_t>(num_failed), "failed trial"), options.directory.string());
+    }
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_clean_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand(
+        "clean", "Remove checkpoints and files of trials that ended and are not among the best, of a sweep that "
+                 "nobody works on");
+    add_directory_argument(*command, options->directory);
+    command->add_option("--best", options->best, "Number of best trials whose files stay; default: `keep.best`")
+        ->check(at_least_one());
+    command
+        ->add_option("--programs", options->programs,
+                     "Trials whose programs' files stay, beside those: all, finished or best; default: `keep.programs`")
+        ->transform(one_of(programs_kept));
+    command->add_flag_callback(
+        "--dry-run", [options] { options->removal = Removal::pretend; }, "Remove nothing, and say what would go");
+    command->footer(
+        "Parameters, logs and results of all trials stay, and so do the files of trials that failed or have not ended. "
+        "`keep` in the sweep file has the sweep do the same while it runs.\n"
+        "Example:\n"
+        "  crescendo clean results/first --dry-run\n"
+        "  crescendo clean results/first --best 5 --programs best");
+    command->callback([options, &code] { code = clean(*options); });
+}
+
+}  // namespace crescendo::launch

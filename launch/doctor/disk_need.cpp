@@ -1,0 +1,91 @@
+#include "launch/doctor/disk_need.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+
+#include "launch/system/remove_files.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* about = "disk";
+constexpr const char* remedy =
+    "keep the files of fewer trials (`keep` in the sweep file), use --dir on a file system with more room, or remove "
+    "those of earlier sweeps (`crescendo clean`)";
+
+/// Whether any number of trials may wait at rungs, or for slots, with their checkpoints.
+bool may_all_wait(const SchedulerSpec& scheduler) {
+    return scheduler.mode == Mode::promote || scheduler.kind == SchedulerKind::hyperband ||
+           scheduler.kind == SchedulerKind::successive_halving || scheduler.kind == SchedulerKind::pasha ||
+           (scheduler.kind == SchedulerKind::rasda && scheduler.grow == GrowPolicy::wait);
+}
+
+int most_running(const SchedulerSpec& scheduler, int num_slots) {
+    return std::min(std::max(num_slots / scheduler.workers, 1), scheduler.max_concurrent.value_or(num_slots));
+}
+
+std::string best_text(int best) { return best == 1 ? "the best" : fmt::format("the best {}", best); }
+
+}  // namespace
+
+TrialsOnDisk trials_on_disk(const SweepFile& file, int num_slots) {
+    using Programs = Keep::Programs;
+    const auto cap = file.spec.run_cap;
+    if (!file.has_warm_trainers() && file.keep.programs == Programs::all) {
+        return {cap, "all, because keep.programs is `all`"};
+    }
+    if (!file.has_warm_trainers() && file.keep.programs == Programs::finished) {
+        return {cap, "all, if none is stopped early"};
+    }
+    if (may_all_wait(file.spec.scheduler)) {
+        return {cap, "all, if all wait at a rung"};
+    }
+    const int running = most_running(file.spec.scheduler, num_slots);
+    const int most = running + file.keep.best;
+    if (cap && *cap <= most) {
+        return {cap, "all"};
+    }
+    return {most, fmt::format("{} that run and {}", running, best_text(file.keep.best))};
+}
+
+DiskUse disk_use(const SweepDirectory& directory) {
+    DiskUse use;
+    std::error_code none;
+    for (const auto& trial : fs::directory_iterator(directory.path() / "trials", none)) {
+        const auto size = remove_files(trial.path(), [](std::string_view) { return true; },
+                                       std::chrono::steady_clock::time_point::max(), Removal::pretend)
+                              .bytes;
+        use.all += size;
+        use.largest = std::max(use.largest, size);
+    }
+    return use;
+}
+
+Finding examine_need(const TrialsOnDisk& trials, double per_trial, double used, const DiskRoom& room) {
+    const auto left =
+        fmt::format("{} {}", size_text(room.bytes), room.by_quota ? "of your quota are left" : "are free");
+    if (!trials.most) {
+        return {Verdict::warning, about,
+                fmt::format("any number of trials leave files ({}), and {}", trials.reason, left),
+                "give the sweep a run_cap, or keep the files of the best only (`keep` in the sweep file)"};
+    }
+    const int most = *trials.most;
+    const auto who = fmt::format("at most {} trial{} {} files at a time ({})", most, most == 1 ? "" : "s",
+                                 most == 1 ? "has" : "have", trials.reason);
+    if (per_trial <= 0) {
+        return {Verdict::ok, about,
+                fmt::format("{}; {}, so each may take {}", who, left, size_text((room.bytes + used) / most))};
+    }
+    const double need = most * per_trial;
+    const auto text = fmt::format("{}, of {} each: {}{}; {}", who, size_text(per_trial), size_text(need),
+                                  used > 0 ? fmt::format(", of which {} are there", size_text(used)) : "", left);
+    return need - used <= room.bytes ? Finding{Verdict::ok, about, text}
+                                     : Finding{Verdict::warning, about, text + ": the sweep may stop on a full disk",
+                                               remedy};
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,45 @@
+#include "tests/e2e/leaving_sweep.hpp"
+
+using namespace crescendo::tests;
+
+TEST_CASE("a sweep that kept everything is cleaned up afterwards, and says first what would go") {
+    const TemporaryFolder folder;
+    write_leaving_sweep(folder.path(), "parameters: {x: {values: [1, 2, 3, 8]}}\nscheduler: {type: fifo, max: 2}\n");
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+
+    const auto unsaid = run_crescendo(folder.path(), {"clean", "s"});
+    CHECK(unsaid.code == 2);
+    CHECK_MESSAGE(unsaid.err.find("crescendo clean s --programs best") != std::string::npos, unsaid.err);
+    const auto asked = run_crescendo(folder.path(), {"clean", "s", "--programs", "best", "--dry-run"});
+    CHECK_MESSAGE(asked.out.starts_with("would remove 8 files of 2 trials: "), asked.out);
+    CHECK(files_by_x(folder.path()).at(3) == all_files);
+    const auto cleaned = run_crescendo(folder.path(), {"clean", "s", "--programs", "best"});
+
+    CHECK_MESSAGE(cleaned.out.starts_with("removed 8 files of 2 trials: "), cleaned.out);
+    CHECK(cleaned.out.find("the files of 1 failed trial stayed") != std::string::npos);
+    const auto files = files_by_x(folder.path());
+    CHECK(files.at(1) == all_files);
+    CHECK(files.at(2) == records);
+    CHECK(files.at(3) == records);
+    CHECK(files.at(8) == all_files);
+    CHECK(run_crescendo(folder.path(), {"clean", "s", "--programs", "best"}).out.starts_with("nothing to remove\n"));
+    CHECK(run_crescendo(folder.path(), {"status", "s"}).code == 0);
+}
+
+TEST_CASE("a sweep that runs is not cleaned up from outside, and what would go can be asked") {
+    const TemporaryFolder folder;
+    write_leaving_sweep(folder.path(),
+                        "parameters: {x: {values: [1, 2, 3]}}\nscheduler: {type: fifo, max: 100}\n", "0.05");
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("a report", [&] { return fs::exists(folder / "began"); });
+
+    const auto cleaned = run_crescendo(folder.path(), {"clean", "s", "--programs", "best"});
+    const auto asked = run_crescendo(folder.path(), {"clean", "s", "--programs", "best", "--dry-run"});
+
+    CHECK(cleaned.code == 2);
+    CHECK(cleaned.err.find("process") != std::string::npos);
+    CHECK(asked.code == 0);
+    CHECK(asked.out.starts_with("nothing to remove"));
+    run.signal(SIGINT);
+    CHECK(run.wait() == 75);
+}
