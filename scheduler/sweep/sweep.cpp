@@ -501,14 +501,12 @@ bool Sweep::promote(Trial& trial, Effects& effects) {
         note_judgements();
     }
     set_rungs(trial, judgement.rungs_survived);
-    if (judgement.verdict == Verdict::go_on) {
-        return true;
-    }
-    if (judgement.verdict != Verdict::pause) {
+    const bool continues = judgement.verdict == Verdict::go_on;
+    if (!continues && judgement.verdict != Verdict::pause) {
         end(trial, judgement.verdict == Verdict::complete ? StopReason::completed : StopReason::judged, effects);
     }
     end_eliminated(effects);
-    return false;
+    return continues;
 }
 
 /// A held trial is promoted without slots, so that the others of its rung can be after it.
@@ -595,6 +593,7 @@ bool Sweep::start_next(Effects& effects) {
         placement_.return_slots(next);
         return false;
     }
+    ++num_candidates_;
     next.id = TrialId{trials_.size()};
     Trial& trial = trials_.add(std::move(next));
     trial.bracket = scheduler_->begin(trial.id);

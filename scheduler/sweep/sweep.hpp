@@ -175,7 +175,7 @@ class Sweep {
 
     bool has_repetitions() const { return spec_.repeat.is_on(); }
     /// The id that the next trial to start has for the sampler.
-    TrialId next_candidate() const { return spec_.repeat.configuration_of(TrialId{trials_.size()}); }
+    TrialId next_candidate() const { return TrialId{num_candidates_}; }
     TrialId first_trial_of(TrialId candidate) const { return spec_.repeat.first_of(candidate); }
     std::span<Trial> siblings_of(TrialId trial);
     std::span<const Trial> siblings_of(TrialId trial) const;
@@ -200,7 +200,7 @@ class Sweep {
     void promote_held(Effects& effects);
     void set_rungs(Trial& trial, int rungs_survived) const;
 
-    bool is_below_cap() const { return !spec_.run_cap || trials_.size() < *spec_.run_cap * spec_.repeat.times; }
+    bool is_below_cap() const { return !spec_.run_cap || num_candidates_ < *spec_.run_cap; }
     bool can_start() const { return is_below_cap() && !proposals_.are_exhausted(next_candidate()); }
     Prospects prospects() const {
         return {scheduler_, trials_.all(), can_start(), proposals_.awaited().has_value()};
@@ -230,6 +230,7 @@ class Sweep {
     Improvement improvement_;
     Trials trials_;
     Trials configurations_;  // of which trials are repetitions; else none
+    int num_candidates_ = 0;
     bool is_target_met_ = false;  // by a configuration
     bool deadline_is_near_ = false;
     bool time_is_up_ = false;

@@ -74,6 +74,21 @@ TEST_CASE("a bracket whose trials all fail is over") {
     CHECK(script.fail(1) == "finish all_trials_done best none");
 }
 
+TEST_CASE("a trial that loses against one that trained ahead has ended, and can be stopped once more") {
+    Script script{synchronous(SchedulerKind::successive_halving, 5, 8)};  // milestones 1, 2, 4, 8
+    script.join(5);
+    script.report(1, 2, 0.1);
+    script.report(2, 2, 0.9);
+    script.finish(0);
+    script.stop(4);
+
+    script.report(3, 2, 0.2);  // decides the first rung, and with 1, which trained ahead, the second
+
+    CHECK(script.trial(1).status == TrialStatus::running);
+    CHECK(script.trial(3).status == TrialStatus::stopped);
+    CHECK(script.stop(3) == "");
+}
+
 TEST_CASE("a trial that trained ahead is judged at the next rung without a slot") {
     Script script{synchronous(SchedulerKind::successive_halving, 2, 4)};  // milestones 1, 2, 4
     script.join(1);
