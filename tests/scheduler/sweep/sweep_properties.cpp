@@ -467,7 +467,7 @@ void require_sound_configurations(const Sweep& sweep) {
 }  // namespace
 
 TEST_CASE("with repeat, whatever happens, nothing idles, the sweep ends, and repetitions stop together") {
-    for (std::uint64_t seed = 0; seed < 3'000; ++seed) {
+    for (std::uint64_t seed = 0; seed < 1'000; ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed, random_repeated_spec};
         cluster.watch = require_sound_configurations;
@@ -476,7 +476,7 @@ TEST_CASE("with repeat, whatever happens, nothing idles, the sweep ends, and rep
 }
 
 TEST_CASE("with repeat, replaying the same events gives the same actions, byte for byte") {
-    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed, random_repeated_spec};
         cluster.play();
