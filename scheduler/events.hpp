@@ -25,7 +25,7 @@ enum class FailureKind {
     out_of_memory,
 };
 
-/// Slots became available. The first such event fixes the default of `max_workers`.
+/// Slots became available. Their ids count from 0. The first such event fixes the default of `max_workers`.
 struct SlotsJoined {
     std::vector<Slot> slots;
 };

@@ -1,28 +1,40 @@
 #include "scheduler/slots/slot_pool.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
 #include "core/check.hpp"
 
 namespace crescendo {
+namespace {
+
+constexpr std::greater<> lowest_first;
+
+}  // namespace
 
 void SlotPool::join(Slot slot) {
     CRESCENDO_EXPECT(!has(slot.id));
-    slots_[slot.id] = {slot.node};
+    CRESCENDO_EXPECT(slot.id.value >= 0 && slot.id.value < end_of_ids);
+    places_.resize(std::max(places_.size(), index_of(slot.id) + 1));
+    place_of(slot.id) = {.node = index_of(slot.node), .is_known = true, .is_here = true};
     ++size_;
     release({slot.id});
 }
 
+/// Rare, so that it may take O(n).
 void SlotPool::lose(SlotId slot) {
-    change(node_of(slot), [slot](FreeSlots& free) {
-        const bool was_free = free.erase(slot) == 1;
-        CRESCENDO_EXPECT(was_free);
-    });
+    auto& place = place_of(slot);
+    CRESCENDO_EXPECT(place.is_here && place.is_free);
+    auto& node = nodes_[place.node];
+    std::erase(node.free, slot);
+    std::make_heap(node.free.begin(), node.free.end(), lowest_first);
+    move_in_order(place.node, node.free.size() + 1);
     --num_free_;
     --size_;
-    slots_.at(slot).is_here = false;
+    place.is_here = false;
+    place.is_free = false;
 }
 
 std::vector<SlotId> SlotPool::take(int count, const std::vector<SlotId>& group) {
@@ -31,7 +43,7 @@ std::vector<SlotId> SlotPool::take(int count, const std::vector<SlotId>& group) 
     std::vector<SlotId> taken;
     taken.reserve(wanted);
     for (const auto slot : group) {
-        take_from(node_of(slot), wanted - taken.size(), taken);
+        take_from(place_of(slot).node, wanted - taken.size(), taken);
     }
     while (taken.size() < wanted) {
         const auto missing = wanted - taken.size();
@@ -43,70 +55,73 @@ std::vector<SlotId> SlotPool::take(int count, const std::vector<SlotId>& group) 
 
 void SlotPool::release(const std::vector<SlotId>& slots) {
     for (const auto slot : slots) {
-        change(node_of(slot), [slot](FreeSlots& free) {
-            const bool was_taken = free.insert(slot).second;
-            CRESCENDO_EXPECT(was_taken);
-        });
-        ++num_free_;
+        auto& place = place_of(slot);
+        CRESCENDO_EXPECT(place.is_here && !place.is_free);
+        place.is_free = true;
+        auto& node = nodes_[place.node];
+        node.free.push_back(slot);
+        std::push_heap(node.free.begin(), node.free.end(), lowest_first);
+        move_in_order(place.node, node.free.size() - 1);
     }
-}
-
-bool SlotPool::has(SlotId slot) const {
-    const auto found = slots_.find(slot);
-    return found != slots_.end() && found->second.is_here;
+    num_free_ += static_cast<int>(slots.size());
 }
 
 std::vector<SlotId> SlotPool::slots() const {
     std::vector<SlotId> ids;
-    for (const auto& [slot, place] : slots_) {
-        if (place.is_here) {
+    for (SlotId slot; index_of(slot) < places_.size(); ++slot.value) {
+        if (place_of(slot).is_here) {
             ids.push_back(slot);
         }
     }
     return ids;
 }
 
-/// The node with the fewest free slots that still has `count`, so that large groups find whole nodes
-/// later; where there is none, the node with the most. Of several, the lowest.
-NodeId SlotPool::best_node(std::size_t count) const {
-    constexpr NodeId lowest{std::numeric_limits<std::int32_t>::min()};
-    auto found = by_num_free_.lower_bound({count, lowest});
-    if (found == by_num_free_.end()) {
-        found = by_num_free_.lower_bound({by_num_free_.rbegin()->first, lowest});
+std::size_t SlotPool::index_of(NodeId node) {
+    const auto [found, is_new] = indices_.try_emplace(node, nodes_.size());
+    if (is_new) {
+        nodes_.push_back({node, {}});
     }
     return found->second;
 }
 
-/// Takes up to `count` free slots of `node`.
-void SlotPool::take_from(NodeId node, std::size_t count, std::vector<SlotId>& taken) {
-    if (count == 0) {
-        return;
+/// The node with the fewest free slots that still has `count`, so that large groups find whole nodes
+/// later; where there is none, the node with the most. Of several, the lowest.
+std::size_t SlotPool::best_node(std::size_t count) const {
+    constexpr NodeId lowest{std::numeric_limits<std::int32_t>::min()};
+    auto found = by_num_free_.lower_bound({count, lowest, 0});
+    if (found == by_num_free_.end()) {
+        found = by_num_free_.lower_bound({std::get<0>(*by_num_free_.rbegin()), lowest, 0});
     }
-    change(node, [&](FreeSlots& free) {
-        const auto end = std::next(free.begin(), static_cast<std::ptrdiff_t>(std::min(count, free.size())));
-        taken.insert(taken.end(), free.begin(), end);
-        free.erase(free.begin(), end);
-    });
+    return std::get<2>(*found);
 }
 
-/// Changes the free slots of a node, and where it stands among the nodes.
-template <class Change>
-void SlotPool::change(NodeId node, Change change) {
-    auto& free = free_[node];
+/// Takes up to `count` free slots of `node`.
+void SlotPool::take_from(std::size_t node, std::size_t count, std::vector<SlotId>& taken) {
+    auto& free = nodes_[node].free;
     const auto before = free.size();
-    change(free);
-    if (free.size() == before) {
-        return;
+    for (std::size_t i = 0; i < std::min(count, before); ++i) {
+        std::pop_heap(free.begin(), free.end(), lowest_first);
+        taken.push_back(free.back());
+        place_of(free.back()).is_free = false;
+        free.pop_back();
     }
-    auto place = by_num_free_.extract({before, node});
-    if (free.empty()) {
+    if (free.size() < before) {
+        move_in_order(node, before);
+    }
+}
+
+/// Puts a node, whose number of free slots has changed, where it stands among the nodes now.
+void SlotPool::move_in_order(std::size_t index, std::size_t num_free_before) {
+    const auto& node = nodes_[index];
+    auto place = by_num_free_.extract({num_free_before, node.id, index});
+    if (node.free.empty()) {
         return;
     }
     if (place) {
-        place.value().first = free.size();
+        std::get<0>(place.value()) = node.free.size();
         by_num_free_.insert(std::move(place));
     } else {
-        by_num_free_.insert({free.size(), node});
+        by_num_free_.insert({node.free.size(), node.id, index});
     }
 }
 

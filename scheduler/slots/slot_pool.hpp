@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "core/ids.hpp"
@@ -17,6 +18,9 @@ namespace crescendo {
 /// number of slots and nodes.
 class SlotPool {
   public:
+    /// Ids are lower than this, and not negative: 64 MB.
+    static constexpr std::int32_t end_of_ids = 1 << 22;
+
     /// Adds a free slot. It may have been lost before, but must not be there now.
     void join(Slot slot);
 
@@ -30,9 +34,9 @@ class SlotPool {
     /// Frees slots that were taken.
     void release(const std::vector<SlotId>& slots);
 
-    bool has(SlotId slot) const;
+    bool has(SlotId slot) const { return knows(slot) && place_of(slot).is_here; }
     /// Whether the slot ever joined.
-    bool knows(SlotId slot) const { return slots_.contains(slot); }
+    bool knows(SlotId slot) const { return index_of(slot) < places_.size() && place_of(slot).is_known; }
 
     int size() const { return size_; }
     int num_free() const { return num_free_; }
@@ -41,21 +45,30 @@ class SlotPool {
 
   private:
     struct Place {
-        NodeId node;
-        bool is_here = true;
+        std::size_t node = 0;  // index into nodes_
+        bool is_known = false;
+        bool is_here = false;
+        bool is_free = false;
     };
-    using FreeSlots = std::set<SlotId>;
+    struct Node {
+        NodeId id;
+        std::vector<SlotId> free;  // a heap, lowest first
+    };
+    /// Nodes by their number of free slots, then by id; with their indices.
+    using Order = std::set<std::tuple<std::size_t, NodeId, std::size_t>>;
 
-    NodeId node_of(SlotId slot) const { return slots_.at(slot).node; }
-    NodeId best_node(std::size_t count) const;
-    void take_from(NodeId node, std::size_t count, std::vector<SlotId>& taken);
+    static std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot.value); }
+    const Place& place_of(SlotId slot) const { return places_[index_of(slot)]; }
+    Place& place_of(SlotId slot) { return places_[index_of(slot)]; }
+    std::size_t index_of(NodeId node);
+    std::size_t best_node(std::size_t count) const;
+    void take_from(std::size_t node, std::size_t count, std::vector<SlotId>& taken);
+    void move_in_order(std::size_t node, std::size_t num_free_before);
 
-    template <class Change>
-    void change(NodeId node, Change change);
-
-    std::map<SlotId, Place> slots_;  // all slots that ever joined
-    std::map<NodeId, FreeSlots> free_;
-    std::set<std::pair<std::size_t, NodeId>> by_num_free_;  // nodes with free slots
+    std::vector<Place> places_;  // by slot
+    std::vector<Node> nodes_;
+    std::map<NodeId, std::size_t> indices_;
+    Order by_num_free_;  // nodes with free slots
     int size_ = 0;
     int num_free_ = 0;
 };

@@ -7,6 +7,8 @@
 #include "core/check.hpp"
 #include "scheduler/loss.hpp"
 
+// Private functions that every report passes through are inline: a tenth of what a decision costs.
+
 namespace crescendo {
 namespace {
 
@@ -24,7 +26,12 @@ Sweep::Sweep(SweepSpec spec, AnySampler sampler)
       proposals_(spec_, std::move(sampler)),
       scheduler_(spec_),
       placement_(spec_.scheduler),
-      improvement_(spec_.patience) {}
+      improvement_(spec_.patience),
+      candidates_(spec_.repeat) {
+    constexpr std::size_t most = 1 << 17;  // 20 MB, which cost nothing until trials are there
+    trials_.reserve(std::min(most, static_cast<std::size_t>(spec_.run_cap.value_or(0)) *
+                                       static_cast<std::size_t>(spec_.repeat.times)));
+}
 
 std::vector<Action> Sweep::apply(const Event& event) {
     const bool was_over = over();
@@ -46,7 +53,7 @@ std::vector<Action> Sweep::apply(const Event& event) {
         allocate(effects);
         end_paused(effects);
     }
-    if (!over() && !can_start() && trials_.all_ended()) {
+    if (!over() && trials_.all_ended() && !can_start()) {
         finish_reason_ = FinishReason::all_trials_done;
     }
     auto& actions = effects.actions;
@@ -56,7 +63,7 @@ std::vector<Action> Sweep::apply(const Event& event) {
         std::move(effects.placements.begin(), effects.placements.end(), std::back_inserter(actions));
     }
     if (over()) {
-        actions.push_back(FinishSweep{*finish_reason_, best_ended()});
+        actions.push_back(FinishSweep{*finish_reason_, candidates_.best_ended(trials_)});
     }
     return std::move(actions);
 }
@@ -73,27 +80,7 @@ std::optional<Event> Sweep::propose() {
 }
 
 std::optional<TrialId> Sweep::best() const {
-    if (over()) {
-        return best_ended();
-    }
-    return has_repetitions() ? best_repetition(configurations_.best()) : trials_.best();
-}
-
-std::optional<TrialId> Sweep::best_ended() const {
-    return has_repetitions() ? best_repetition(configurations_.best_ended()) : trials_.best_ended();
-}
-
-/// Of those that count for the configuration.
-std::optional<TrialId> Sweep::best_repetition(std::optional<TrialId> configuration) const {
-    const Trial* best = nullptr;
-    if (configuration) {
-        for (const auto& trial : siblings_of(first_trial_of(*configuration))) {
-            if (trial.status != TrialStatus::failed && trial.loss && (best == nullptr || *trial.loss < *best->loss)) {
-                best = &trial;
-            }
-        }
-    }
-    return best == nullptr ? std::nullopt : std::optional(best->id);
+    return over() ? candidates_.best_ended(trials_) : candidates_.best(trials_);
 }
 
 SweepState Sweep::state() const {
@@ -112,6 +99,9 @@ Resource Sweep::next_milestone(TrialId id) const {
 void Sweep::handle(const SlotsJoined& event, Effects&) {
     std::set<SlotId> joining;
     for (const auto& slot : event.slots) {
+        CRESCENDO_VALIDATE(slot.id.value >= 0 && slot.id.value < SlotPool::end_of_ids, "slots",
+                           "slot {} joins, but ids of slots are from 0 to {}; count them through", slot.id.value,
+                           SlotPool::end_of_ids - 1);
         CRESCENDO_VALIDATE(
             !placement_.pool().has(slot.id) && joining.insert(slot.id).second, "slots",
             "slot {} joins, but is there already (it can run one worker only); give each slot its own id",
@@ -163,12 +153,11 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
     trial.failures_in_a_row = 0;
     trial.is_reforming = false;
     improvement_.note_report(trial);
-    if (!has_repetitions()) {
-        improvement_.note_value(trial);
+    if (candidates_.are_trials()) {
+        note_value(trial);
     }
     const int rungs_before = trial.rungs_survived;
     const auto verdict = judge(trial, effects);
-    const bool target_met = !has_repetitions() && spec_.target && *trial.loss <= to_loss(spec_.goal, *spec_.target);
 
     if (verdict == Verdict::complete) {
         stop(trial, StopReason::completed, effects);
@@ -179,7 +168,7 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
             scheduler_->withdraw(trial);
         }
         stop(trial, has_reached_end(trial) ? StopReason::reached : StopReason::no_progress, effects);
-    } else if (target_met) {
+    } else if (candidates_.are_trials() && is_target_met_) {
         stop(trial, StopReason::swept, effects);
     } else if (verdict == Verdict::stop) {
         stop(trial, StopReason::judged, effects);
@@ -190,11 +179,8 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
     } else {
         go_on(trial, trial.rungs_survived > rungs_before, effects);
     }
-    if (!trial.ended()) {
-        tell(trial);
-    }
-    if (target_met) {
-        end_sweep(FinishReason::target_reached, effects);
+    if (candidates_.are_trials() && !trial.ended()) {
+        proposals_.tell(trial);
     }
 }
 
@@ -248,8 +234,8 @@ void Sweep::handle(const Cancelled&, Effects& effects) { end_sweep(FinishReason:
 void Sweep::handle(const TrialProposed& event, Effects&) {
     CRESCENDO_VALIDATE(event.trial.value >= 0, "trial", "trial {} cannot be; trials count from 0", event.trial.value);
     auto config = spec_.space.in_order(event.config);
-    const auto candidate = spec_.repeat.configuration_of(event.trial);
     if (!trials_.has(event.trial)) {
+        const auto candidate = spec_.repeat.configuration_of(event.trial);
         const auto first = first_trial_of(candidate);
         CRESCENDO_VALIDATE(event.trial == first, "trial",
                            "trial {} will be a repetition of trial {}, with its configuration; propose one for that",
@@ -257,19 +243,9 @@ void Sweep::handle(const TrialProposed& event, Effects&) {
         proposals_.add(candidate, {std::move(config), event.origin.value_or(Origin::enqueued)});
         return;
     }
-    if (trials_[event.trial].is_proposed) {
-        return;
+    if (!trials_[event.trial].is_proposed) {
+        proposals_.tell(candidates_.propose(trials_, event.trial, config, event.origin));
     }
-    const auto take = [&](Trial& trial) {
-        trial.config = config;
-        trial.origin = event.origin.value_or(trial.origin);
-        trial.is_proposed = true;
-    };
-    std::ranges::for_each(siblings_of(event.trial), take);
-    if (has_repetitions()) {
-        take(configurations_[candidate]);
-    }
-    proposals_.tell(candidate_of(event.trial));
 }
 
 void Sweep::require_valid(const LimitsChanged& event) const {
@@ -318,24 +294,19 @@ void Sweep::handle(const TrialRetried& event, Effects&) {
     scheduler_->retry(trial);
     trials_.retry(trial);
     placement_.enter_line(trial);
-    tell(trial);
-    if (has_repetitions()) {
-        if (Trial& configuration = configurations_[spec_.repeat.configuration_of(trial.id)];
-            configuration.status == TrialStatus::failed) {
-            configurations_.retry(configuration);
-            proposals_.tell(configuration);
-        }
+    if (const Trial* candidate = candidates_.retry(trial)) {
+        proposals_.tell(*candidate);
     }
 }
 
-/// With its siblings. Those that are paused go first: the others are on the way to the rung where these wait, and it is
-/// not decided any more.
+/// With the other repetitions of its configuration. Those that are paused go first: the others are on the way to the
+/// rung where these wait, and it is not decided any more.
 void Sweep::handle(const TrialStopped& event, Effects& effects) {
     if (known_trial(event.trial).ended()) {
         return;
     }
     for (const bool are_paused : {true, false}) {
-        for (auto& trial : siblings_of(event.trial)) {
+        for (auto& trial : candidates_.repetitions(trials_, event.trial)) {
             if ((trial.status == TrialStatus::paused) == are_paused) {
                 stop_by_request(trial, StopReason::requested, effects);
             }
@@ -343,7 +314,7 @@ void Sweep::handle(const TrialStopped& event, Effects& effects) {
     }
 }
 
-/// Its siblings continue.
+/// Other repetitions of its configuration continue.
 void Sweep::handle(const TrialTimeUp& event, Effects& effects) {
     stop_by_request(known_trial(event.trial), StopReason::timed_out, effects);
 }
@@ -395,7 +366,7 @@ bool Sweep::meets_target() const {
 }
 
 /// Whether a trial that has just reported is complete, although it might train further.
-bool Sweep::has_reached_end(const Trial& trial) const {
+inline bool Sweep::has_reached_end(const Trial& trial) const {
     const auto& [target, seconds] = spec_.trial_end;
     return (target && *trial.loss <= to_loss(spec_.goal, *target)) ||
            (seconds && trial.seconds.value_or(0) >= *seconds);
@@ -404,65 +375,46 @@ bool Sweep::has_reached_end(const Trial& trial) const {
 /// Whether a sweep that ended would not end again at once, if it had something to do.
 bool Sweep::may_go_on() const { return finish_reason_ != FinishReason::cancelled && !time_is_up_ && !meets_target(); }
 
-const Trial& Sweep::known_trial(TrialId id) const {
+inline const Trial& Sweep::known_trial(TrialId id) const {
     CRESCENDO_VALIDATE(trials_.has(id), "trial",
                        "trial {} is unknown (the sweep has started {}); use the id that its start gave", id.value,
                        trials_.size());
     return trials_[id];
 }
 
-/// All repetitions of the trial's configuration; without repetitions, the trial alone. It has started.
-std::span<Trial> Sweep::siblings_of(TrialId trial) {
-    const auto first = first_trial_of(spec_.repeat.configuration_of(trial));
-    return {&trials_[first], static_cast<std::size_t>(spec_.repeat.times)};
-}
-
-std::span<const Trial> Sweep::siblings_of(TrialId trial) const {
-    const auto first = first_trial_of(spec_.repeat.configuration_of(trial));
-    return {&trials_[first], static_cast<std::size_t>(spec_.repeat.times)};
-}
-
 /// The other repetitions of a configuration whose first one has just started.
-void Sweep::begin_configuration(TrialId first) {
-    Trial configuration;
-    configuration.id = spec_.repeat.configuration_of(first);
-    configuration.config = trials_[first].config;
-    configuration.origin = trials_[first].origin;
-    configuration.is_proposed = trials_[first].is_proposed;
+void Sweep::start_repetitions(TrialId first) {
     for (int i = 1; i < spec_.repeat.times; ++i) {
-        Trial next = configuration;
+        Trial next;
         next.id = TrialId{trials_.size()};
         next.status = TrialStatus::waiting;
+        next.config = trials_[first].config;
+        next.origin = trials_[first].origin;
+        next.is_proposed = trials_[first].is_proposed;
         next.group.generation = -1;  // its first group is still to come
         Trial& trial = trials_.add(std::move(next));
         trial.bracket = scheduler_->begin(trial.id);
         set_rungs(trial, 0);
         placement_.enter_line(trial);
     }
-    proposals_.tell(configurations_.add(std::move(configuration)));
 }
 
 /// What the scheduler has decided about configurations.
-void Sweep::note_judgements() {
-    for (const auto& [id, milestone, loss] : scheduler_->take_judged()) {
-        Trial& configuration = configurations_[id];
-        configuration.resource = milestone;
-        configuration.loss = loss;
+inline void Sweep::note_judgements() {
+    if (candidates_.are_trials()) {
+        return;
+    }
+    for (const auto& judged : scheduler_->take_judged()) {
+        const Trial& configuration = candidates_.judge(judged);
         note_value(configuration);
         proposals_.tell(configuration);
     }
 }
 
-void Sweep::note_value(const Trial& configuration) {
-    improvement_.note_value(configuration);
-    is_target_met_ = is_target_met_ || (spec_.target && *configuration.loss <= to_loss(spec_.goal, *spec_.target));
-}
-
-/// A sampler knows configurations only, if trials are their repetitions.
-void Sweep::tell(const Trial& trial) {
-    if (!has_repetitions()) {
-        proposals_.tell(trial);
-    }
+/// A candidate has a new loss.
+inline void Sweep::note_value(const Trial& candidate) {
+    improvement_.note_value(candidate);
+    is_target_met_ = is_target_met_ || (spec_.target && *candidate.loss <= to_loss(spec_.goal, *spec_.target));
 }
 
 Trial& Sweep::known_trial(TrialId id) {
@@ -470,11 +422,9 @@ Trial& Sweep::known_trial(TrialId id) {
 }
 
 /// A trial that would be resumed at once does not leave its slots first.
-Verdict Sweep::judge(Trial& trial, Effects& effects) {
+inline Verdict Sweep::judge(Trial& trial, Effects& effects) {
     auto judgement = scheduler_->report(trial);
-    if (has_repetitions()) {
-        note_judgements();
-    }
+    note_judgements();
     set_rungs(trial, judgement.rungs_survived);
     promote_held(effects);
     while (judgement.verdict == Verdict::pause && is_promoted_in_place(trial)) {
@@ -497,9 +447,7 @@ bool Sweep::promote(Trial& trial, Effects& effects) {
     scheduler_->promote();
     set_rungs(trial, trial.rungs_survived + 1);
     const auto judgement = scheduler_->report(trial);
-    if (has_repetitions()) {
-        note_judgements();
-    }
+    note_judgements();
     set_rungs(trial, judgement.rungs_survived);
     const bool continues = judgement.verdict == Verdict::go_on;
     if (!continues && judgement.verdict != Verdict::pause) {
@@ -510,7 +458,7 @@ bool Sweep::promote(Trial& trial, Effects& effects) {
 }
 
 /// A held trial is promoted without slots, so that the others of its rung can be after it.
-void Sweep::promote_held(Effects& effects) {
+inline void Sweep::promote_held(Effects& effects) {
     if (!trials_.has_held()) {
         return;  // at nearly every report, and quickly
     }
@@ -525,13 +473,13 @@ void Sweep::promote_held(Effects& effects) {
     }
 }
 
-void Sweep::set_rungs(Trial& trial, int rungs_survived) const {
+inline void Sweep::set_rungs(Trial& trial, int rungs_survived) const {
     trial.rungs_survived = rungs_survived;
     trial.target_workers = placement_.target_workers(rungs_survived);
 }
 
 /// Gives out the free slots.
-void Sweep::allocate(Effects& effects) {
+inline void Sweep::allocate(Effects& effects) {
     proposals_.ask_again();  // the sampler may have learned from the event
     if (deadline_is_near_) {
         return;
@@ -542,7 +490,7 @@ void Sweep::allocate(Effects& effects) {
     while (resume_next(effects)) {}
     const bool collects_slots = spec_.scheduler.grow == GrowPolicy::wait;
     while (!(collects_slots && placement_.next_in_line(prospects())) && start_next(effects)) {
-        while (has_repetitions() && resume_next(effects)) {}
+        while (!candidates_.are_trials() && resume_next(effects)) {}
     }
 }
 
@@ -581,7 +529,7 @@ bool Sweep::resume_next(Effects& effects) {
 }
 
 bool Sweep::start_next(Effects& effects) {
-    if (!can_start() || !placement_.can_place()) {
+    if (!placement_.can_place() || !can_start()) {
         return false;
     }
     Trial next;
@@ -593,16 +541,17 @@ bool Sweep::start_next(Effects& effects) {
         placement_.return_slots(next);
         return false;
     }
-    ++num_candidates_;
     next.id = TrialId{trials_.size()};
     Trial& trial = trials_.add(std::move(next));
     trial.bracket = scheduler_->begin(trial.id);
     set_rungs(trial, 0);
     placement_.note_running(trial);
-    tell(trial);
     effects.placements.push_back(StartTrial{trial.id, trial.group});
-    if (has_repetitions()) {
-        begin_configuration(trial.id);
+    if (candidates_.are_trials()) {
+        proposals_.tell(trial);
+    } else {
+        proposals_.tell(candidates_.begin(trial));
+        start_repetitions(trial.id);
     }
     return true;
 }
@@ -660,58 +609,19 @@ void Sweep::end(Trial& trial, StopReason reason, Effects& effects) {
     } else if (before == TrialStatus::waiting) {
         placement_.leave_line(trial);
     }
-    if (has_repetitions()) {
-        end_configuration(trial.id, effects);
-        return;
-    }
-    if (reason != StopReason::failed) {  // which may be tried again
-        improvement_.note_end(trial);
-        if (const auto obsolete = trials_.rank_ended(trial)) {
-            effects.actions.push_back(DropCheckpoint{*obsolete});
-        }
-    }
-    proposals_.tell(trial);
-}
-
-/// Ends the configuration of a trial that has ended, if that was the last of its repetitions.
-void Sweep::end_configuration(TrialId repetition, Effects& effects) {
     note_judgements();
-    const auto siblings = siblings_of(repetition);
-    if (!std::ranges::all_of(siblings, &Trial::ended)) {
+    const Trial* candidate = candidates_.end(trials_, trial);
+    if (candidate == nullptr) {
         return;
     }
-    std::vector<double> losses;
-    std::optional<StopReason> reason;  // that of the first that has not failed, unless the configuration lost at a rung
-    for (const auto& trial : siblings) {
-        if (trial.status == TrialStatus::failed) {
-            continue;
-        }
-        reason = !reason || trial.reason == StopReason::judged ? trial.reason : reason;
-        if (trial.loss) {
-            losses.push_back(*trial.loss);
-        }
+    if (!candidates_.are_trials() && candidate->loss) {
+        note_value(*candidate);
     }
-    Trial& configuration = configurations_[spec_.repeat.configuration_of(repetition)];
-    configuration.reason = reason.value_or(StopReason::failed);
-    configurations_.transition(configuration, status_after(*configuration.reason));
-    if (!losses.empty()) {
-        configuration.loss = judged_loss(spec_.repeat.judge, losses);
-        note_value(configuration);
+    if (candidate->status != TrialStatus::failed) {  // which may be tried again
+        improvement_.note_end(*candidate);
+        candidates_.drop_obsolete(trials_, *candidate, effects.actions);
     }
-    if (reason) {
-        improvement_.note_end(configuration);
-        const auto obsolete = configurations_.rank_ended(configuration);
-        const auto kept = obsolete == configuration.id ? std::nullopt : best_repetition(configuration.id);
-        for (const auto& trial : siblings) {
-            if (trial.status != TrialStatus::failed && trial.id != kept) {
-                effects.actions.push_back(DropCheckpoint{trial.id});
-            }
-        }
-        if (const auto other = obsolete == configuration.id ? std::nullopt : best_repetition(obsolete)) {
-            effects.actions.push_back(DropCheckpoint{*other});
-        }
-    }
-    proposals_.tell(configuration);
+    proposals_.tell(*candidate);
 }
 
 void Sweep::end_eliminated(Effects& effects) {
@@ -721,7 +631,7 @@ void Sweep::end_eliminated(Effects& effects) {
 }
 
 /// Once nothing will be reported any more, no other trial will be promoted.
-void Sweep::end_paused(Effects& effects) {
+inline void Sweep::end_paused(Effects& effects) {
     if (trials_.count(TrialStatus::paused) > 0 && has_come_to_rest() && !can_start() && !can_promote()) {
         end_all_idle(StopReason::judged, effects);
     }

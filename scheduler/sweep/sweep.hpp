@@ -2,12 +2,12 @@
 
 #include <optional>
 #include <set>
-#include <span>
 #include <vector>
 
 #include "scheduler/actions.hpp"
 #include "scheduler/events.hpp"
 #include "scheduler/schedulers/any_scheduler.hpp"
+#include "scheduler/sweep/candidates.hpp"
 #include "scheduler/sweep/improvement.hpp"
 #include "scheduler/sweep/placement.hpp"
 #include "scheduler/sweep/proposals.hpp"
@@ -111,12 +111,9 @@ class Sweep {
     const Trial& trial(TrialId id) const { return trials_[id]; }
 
     /// What the sampler is told of, and `best` chooses from: the trials, or the configurations of which trials are
-    /// repetitions. A configuration has an id that counts configurations and the loss that it was judged by last; once
-    /// it has ended, that of its repetitions' last reports.
-    const std::vector<Trial>& candidates() const { return has_repetitions() ? configurations_.all() : trials_.all(); }
-    const Trial& candidate_of(TrialId trial) const {
-        return candidates()[static_cast<std::size_t>(spec_.repeat.configuration_of(trial).value)];
-    }
+    /// repetitions (Candidates).
+    const std::vector<Trial>& candidates() const { return candidates_.all(trials_).all(); }
+    const Trial& candidate_of(TrialId trial) const { return candidates_.of(trials_, trial); }
 
     /// Sizes of all rungs, from the lowest to the one at max, over all brackets. fifo and median have only the one at
     /// max.
@@ -173,18 +170,13 @@ class Sweep {
     void handle(const TrialTimeUp& event, Effects& effects);
     void handle(const ProposalsEnded& event, Effects& effects);
 
-    bool has_repetitions() const { return spec_.repeat.is_on(); }
+    int num_candidates() const { return candidates_.all(trials_).size(); }
     /// The id that the next trial to start has for the sampler.
-    TrialId next_candidate() const { return TrialId{num_candidates_}; }
+    TrialId next_candidate() const { return TrialId{num_candidates()}; }
     TrialId first_trial_of(TrialId candidate) const { return spec_.repeat.first_of(candidate); }
-    std::span<Trial> siblings_of(TrialId trial);
-    std::span<const Trial> siblings_of(TrialId trial) const;
-    std::optional<TrialId> best_repetition(std::optional<TrialId> configuration) const;
-    std::optional<TrialId> best_ended() const;
-    void begin_configuration(TrialId first);
+    void start_repetitions(TrialId first);
     void note_judgements();
     void note_value(const Trial& candidate);
-    void tell(const Trial& trial);
 
     Trial& known_trial(TrialId id);
     const Trial& known_trial(TrialId id) const;
@@ -200,7 +192,7 @@ class Sweep {
     void promote_held(Effects& effects);
     void set_rungs(Trial& trial, int rungs_survived) const;
 
-    bool is_below_cap() const { return !spec_.run_cap || num_candidates_ < *spec_.run_cap; }
+    bool is_below_cap() const { return !spec_.run_cap || num_candidates() < *spec_.run_cap; }
     bool can_start() const { return is_below_cap() && !proposals_.are_exhausted(next_candidate()); }
     Prospects prospects() const {
         return {scheduler_, trials_.all(), can_start(), proposals_.awaited().has_value()};
@@ -216,7 +208,6 @@ class Sweep {
     void stop(Trial& trial, StopReason reason, Effects& effects);
     void stop_by_request(Trial& trial, StopReason reason, Effects& effects);
     void end(Trial& trial, StopReason reason, Effects& effects);
-    void end_configuration(TrialId repetition, Effects& effects);
     void end_eliminated(Effects& effects);
     void end_paused(Effects& effects);
     void end_all_idle(StopReason reason, Effects& effects);
@@ -228,10 +219,9 @@ class Sweep {
     AnyScheduler scheduler_;
     Placement placement_;
     Improvement improvement_;
+    Candidates candidates_;
     Trials trials_;
-    Trials configurations_;  // of which trials are repetitions; else none
-    int num_candidates_ = 0;
-    bool is_target_met_ = false;  // by a configuration
+    bool is_target_met_ = false;
     bool deadline_is_near_ = false;
     bool time_is_up_ = false;
     std::optional<FinishReason> finish_reason_;

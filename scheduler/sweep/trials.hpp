@@ -25,6 +25,9 @@ class Trials {
     const Trial& operator[](TrialId id) const { return trials_[index(id)]; }
     Trial& operator[](TrialId id) { return trials_[index(id)]; }
 
+    /// Makes room for so many trials, which need not come.
+    void reserve(std::size_t count) { trials_.reserve(count); }
+
     /// Adds a trial that begins to run, or to wait. Its id is the number of the trials before it.
     Trial& add(Trial&& trial);
 

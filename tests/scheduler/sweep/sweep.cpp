@@ -229,6 +229,8 @@ TEST_CASE("impossible events are refused and change nothing") {
              TrialFailed{TrialId{0}, FailureKind::crash, SlotId{9}},
              SlotsJoined{{{SlotId{5}, NodeId{0}}, {SlotId{0}, NodeId{0}}}},  // 0 is there
              SlotsJoined{{{SlotId{5}, NodeId{0}}, {SlotId{5}, NodeId{1}}}},
+             SlotsJoined{{{SlotId{-1}, NodeId{0}}}},
+             SlotsJoined{{{SlotId{SlotPool::end_of_ids}, NodeId{0}}}},
              SlotsLost{{SlotId{0}, SlotId{9}}},
          }) {
         CAPTURE(event.index());
