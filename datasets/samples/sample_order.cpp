@@ -31,27 +31,37 @@ std::int64_t ceil_div(std::int64_t numerator, std::int64_t denominator) {
 
 }  // namespace
 
-std::int64_t SampleOrder::Shape::num_chunks() const { return ceil_div(num_samples, chunk_samples); }
+std::int64_t SampleOrder::Shape::num_chunks() const {
+    return ceil_div(first_sample + num_samples, chunk_samples) - first_chunk();
+}
 std::int64_t SampleOrder::Shape::num_windows() const { return ceil_div(num_chunks(), window_chunks); }
 
 SampleOrder::SampleOrder(Shape shape, Shuffle shuffle, std::uint64_t seed, std::int64_t epoch)
     : shape_(shape), shuffle_(shuffle), seed_(seed), epoch_(epoch) {
-    CRESCENDO_EXPECT(shape.num_samples >= 1 && shape.chunk_samples >= 1 && shape.window_chunks >= 1);
+    CRESCENDO_EXPECT(shape.num_samples >= 1 && shape.chunk_samples >= 1 && shape.window_chunks >= 1 &&
+                     shape.first_sample >= 0);
     const auto num_chunks = shape.num_chunks();
     chunk_order_.resize(static_cast<std::size_t>(num_chunks));
-    std::iota(chunk_order_.begin(), chunk_order_.end(), 0);
+    std::iota(chunk_order_.begin(), chunk_order_.end(), shape.first_chunk());
     if (shuffle == Shuffle::windowed) {
         permute(chunk_order_, random_numbers(seed, epoch, 0));
     }
 
-    // All chunks are full except the file's last one, which may be anywhere in the order.
-    const auto missing = num_chunks * shape.chunk_samples - shape.num_samples;
-    const auto last_chunk_at =
-        std::find(chunk_order_.begin(), chunk_order_.end(), num_chunks - 1) - chunk_order_.begin();
-    for (std::int64_t chunk = 0; chunk < num_chunks; chunk += shape.window_chunks) {
-        window_start_.push_back(chunk * shape.chunk_samples - (last_chunk_at < chunk ? missing : 0));
+    std::int64_t position = 0;
+    for (std::int64_t i = 0; i < num_chunks; ++i) {
+        if (i % shape.window_chunks == 0) {
+            window_start_.push_back(position);
+        }
+        const auto [begin, end] = samples_of(chunk_order_[static_cast<std::size_t>(i)]);
+        position += end - begin;
     }
     window_start_.push_back(shape.num_samples);
+}
+
+std::pair<std::int64_t, std::int64_t> SampleOrder::samples_of(std::int64_t chunk) const {
+    const auto begin = chunk * shape_.chunk_samples;
+    return {std::max(begin, shape_.first_sample),
+            std::min(begin + shape_.chunk_samples, shape_.first_sample + shape_.num_samples)};
 }
 
 std::int64_t SampleOrder::num_windows() const { return std::ssize(window_start_) - 1; }
@@ -70,8 +80,7 @@ SampleOrder::Window SampleOrder::window(std::int64_t index) const {
     std::sort(window.chunks.begin(), window.chunks.end());
     window.samples.reserve(static_cast<std::size_t>(window_start_[index + 1] - window_start_[index]));
     for (const auto chunk : window.chunks) {
-        const auto begin = chunk * shape_.chunk_samples;
-        const auto end = std::min(begin + shape_.chunk_samples, shape_.num_samples);
+        const auto [begin, end] = samples_of(chunk);
         for (auto sample = begin; sample < end; ++sample) {
             window.samples.push_back(sample);
         }

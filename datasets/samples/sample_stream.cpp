@@ -16,6 +16,18 @@ std::int64_t share_of(std::int64_t n, std::int64_t part, std::int64_t parts) {
     return n / parts * part + n % parts * part / parts;
 }
 
+/// The samples of part `part` of `parts`. Where each has several chunks, none of them is divided: two would read it.
+Range range_of(const SampleSet& set, int part, int parts) {
+    constexpr std::int64_t few_chunks = 4;
+    const auto samples = set.size();
+    const auto chunk = set.chunk_samples();
+    const auto num_chunks = (samples - 1) / chunk + 1;
+    const auto unit = num_chunks >= few_chunks * parts ? chunk : 1;
+    const auto num_units = (samples - 1) / unit + 1;
+    return {std::min(samples, unit * share_of(num_units, part, parts)),
+            std::min(samples, unit * share_of(num_units, part + 1, parts))};
+}
+
 /// The inputs, or the targets, on their way from a window to a slice.
 class Side {
   public:
@@ -65,14 +77,20 @@ class SampleStream::Impl {
         : set_(std::move(set)),
           inputs_(*set_, set_->inputs(), 0, options.conversions, options.non_finite),
           targets_(*set_, set_->targets(), set_->inputs().size(), options.conversions, options.non_finite),
-          reader_(set_, plan_windows(*set_, options.memory_bytes), options.shuffle, options.threads) {}
+          memory_bytes_(options.memory_bytes),
+          shuffle_(options.shuffle),
+          threads_(options.threads) {
+        read({0, set_->size()});
+    }
 
     const SampleSet& set() const { return *set_; }
     std::int64_t position() const { return position_; }
 
     void enter(const Share& share) {
-        CRESCENDO_EXPECT(share.position >= 0 && share.position <= set_->size());
         CRESCENDO_EXPECT(share.group_batch >= 1 && share.rank >= 0 && share.rank < share.size);
+        CRESCENDO_EXPECT(share.part >= 0 && share.part < share.parts);
+        read(range_of(*set_, share.part, share.parts));
+        CRESCENDO_EXPECT(share.position >= 0 && share.position <= size());
         share_ = share;
         position_ = share.position;
         read_ahead();
@@ -80,7 +98,7 @@ class SampleStream::Impl {
 
     std::optional<Slice> next(std::pmr::memory_resource& memory) {
         CRESCENDO_EXPECT(share_.has_value());
-        if (position_ == set_->size()) {
+        if (position_ == size()) {
             return std::nullopt;
         }
         Slice slice = copy(extent_of_slice(), memory);
@@ -96,8 +114,23 @@ class SampleStream::Impl {
         std::int64_t group_samples;
     };
 
+    /// Number of samples in the range that is read.
+    std::int64_t size() const { return range_.end - range_.begin; }
+
+    /// From now on the samples of `range` are read.
+    void read(Range range) {
+        if (range == range_) {
+            return;
+        }
+        reader_.reset();  // its memory first
+        if (range.begin < range.end) {
+            reader_.emplace(set_, plan_windows(*set_, range, memory_bytes_), shuffle_, threads_);
+        }
+        range_ = range;
+    }
+
     Extent extent_of_slice() const {
-        const auto n = std::min(share_->group_batch, set_->size() - position_);
+        const auto n = std::min(share_->group_batch, size() - position_);
         return {position_ + share_of(n, share_->rank, share_->size),
                 position_ + share_of(n, share_->rank + 1, share_->size), n};
     }
@@ -106,7 +139,9 @@ class SampleStream::Impl {
 
     void read_ahead() {
         const auto begin = extent_of_slice().begin;
-        reader_.seek(begin < set_->size() ? place(begin) : WindowReader::Place{share_->seed, share_->epoch + 1, 0});
+        if (reader_) {
+            reader_->seek(begin < size() ? place(begin) : WindowReader::Place{share_->seed, share_->epoch + 1, 0});
+        }
     }
 
     Slice copy(const Extent& extent, std::pmr::memory_resource& memory) {
@@ -118,7 +153,7 @@ class SampleStream::Impl {
                     Bytes(count * targets_.sample_bytes, &memory)};
         slice.samples.reserve(count);
         for (auto position = extent.begin; position < extent.end;) {
-            const auto& window = reader_.at(place(position));
+            const auto& window = reader_->at(place(position));
             for (const auto end = std::min(extent.end, window.end_position()); position < end; ++position) {
                 const auto sample = window.sample_at(position);
                 const auto held = window.chunks().find(sample);
@@ -139,7 +174,11 @@ class SampleStream::Impl {
     std::shared_ptr<const SampleSet> set_;
     Side inputs_;
     Side targets_;
-    WindowReader reader_;
+    std::size_t memory_bytes_;
+    Shuffle shuffle_;
+    int threads_;
+    Range range_;                         ///< of the samples that are read
+    std::optional<WindowReader> reader_;  ///< none where that is empty
     std::optional<Share> share_;
     std::int64_t position_ = 0;
 };

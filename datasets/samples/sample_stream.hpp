@@ -57,6 +57,8 @@ struct Slice {
 /// for each thread while it decodes. A set that fits as a whole is one window, which is read once and kept over epochs
 /// and seeds. Each member of a group reads every window that its slices touch.
 ///
+/// A stream may also be one part of a set, so that several together read it once (Share::part).
+///
 /// One thread uses a stream at a time. The destructor waits for at most one read of each thread: a few MiB, or one
 /// chunk if larger.
 class SampleStream {
@@ -78,6 +80,10 @@ class SampleStream {
         std::int64_t group_batch = 1;  ///< B, samples of all workers in a step
         int rank = 0;
         int size = 1;
+        /// This part of `parts` takes the place of the set: a range of about equally many samples. Positions count from
+        /// its first sample, and it may have none. Parts have whole chunks unless that would make them unequal.
+        int part = 0;
+        int parts = 1;
     };
 
     /// Throws InvalidInput if two windows of one chunk each exceed `memory_bytes`.

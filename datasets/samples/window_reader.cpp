@@ -1,5 +1,6 @@
 #include "datasets/samples/window_reader.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/check.hpp"
@@ -11,13 +12,17 @@ std::size_t mebibytes(std::size_t bytes) { return (bytes + (std::size_t{1} << 20
 
 }  // namespace
 
-SampleOrder::Shape plan_windows(const SampleSet& set, std::size_t memory_bytes) {
-    SampleOrder::Shape shape{set.size(), set.chunk_samples(), 1};
+SampleOrder::Shape plan_windows(const SampleSet& set, Range range, std::size_t memory_bytes) {
+    CRESCENDO_EXPECT(range.begin >= 0 && range.begin < range.end && range.end <= set.size());
+    SampleOrder::Shape shape{range.end - range.begin, set.chunk_samples(), 1, range.begin};
     const auto order_bytes = sizeof(std::int64_t);  // a sample's number
-    const auto whole_chunks = set.size() / set.chunk_samples();
-    const auto set_bytes = static_cast<std::size_t>(whole_chunks) * set.chunk_bytes(set.chunk_samples()) +
-                           set.chunk_bytes(set.size() % set.chunk_samples());
-    if (set_bytes + static_cast<std::size_t>(set.size()) * 2 * order_bytes <= memory_bytes) {
+    const auto end_of_chunks =
+        std::min(set.size(), (shape.first_chunk() + shape.num_chunks()) * shape.chunk_samples);
+    const auto held = end_of_chunks - shape.first_chunk() * shape.chunk_samples;  // whole chunks are held
+    const auto range_bytes =
+        static_cast<std::size_t>(held / shape.chunk_samples) * set.chunk_bytes(set.chunk_samples()) +
+        set.chunk_bytes(held % shape.chunk_samples);
+    if (range_bytes + static_cast<std::size_t>(shape.num_samples) * 2 * order_bytes <= memory_bytes) {
         shape.window_chunks = shape.num_chunks();
         return shape;
     }

@@ -19,14 +19,22 @@
 
 namespace crescendo::datasets {
 
-/// Plans the largest windows of which two fit in `memory_bytes`, all of about the same size. If the whole set fits, one
-/// window has all chunks. Throws InvalidInput if two windows of one chunk each do not fit.
-SampleOrder::Shape plan_windows(const SampleSet& set, std::size_t memory_bytes);
+/// Samples [begin, end) of a set.
+struct Range {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+
+    friend bool operator==(const Range&, const Range&) = default;
+};
+
+/// Plans the largest windows of a range, not empty, of which two fit in `memory_bytes`, all of about the same size. If
+/// the whole range fits, one window has all chunks. Throws InvalidInput if two windows of one chunk each do not fit.
+SampleOrder::Shape plan_windows(const SampleSet& set, Range range, std::size_t memory_bytes);
 
 /// Holds the window of samples that is being consumed, while threads read the next one.
 ///
-/// After an epoch's last window comes the next epoch's first. A set with a single window is read once, and its epochs
-/// differ only in their order.
+/// After an epoch's last window comes the next epoch's first. A set, or range, with a single window is read once, and
+/// its epochs differ only in their order.
 class WindowReader {
   public:
     /// A position in the order of one epoch.

@@ -40,9 +40,9 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
     batches.enter({.seed = 0,
                    .epoch = 0,
                    .position = 0,
-                   .group_batch = trial.micro_batch() * group.size(),
-                   .rank = group.rank(),
-                   .size = group.size()});
+                   .group_batch = trial.micro_batch(),
+                   .part = group.rank(),
+                   .parts = group.size()});
     EvaluationSums sums{.metrics = no_sums(trial.settings(), trial.task())};
     while (const auto loaded = batches.next()) {
         pulse.beat();

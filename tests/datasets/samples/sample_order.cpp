@@ -66,6 +66,26 @@ TEST_CASE("without a shuffle an epoch is in file order") {
     CHECK(whole_epoch(order) == file_order(10));
 }
 
+TEST_CASE("an order over a range has its samples, also where it begins and ends inside chunks") {
+    const SampleOrder::Shape range{.num_samples = 17, .chunk_samples = 5, .window_chunks = 2, .first_sample = 13};
+    CHECK(range.num_chunks() == 4);  // of which the first holds 2 of the samples
+    CHECK(whole_epoch(SampleOrder(range, Shuffle::none, 3, 0)).front() == 13);
+    for (int epoch = 0; epoch < 20; ++epoch) {
+        const SampleOrder order(range, Shuffle::windowed, 3, epoch);
+        auto samples = whole_epoch(order);
+        for (std::int64_t position = 0; position < 17; ++position) {
+            const auto window = order.window(order.window_at(position));
+            CHECK(position >= window.first_position);
+            CHECK(position < window.first_position + std::ssize(window.samples));
+        }
+        std::sort(samples.begin(), samples.end());
+        CHECK(samples.front() == 13);
+        CHECK(samples.back() == 29);
+        CHECK(std::adjacent_find(samples.begin(), samples.end()) == samples.end());
+        CHECK(samples.size() == 17);
+    }
+}
+
 TEST_CASE("a position is found in the window that holds it") {
     for (const auto& shape : shapes) {
         const SampleOrder order(shape, Shuffle::windowed, 3, 2);

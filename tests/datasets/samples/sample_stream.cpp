@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/random.hpp"
 #include "datasets/samples/sample_stream.hpp"
 #include "datasets/samples/window_reader.hpp"
+#include "tests/datasets/bytes_read.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -309,18 +311,92 @@ TEST_CASE("windows already read are kept when the group changes") {
     CHECK(samples.size() == 15);
 }
 
+TEST_CASE("the parts of a set hold each of its samples once, in its order") {
+    const StreamedSet data;
+    for (const std::size_t memory : {window_bytes(5), window_bytes(20), resident_bytes(110)}) {
+        SampleStream stream(data.set, {.shuffle = Shuffle::none, .memory_bytes = memory});
+        for (const int parts : {1, 2, 5, 6, 30, 101, 130}) {  // some of several chunks, some inside one, some empty
+            std::vector<std::int64_t> samples;
+            for (int part = 0; part < parts; ++part) {
+                stream.enter({.seed = 5, .group_batch = 8, .part = part, .parts = parts});
+                const auto own = rest_of_epoch(stream);
+                const double equal = 101.0 / parts;
+                CHECK(static_cast<double>(own.size()) <= std::max(equal + 5, equal * 1.25));
+                samples.insert(samples.end(), own.begin(), own.end());
+            }
+            CHECK(samples == counting(101));
+        }
+    }
+}
+
+TEST_CASE("a shuffled part has the same samples in another order each epoch") {
+    const StreamedSet data;
+    SampleStream stream(data.set, data.options);
+    std::vector<std::vector<std::int64_t>> epochs;
+    for (const int epoch : {0, 1}) {
+        stream.enter({.seed = 5, .epoch = epoch, .group_batch = 8, .part = 1, .parts = 2});
+        epochs.push_back(rest_of_epoch(stream));
+    }
+
+    CHECK(epochs[0] != epochs[1]);
+    CHECK(sorted(epochs[0]) == sorted(epochs[1]));
+    CHECK(epochs[0].size() == 51);  // 11 of the 21 chunks, of which the last has one sample
+}
+
+TEST_CASE("workers that read a part each read the set once together") {
+    const TemporaryFolder folder;
+    std::vector<std::byte> bytes(std::size_t{8} << 20);
+    crescendo::CounterRandom random(1, 0);
+    std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<std::byte>(random.below(256)); });
+    const std::string ways[] = {folder / "chunked.h5", folder / "gzip.h5", folder / "contiguous.h5"};
+    Hdf5Writer(ways[0]).add("/inputs", {8192, 1024}, H5T_NATIVE_UINT8, bytes, {.chunk = {64, 1024}});
+    Hdf5Writer(ways[1]).add("/inputs", {8192, 1024}, H5T_NATIVE_UINT8, bytes, {.chunk = {64, 1024}, .deflate = true});
+    Hdf5Writer(ways[2]).add("/inputs", {8192, 1024}, H5T_NATIVE_UINT8, bytes);
+    for (const auto& file : ways) {
+        for (const std::size_t memory : {std::size_t{600} << 10, std::size_t{64} << 20}) {
+            const auto set = SampleSet::open(file + ":/", {.targets = {}});
+            const auto read_by = [&](int workers) {
+                std::vector<std::unique_ptr<SampleStream>> streams;
+                for (int i = 0; i < workers; ++i) {
+                    streams.push_back(std::make_unique<SampleStream>(
+                        set, SampleStream::Options{.shuffle = Shuffle::none, .memory_bytes = memory}));
+                }
+                const auto before = bytes_read_so_far();
+                std::int64_t samples = 0;
+                for (int i = 0; i < workers; ++i) {
+                    streams[static_cast<std::size_t>(i)]->enter({.group_batch = 100, .part = i, .parts = workers});
+                    while (const auto slice = streams[static_cast<std::size_t>(i)]->next()) {
+                        samples += std::ssize(slice->samples);
+                    }
+                }
+                CHECK(samples == 8192);
+                streams.clear();  // what they read ahead counts too
+                return static_cast<double>(bytes_read_so_far() - before);
+            };
+            const double alone = read_by(1);
+            for (const int workers : {2, 4}) {
+                CAPTURE(file);
+                CAPTURE(memory);
+                CAPTURE(workers);
+                const double ahead = memory < bytes.size() ? static_cast<double>(memory) * workers : 0;
+                CHECK(read_by(workers) <= 1.02 * alone + ahead);
+            }
+        }
+    }
+}
+
 TEST_CASE("two windows never exceed the memory, and are evenly sized") {
     const TemporaryFolder folder;
     const auto set = SampleSet::open(write_counting_set(folder / "set.h5", 101, 5));  // 21 chunks
 
     for (std::size_t memory = window_bytes(5); memory < resident_bytes(101); ++memory) {
-        const auto shape = plan_windows(*set, memory);
+        const auto shape = plan_windows(*set, {0, set->size()}, memory);
         CHECK(window_bytes(static_cast<std::size_t>(shape.window_chunks) * 5) <= memory);
     }
-    CHECK(plan_windows(*set, resident_bytes(101)).window_chunks == 21);
+    CHECK(plan_windows(*set, {0, set->size()}, resident_bytes(101)).window_chunks == 21);
     // 10 chunks fit, which makes 3 windows: 7 chunks each, not 10, 10 and 1.
-    CHECK(plan_windows(*set, window_bytes(50)).window_chunks == 7);
-    CHECK(plan_windows(*set, window_bytes(5)).window_chunks == 1);
+    CHECK(plan_windows(*set, {0, set->size()}, window_bytes(50)).window_chunks == 7);
+    CHECK(plan_windows(*set, {0, set->size()}, window_bytes(5)).window_chunks == 1);
 }
 
 TEST_CASE("memory for less than two chunks is refused with the size it takes") {
