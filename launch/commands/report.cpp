@@ -21,7 +21,17 @@ struct Options {
     fs::path out;
 };
 
+/// Before the work, so that nothing is lost by it.
+void require_folder(const fs::path& out) {
+    const auto folder = fs::absolute(out).parent_path();
+    CRESCENDO_VALIDATE(out.empty() || fs::is_directory(folder), "",
+                       "--out {}: there is no folder {}; make it, or name another file", out.string(), folder.string());
+    CRESCENDO_VALIDATE(out.empty() || !fs::is_directory(out), "",
+                       "--out {}: this is a folder, and the page is one file; name a file in it", out.string());
+}
+
 ExitCode report(const Options& options) {
+    require_folder(options.out);
     std::vector<OrderedJson> sweeps;
     for (const auto& directory : options.directories) {
         for (const auto& sweep : sweeps_in(directory)) {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <memory>
 
 #include "core/check.hpp"
@@ -87,6 +88,15 @@ std::string failed_trials(const History& history) {
     return count == 1 ? "a trial failed" : fmt::format("{} trials failed", count);
 }
 
+/// A name that a group of a pattern can have: "val/loss" cannot be one.
+std::string name_of_group(std::string metric) {
+    const auto is_part = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    };
+    std::replace_if(metric.begin(), metric.end(), std::not_fn(is_part), '_');
+    return metric.empty() || (metric.front() >= '0' && metric.front() <= '9') ? "_" + metric : metric;
+}
+
 /// What a report is, where programs ended well without any.
 std::string advice_on_reports(const SweepFile& file, const History& history) {
     if (!last_failure(history).starts_with(no_report)) {
@@ -98,14 +108,16 @@ std::string advice_on_reports(const SweepFile& file, const History& history) {
     }
     const auto& known = history.sweep().spec().metric;
     const auto metric = known.empty() ? "val_loss" : known;
+    const auto group = name_of_group(metric);
     return fmt::format(
         "A program reports by a line of JSON, after each epoch say, to the descriptor whose number is in\n"
         "CRESCENDO_FD, and reads the answer there, which is to continue or to stop:\n\n"
         "  {{\"resource\": 1, \"metrics\": {{\"{}\": 0.31}}}}\n\n"
         "docs/trial-protocol.md has the rest, examples/python/train.py the lines of Python to copy.\n"
         "A program that prints its metric needs no change. Say in the sweep file how its lines look:\n\n"
-        "  report: {{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<{}>[\\d.]+)'}}\n\n",
-        metric, metric);
+        "  report: {{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<{}>[\\d.]+)'}}\n{}\n",
+        metric, group,
+        group == metric ? "" : fmt::format("  metric: {{name: {}}}     as the group is called\n", group));
 }
 
 void print_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {
@@ -133,9 +145,9 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
         fmt::print(
             "every trial failed; the last failure: {}\n"
             "\n"
-            "  {}/trials/*/trainer.log     what the trainers printed\n"
+            "{}  {}/trials/*/trainer.log     what the trainers printed\n"
             "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed\n",
-            last_failure(history), where, where);
+            last_failure(history), advice_on_reports(file, history), where, where);
         return;
     }
     const auto price = price_of_slot_hour(file.price, history);
@@ -146,10 +158,13 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
     fmt::print("finished: {}, {} trials in {}\n", text_of(*history.sweep().finish_reason()),
                history.sweep().trials().size(), clock_text(history.elapsed()));
     fmt::print("{}\n\n", spending_text(history, price));
+    const auto last = history.sweep().best()
+                          ? std::pair("crescendo best " + where + " --format json", "the best configuration, for a program")
+                          : std::pair("crescendo logs " + where + " 0", "what a trial without a value printed");
     const std::pair<std::string, const char*> next[] = {
         {"crescendo report " + where, "one HTML page: who ran where, learning curves, what the parameters did"},
         {"crescendo trials " + where, "every trial, its parameters and results"},
-        {"crescendo best " + where + " --format json", "the best configuration, for a program"},
+        last,
         {directory.results().string(), "the trials as CSV"}};
     std::size_t width = 0;
     for (const auto& [what, why] : next) {

@@ -172,7 +172,7 @@ std::string answer(const OrderedJson& sweep) {
 
 // A sequence that colour-blind people tell apart, for 1, 2, 4, 8, 16 and more workers; page.css has the same.
 std::string colour_of(std::size_t workers) {
-    constexpr const char* colours[] = {"#5b6fb5", "#2f8fa3", "#2cab7d", "#86c440", "#e8c52d", "#f28e2b"};
+    constexpr const char* colours[] = {"#302c78", "#2e5987", "#2d8688", "#31ba75", "#8dc53c", "#edd727"};
     const auto step = static_cast<std::size_t>(std::log2(std::max<std::size_t>(1, workers)));
     return colours[std::min<std::size_t>(step, std::size(colours) - 1)];
 }

@@ -1,5 +1,7 @@
 #include "launch/report/sweep_data.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -189,9 +191,24 @@ OrderedJson rungs_json(const History& history) {
     return result;
 }
 
+/// Whose output may say why no trial has a value: the first that failed, or the first.
+TrialId first_to_look_at(const Sweep& sweep) {
+    for (const auto& trial : sweep.trials()) {
+        if (trial.status == TrialStatus::failed) {
+            return trial.id;
+        }
+    }
+    return TrialId{0};
+}
+
 OrderedJson next_steps(const std::string& state, const History& history, const std::string& directory) {
     auto steps = OrderedJson::array();
     const auto add = [&](const std::string& command, const char* why) { steps.push_back({command, why}); };
+    const auto& sweep = history.sweep();
+    if (!sweep.best() && !sweep.trials().empty()) {
+        const auto trial = first_to_look_at(sweep);
+        add(fmt::format("crescendo logs {} {}", directory, trial.value), "what a trial without a value printed");
+    }
     if (state == "running" || state == "queued") {
         add("crescendo top " + directory, "watch it");
         add("crescendo report " + directory, "write this page again");
@@ -200,8 +217,10 @@ OrderedJson next_steps(const std::string& state, const History& history, const s
     } else if (state == "failed") {
         add("crescendo resume " + directory + " --retry-failed", "try the failed trials again");
     } else {
-        add("crescendo best " + directory, "the best configuration, and its checkpoint");
-        const auto begun = std::to_string(2 * history.sweep().candidates().size());
+        if (sweep.best()) {
+            add("crescendo best " + directory, "the best configuration, and its checkpoint");
+        }
+        const auto begun = std::to_string(2 * sweep.candidates().size());
         add("crescendo resume " + directory + " --run-cap " + begun, "search on with as many trials again");
     }
     add("crescendo trials " + directory + " --format csv > trials.csv", "every trial, for other tools");

@@ -5,7 +5,10 @@ usage: browser.py CRESCENDO        exits with 77 (skipped) where Chromium or Pla
 """
 import contextlib
 import http.client
+import itertools
 import json
+import math
+import operator
 import os
 import resource
 import shutil
@@ -32,6 +35,29 @@ WIDTHS = (400, 1600)
 CHARTS = {"gantt", "best", "curves", "parallel", "slices", "importance", "marginals", "pair", "rungs", "trials"}
 
 
+# Linear RGB as it looks to people without one kind of cone (Machado, Oliveira and Fernandes 2009).
+VISIONS = {
+    "normal": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+}
+
+
+def rgb(text):
+    return tuple(int(text[i:i + 2], 16) for i in (1, 3, 5))
+
+
+def lab(vision, colour):
+    """Where a colour is in CIELAB as people with this vision see it."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (c / 255 for c in colour)]
+    r, g, b = (min(1, max(0, sum(w * c for w, c in zip(row, linear)))) for row in vision)
+    xyz = ((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047, 0.2126729 * r + 0.7151522 * g + 0.0721750 * b,
+           (0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / 1.08883)
+    x, y, z = (t ** (1 / 3) if t > 216 / 24389 else (24389 / 27 * t + 16) / 116 for t in xyz)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
 def run(*arguments):
     return subprocess.run([CRESCENDO, *map(str, arguments)], check=True, capture_output=True, text=True).stdout
 
@@ -44,6 +70,7 @@ class PageTest(unittest.TestCase):
         cls.folder = Path(folder.name)
         for trials, slots in SIZES.items():
             cls.make(f"s{trials}", "--trials", trials, "--slots", slots, "--faults", 3, "--message", EVIL)
+        cls.make("s1000", "--trials", 1000, "--slots", 64)
         cls.playwright = sync_playwright().start()
         cls.addClassCleanup(cls.playwright.stop)
         # Tests may run as root, where Chromium has no sandbox.
@@ -121,6 +148,13 @@ class PageTest(unittest.TestCase):
 
                 self.assertEqual(result.returncode, code)
                 self.assertIn(words, page.inner_text(".answer"))
+                self.assertEqual("crescendo best " in page.inner_text(".commands"), words != no_best)
+                self.assertEqual("crescendo logs " in page.inner_text(".commands"), name in ("nan", "failed"))
+                if words == no_best:  # a sentence, and no empty frame
+                    for kind in ("best", "curves", "parallel", "slices", "importance"):
+                        canvas = page.locator(f"[data-chart={kind}] canvas")
+                        self.assertEqual(canvas.count(), 1, kind)
+                        self.assertEqual(canvas.bounding_box()["height"], 40, kind)
                 self.assertEqual(complaints, [])
                 self.assertIsNone(page.evaluate("window.injected ?? null"))
 
@@ -138,9 +172,75 @@ class PageTest(unittest.TestCase):
                 self.assertEqual(complaints, [])
 
     def test_pages_stay_small(self):
-        for trials, most in ((300, 8), (10_000, 15)):
+        for trials, most in ((1000, 8), (10_000, 15)):
             self.open(f"s{trials}")
             self.assertLess((self.folder / f"s{trials}.html").stat().st_size, most * 1e6)
+
+    def test_a_page_for_a_folder_that_is_not_there_is_refused(self):
+        for out, words in (("missing/page.html", "there is no folder"), (".", "this is a folder")):
+            result = subprocess.run([CRESCENDO, "report", self.folder / "s3", "--out", self.folder / out],
+                                    capture_output=True, text=True)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(words, result.stderr)
+
+    def test_odd_names_and_values_are_text_everywhere(self):
+        self.make("odd", "--trials", 27, "--odd", EVIL, "--name", EVIL.splitlines()[0])
+        page, complaints = self.open("odd", width=400)
+        drawn = self.draw_all(page)
+
+        self.assertTrue(all(drawn.values()), drawn)
+        self.assertEqual(complaints, [])
+        self.assertIsNone(page.evaluate("window.injected ?? null"))
+        self.assertIn(EVIL.splitlines()[0], page.inner_text("h1"))
+        self.assertIn(EVIL.splitlines()[0], page.text_content(".answer .chips"))
+        self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 400)
+
+    def test_the_page_has_the_sweep_file_the_versions_and_the_machine(self):
+        page, _ = self.open("s3")
+        text = page.locator("details", has_text="Sweep file, versions, machine").last.text_content()
+
+        self.assertIn((self.folder / "s3/sweep.yaml").read_text(), text)
+        for words in ("crescendo", "0.1.0", "host", "node1", "session at"):
+            self.assertIn(words, text)
+
+    def test_learning_curves_are_coloured_by_workers_or_rung_and_dotted_where_these_change(self):
+        page, _ = self.open("s300")
+        canvas = page.locator("[data-chart=curves] canvas")
+        canvas.scroll_into_view_if_needed()
+        page.wait_for_selector("[data-chart=curves] canvas[data-drawn]")
+        levels = [rgb(page.evaluate(f"levelColour({level})")) for level in range(6)]
+        pictures = []
+        for choice, fewest in (("workers", 3), ("last rung", 4)):
+            page.locator("[data-chart=curves]").get_by_label("Colour").select_option(label=choice)
+            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            self.assertGreaterEqual(page.locator("[data-chart=curves] .legend span").count(), fewest)
+            pixels = canvas.evaluate("""(canvas) =>
+              [...new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)]""")
+            seen = {(pixel & 255, pixel >> 8 & 255, pixel >> 16 & 255) for pixel in pixels}
+            self.assertGreaterEqual(sum(level in seen for level in levels), fewest)
+            pictures.append(pixels)
+        self.assertNotEqual(*pictures)
+        dots = page.evaluate("""() => {
+          const dots = [], draw = Plot.prototype.dot;
+          Plot.prototype.dot = function(...at) { dots.push(at); draw.apply(this, at); };
+          document.querySelector('[data-chart=curves] canvas').plot.redraw();
+          Plot.prototype.dot = draw;
+          return dots.length;
+        }""")
+        curves = page.evaluate("JSON.parse(document.getElementById('data').textContent).sweeps[0].curves")
+        changes = sum(1 if len(workers) == 1 else sum(map(operator.ne, workers, workers[1:]))
+                      for _, _, _, workers in curves)
+        self.assertEqual(dots, changes)
+
+    def test_colour_blind_people_tell_the_colours_apart(self):
+        page, _ = self.open("s3")
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            colours = [rgb(page.evaluate(f"levelColour({level})")) for level in range(6)]
+            for vision, matrix in VISIONS.items():
+                seen = [lab(matrix, colour) for colour in colours]
+                nearest = min(math.dist(a, b) for a, b in itertools.combinations(seen, 2))
+                self.assertGreater(nearest, 15, (scheme, vision))  # 2.3 is just noticeable
 
     def test_figures_are_those_of_the_command(self):
         for trials in (3, 300):
@@ -259,6 +359,22 @@ class PageTest(unittest.TestCase):
         self.assertTrue(all(count for kind, count in self.draw_all(page).items() if kind != "trials"))
         self.assertEqual(complaints, [])
 
+    def test_sweeps_that_differ_in_their_seeds_are_compared_with_intervals(self):
+        names = [f"{kind}{seed}" for kind in ("asha", "rasda") for seed in (1, 2, 3)]
+        for name in names:
+            self.make(name, "--trials", 27, "--type", name[:-1], "--seed", name[-1], "--name", name[:-1])
+        page, complaints = self.open(*names)
+        table = page.locator("#comparison table.methods")
+        headings = table.locator("th").all_inner_texts()
+        rows = [dict(zip(headings, row.locator("td").all_inner_texts())) for row in table.locator("tbody tr").all()]
+
+        self.assertEqual([row["sweeps"] for row in rows], ["3", "3"])
+        self.assertLess(float(rows[1]["speedup_low"]), float(rows[1]["speedup"]))
+        self.assertGreater(float(rows[1]["speedup_high"]), float(rows[1]["speedup"]))
+        self.assertIn("95 % intervals over seeds", page.inner_text("#comparison"))
+        self.assertEqual(page.locator("#comparison svg polygon").count(), 2)  # the bands
+        self.assertEqual(complaints, [])
+
     @contextlib.contextmanager
     def served(self, sweep):
         """The address at which `crescendo top --web` serves a sweep. It ends by a signal, in good order."""
@@ -348,6 +464,9 @@ class PageTest(unittest.TestCase):
         self.assertGreater(page.locator("noscript svg rect").count(), 3)
         self.assertEqual(page.locator("noscript table.trials tbody tr").count(), 3)
         self.assertIn("val_accuracy", page.inner_text(".answer"))
+        for table, rows in (("rungs", 4), ("failures", 3)):
+            self.assertEqual(page.locator(f"table.{table} tbody tr").count(), rows)
+        self.assertIn("run_cap: 3", page.text_content("pre.file"))
 
 
 if __name__ == "__main__":

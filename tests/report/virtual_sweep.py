@@ -6,6 +6,7 @@ Unlike `crescendo simulate`, learning depends on the configuration here, so ther
 
 usage: virtual_sweep.py CRESCENDO DIR [--trials N] [--slots N] [--type rasda] [--max N] [--seed N]
                         [--faults N] [--fault-rate SHARE] [--message TEXT] [--diverge] [--conditions] [--price PRICE]
+                        [--name NAME] [--odd TEXT]
 """
 import argparse
 import heapq
@@ -27,7 +28,7 @@ parameters:
   dropout:  {{min: 0.0, max: 0.6{when}}}
   width:    {{distribution: int_uniform, min: 8, max: 64}}
   act:      {{values: [relu, tanh, gelu]}}
-scheduler: {{type: {type}, min: 1, max: {max}, reduction_factor: 3, scaling_factor: 2}}
+{odd_parameter}scheduler: {{type: {type}, min: 1, max: {max}, reduction_factor: 3, scaling_factor: 2}}
 trainer: {{model: cnn, data: {{train: "images.h5:/train", validation: "images.h5:/validation"}}}}
 """
 
@@ -87,6 +88,7 @@ class VirtualCluster:
 
     def apply(self, event, **more):
         if event["event"] == "trial_reported":
+            event["metrics"].update({self.options.odd: 0.5} if self.options.odd else {})
             value = event["metrics"]["val_accuracy"]
             loss = None if value is None else round(-math.log(max(value, 1e-3)), 5)
             self.record(event="trial_reported", trial=event["trial"], resource=event["resource"],
@@ -149,7 +151,10 @@ def make(crescendo, folder, options):
     folder = Path(folder)
     (folder / "trials").mkdir(parents=True)
     when = ", when: act == 'relu'" if options.conditions else ""
-    sweep = SWEEP.format(name=folder.name, when=when, **vars(options))
+    odd = json.dumps(options.odd)  # which YAML reads as well
+    odd_parameter = f"  {odd}: {{values: [{odd}, plain]}}\n" if options.odd else ""
+    sweep = SWEEP.format(**{**vars(options), "name": options.name or folder.name}, when=when,
+                         odd_parameter=odd_parameter)
     if options.price:
         sweep += f"price: {{slot_hour: {options.price}}}\n"
     (folder / "sweep.yaml").write_text(sweep)
@@ -177,6 +182,8 @@ def options(argv=None):
     parser.add_argument("--conditions", action="store_true", help="dropout is there with relu only")
     parser.add_argument("--price", type=float, default=0, help="what an hour of a slot costs")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--name", help="of the sweep; default: its folder's")
+    parser.add_argument("--odd", default="", help="a parameter, a value and a metric that are called so")
     parser.add_argument("--message", default="Segmentation fault\nin <libtorch_cpu.so> & \"friends\"")
     return parser.parse_args(argv)
 

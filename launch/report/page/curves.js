@@ -7,7 +7,7 @@ function makeBest(figure, view) {
   const names = {time: 'time at work', slot_hours: 'slot-hours', ...(price ? {cost: 'cost'} : {})};
   const plot = new Plot(figure, () => (view.best_so_far.length ? 300 : 40), (p) => {
     const points = view.best_so_far;
-    if (!points.length) return p.say('No trial has reported a finite value yet.');
+    if (!points.length) return p.say(nothingReported);
     const along = (time, hours) => over === 'time' ? time : over === 'cost' ? hours * price : hours;
     const end = along(view.elapsed, slotHours);
     const x = over === 'time' ? timeScale(...view.timeWindow()) : linearScale(0, end || 1);
@@ -59,7 +59,7 @@ function makeCurves(figure, view) {
   let paintBy = 'workers', over = 'resource';
   const seen = view.curves.flatMap((curve) => curve[1]).filter(finite).sort((a, b) => a - b);
   const plot = new Plot(figure, () => (seen.length ? 300 : 40), (p) => {
-    if (!seen.length) return p.say('No trial has reported a finite value yet.');
+    if (!seen.length) return p.say(nothingReported);
     const [, most] = extent([1, ...view.curves.map((curve) => curve[0][curve[0].length - 1])]);
     const usual = [seen[0], seen[seen.length - 1]];
     const room = 2 * (quantile(seen, 0.95) - quantile(seen, 0.05));

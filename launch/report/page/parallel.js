@@ -33,7 +33,8 @@ function makeParallel(figure, view) {
   const yOf = (share, height) => height - bottom - share * (height - top - bottom);
   const shareOf = (y, height) => (height - bottom - y) / (height - top - bottom);
   const most = 1500;
-  const plot = new Plot(figure, 320, (p) => {
+  const plot = new Plot(figure, () => (view.ranked.length ? 320 : 40), (p) => {
+    if (!view.ranked.length) return p.say(nothingReported);
     const c = p.context, [width, height] = p.size;
     p.frame = {left: 0, top, width, height: height - top - bottom};
     const colours = [0, 1, 2, 3, 4].map(levelColour);
@@ -91,7 +92,6 @@ function makeParallel(figure, view) {
         c.globalAlpha = 1;
       }
     });
-    if (!view.ranked.length) p.say('No trial has reported a finite value yet.');
   }, {
     label: 'Configurations in parallel coordinates',
     onTrial: (trial, more) => view.select(trial, more),

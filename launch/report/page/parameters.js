@@ -5,12 +5,15 @@ function makeSlices(figure, view) {
   figure.append(grid);
   figure.querySelector('figcaption span').textContent = `${view.metric} of every trial at its last report`;
   if (!view.parameters.length) grid.append(element('p', {class: 'muted'}, 'No parameter varies.'));
+  if (!view.ranked.length) {
+    new Plot(grid, 40, (p) => p.say(nothingReported));
+    return;
+  }
   view.parameters.forEach((parameter, i) => {
     const scale = parameterScale(parameter);
     const place = element('div');
     grid.append(place);
     const plot = new Plot(place, 190, (p) => {
-      if (!view.ranked.length) return p.say('No trial has reported a finite value yet.');
       const y = linearScale(...view.valueRange());
       const places = p.axes(scale, y, {xName: parameter.name, left: 50, right: 8});
       const room = parameter.scale === 'choice' ? places.frame.width / parameter.choices.length * 0.6 : 0;

@@ -243,6 +243,9 @@ class Plot {
   }
 }
 
+/** What charts say where there is nothing to draw. */
+const nothingReported = 'No trial has reported a finite value yet.';
+
 /** Text that is not wider than this. */
 function fitted(context, text, width) {
   if (context.measureText(text).width <= width) return text;

@@ -5,7 +5,7 @@ function makeRungs(figure, view) {
     const i = curve[0].findIndex((resource) => resource >= at);
     return i < 0 ? null : {value: curve[1][i], isLast: i === curve[0].length - 1};
   };
-  const plot = new Plot(figure, 280, (p) => {
+  const plot = new Plot(figure, () => (view.rungs.some((rung) => rung.reached > 0) ? 280 : 40), (p) => {
     const rungs = view.rungs.filter((rung) => rung.reached > 0);
     if (!rungs.length) return p.say('No trial has reached a rung yet.');
     const y = linearScale(...view.valueRange());
