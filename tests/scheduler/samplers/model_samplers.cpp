@@ -11,7 +11,7 @@ using namespace crescendo;
 
 namespace {
 
-const std::vector<std::string> model_samplers{"tpe"};
+const std::vector<std::string> model_samplers{"gp", "tpe"};
 
 const SearchSpace& mixed_space() {
     static const SearchSpace space({{"kind", Categorical{{std::string("a"), std::string("b")}}},
@@ -137,6 +137,9 @@ TEST_CASE("a sweep under every scheduler learns with every sampler until it ends
             script.join(8);
             CounterRandom random(/*seed=*/3, /*stream=*/0);
             while (script.sweep.state() == SweepState::running) {
+                while (const auto proposed = script.sweep.propose()) {
+                    script.apply(*proposed);
+                }
                 const auto id = static_cast<int>(random.below(script.sweep.trials().size()));
                 const auto& trial = script.trial(id);
                 if (trial.status == TrialStatus::running) {

@@ -1,0 +1,298 @@
+#include "scheduler/samplers/gaussian_process.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <numeric>
+#include <utility>
+
+namespace crescendo {
+namespace {
+
+using Vector = std::vector<double>;
+
+/// Square of the distance between two coordinates.
+double squared_distance(const Axis& axis, double a, double b) {
+    if (a < 0 || b < 0) {
+        return (a < 0) == (b < 0) ? 0 : 1;
+    }
+    if (axis.is_categorical) {
+        return std::floor(a / axis.cell) == std::floor(b / axis.cell) ? 0 : 1;
+    }
+    return (a - b) * (a - b);
+}
+
+/// √5 times the distance in lengths.
+double scaled_distance(const std::vector<Axis>& axes, const double* a, const double* b, const Vector& lengths) {
+    double sum = 0;
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+        sum += squared_distance(axes[axis], a[axis], b[axis]) / (lengths[axis] * lengths[axis]);
+    }
+    return std::sqrt(5 * sum);
+}
+
+double matern(double scaled) { return (1 + scaled + scaled * scaled / 3) * std::exp(-scaled); }
+
+/// A square matrix, column by column. Only what is on and below the diagonal counts.
+struct Matrix {
+    std::size_t n;
+    Vector numbers;
+
+    explicit Matrix(std::size_t size) : n(size), numbers(size * size) {}
+    double* column(std::size_t k) { return numbers.data() + k * n; }
+    const double* column(std::size_t k) const { return numbers.data() + k * n; }
+};
+
+/// Covariances of the points, with `noise` on the diagonal.
+Matrix covariances(const std::vector<Axis>& axes, const Vector& points, const Vector& lengths, double noise) {
+    Matrix result(axes.empty() ? 0 : points.size() / axes.size());
+    for (std::size_t k = 0; k < result.n; ++k) {
+        double* column = result.column(k);
+        column[k] = 1 + noise;
+        for (std::size_t i = k + 1; i < result.n; ++i) {
+            column[i] = matern(scaled_distance(axes, &points[i * axes.size()], &points[k * axes.size()], lengths));
+        }
+    }
+    return result;
+}
+
+/// Cholesky's factor in place of the matrix. Inner loops go down columns, so that compilers use vector units without
+/// changing the order of any sum.
+void factorize(Matrix& matrix) {
+    for (std::size_t k = 0; k < matrix.n; ++k) {
+        double* pivot = matrix.column(k);
+        const double root = std::sqrt(std::max(pivot[k], 1e-12));  // rounding may take a little too much
+        for (std::size_t i = k; i < matrix.n; ++i) {
+            pivot[i] /= root;
+        }
+        pivot[k] = root;
+        for (std::size_t j = k + 1; j < matrix.n; ++j) {
+            double* column = matrix.column(j);
+            const double factor = pivot[j];
+            for (std::size_t i = j; i < matrix.n; ++i) {
+                column[i] -= factor * pivot[i];
+            }
+        }
+    }
+}
+
+/// Solves L x = b in place, for the first b.size() rows.
+void solve_lower(const double* factor, std::size_t n, Vector& b) {
+    for (std::size_t k = 0; k < b.size(); ++k) {
+        const double* column = factor + k * n;
+        b[k] /= column[k];
+        const double x = b[k];
+        for (std::size_t i = k + 1; i < b.size(); ++i) {
+            b[i] -= x * column[i];
+        }
+    }
+}
+
+/// Solves Lᵀ x = b in place, for the first b.size() rows.
+void solve_upper(const double* factor, std::size_t n, Vector& b) {
+    for (std::size_t k = b.size(); k-- > 0;) {
+        const double* column = factor + k * n;
+        for (std::size_t i = k + 1; i < b.size(); ++i) {
+            b[k] -= column[i] * b[i];
+        }
+        b[k] /= column[k];
+    }
+}
+
+double dot(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
+
+/// A normal density of a logarithm: its own logarithm, and the derivative of that.
+struct LogNormalPrior {
+    double mean;
+    double deviation;
+
+    double log_density(double log) const { return -0.5 * (log - mean) * (log - mean) / (deviation * deviation); }
+    double slope(double log) const { return (mean - log) / (deviation * deviation); }
+};
+
+LogNormalPrior prior_of_lengths(std::size_t num_axes) {
+    return {std::sqrt(2.0) + 0.5 * std::log(static_cast<double>(num_axes)), std::sqrt(3.0)};
+}
+constexpr LogNormalPrior prior_of_noise{-4, 1};
+
+/// What L-BFGS has learnt of the curvature (Nocedal, "Updating Quasi-Newton Matrices with Limited Storage", 1980).
+class Curvature {
+  public:
+    /// The step that a Newton method would take up the slope.
+    Vector direction(const Vector& gradient) const {
+        Vector result = gradient;
+        Vector factors(changes_.size());
+        for (std::size_t i = changes_.size(); i-- > 0;) {
+            const auto& [step, change, scale] = changes_[i];
+            factors[i] = dot(step, result) / scale;
+            add(result, -factors[i], change);
+        }
+        if (!changes_.empty()) {
+            const auto& [step, change, scale] = changes_.back();
+            const double factor = scale / dot(change, change);
+            std::ranges::for_each(result, [&](double& each) { each *= factor; });
+        }
+        for (std::size_t i = 0; i < changes_.size(); ++i) {
+            const auto& [step, change, scale] = changes_[i];
+            add(result, factors[i] - dot(change, result) / scale, step);
+        }
+        return result;
+    }
+
+    /// After `step`, the gradient of the function to maximize changed from `before` to `after`.
+    void note(Vector step, const Vector& before, const Vector& after) {
+        Vector change = before;
+        add(change, -1, after);
+        const double scale = dot(step, change);
+        if (scale > 1e-10) {  // as where the function is concave
+            changes_.push_back({std::move(step), std::move(change), scale});
+        }
+        if (changes_.size() > most) {
+            changes_.pop_front();
+        }
+    }
+
+    bool is_unknown() const { return changes_.empty(); }
+
+    static void add(Vector& to, double factor, const Vector& what) {
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            to[i] += factor * what[i];
+        }
+    }
+
+  private:
+    static constexpr std::size_t most = 8;
+    struct Change {
+        Vector step;
+        Vector gradient;
+        double scale;
+    };
+    std::deque<Change> changes_;
+};
+
+GaussianProcess::Settings settings_of(const Vector& logs) {
+    GaussianProcess::Settings settings;
+    for (const double log : logs) {
+        settings.lengths.push_back(std::exp(std::clamp(log, -7.0, 7.0)));
+    }
+    settings.noise = std::exp(std::clamp(logs.back(), -14.0, 2.0));
+    settings.lengths.pop_back();
+    return settings;
+}
+
+}  // namespace
+
+GaussianProcess::GaussianProcess(const std::vector<Axis>& axes, const Points& points, const Vector& values,
+                                 const Points& pending, Settings settings)
+    : axes_(axes), points_(points), values_(values), settings_(std::move(settings)), weights_(values) {
+    points_.insert(points_.end(), pending.begin(), pending.end());
+    auto matrix = covariances(axes_, points_, settings_.lengths, settings_.noise);
+    factorize(matrix);
+    solve_lower(matrix.column(0), matrix.n, weights_);
+    solve_upper(matrix.column(0), matrix.n, weights_);
+    factor_ = std::move(matrix.numbers);
+}
+
+GaussianProcess::Normal GaussianProcess::at(std::span<const double> point) const {
+    const std::size_t n = points_.size() / axes_.size();
+    Vector likeness(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        likeness[i] = matern(scaled_distance(axes_, point.data(), &points_[i * axes_.size()], settings_.lengths));
+    }
+    double mean = 0;
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+        mean += weights_[i] * likeness[i];
+    }
+    solve_lower(factor_.data(), n, likeness);
+    return {mean, std::sqrt(std::max(1 - dot(likeness, likeness), 1e-12))};
+}
+
+GaussianProcess::Evidence GaussianProcess::evidence(const std::vector<Axis>& axes, const Points& points,
+                                                    const Vector& values, const Settings& settings) {
+    auto factor = covariances(axes, points, settings.lengths, settings.noise);
+    factorize(factor);
+    const std::size_t n = factor.n;
+    Vector weights = values;
+    solve_lower(factor.column(0), n, weights);
+    solve_upper(factor.column(0), n, weights);
+
+    Evidence result{-0.5 * dot(values, weights), Vector(axes.size() + 1)};
+    for (std::size_t i = 0; i < n; ++i) {
+        result.value -= std::log(factor.column(i)[i]);
+    }
+    // The derivative by a logarithm t is ½ Σ (w wᵀ - K⁻¹) dK/dt, over all elements of the matrices.
+    for (std::size_t k = 0; k < n; ++k) {
+        Vector inverse(n);  // a column of K⁻¹
+        inverse[k] = 1;
+        solve_lower(factor.column(0), n, inverse);
+        solve_upper(factor.column(0), n, inverse);
+        result.gradient.back() += 0.5 * (weights[k] * weights[k] - inverse[k]) * settings.noise;
+        for (std::size_t i = k + 1; i < n; ++i) {
+            const double* a = &points[i * axes.size()];
+            const double* b = &points[k * axes.size()];
+            const double scaled = scaled_distance(axes, a, b, settings.lengths);
+            const double slope = (weights[i] * weights[k] - inverse[i]) * (1 + scaled) * std::exp(-scaled) * 5 / 3;
+            for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+                result.gradient[axis] += slope * squared_distance(axes[axis], a[axis], b[axis]) /
+                                         (settings.lengths[axis] * settings.lengths[axis]);
+            }
+        }
+    }
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+        const double log = std::log(settings.lengths[axis]);
+        result.value += prior_of_lengths(axes.size()).log_density(log);
+        result.gradient[axis] += prior_of_lengths(axes.size()).slope(log);
+    }
+    result.value += prior_of_noise.log_density(std::log(settings.noise));
+    result.gradient.back() += prior_of_noise.slope(std::log(settings.noise));
+    return result;
+}
+
+GaussianProcess::Settings GaussianProcess::fit(const std::vector<Axis>& axes, const Points& points,
+                                               const Vector& values) {
+    constexpr int most_steps = 40;
+    constexpr double longest_step = 1;
+    constexpr int most_halvings = 10;
+    Vector at(axes.size() + 1, std::log(0.5));
+    at.back() = prior_of_noise.mean;
+    auto here = evidence(axes, points, values, settings_of(at));
+    Curvature curvature;
+    for (int i = 0; i < most_steps; ++i) {
+        auto step = curvature.direction(here.gradient);
+        if (dot(step, here.gradient) <= 0) {
+            step = here.gradient;
+        }
+        double longest = 0;
+        for (const double each : step) {
+            longest = std::max(longest, std::abs(each));
+        }
+        if (longest < 1e-3) {
+            break;
+        }
+        for (double& each : step) {
+            each *= std::min(1.0, longest_step / longest);
+        }
+        auto next = at;
+        Curvature::add(next, 1, step);
+        auto there = evidence(axes, points, values, settings_of(next));
+        for (int half = 0; half < most_halvings && !(there.value > here.value); ++half) {
+            std::ranges::for_each(step, [](double& each) { each /= 2; });
+            next = at;
+            Curvature::add(next, 1, step);
+            there = evidence(axes, points, values, settings_of(next));
+        }
+        if (!(there.value > here.value)) {
+            if (curvature.is_unknown()) {
+                break;
+            }
+            curvature = {};
+            continue;
+        }
+        curvature.note(std::move(step), here.gradient, there.gradient);
+        at = std::move(next);
+        here = std::move(there);
+    }
+    return settings_of(at);
+}
+
+}  // namespace crescendo

@@ -1,0 +1,270 @@
+#include "scheduler/samplers/gp_sampler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+#include "core/draws.hpp"
+#include "scheduler/loss.hpp"
+#include "scheduler/space/quantiles.hpp"
+
+namespace crescendo {
+namespace {
+
+/// The fewest results of a rung to learn from.
+int enough(const std::vector<Axis>& axes) { return std::clamp(static_cast<int>(axes.size()) + 2, 10, 20); }
+
+constexpr std::size_t most_results = 500;   // of a model
+constexpr std::size_t most_pending = 100;
+constexpr std::size_t most_to_fit = 80;     // of which the settings of a model are learnt
+
+/// Coordinates of a point that a search may change: those that are absent get a value, in case they are needed.
+std::vector<double> whole(Results::Point point, CounterRandom& random) {
+    std::vector<double> result(point.begin(), point.end());
+    for (double& each : result) {
+        each = each < 0 ? random.uniform() : each;
+    }
+    return result;
+}
+
+/// Losses in the order of `values`, around 0 with variance 1. The bad end is cut off.
+std::vector<double> standardized(std::vector<double> values) {
+    auto sorted = values;
+    std::sort(sorted.begin(), sorted.end());
+    const auto quartile = [&](std::size_t k) { return sorted[k * (sorted.size() - 1) / 4]; };
+    const double most = quartile(3) / 2 + 1.5 * (quartile(3) / 2 - quartile(1) / 2);  // halves: no sum overflows
+    const double middle = quartile(2) / 2;
+    double scale = 0;
+    for (double& value : values) {
+        value = std::min(value / 2, most) - middle;
+        scale = std::max(scale, std::abs(value));
+    }
+    if (scale == 0) {
+        return values;
+    }
+    double sum = 0;
+    double squares = 0;
+    for (double& value : values) {
+        value /= scale;
+        sum += value;
+        squares += value * value;
+    }
+    const auto n = static_cast<double>(values.size());
+    const double deviation = std::sqrt(std::max(squares / n - sum / n * (sum / n), 1e-12));
+    for (double& value : values) {
+        value = (value - sum / n) / deviation;
+    }
+    return values;
+}
+
+/// The best third of so many, and evenly many of the others, of values in any order.
+std::vector<std::size_t> representatives(const std::vector<double>& values, std::size_t most) {
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (order.size() <= most) {
+        return order;
+    }
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
+    const std::size_t num_best = most / 3;
+    std::vector<std::size_t> chosen(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(num_best));
+    const std::size_t num_others = most - num_best;
+    for (std::size_t i = 0; i < num_others; ++i) {
+        chosen.push_back(order[num_best + i * (order.size() - num_best) / num_others]);
+    }
+    return chosen;
+}
+
+GaussianProcess::Settings fit_to(const std::vector<Axis>& axes, const GaussianProcess::Points& points,
+                                 const std::vector<double>& losses) {
+    GaussianProcess::Points some_points;
+    std::vector<double> some_losses;
+    for (const auto i : representatives(losses, most_to_fit)) {
+        const auto first = points.begin() + static_cast<std::ptrdiff_t>(i * axes.size());
+        some_points.insert(some_points.end(), first, first + static_cast<std::ptrdiff_t>(axes.size()));
+        some_losses.push_back(losses[i]);
+    }
+    return GaussianProcess::fit(axes, some_points, some_losses);
+}
+
+}  // namespace
+
+double log_expected_improvement(GaussianProcess::Normal belief, double best) {
+    const double z = (best - belief.mean) / belief.deviation;
+    const double log_root_of_two_pi = 0.91893853320467274178;
+    const double log_density = -0.5 * z * z - log_root_of_two_pi;
+    if (z > -5) {
+        return std::log(belief.deviation) + std::log(std::exp(log_density) + z * normal_probability(z));
+    }
+    // 1/z² (1 - 3/z² + 15/z⁴ - 105/z⁶ + …) of the density
+    const double w = 1 / (z * z);
+    const double series = 1 - 3 * w * (1 - 5 * w * (1 - 7 * w));
+    return std::log(belief.deviation) + log_density + std::log(w) + std::log(series);
+}
+
+/// Looks for the configuration that promises most improvement: at random points, around the best ones seen, and then
+/// around the most promising of these.
+class GpSampler::Search {
+  public:
+    Search(const GpSampler& sampler, const Seen& seen, TrialId trial)
+        : sampler_(sampler),
+          random_(draws(sampler.seed_, Purpose::model, trial)),
+          model_(sampler.axes_, seen.points, seen.losses, seen.pending, fit_to(sampler.axes_, seen.points, seen.losses)) {
+        best_ = model_.mean_at(0);
+        for (std::size_t i = 1; i < seen.losses.size(); ++i) {
+            best_ = std::min(best_, model_.mean_at(i));
+        }
+        for (std::size_t i = 0; i < seen.pending.size(); i += sampler.axes_.size()) {
+            best_ = std::min(best_, model_.at(std::span(seen.pending).subspan(i, sampler.axes_.size())).mean);
+        }
+    }
+
+    std::optional<Config> run(const std::vector<Results::Point>& best_seen) {
+        for (int i = 0; i < num_random; ++i) {
+            std::vector<double> point(sampler_.axes_.size());
+            std::ranges::generate(point, [&] { return random_.uniform(); });
+            consider(std::move(point));
+        }
+        for (const auto& point : best_seen) {
+            for (int i = 0; i < num_around; ++i) {
+                consider(beside(whole(point, random_), 0.1));
+            }
+        }
+        std::ranges::stable_sort(found_, std::greater<>(), &Found::score);
+        const auto num_starts = std::min<std::size_t>(found_.size(), 4);
+        for (std::size_t start = 0; start < num_starts; ++start) {
+            double width = 0.1;
+            for (int i = 0; i < num_steps; ++i, width *= 0.92) {
+                auto other = look_at(beside(found_[start].point, width));
+                if (other && other->score > found_[start].score) {
+                    found_[start] = *std::move(other);
+                }
+            }
+        }
+        const auto most = std::ranges::max_element(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(num_starts),
+                                                   {}, &Found::score);
+        return num_starts == 0 ? std::nullopt : std::optional(most->config);
+    }
+
+  private:
+    static constexpr int num_random = 200;
+    static constexpr int num_around = 20;
+    static constexpr int num_steps = 50;
+
+    struct Found {
+        std::vector<double> point;
+        Config config;
+        double score = 0;
+    };
+
+    std::optional<Found> look_at(std::vector<double> point) const {
+        auto config = sampler_.results_.space().at(point);
+        if (!config || sampler_.tried_.repeats(*config)) {
+            return {};
+        }
+        const double score = log_expected_improvement(model_.at(sampler_.results_.point_of(*config)), best_);
+        return Found{std::move(point), *std::move(config), score};
+    }
+
+    void consider(std::vector<double> point) {
+        if (auto found = look_at(std::move(point))) {
+            found_.push_back(*std::move(found));
+        }
+    }
+
+    /// The point with some of its coordinates changed: numbers by a normal variable, categories to any other.
+    std::vector<double> beside(std::vector<double> point, double width) {
+        const double share = std::max(1.0 / static_cast<double>(point.size()), 0.3);
+        for (std::size_t axis = 0; axis < point.size(); ++axis) {
+            if (random_.uniform() >= share) {
+                continue;
+            }
+            const auto& [is_categorical, cell] = sampler_.axes_[axis];
+            const double uniform = random_.uniform();
+            const double step = std::max(width, cell) * normal_quantile(std::max(uniform, 1e-12));
+            point[axis] = is_categorical ? uniform : std::clamp(point[axis] + step, 0.0, 1 - 0x1.0p-53);
+        }
+        return point;
+    }
+
+    const GpSampler& sampler_;
+    CounterRandom random_;
+    GaussianProcess model_;
+    double best_;  // the lowest mean where something was seen, or will be
+    std::vector<Found> found_;
+};
+
+GpSampler::GpSampler(const SweepSpec& spec)
+    : seed_(spec.seed),
+      results_(spec),
+      axes_(Axis::all_of(spec.space)),
+      first_(spec.space, spec.seed),
+      tried_(spec.space) {}
+
+std::optional<Proposal> GpSampler::propose(TrialId trial) {
+    const auto* ranking = results_.highest_ranking(enough(axes_));
+    if (ranking == nullptr || axes_.empty() || trial.value % 8 == 7) {
+        return first_.propose(trial);
+    }
+    constexpr std::size_t most_best = 5;
+    std::vector<Results::Point> best;
+    for (std::size_t i = 0; i < std::min(ranking->losses.size(), most_best); ++i) {
+        best.push_back(results_.point(ranking->losses[i].trial));
+    }
+    auto config = Search(*this, seen(*ranking), trial).run(best);
+    const auto origin = ranking->num_own > 0 ? Origin::model : Origin::warm;
+    return config ? Proposal{*std::move(config), origin} : first_.propose(trial);
+}
+
+GpSampler::Seen GpSampler::seen(const Results::Ranking& ranking) const {
+    const auto& worst = ranking.losses[static_cast<std::size_t>(ranking.num_finite) - 1];
+    std::vector<double> losses(static_cast<std::size_t>(results_.num_trials()), worst_loss);
+    for (const auto& [loss, trial] : ranking.losses) {
+        losses[static_cast<std::size_t>(trial)] = loss;
+    }
+    std::vector<int> settled;
+    std::vector<int> pending;
+    for (int trial = 0; trial < results_.num_trials(); ++trial) {
+        if (results_.is_settled(trial, ranking)) {
+            settled.push_back(trial);
+        } else if (results_.is_running(trial)) {
+            pending.push_back(trial);
+        }
+    }
+    const auto loss_of = [&](int trial) { return std::min(losses[static_cast<std::size_t>(trial)], worst.loss); };
+    if (settled.size() > most_results) {  // the best half, and the newest of the others
+        const auto half = settled.begin() + most_results / 2;
+        std::ranges::stable_sort(settled, {}, loss_of);
+        std::sort(half, settled.end(), std::greater<>());
+        settled.resize(most_results);
+        std::ranges::sort(settled);
+    }
+    if (pending.size() > most_pending) {
+        pending.erase(pending.begin(), pending.end() - most_pending);
+    }
+
+    Seen result;
+    std::vector<double> values;
+    for (const int trial : settled) {
+        std::ranges::copy(results_.point(trial), std::back_inserter(result.points));
+        values.push_back(loss_of(trial));
+    }
+    for (const int trial : pending) {
+        std::ranges::copy(results_.point(trial), std::back_inserter(result.pending));
+    }
+    result.losses = standardized(std::move(values));
+    return result;
+}
+
+void GpSampler::tell(const Trial& trial) {
+    results_.tell(trial);
+    if (trial.resource.value == 0) {  // later, the configuration is known
+        tried_.insert(trial.config);
+    }
+}
+
+std::unique_ptr<Sampler> GpSampler::clone() const { return std::make_unique<GpSampler>(*this); }
+
+}  // namespace crescendo

@@ -1,0 +1,138 @@
+#include "scheduler/samplers/gaussian_process.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/random.hpp"
+
+using namespace crescendo;
+using doctest::Approx;
+
+namespace {
+
+const std::vector<Axis> two_axes(2);
+
+struct Sampled {
+    GaussianProcess::Points points;
+    std::vector<double> values;
+};
+
+/// sin(6 x) + y at random points.
+Sampled sampled(int count) {
+    CounterRandom random(1, 0);
+    Sampled result;
+    for (int i = 0; i < count; ++i) {
+        const double x = random.uniform();
+        const double y = random.uniform();
+        result.points.insert(result.points.end(), {x, y});
+        result.values.push_back(std::sin(6 * x) + y - 0.5);
+    }
+    return result;
+}
+
+double kernel(double dx, double dy, const GaussianProcess::Settings& settings) {
+    const double r = std::hypot(dx / settings.lengths[0], dy / settings.lengths[1]);
+    return (1 + std::sqrt(5.0) * r + 5 * r * r / 3) * std::exp(-std::sqrt(5.0) * r);
+}
+
+}  // namespace
+
+TEST_CASE("the belief after two values is that of the formulas for two") {
+    const GaussianProcess::Settings settings{{0.3, 0.6}, 0.01};
+    const GaussianProcess model(two_axes, {0.2, 0.2, 0.5, 0.8}, {1.0, -0.5}, {}, settings);
+    const double at[] = {0.4, 0.3};
+
+    const double c = kernel(0.3, 0.6, settings);
+    const double a = kernel(0.2, 0.1, settings);
+    const double b = kernel(0.1, 0.5, settings);
+    const double d = 1.01;
+    const double det = d * d - c * c;
+    const auto [mean, deviation] = model.at(at);
+
+    CHECK(mean == Approx((a * (d * 1.0 + c * 0.5) + b * (-c * 1.0 - d * 0.5)) / det).epsilon(1e-12));
+    CHECK(deviation == Approx(std::sqrt(1 - (a * (d * a - c * b) + b * (d * b - c * a)) / det)).epsilon(1e-12));
+    const double first[] = {0.2, 0.2};
+    CHECK(model.mean_at(0) == Approx(model.at(first).mean).epsilon(1e-12));
+}
+
+TEST_CASE("a pending point lowers the deviation around it and changes no mean") {
+    const auto [points, values] = sampled(12);
+    const GaussianProcess::Settings settings{{0.3, 0.6}, 0.01};
+    const GaussianProcess before(two_axes, points, values, {}, settings);
+    const GaussianProcess after(two_axes, points, values, {0.95, 0.05}, settings);
+    // As if the mean had been seen there.
+    auto more_points = points;
+    auto more_values = values;
+    const double pending[] = {0.95, 0.05};
+    more_points.insert(more_points.end(), {0.95, 0.05});
+    more_values.push_back(before.at(pending).mean);
+    const GaussianProcess believer(two_axes, more_points, more_values, {}, settings);
+
+    for (const double x : {0.1, 0.5, 0.9}) {
+        const double at[] = {x, 0.1};
+        CHECK(after.at(at).mean == Approx(before.at(at).mean).epsilon(1e-10));
+        CHECK(after.at(at).mean == Approx(believer.at(at).mean).epsilon(1e-10));
+        CHECK(after.at(at).deviation == Approx(believer.at(at).deviation).epsilon(1e-10));
+    }
+    CHECK(after.at(pending).deviation < before.at(pending).deviation / 2);
+}
+
+TEST_CASE("the gradient of the evidence is that of differences") {
+    auto [points, values] = sampled(15);
+    points[4] = -1;  // absent
+    std::vector<Axis> axes = two_axes;
+    axes[1] = {.is_categorical = true, .cell = 0.25};
+    const GaussianProcess::Settings settings{{0.3, 0.9}, 0.02};
+
+    const auto exact = GaussianProcess::evidence(axes, points, values, settings);
+
+    for (std::size_t i = 0; i < 3; ++i) {
+        const auto shifted = [&](double by) {
+            auto other = settings;
+            (i < 2 ? other.lengths[i] : other.noise) *= std::exp(by);
+            return GaussianProcess::evidence(axes, points, values, other).value;
+        };
+        CHECK(exact.gradient[i] == Approx((shifted(1e-5) - shifted(-1e-5)) / 2e-5).epsilon(1e-5));
+    }
+}
+
+TEST_CASE("the settings found are a maximum, and tell axes that matter from those that do not") {
+    auto [points, values] = sampled(40);
+    CounterRandom random(2, 0);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = 1.4 * std::sin(6 * points[2 * i]) + 0.3 * (random.uniform() - 0.5);
+    }
+
+    const auto settings = GaussianProcess::fit(two_axes, points, values);
+
+    const auto found = GaussianProcess::evidence(two_axes, points, values, settings);
+    for (const double slope : found.gradient) {
+        CHECK(std::abs(slope) < 0.1);
+    }
+    CHECK(settings.lengths[1] > 4 * settings.lengths[0]);
+    CHECK(settings.noise > 0.001);
+    CHECK(settings.noise < 0.05);
+}
+
+TEST_CASE("a category is like itself only, and an absent coordinate like other absent ones") {
+    const std::vector<Axis> axes{{.is_categorical = true, .cell = 0.25}};
+    const GaussianProcess model(axes, {0.1, -1}, {1.0, -1.0}, {}, {{0.5}, 1e-4});
+    const auto mean = [&](double at) { return model.at(std::span(&at, 1)).mean; };
+
+    CHECK(mean(0.2) == Approx(1.0).epsilon(0.01));   // the same quarter
+    CHECK(mean(0.3) == Approx(mean(0.9)));           // others
+    CHECK(mean(-0.5) == Approx(-1.0).epsilon(0.01));
+}
+
+TEST_CASE("points that are all alike, and values that are, give numbers") {
+    const GaussianProcess::Points alike(60, 0.5);
+    const std::vector<double> zeros(30);
+    const auto settings = GaussianProcess::fit(two_axes, alike, zeros);
+    const GaussianProcess model(two_axes, alike, zeros, alike, settings);
+    const double at[] = {0.5, 0.1};
+
+    CHECK(std::isfinite(model.at(at).mean));
+    CHECK(model.at(at).deviation > 0);
+}

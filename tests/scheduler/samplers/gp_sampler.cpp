@@ -1,0 +1,138 @@
+#include "scheduler/samplers/gp_sampler.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/scheduler/samplers/learning.hpp"
+
+using namespace crescendo;
+
+namespace {
+
+/// Branin's function over [0, 1]², whose minimum is 0.397887.
+double branin(const Config& config) {
+    const double pi = 3.14159265358979323846;
+    const double x = 15 * number_of(config, 0) - 5;
+    const double y = 15 * number_of(config, 1);
+    const double root = y - 5.1 / (4 * pi * pi) * x * x + 5 / pi * x - 6;
+    return root * root + 10 * (1 - 1 / (8 * pi)) * std::cos(x) + 10;
+}
+
+const SearchSpace& square() {
+    static const SearchSpace space{{{"x", Uniform{0, 1}}, {"y", Uniform{0, 1}}}};
+    return space;
+}
+
+}  // namespace
+
+TEST_CASE("gp finds Branin's minimum in 40 trials, where tpe is still on the way") {
+    const double regret = mean_best("gp", square(), 40, 5, branin) - 0.397887;
+
+    CHECK(regret < 0.02);
+    CHECK(regret < (mean_best("tpe", square(), 40, 5, branin) - 0.397887) / 5);
+}
+
+TEST_CASE("gp learns a category, and the parameter that only it has") {
+    const SearchSpace space{{{"kind", Categorical{{1.0, 2.0, 3.0, 4.0, 5.0}}}, {"x", Uniform{0, 1}, "kind == 3"}}};
+    const auto loss = [](const Config& config) {
+        return number_of(config, 0) == 3 ? std::abs(number_of(config, 1) - 0.6) : 1;
+    };
+
+    CHECK(mean_best("gp", space, 40, 5, loss) < 0.01);
+}
+
+TEST_CASE("gp does not propose pending points again") {
+    AnySampler sampler(learning_spec("gp", square()));
+    learn(sampler, 30, branin);
+    AnySampler forgetful = sampler;
+    std::vector<Config> batch;
+    std::vector<Config> careless;
+    for (int id = 32; id < 39; ++id) {
+        batch.push_back(sampler->propose(TrialId{id}).value().config);
+        sampler->tell(started(id, batch.back()));
+        careless.push_back(forgetful->propose(TrialId{id}).value().config);
+    }
+
+    const auto spread = [](const std::vector<Config>& configs) {
+        double sum = 0;
+        for (const auto& a : configs) {
+            for (const auto& b : configs) {
+                sum += std::hypot(number_of(a, 0) - number_of(b, 0), number_of(a, 1) - number_of(b, 1));
+            }
+        }
+        return sum;
+    };
+    CHECK(spread(batch) > 2 * spread(careless));
+}
+
+TEST_CASE("gp learns from the highest rung with enough results, and that who lost before is bad") {
+    auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
+    spec.sampler = "gp";
+    spec.space = SearchSpace{{{"x", Uniform{0, 1}}}};
+    AnySampler sampler(spec);
+    for (int id = 0; id < 40; ++id) {  // the left half loses at the first rung; at the next, 0.7 is best
+        auto trial = started(id, {{"x", (id + 0.5) / 40}});
+        sampler->tell(trial);
+        trial.resource = Resource{1};
+        trial.loss = 1 - number_of(trial.config, 0);
+        if (id < 20) {
+            trial.status = TrialStatus::stopped;
+            trial.reason = StopReason::judged;
+        }
+        sampler->tell(trial);
+        if (id >= 20) {
+            trial.resource = Resource{4};
+            trial.loss = std::abs(number_of(trial.config, 0) - 0.7);
+            trial.status = TrialStatus::finished;
+            trial.reason = StopReason::completed;
+            sampler->tell(trial);
+        }
+    }
+
+    const double x = number_of(sampler->propose(TrialId{40})->config, 0);
+    CHECK(std::abs(x - 0.7) < 0.1);
+}
+
+TEST_CASE("gp says which configurations come from its model") {
+    AnySampler sampler(learning_spec("gp", square()));
+
+    CHECK(sampler->propose(TrialId{0})->origin == Origin::random);
+    learn(sampler, 20, branin);
+    CHECK(sampler->propose(TrialId{20})->origin == Origin::model);
+}
+
+TEST_CASE("gp has at most 500 results in its model, and goes on") {
+    AnySampler sampler(learning_spec("gp", square()));
+    CounterRandom random(3, 0);
+    for (int id = 0; id < 700; ++id) {
+        const auto trial = started(id, {{"x", random.uniform()}, {"y", random.uniform()}});
+        sampler->tell(trial);
+        sampler->tell(finished(trial, branin(trial.config)));
+    }
+
+    CHECK(branin(sampler->propose(TrialId{700})->config) < 0.6);
+}
+
+TEST_CASE("a category of many values, and a loss that diverges, do not keep gp from proposing") {
+    Categorical many;
+    for (int i = 0; i < 10'000; ++i) {
+        many.values.push_back(static_cast<double>(i));
+    }
+    const SearchSpace space{{{"id", many}, {"x", Uniform{0, 1}}}};
+    const auto loss = [](const Config& config) {
+        const double x = number_of(config, 1);
+        return x < 0.2 ? 1e30 : std::abs(x - 0.5);
+    };
+
+    CHECK(mean_best("gp", space, 40, 2, loss) < 0.02);
+}
+
+TEST_CASE("the logarithm of the expected improvement is that of the formula, and does not underflow") {
+    const auto log_of = [](double z) { return log_expected_improvement({-z * 0.5, 0.5}, 0); };
+    for (const double z : {-4.9, -2.0, 0.0, 3.0}) {
+        const double density = std::exp(-z * z / 2) / std::sqrt(2 * 3.14159265358979323846);
+        CHECK(log_of(z) == doctest::Approx(std::log(0.5 * (density + z * std::erfc(-z / std::sqrt(2.0)) / 2))));
+    }
+    CHECK(log_of(-5.0001) == doctest::Approx(log_of(-4.9999)).epsilon(1e-3));
+    CHECK(log_of(-1000) > log_of(-1001));
+    CHECK(std::isfinite(log_of(-1000)));
+}
