@@ -43,6 +43,14 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 const levelColour = (level) => colour(`w${Math.min(5, Math.max(0, level))}`);
 const workersLevel = (workers) => Math.floor(Math.log2(Math.max(1, workers)));
 
+/** Black or white, whichever reads better on #31ba75 or rgb(49,186,117) (contrast of WCAG 2). */
+function inkOn(paint) {
+  const channels = paint.startsWith('#') ? [1, 3, 5].map((k) => parseInt(paint.slice(k, k + 2), 16)) :
+                                           paint.match(/\d+/g).map(Number);
+  const [r, g, b] = channels.map((channel) => (channel / 255) ** 2.2);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? '#10141a' : '#ffffff';
+}
+
 /** Between two of the level colours, for a share from 0 to 1. */
 function shareColour(share, colours = [0, 1, 2, 3, 4].map(levelColour)) {
   const at = Math.min(1, Math.max(0, share)) * (colours.length - 1);

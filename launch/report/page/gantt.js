@@ -74,7 +74,7 @@ function drawGantt(plot, view, {paint, timeRange, useHeight = 54}) {
         c.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
       }
       if (w > 24 && h > 11) {
-        c.fillStyle = '#10141a';
+        c.fillStyle = inkOn(paintOf(span));
         c.textAlign = 'left';
         c.textBaseline = 'middle';
         c.font = `${Math.min(12, h - 1)}px system-ui, 'DejaVu Sans', sans-serif`;
