@@ -1,5 +1,6 @@
 #include "launch/sampling/proposal_source.hpp"
 
+#include <future>
 #include <utility>
 
 #include "launch/sampling/sampler_program.hpp"
@@ -8,11 +9,34 @@
 namespace crescendo::launch {
 namespace {
 
+/// Another thread asks a copy of the sweep, so that nobody waits for a model. The trials that report meanwhile teach the
+/// next proposal.
 class OwnSampler final : public ProposalSource {
   public:
-    std::optional<Event> next(Sweep& sweep) override { return sweep.propose(); }
+    std::optional<Event> next(Sweep& sweep) override {
+        const auto awaited = sweep.awaited_proposal();
+        if (!awaited) {
+            return {};
+        }
+        if (!work_.valid()) {
+            work_ = std::async(std::launch::async, [copy = sweep]() mutable { return copy.propose(); });
+        }
+        if (work_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+            return {};
+        }
+        auto event = work_.get();
+        const auto* proposed = event ? std::get_if<TrialProposed>(&*event) : nullptr;
+        return proposed != nullptr && proposed->trial == *awaited ? std::move(event) : sweep.propose();
+    }
+
     std::optional<Event> await_next(Sweep& sweep) override { return sweep.propose(); }
-    std::optional<std::chrono::milliseconds> patience() const override { return {}; }
+
+    std::optional<std::chrono::milliseconds> patience() const override {
+        return work_.valid() ? std::optional(std::chrono::milliseconds(2)) : std::nullopt;
+    }
+
+  private:
+    std::future<std::optional<Event>> work_;
 };
 
 }  // namespace

@@ -115,9 +115,12 @@ TEST_CASE("a sweep survives a sampler that dies, hangs or talks nonsense, and sa
 }
 
 TEST_CASE("a sweep begins with the points of its file, tries nothing twice, and shows where all came from") {
+    std::string method;  // one of which a replay computes the proposals again, and one of which it reads them
+    SUBCASE("tpe") { method = "tpe"; }
+    SUBCASE("gp") { method = "gp"; }
     const TemporaryFolder folder;
-    const auto sweep_of = [](const std::string& initial) {
-        return "metric: {name: loss}\nrun_cap: 14\nmethod: tpe\nslots: 2\n"
+    const auto sweep_of = [&](const std::string& initial) {
+        return "metric: {name: loss}\nrun_cap: 14\nmethod: " + method + "\nslots: 2\n"
                "parameters: {x: {min: 0, max: 19}, kind: {values: [a]}}\n"
                "initial: " + initial + "\n"
                "scheduler: {type: asha, min: 1, max: 2, reduction_factor: 2}\n"

@@ -2,8 +2,38 @@
 
 #include <doctest/doctest.h>
 
+#include <thread>
+
 using namespace crescendo;
 using namespace crescendo::launch;
+
+TEST_CASE("a model is asked on another thread, and what it says is for the trial that is awaited") {
+    const auto file = parse_sweep(
+        "metric: {name: loss}\nrun_cap: 30\nmethod: gp\nparameters: {x: {min: 0.0, max: 9.0}}\n"
+        "scheduler: {type: fifo, max: 1}\n",
+        "sweep.yaml");
+    Sweep sweep(file.spec);
+    const auto source = make_source(file, {});
+    CHECK_FALSE(source->next(sweep).has_value());  // there is no slot yet
+    CHECK_FALSE(source->patience().has_value());
+    sweep.apply(SlotsJoined{{{SlotId{0}, NodeId{0}}}});
+
+    while (sweep.state() == SweepState::running) {
+        auto event = source->next(sweep);
+        while (!event) {
+            REQUIRE(source->patience().has_value());
+            std::this_thread::sleep_for(*source->patience());
+            event = source->next(sweep);
+        }
+        const auto trial = std::get<TrialProposed>(*event).trial;
+        CHECK(trial == sweep.awaited_proposal());
+        sweep.apply(*event);
+        sweep.apply(TrialReported{trial, Resource{1}, std::get<double>(sweep.trial(trial).config[0].second)});
+    }
+
+    CHECK(sweep.trials().size() == 30);
+    CHECK(sweep.trial(*sweep.best()).origin == Origin::model);
+}
 
 TEST_CASE("a sampler that is part of the state machine has nothing to add to it") {
     const auto file = parse_sweep(
