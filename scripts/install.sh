@@ -13,7 +13,7 @@ set -euo pipefail
 
 TORCH_VERSION=2.11.0
 PLAYWRIGHT_VERSION=1.65.2
-TOOLS=(optuna==5.0.0 optuna-dashboard==0.21.0 plotly==7.1.0 matplotlib==3.11.2 tensorboard==2.21.0
+TOOLS=(optuna==5.0.0 cmaes==0.13.1 optuna-dashboard==0.21.0 plotly==7.1.0 matplotlib==3.11.2 tensorboard==2.21.0
        mlflow-skinny==3.17.2 pandas==3.1.1 polars==2.1.0)
 VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VERSION}
 WHEELS=("torch==$TORCH_VERSION" h5py hdf5plugin numpy
@@ -81,7 +81,7 @@ if [ "${1:-}" = browser ] && ! "$VENV/bin/python3" -c 'import playwright' 2>/dev
 fi
 
 if [ "${1:-}" = tools ] && ! "$VENV/bin/python3" -c \
-        'import matplotlib, mlflow, optuna, optuna_dashboard, pandas, plotly, polars, tensorboard' 2>/dev/null; then
+        'import cmaes, matplotlib, mlflow, optuna, optuna_dashboard, pandas, plotly, polars, tensorboard' 2>/dev/null; then
     "$VENV/bin/pip" install --quiet --disable-pip-version-check "${TOOLS[@]}" ||
         echo "${TOOLS[*]} cannot be installed: the test that reads exports with them is skipped" >&2
 fi
