@@ -204,6 +204,22 @@ TEST_CASE("a program that never reports is tried once, and told what a report is
     CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 0);
 }
 
+TEST_CASE("a pattern for a metric that no group can be called is told with a name that one can") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "exit 0");
+    auto sweep = content_of(folder / "sweep.yaml");
+    sweep.replace(sweep.find("name: loss"), 10, "name: val/loss");
+    sweep.replace(sweep.find("run_cap: 9"), 10, "run_cap: 2");
+    write_file(folder / "sweep.yaml", sweep);
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK_MESSAGE(run.out.find(R"("metrics": {"val/loss": 0.31})") != std::string::npos, run.out);
+    CHECK(run.out.find("(?P<val_loss>") != std::string::npos);
+    CHECK(run.out.find("metric: {name: val_loss}") != std::string::npos);
+}
+
 TEST_CASE("a sweep whose first three trials fail is given up with the reason, and goes on once that is mended") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "[ -e data ] || { echo there is no data >&2; exit 9; }");
