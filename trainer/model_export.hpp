@@ -7,7 +7,7 @@
 namespace crescendo::trainer {
 
 /// Answers `crescendo-trainer --export`: writes a checkpoint's model into a folder, from which Python runs it without
-/// Crescendo. The weights are those that evaluations take: the moving average, if there is one.
+/// Crescendo. The weights are those that evaluations take: the moving average, or the optimizer's, if there is one.
 ///
 /// `request` has `settings` of the trial, the file `checkpoint`, and `folder`, which is there. Written are model.pt (a
 /// state dict), model.safetensors, the network (ModelSpec::write_network), export.json (data, preprocessing, reported

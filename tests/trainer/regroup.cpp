@@ -6,6 +6,7 @@
 #include "tests/trainer/fake_crescendo.hpp"
 #include "tests/trainer/record.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
+#include "trainer/optimizers/optimizers.hpp"
 
 using namespace crescendo::trainer::test;
 
@@ -98,7 +99,7 @@ TEST_CASE("momentum survives growth: a group that grew learns what one worker wi
 TEST_CASE("a member that joined holds the same bits as the one it got them from") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
-    for (const char* optimizer : {"sgd", "adamw"}) {
+    for (const auto& [optimizer, read] : crescendo::trainer::optimizers()) {
         CAPTURE(optimizer);
         Terms terms = sweep.terms(optimizer);
         terms.settings["optimizer"] = optimizer;

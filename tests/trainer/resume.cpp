@@ -15,10 +15,12 @@ using namespace crescendo::trainer::test;
 
 TEST_CASE("a trial taken up from its checkpoint ends with the same bits as one never interrupted") {
     const SweepFixture sweep;
-    for (const std::string optimizer : {"sgd", "adam", "adam of an autoencoder", "adamw and a schedule"}) {
+    for (const std::string optimizer : {"sgd", "adam", "adam of an autoencoder", "adamw and a schedule", "adafactor",
+                                        "schedule_free and an average"}) {
         CAPTURE(optimizer);
         Terms whole = sweep.terms(optimizer + "-whole");
         if (optimizer.ends_with("autoencoder")) whole.settings = small_autoencoder(sweep.train, sweep.validation);
+        if (optimizer.ends_with("average")) whole.settings["ema"] = 0.9;
         if (optimizer.ends_with("schedule")) {
             whole.settings.update({{"lr_schedule", "one_cycle"},
                                    {"lr_length", 3},

@@ -12,7 +12,7 @@ namespace crescendo::trainer {
 /// checkpoint, hold these and the number of updates, and so the whole state.
 ///
 /// A new optimizer is one file: an OptimizerSpec with its settings, which makes an Optimizer; and one row in
-/// optimizers.cpp. One of torch::optim's is a TorchOptimizer.
+/// optimizers.cpp. One of torch::optim's is a TorchOptimizer; one with a rule of its own is a PerParameterOptimizer.
 class Optimizer {
   public:
     /// One tensor of a parameter's state, such as "momentum_buffer".
@@ -31,6 +31,9 @@ class Optimizer {
     /// Number of updates since the beginning or the last reset.
     std::int64_t num_steps() const { return num_steps_; }
 
+    /// The weights that evaluations take, of each parameter; none if these are the parameters themselves.
+    virtual std::vector<at::Tensor> evaluation_weights() const { return {}; }
+
     /// The state's tensors, parameter by parameter, always in the same order. None before the first step.
     std::vector<StateTensor> state() const;
 
@@ -41,8 +44,7 @@ class Optimizer {
   private:
     virtual void update(double learning_rate) = 0;
 
-    /// The tensors that it keeps for a parameter, float32, with the same names for every parameter. Is asked after an
-    /// update or make_state().
+    /// The tensors that it keeps for a parameter. Is asked after an update or make_state().
     virtual std::vector<NamedTensor> state_of(const at::Tensor& parameter) const = 0;
 
     /// Makes the tensors of a parameter as zeros, as if there had been `num_steps` updates, of which there is one.

@@ -8,14 +8,14 @@
 
 namespace crescendo::trainer {
 
-EvaluationMode::EvaluationMode(Trial& trial) : trial_(trial) {
-    trial_.swap_averages();
+EvaluationMode::EvaluationMode(Trial& trial)
+    : trial_(trial), own_weights_(trial.exchange_weights(trial.evaluation_weights())) {
     trial_.model().eval();
 }
 
 EvaluationMode::~EvaluationMode() {
     trial_.model().train();
-    trial_.swap_averages();
+    trial_.exchange_weights(own_weights_);
 }
 
 void add_batch(EvaluationSums& sums, const Trial& trial, const at::Tensor& outputs, const at::Tensor& targets) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "datasets/samples/sample_stream.hpp"
 #include "trainer/data/batch_loader.hpp"
@@ -11,8 +12,8 @@
 
 namespace crescendo::trainer {
 
-/// Has a trial's network compute as in evaluation, as long as this lives: with the moving average of its weights, if
-/// the trial has one.
+/// Has a trial's network compute as in evaluation, as long as this lives: with the moving average of its weights, or
+/// with the average that its optimizer makes, if there is one.
 class EvaluationMode {
   public:
     explicit EvaluationMode(Trial& trial);
@@ -22,6 +23,7 @@ class EvaluationMode {
 
   private:
     Trial& trial_;
+    std::vector<at::Tensor> own_weights_;  ///< of the network, while it has others
 };
 
 /// Sums over samples, added over a group's members before they become means.

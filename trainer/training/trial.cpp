@@ -107,21 +107,32 @@ std::vector<NamedTensor> Trial::averages() const {
     return all;
 }
 
-void Trial::swap_averages() {
+std::vector<at::Tensor> Trial::evaluation_weights() const {
+    return averages_.empty() ? optimizer_->evaluation_weights() : averages_;
+}
+
+std::vector<at::Tensor> Trial::exchange_weights(const std::vector<at::Tensor>& weights) {
     auto tensors = parameters();
-    for (std::size_t i = 0; i < averages_.size(); ++i) {
-        const at::Tensor weights = tensors[i].variable_data();
-        tensors[i].set_data(averages_[i]);
-        averages_[i] = weights;
+    std::vector<at::Tensor> before;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        before.push_back(tensors[i].variable_data());
+        tensors[i].set_data(weights[i]);
     }
+    return before;
 }
 
 /// In the first steps the average is short: that of the initial weights would last for long.
 void Trial::update_averages() {
+    if (averages_.empty()) {
+        return;
+    }
     const at::NoGradGuard no_gradients;
     const auto steps = static_cast<double>(progress_.step);
     const double decay = std::min(settings_.ema, (1.0 + steps) / (10.0 + steps));
-    const auto tensors = parameters();
+    auto tensors = optimizer_->evaluation_weights();
+    if (tensors.empty()) {
+        tensors = parameters();
+    }
     for (std::size_t i = 0; i < averages_.size(); ++i) {
         averages_[i].lerp_(tensors[i].detach(), 1.0 - decay);
     }

@@ -53,8 +53,11 @@ class Trial {
     /// The moving averages of the parameters, by their names; none unless the settings ask for them.
     std::vector<NamedTensor> averages() const;
 
-    /// Gives the network the averages as its weights, or takes these back.
-    void swap_averages();
+    /// The weights that evaluations take: the averages, or those of the optimizer. None if the network's own serve.
+    std::vector<at::Tensor> evaluation_weights() const;
+
+    /// Gives the network these weights, and returns those that it had. None change nothing.
+    std::vector<at::Tensor> exchange_weights(const std::vector<at::Tensor>& weights);
 
     /// The most that the trial gets of what its reports count; the learning rate's schedule ends there.
     void set_length(std::int64_t resource) { length_ = resource; }

@@ -12,6 +12,7 @@
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/training/evaluation.hpp"
 
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
@@ -260,8 +261,32 @@ TEST_CASE("a hundred steps with a schedule, clipping and an average are those of
     CHECK(at::allclose(joined(trial.named_tensors()), weights, /*rtol=*/1e-4, /*atol=*/1e-5));
     CHECK(at::allclose(joined(trial.averages()), average, /*rtol=*/1e-4, /*atol=*/1e-5));
     const at::Tensor before = joined(trial.named_tensors());
-    trial.swap_averages();
+    const auto own = trial.exchange_weights(trial.evaluation_weights());
     CHECK(at::allclose(joined(trial.named_tensors()), average, /*rtol=*/1e-4, /*atol=*/1e-5));
-    trial.swap_averages();
+    trial.exchange_weights(own);
     CHECK(at::equal(joined(trial.named_tensors()), before));
+}
+
+TEST_CASE("an evaluation takes the average that the optimizer makes, and training finds its own weights again") {
+    const auto device = make_cpu_device();
+    Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "mlp"}, {"depth", 0}, {"optimizer", "schedule_free"}}),
+                task, *device);
+    trial.set_group(/*size=*/1, {});
+    const Group group(*device);
+    GradientReducer reducer(group, trial.parameters());
+    const auto first = copies(trial.named_tensors());
+    const auto evaluated = [&] {
+        const EvaluationMode mode(trial);
+        return copies(trial.named_tensors());
+    };
+
+    CHECK(same(evaluated(), first));
+    for (int step = 0; step < 3; ++step) {
+        trial.step(images(0.5, num_samples), group, reducer);
+    }
+
+    const auto trained = copies(trial.named_tensors());
+    CHECK(same(evaluated(), trial.optimizer().evaluation_weights()));
+    CHECK_FALSE(same(evaluated(), trained));
+    CHECK(same(copies(trial.named_tensors()), trained));
 }

@@ -1,0 +1,98 @@
+#include "trainer/optimizers/adafactor.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "trainer/optimizers/per_parameter.hpp"
+
+namespace crescendo::trainer {
+
+namespace {
+
+constexpr double beta2_decay = -0.8;
+constexpr double least_scale = 1e-3;   ///< of weights, whose size the step follows
+constexpr double longest_update = 1.0; ///< root mean square of an update before the learning rate
+constexpr double least_root = std::numeric_limits<float>::epsilon();
+
+at::Tensor mean_square(const at::Tensor& values, std::int64_t axis) {
+    return values.square().mean(axis, /*keepdim=*/true);
+}
+
+at::Tensor root_mean_square(const at::Tensor& values) {
+    return values.norm() / std::sqrt(static_cast<double>(values.numel()));
+}
+
+class Adafactor : public PerParameterOptimizer {
+  public:
+    Adafactor(const std::vector<NamedTensor>& parameters, double weight_decay, WeightDecayOf decays)
+        : PerParameterOptimizer(parameters, decays), weight_decay_(weight_decay) {}
+
+  private:
+    std::vector<NamedTensor> first_state(const at::Tensor& weights) const override {
+        if (weights.dim() < 2) {
+            return {{"variance", at::zeros_like(weights)}};
+        }
+        auto rows = weights.sizes().vec();
+        auto columns = rows;
+        rows[rows.size() - 1] = 1;
+        columns[columns.size() - 2] = 1;
+        return {{"row_var", at::zeros(rows, weights.options())}, {"col_var", at::zeros(columns, weights.options())}};
+    }
+
+    void change(const Parameter& parameter, const Step& step) override {
+        const auto& [weights, gradient, decays, state] = parameter;
+        const auto number = static_cast<double>(step.number);
+        const double rate = std::min(step.learning_rate, 1 / std::sqrt(number));
+        const at::Tensor length = root_mean_square(weights).clamp_min_(least_scale).mul_(rate);
+        if (decays) {
+            weights.mul_(1 - step.learning_rate * weight_decay_);
+        }
+        at::Tensor way = variance(gradient, state, std::pow(number, beta2_decay));
+        way.clamp_min_(least_root * least_root).rsqrt_().mul_(gradient);
+        weights.sub_(way * (length / (root_mean_square(way) / longest_update).clamp_min_(1.0)));
+    }
+
+    /// Takes the gradient into the state with this weight, and returns the estimate of its squares, which is not the
+    /// state.
+    static at::Tensor variance(const at::Tensor& gradient, const std::vector<NamedTensor>& state, double weight) {
+        if (gradient.dim() < 2) {
+            at::Tensor all = state[0].tensor;
+            return all.lerp_(gradient.square(), weight).clone();
+        }
+        at::Tensor rows = state[0].tensor;
+        at::Tensor columns = state[1].tensor;
+        rows.lerp_(mean_square(gradient, -1), weight);
+        columns.lerp_(mean_square(gradient, -2), weight);
+        return at::matmul(rows, columns).div_(rows.mean(-2, /*keepdim=*/true).clamp_min_(least_root));
+    }
+
+    double weight_decay_;
+};
+
+class AdafactorSpec : public OptimizerSpec {
+  public:
+    explicit AdafactorSpec(Section& section) {
+        section.number("weight_decay", weight_decay_, {.min = 0.0, .below = std::numeric_limits<double>::infinity()});
+        read_weight_decay_of(section, decays_);
+    }
+
+    double default_lr() const override { return 0.01; }
+    LearningRateScaling default_lr_scaling() const override { return LearningRateScaling::sqrt; }
+
+    std::unique_ptr<Optimizer> make(const std::vector<NamedTensor>& parameters) const override {
+        return std::make_unique<Adafactor>(parameters, weight_decay_, decays_);
+    }
+
+  private:
+    double weight_decay_ = 0.0;
+    WeightDecayOf decays_ = WeightDecayOf::all;
+};
+
+}  // namespace
+
+std::shared_ptr<OptimizerSpec> read_adafactor(Section& section) { return std::make_shared<AdafactorSpec>(section); }
+
+}  // namespace crescendo::trainer

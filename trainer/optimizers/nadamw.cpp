@@ -1,0 +1,92 @@
+#include "trainer/optimizers/nadamw.hpp"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <limits>
+
+#include "trainer/optimizers/per_parameter.hpp"
+
+namespace crescendo::trainer {
+
+namespace {
+
+constexpr double beta1 = 0.9;
+constexpr double beta2 = 0.999;
+constexpr double epsilon = 1e-8;
+constexpr double momentum_decay = 0.004;
+
+/// The momentum of an update, which rises to beta1.
+double momentum(std::int64_t number) {
+    return beta1 * (1 - 0.5 * std::pow(0.96, static_cast<double>(number) * momentum_decay));
+}
+
+class NAdamW : public PerParameterOptimizer {
+  public:
+    NAdamW(const std::vector<NamedTensor>& parameters, double weight_decay, WeightDecayOf decays)
+        : PerParameterOptimizer(parameters, decays), weight_decay_(weight_decay) {}
+
+  private:
+    std::vector<NamedTensor> first_state(const at::Tensor& weights) const override {
+        return {{"exp_avg", at::zeros_like(weights)}, {"exp_avg_sq", at::zeros_like(weights)}};
+    }
+
+    void change(const Parameter& parameter, const Step& step) override {
+        const at::Tensor& gradient = parameter.gradient;
+        at::Tensor mean = parameter.state[0].tensor;
+        at::Tensor square = parameter.state[1].tensor;
+        if (parameter.decays) {
+            parameter.weights.mul_(1 - step.learning_rate * weight_decay_);
+        }
+        mean.lerp_(gradient, 1 - beta1);
+        square.mul_(beta2).addcmul_(gradient, gradient, 1 - beta2);
+        const double correction = 1 - std::pow(beta2, static_cast<double>(step.number));
+        const at::Tensor root = square.div(correction).sqrt_().add_(epsilon);
+        const double now = momentum(step.number);
+        const double next = momentum(step.number + 1);
+        const double product = product_until(step.number);
+        parameter.weights.addcdiv_(gradient, root, -step.learning_rate * (1 - now) / (1 - product));
+        parameter.weights.addcdiv_(mean, root, -step.learning_rate * next / (1 - product * next));
+    }
+
+    /// The product of the momenta of all updates until this one. It follows from their number, so it is no state.
+    double product_until(std::int64_t number) {
+        if (number < known_) {
+            known_ = 0;
+            product_ = 1.0;
+        }
+        while (known_ < number) {
+            product_ *= momentum(++known_);
+        }
+        return product_;
+    }
+
+    double weight_decay_;
+    std::int64_t known_ = 0;  ///< number of momenta in `product_`
+    double product_ = 1.0;
+};
+
+class NAdamWSpec : public OptimizerSpec {
+  public:
+    explicit NAdamWSpec(Section& section) {
+        section.number("weight_decay", weight_decay_, {.min = 0.0, .below = std::numeric_limits<double>::infinity()});
+        read_weight_decay_of(section, decays_);
+    }
+
+    double default_lr() const override { return 0.002; }
+    LearningRateScaling default_lr_scaling() const override { return LearningRateScaling::sqrt; }
+
+    std::unique_ptr<Optimizer> make(const std::vector<NamedTensor>& parameters) const override {
+        return std::make_unique<NAdamW>(parameters, weight_decay_, decays_);
+    }
+
+  private:
+    double weight_decay_ = 0.01;
+    WeightDecayOf decays_ = WeightDecayOf::all;
+};
+
+}  // namespace
+
+std::shared_ptr<OptimizerSpec> read_nadamw(Section& section) { return std::make_shared<NAdamWSpec>(section); }
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <unordered_map>
+#include <vector>
+
+#include "trainer/optimizers/optimizer.hpp"
+#include "trainer/optimizers/weight_decay.hpp"
+
+namespace crescendo::trainer {
+
+/// An optimizer with a rule of its own, which updates one parameter after the other from tensors that it keeps for it.
+///
+/// A rule needs no value of a tensor on the host, so that a GPU never waits for it.
+class PerParameterOptimizer : public Optimizer {
+  public:
+    PerParameterOptimizer(const std::vector<NamedTensor>& parameters, WeightDecayOf decays);
+
+  protected:
+    struct Step {
+        double learning_rate;
+        std::int64_t number;  ///< of the update, from 1
+    };
+
+    struct Parameter {
+        at::Tensor weights;  ///< may be changed in place
+        const at::Tensor& gradient;
+        bool decays;                             ///< whether weight decay is for it
+        const std::vector<NamedTensor>& state;  ///< in the order of first_state()
+    };
+
+    /// What is kept for a parameter that has these weights, as it is before the first update.
+    virtual std::vector<NamedTensor> first_state(const at::Tensor& weights) const = 0;
+
+    /// Changes the parameter, and its state in place.
+    virtual void change(const Parameter& parameter, const Step& step) = 0;
+
+    /// Calls `use` with the weights of each parameter and its state; not at all before the first update.
+    template <class Use>
+    void for_each(const Use& use) const {
+        for (const auto& each : all_) {
+            if (!each.state.empty()) {
+                use(each.parameter.detach(), each.state);
+            }
+        }
+    }
+
+  private:
+    struct Kept {
+        at::Tensor parameter;
+        bool decays;
+        std::vector<NamedTensor> state = {};  ///< empty before the first update
+    };
+
+    void update(double learning_rate) final;
+    std::vector<NamedTensor> state_of(const at::Tensor& parameter) const final;
+    void make_state(const at::Tensor& parameter, std::int64_t num_steps) final;
+    void forget_state() final;
+
+    std::vector<Kept> all_;
+    std::unordered_map<const void*, std::size_t> places_;  ///< in all_, by parameter
+};
+
+/// numerator / denominator, or 1 where one of them is zero: by how much a layer's step is made longer.
+at::Tensor trust_ratio(const at::Tensor& numerator, const at::Tensor& denominator);
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,101 @@
+#include "trainer/optimizers/schedule_free.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <cmath>
+#include <limits>
+
+#include "trainer/optimizers/per_parameter.hpp"
+
+namespace crescendo::trainer {
+
+namespace {
+
+constexpr double beta2 = 0.999;
+constexpr double epsilon = 1e-8;
+
+struct ScheduleFreeSettings {
+    double beta = 0.9;  ///< y = beta x + (1 - beta) z
+    double weight_decay = 0.0;
+    WeightDecayOf decays = WeightDecayOf::all;
+};
+
+class ScheduleFree : public PerParameterOptimizer {
+  public:
+    ScheduleFree(const std::vector<NamedTensor>& parameters, const ScheduleFreeSettings& settings)
+        : PerParameterOptimizer(parameters, settings.decays), settings_(settings) {}
+
+    std::vector<at::Tensor> evaluation_weights() const override {
+        const at::NoGradGuard no_gradients;
+        std::vector<at::Tensor> all;
+        for_each([&](const at::Tensor& weights, const std::vector<NamedTensor>& state) {
+            all.push_back(weights.lerp(state[z].tensor, 1 - 1 / settings_.beta));
+        });
+        return all;
+    }
+
+  private:
+    enum Place { z, exp_avg_sq, lr_max, weight_sum };
+
+    /// The average weighs a point by the square of the largest rate until then, so that a warm-up counts little.
+    std::vector<NamedTensor> first_state(const at::Tensor& weights) const override {
+        const auto number = weights.options().dtype(at::kDouble);
+        return {{"z", weights.clone()},
+                {"exp_avg_sq", at::zeros_like(weights)},
+                {"lr_max", at::zeros({}, number)},
+                {"weight_sum", at::zeros({}, number)}};
+    }
+
+    void change(const Parameter& parameter, const Step& step) override {
+        const auto& [weights, gradient, decays, state] = parameter;
+        const double correction = 1 - std::pow(beta2, static_cast<double>(step.number));
+        at::Tensor square = state[exp_avg_sq].tensor;
+        square.mul_(beta2).addcmul_(gradient, gradient, 1 - beta2);
+        at::Tensor way = gradient / square.div(correction).sqrt_().add_(epsilon);
+        if (decays && settings_.weight_decay > 0) {
+            way.add_(weights, settings_.weight_decay);
+        }
+
+        at::Tensor largest = state[lr_max].tensor;
+        at::Tensor sum = state[weight_sum].tensor;
+        const at::Tensor weight = largest.clamp_min_(step.learning_rate).square();
+        sum.add_(weight);
+        const at::Tensor share = (weight / sum.clamp_min(std::numeric_limits<double>::min())).to(weights.dtype());
+
+        at::Tensor point = state[z].tensor;
+        weights.lerp_(point, share);
+        weights.add_(way * ((1 - share) * settings_.beta - 1), step.learning_rate);
+        point.sub_(way, step.learning_rate);
+    }
+
+    ScheduleFreeSettings settings_;
+};
+
+class ScheduleFreeSpec : public OptimizerSpec {
+  public:
+    explicit ScheduleFreeSpec(Section& section) {
+        section.number("schedule_free_beta", settings_.beta, {.min = 0.1, .below = 1.0});
+        section.number("weight_decay", settings_.weight_decay,
+                       {.min = 0.0, .below = std::numeric_limits<double>::infinity()});
+        read_weight_decay_of(section, settings_.decays);
+    }
+
+    double default_lr() const override { return 0.0025; }
+    LearningRateScaling default_lr_scaling() const override { return LearningRateScaling::sqrt; }
+
+    std::unique_ptr<Optimizer> make(const std::vector<NamedTensor>& parameters) const override {
+        return std::make_unique<ScheduleFree>(parameters, settings_);
+    }
+
+  private:
+    ScheduleFreeSettings settings_;
+};
+
+}  // namespace
+
+std::shared_ptr<OptimizerSpec> read_schedule_free(Section& section) {
+    return std::make_shared<ScheduleFreeSpec>(section);
+}
+
+}  // namespace crescendo::trainer
