@@ -83,6 +83,12 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
         {{"model", "resnet18"}, {"ema", 0.5}},
         {{"model", "resnet34"}, {"stem", "large"}, {"activation", "elu"}},
         {{"model", "resnet50"}, {"dropout", 0.1}},
+        {{"model", "unet"}, {"width", 4}, {"depth", 1}, {"data", waves}},
+        {{"model", "unet"}, {"width", 4}, {"norm", "group"}, {"activation", "silu"}, {"data", waves}},
+        {{"model", "vit"}, {"width", 8}, {"depth", 2}, {"heads", 2}, {"dropout", 0.1}},
+        {{"model", "transformer"}, {"width", 8}, {"heads", 2}, {"depth", 1}, {"data", packed_windows}},
+        {{"model", "lstm"}, {"width", 8}, {"depth", 2}, {"data", packed_windows}},
+        {{"model", "gru"}, {"width", 8}, {"depth", 1}, {"bidirectional", true}, {"ema", 0.9}},
         {{"model", (sweep.folder / "net.pt").string()}, {"data", waves}, {"ema", 0.9}},
     };
     FakeCrescendo crescendo(1, "crescendo-trainer");

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "tests/trainer/checkpoints.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
@@ -10,12 +12,25 @@
 
 using namespace crescendo::trainer::test;
 
+namespace {
+
+/// Of those models that share a batch as one worker would: without BatchNorm.
+std::vector<Json> small_models(const SweepFixture& sweep) {
+    std::vector<Json> all{small_cnn(sweep.train, sweep.validation), small_autoencoder(sweep.train, sweep.validation)};
+    for (const char* model : {"mlp", "vit", "transformer", "lstm", "gru"}) {
+        all.push_back(small_cnn(sweep.train, sweep.validation));
+        all.back().update({{"model", model}, {"width", 4}, {"depth", 1}, {"heads", 2}});
+    }
+    return all;
+}
+
+}  // namespace
+
 TEST_CASE("regrouping to the same size changes no bit of a trial") {
     const SweepFixture sweep;
     const std::vector<int> members{0, 1, 2};  // with three, sums depend on the order in which the ring adds
     FakeCrescendo crescendo(3, "crescendo-trainer");
-    for (const Json& settings :
-         {small_cnn(sweep.train, sweep.validation), small_autoencoder(sweep.train, sweep.validation)}) {
+    for (const Json& settings : small_models(sweep)) {
         const std::string model = settings["model"];
         CAPTURE(model);
         Terms undisturbed = sweep.terms(model + "-undisturbed");
@@ -163,10 +178,7 @@ TEST_CASE("one worker, several, and several with uneven slices learn the same fr
         return load(terms.directory / "checkpoint.pt").model;
     };
 
-    Json mlp = small_cnn(sweep.train, sweep.validation);
-    mlp["model"] = "mlp";
-    for (const Json& settings :
-         {small_cnn(sweep.train, sweep.validation), mlp, small_autoencoder(sweep.train, sweep.validation)}) {
+    for (const Json& settings : small_models(sweep)) {
         const std::string model = settings["model"];
         CAPTURE(model);
         const auto one = trained(settings, {0}, "one");

@@ -3,8 +3,12 @@
 #include "trainer/models/autoencoder.hpp"
 #include "trainer/models/cnn.hpp"
 #include "trainer/models/mlp.hpp"
+#include "trainer/models/recurrent.hpp"
 #include "trainer/models/resnet.hpp"
 #include "trainer/models/script.hpp"
+#include "trainer/models/transformer.hpp"
+#include "trainer/models/unet.hpp"
+#include "trainer/models/vit.hpp"
 
 namespace crescendo::trainer {
 
@@ -16,6 +20,11 @@ ModelTable models() {
         {"resnet18", read_resnet18},
         {"resnet34", read_resnet34},
         {"resnet50", read_resnet50},
+        {"unet", read_unet},
+        {"vit", read_vit},
+        {"transformer", read_transformer},
+        {"lstm", read_lstm},
+        {"gru", read_gru},
         {"*.pt", read_script},
     };
 }

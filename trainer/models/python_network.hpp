@@ -11,8 +11,13 @@ namespace crescendo::trainer {
 
 extern const char* const python_autoencoder;
 extern const char* const python_cnn;
+extern const char* const python_encoder;  ///< what python_vit and python_transformer begin with
 extern const char* const python_mlp;
+extern const char* const python_recurrent;
 extern const char* const python_resnet;
+extern const char* const python_transformer;
+extern const char* const python_unet;
+extern const char* const python_vit;
 extern const char* const python_load;  ///< the script beside every exported model
 
 /// Writes the file model.py: a Python module `source`, and behind it a function make_model() that calls its class

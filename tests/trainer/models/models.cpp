@@ -1,5 +1,6 @@
 #include "trainer/models/models.hpp"
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -25,9 +26,12 @@ TEST_CASE("each model is chosen by its name, and makes its network from its defa
         const auto network = settings.model->make(images);
         networks.insert(network->named_parameters().keys().front());
         const std::string& name = settings.model->name;
-        const std::int64_t width = name == "mlp" ? 128 : name.starts_with("resnet") ? 64 : 16;
-        CHECK(network->parameters().front().size(0) == width);
+        const std::map<std::string, std::int64_t> first{
+            {"cnn", 16}, {"mlp", 128}, {"autoencoder", 16}, {"unet", 16},
+            {"vit", 1},  {"transformer", 64}, {"lstm", 4 * 64}, {"gru", 3 * 64}};
+        CHECK(network->parameters().front().size(0) == (name.starts_with("resnet") ? 64 : first.at(name)));
     }
-    CHECK(networks == std::set<std::string>{"conv1.weight", "hidden1.weight", "down1.weight"});
+    CHECK(networks == std::set<std::string>{"conv1.weight", "hidden1.weight", "down1.weight", "down0.conv1.weight",
+                                            "class_token", "input.weight", "layers.weight_ih_l0"});
     CHECK(settings_of(nlohmann::json::object()).model->name == "cnn");
 }

@@ -40,7 +40,7 @@ TEST_CASE("models and losses of plug-ins are chosen by their names, with their o
 
     CHECK(problems_of({{"plugins", mine}, {"model", "gated"}, {"depth", 2}, {"loss", "log_cosh"}, {"scale", 2}}) == "");
     CHECK(problems_of({{"plugins", mine}, {"model", "cnn"}, {"depth", 2}}) == "");  // of a model that is not chosen
-    CHECK(has(problems_of({{"plugins", mine}, {"model", "gatd"}}), "resnet50, *.pt, gated"));
+    CHECK(has(problems_of({{"plugins", mine}, {"model", "gatd"}}), "gru, *.pt, gated"));
     CHECK(has(problems_of({{"plugins", mine}, {"loss", "cosh"}}), "bce, log_cosh"));
     CHECK(has(problems_of({{"plugins", mine}, {"model", "gated"}, {"depth", 65}}),
               "trainer.depth: 65 is out of range; give 0 to 64"));
