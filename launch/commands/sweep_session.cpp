@@ -42,6 +42,26 @@ std::unique_ptr<LiveView> make_view(const SweepFile& file, bool in_mpi_job) {
     return std::make_unique<LogView>(stdout, std::move(settings));
 }
 
+/// A number, or the word `all`, which becomes 0.
+CLI::Validator number_of_slots() {
+    const auto read = [number = at_least_one()](std::string& text) {
+        if (text == "all") {
+            text = "0";
+            return std::string();
+        }
+        const std::string problem = number(text);
+        return problem.empty() ? problem : problem + ", nor `all`";
+    };
+    return {read, "POSITIVE or all"};
+}
+
+std::optional<int> slots_of(const SessionOptions& options, const SweepFile& file) {
+    if (!options.slots) {
+        return file.slots;
+    }
+    return *options.slots == 0 ? std::nullopt : options.slots;
+}
+
 AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, const SessionOptions& options) {
     AgentSetup setup;
     setup.kind = file.has_warm_trainers() ? WorkerKind::warm_trainer : WorkerKind::program;
@@ -50,7 +70,7 @@ AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, cons
     }
     setup.directory = directory.read_run().at("working_directory");
     setup.log = std::filesystem::absolute(directory.worker_log()).string();
-    setup.slots = {options.slots ? options.slots : file.slots, file.cpus_per_slot, file.bind};
+    setup.slots = {slots_of(options, file), file.cpus_per_slot, file.bind};
     setup.interface = options.interface;
     setup.hang_timeout = file.hang_timeout;
     setup.report = file.report;
@@ -227,8 +247,9 @@ ExitCode exit_code(Outcome outcome) {
 void add_session_options(CLI::App& command, SessionOptions& options) {
     command
         .add_option("--slots", options.slots,
-                    "Number of workers that run at a time on a node; default: that of the sweep file")
-        ->check(at_least_one());
+                    "Number of workers that run at a time on a node, or `all` that it has slots for; default: that of "
+                    "the sweep file")
+        ->transform(number_of_slots());
     command.add_option("--interface", options.interface,
                        "Network interface between workers; default: loopback on one node, that of the default route "
                        "between nodes");

@@ -32,7 +32,7 @@ TEST_CASE("retrain trains the best configuration with other seeds, and says mean
     const auto best = sweep.run({"best", "s", "--format", "json"}).json();
     const auto folder = "s/retrain/" + std::to_string(best.at("trial").get<int>());
 
-    const auto result = sweep.run({"retrain", "s", "--seeds", "3", "--format", "json"});
+    const auto result = sweep.run({"retrain", "s", "--seeds", "3", "--slots", "all", "--format", "json"});
 
     REQUIRE_MESSAGE(result.code == 0, result.err);
     const auto spread = result.json();

@@ -44,6 +44,29 @@ TEST_CASE("a session stops two minutes before the end of the batch job that it i
     CHECK(run.code == 75);
 }
 
+TEST_CASE("a session on all slots has as many as one whose sweep file names no number") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    auto sweep = content_of(folder / "sweep.yaml");
+    sweep.replace(sweep.find("slots: 1"), 8, "slots: auto");
+    write_file(folder / "auto.yaml", sweep);
+    sweep.replace(sweep.find("slots: auto"), 11, "slots: 1234");
+    write_file(folder / "many.yaml", sweep);
+    const auto slots_of = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {"--dir", arguments.front() + ".d"});
+        arguments.insert(arguments.begin(), "run");
+        const auto run = run_crescendo(folder.path(), arguments);
+        REQUIRE_MESSAGE(run.code == 0, run.err);
+        const auto status = run_crescendo(folder.path(), {"status", arguments.back(), "--format", "json"});
+        return status.json().at("slots").get<int>();
+    };
+
+    CHECK(slots_of({"many.yaml", "--slots", "all"}) == slots_of({"auto.yaml"}));
+    const auto refused = run_crescendo(folder.path(), {"run", "sweep.yaml", "--slots", "most"});
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, "most is no whole number from 1 to 2^63 - 1, nor `all`"));
+}
+
 TEST_CASE("a session of programs that end without a report explains what a report is") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "exit 0");
