@@ -24,25 +24,51 @@ target_include_directories(torch::cpu SYSTEM INTERFACE
   ${CRESCENDO_TORCH_DIR}/include ${CRESCENDO_TORCH_DIR}/include/torch/csrc/api/include ${GLOO_INCLUDE_DIR})
 target_compile_definitions(torch::cpu INTERFACE USE_C10D_GLOO USE_DISTRIBUTED)
 # --no-as-needed: operators register themselves when the library is loaded, nothing refers to them by name.
-target_link_options(torch::cpu INTERFACE
-  LINKER:-rpath-link,${torch_nvidia}/cu13/lib LINKER:-rpath,${torch_lib})
+include(${CMAKE_CURRENT_LIST_DIR}/TorchCuda.cmake)
+torch_cuda_packages(${CRESCENDO_TORCH_DIR} ${torch_nvidia} torch_cuda)
+list(TRANSFORM torch_cuda_PACKAGES REPLACE "(.+)" "LINKER:-rpath-link,\\1/lib" OUTPUT_VARIABLE torch_cuda_rpath_links)
+target_link_options(torch::cpu INTERFACE ${torch_cuda_rpath_links} LINKER:-rpath,${torch_lib})
 target_link_libraries(torch::cpu INTERFACE
   "-Wl,--push-state,--no-as-needed" ${torch_lib}/libtorch_cpu.so ${torch_lib}/libc10.so "-Wl,--pop-state" Threads::Threads)
 
-# A torch for CPUs alone, or a wheel without the packages of its CUDA libraries, has no torch::cuda.
-find_path(CUDA_RUNTIME_INCLUDE_DIR cuda_runtime_api.h HINTS ${torch_nvidia}/cu13/include PATHS /usr/local/cuda/include)
+# A torch for CPUs alone, or a wheel without the packages of its CUDA libraries, has no torch::cuda. Headers and runtime
+# are to be of torch's own CUDA: those of another version compile, and fail on the GPU.
+set(cuda_toolkits /usr/local/cuda-${torch_cuda_VERSION} /usr/local/cuda-${torch_cuda_MAJOR} /usr/local/cuda)
+list(TRANSFORM cuda_toolkits APPEND /include OUTPUT_VARIABLE cuda_toolkit_includes)
+list(TRANSFORM torch_cuda_PACKAGES APPEND /include OUTPUT_VARIABLE torch_cuda_includes)
+find_path(CUDA_RUNTIME_INCLUDE_DIR cuda_runtime_api.h
+  HINTS ${torch_cuda_RUNTIME}/include PATHS ${cuda_toolkit_includes})
+find_path(CUDA_CRT_INCLUDE_DIR crt/host_defines.h HINTS ${torch_cuda_includes} PATHS ${cuda_toolkit_includes})
 find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${torch_nvidia}/nccl/include)
-find_library(CUDA_RUNTIME_LIBRARY NAMES libcudart.so.13 cudart HINTS ${torch_nvidia}/cu13/lib PATHS /usr/local/cuda/lib64)
-if(EXISTS ${torch_lib}/libtorch_cuda.so AND CUDA_RUNTIME_INCLUDE_DIR AND NCCL_INCLUDE_DIR AND CUDA_RUNTIME_LIBRARY)
+list(TRANSFORM cuda_toolkits APPEND /lib64 OUTPUT_VARIABLE cuda_toolkit_libs)
+find_library(CUDA_RUNTIME_LIBRARY NAMES libcudart.so.${torch_cuda_MAJOR}
+  HINTS ${torch_cuda_RUNTIME}/lib PATHS ${cuda_toolkit_libs})
+set(torch_cuda_missing "")  # why there is no torch::cuda, for a message
+if(NOT EXISTS ${torch_lib}/libtorch_cuda.so)
+  set(torch_cuda_missing "this torch is one for CPUs")
+elseif(NOT CUDA_RUNTIME_INCLUDE_DIR OR NOT CUDA_RUNTIME_LIBRARY)
+  set(torch_cuda_missing "no runtime of CUDA ${torch_cuda_VERSION}, for which this torch was built, lies beside it")
+elseif(NOT CUDA_CRT_INCLUDE_DIR)
+  set(torch_cuda_missing
+    "no crt/host_defines.h; install the toolkit of CUDA ${torch_cuda_VERSION}, or its wheel with the compiler's headers")
+elseif(NOT NCCL_INCLUDE_DIR)
+  set(torch_cuda_missing "no nccl.h lies beside this torch")
+else()
+  torch_cuda_header_major(${CUDA_RUNTIME_INCLUDE_DIR} cuda_header_major)
+  if(NOT cuda_header_major STREQUAL torch_cuda_MAJOR)
+    string(CONCAT torch_cuda_missing "this torch was built for CUDA ${torch_cuda_VERSION}, and "
+      "${CUDA_RUNTIME_INCLUDE_DIR} is of CUDA ${cuda_header_major}")
+  endif()
+endif()
+if(NOT torch_cuda_missing)
   get_filename_component(cuda_runtime_lib ${CUDA_RUNTIME_LIBRARY} DIRECTORY)
   add_library(torch::cuda INTERFACE IMPORTED)
   target_include_directories(torch::cuda SYSTEM INTERFACE
-    ${CUDA_RUNTIME_INCLUDE_DIR} ${NCCL_INCLUDE_DIR} ${torch_nvidia}/cudnn/include)
+    ${CUDA_RUNTIME_INCLUDE_DIR} ${torch_cuda_includes} ${NCCL_INCLUDE_DIR})
+  # Behind the others: a toolkit's folder has headers of the wheel's libraries too.
+  target_compile_options(torch::cuda INTERFACE "SHELL:-idirafter ${CUDA_CRT_INCLUDE_DIR}")
   target_compile_definitions(torch::cuda INTERFACE USE_C10D_NCCL)
-  foreach(package cu13 cudnn nccl cusparselt nvshmem)
-    target_link_options(torch::cuda INTERFACE LINKER:-rpath-link,${torch_nvidia}/${package}/lib)
-  endforeach()
-  target_link_options(torch::cuda INTERFACE LINKER:-rpath,${cuda_runtime_lib})
+  target_link_options(torch::cuda INTERFACE ${torch_cuda_rpath_links} LINKER:-rpath,${cuda_runtime_lib})
   target_link_libraries(torch::cuda INTERFACE torch::cpu
     "-Wl,--push-state,--no-as-needed" ${torch_lib}/libtorch_cuda.so ${torch_lib}/libc10_cuda.so "-Wl,--pop-state"
     ${CUDA_RUNTIME_LIBRARY})
