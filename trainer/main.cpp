@@ -61,10 +61,14 @@ void keep_freed_memory() {
     ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
+std::chrono::seconds group_timeout() {
+    return std::chrono::seconds(environment_number(protocol::group_timeout_variable, 60));
+}
+
 std::unique_ptr<Device> make_device(const std::string& name) {
     CRESCENDO_VALIDATE(name == "cpu" || name == "cuda", protocol::device_variable, "{} is \"{}\"; it is cpu or cuda",
                        protocol::device_variable, name);
-    return name == "cuda" ? load_cuda_device() : make_cpu_device();
+    return name == "cuda" ? load_cuda_device(group_timeout()) : make_cpu_device();
 }
 
 Catalogue catalogue() { return {.models = models(), .optimizers = optimizers(), .add_plugin = add_plugin}; }
@@ -129,10 +133,6 @@ int control_descriptor() {
                        "--version serve a purpose",
                        protocol::fd_variable);
     return fd;
-}
-
-std::chrono::seconds group_timeout() {
-    return std::chrono::seconds(environment_number(protocol::group_timeout_variable, 60));
 }
 
 int join_checked_group(int rank, int size) {

@@ -17,6 +17,8 @@ class CpuDevice : public Device {
 
     bool idle() const override { return true; }
 
+    void give_back_memory() const override {}
+
     c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                                                               int size,
                                                               std::chrono::milliseconds timeout) const override {

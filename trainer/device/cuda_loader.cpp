@@ -4,11 +4,13 @@
 #include <stdexcept>
 
 #include "core/check.hpp"
+#include "trainer/device/cuda_environment.hpp"
 #include "trainer/device/device.hpp"
 
 namespace crescendo::trainer {
 
-std::unique_ptr<Device> load_cuda_device() {
+std::unique_ptr<Device> load_cuda_device(std::chrono::seconds group_timeout) {
+    prepare_cuda_environment(group_timeout);
     const auto module = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libcrescendo_cuda.so";
     void* library = ::dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (!library) {

@@ -36,6 +36,9 @@ class Device {
     /// Whether the device has done everything that it was asked to compute.
     virtual bool idle() const = 0;
 
+    /// Gives memory that it keeps for what comes next back to the device, so that others find it.
+    virtual void give_back_memory() const = 0;
+
     /// Meets the other `size` - 1 processes that call this with the same store. `size` is at least 2.
     /// Throws what the store or the backend throws.
     virtual c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store,
@@ -46,15 +49,16 @@ class Device {
     /// which is called now and then, returns true, or if a collective failed: then the results are invalid.
     virtual bool finish(c10d::ProcessGroup& group, const std::function<bool()>& give_up) const = 0;
 
-    /// Ends a group, whatever its other members do. The group is not used again.
+    /// Ends a group, whatever its other members do. The group is not used again. Throws what the backend throws.
     virtual void dissolve(c10d::ProcessGroup& group) const = 0;
 };
 
 std::unique_ptr<Device> make_cpu_device();
 
-/// Loads the device of libcrescendo_cuda.so, which lies beside the program. The module stays loaded. Throws
-/// std::runtime_error if it cannot be loaded or finds no GPU.
-std::unique_ptr<Device> load_cuda_device();
+/// Loads the device of libcrescendo_cuda.so, which lies beside the program. The module stays loaded. To be called while
+/// the process has one thread, because it prepares the environment (prepare_cuda_environment()). Throws
+/// std::runtime_error if the module cannot be loaded or finds no GPU.
+std::unique_ptr<Device> load_cuda_device(std::chrono::seconds group_timeout);
 
 /// Gloo's process group for tensors of `type`, over the network interface GLOO_SOCKET_IFNAME, or else
 /// within this machine.

@@ -1,21 +1,25 @@
 #include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <torch/types.h>
 
-#include <algorithm>
-#include <cstdlib>
+#include <array>
+#include <chrono>
 #include <memory_resource>
 #include <mutex>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #include <unordered_map>
+#include <vector>
 
+#include "trainer/device/cuda_versions.hpp"
 #include "trainer/device/device.hpp"
+#include "trainer/device/gpu_identity.hpp"
 
 namespace crescendo::trainer {
 
@@ -24,16 +28,23 @@ namespace {
 using c10d::ProcessGroup;
 using c10d::ProcessGroupNCCL;
 
-/// Whether two members compute on one GPU, which NCCL refuses.
-bool share_a_gpu(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size) {
-    const auto& bytes = at::cuda::getCurrentDeviceProperties()->uuid.bytes;
+GpuIdentity own_gpu() {
+    const auto& properties = *at::cuda::getCurrentDeviceProperties();
+    std::array<char, 32> address{};
+    C10_CUDA_CHECK(cudaDeviceGetPCIBusId(address.data(), address.size(), at::cuda::current_device()));
+    return {.uuid = std::string(properties.uuid.bytes, sizeof properties.uuid.bytes),
+            .host = host_identity(),
+            .pci_address = address.data()};
+}
+
+bool members_share_a_gpu(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size) {
     const auto key = [](int member) { return "gpu/" + std::to_string(member); };
-    store->set(key(rank), std::string(bytes, sizeof bytes));
-    std::set<std::string> gpus;
+    store->set(key(rank), own_gpu().to_text());
+    std::vector<GpuIdentity> gpus;
     for (int member = 0; member < size; ++member) {
-        gpus.insert(store->get_to_str(key(member)));
+        gpus.push_back(read_gpu_identity(store->get_to_str(key(member))));
     }
-    return static_cast<int>(gpus.size()) < size;
+    return share_a_gpu(gpus);
 }
 
 /// Page-locked memory, which a GPU copies from by itself. It is LibTorch's: a block that is given back while copies
@@ -86,13 +97,17 @@ class CudaDevice : public Device {
 
     bool idle() const override { return at::cuda::getCurrentCUDAStream().query(); }
 
+    void give_back_memory() const override { c10::cuda::CUDACachingAllocator::emptyCache(); }
+
     c10::intrusive_ptr<ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                                                         int size, std::chrono::milliseconds timeout) const override {
-        if (share_a_gpu(store, rank, size)) {
+        if (members_share_a_gpu(store, rank, size)) {
             return make_gloo_group(at::kCUDA, store, rank, size, timeout);
         }
+        give_back_memory();  // NCCL takes its own beside LibTorch's
         auto options = ProcessGroupNCCL::Options::create();
         options->timeout = timeout;
+        options->config.blocking = 0;  // a peer that dies meanwhile would hold the others for ever
         auto group = c10::make_intrusive<ProcessGroup>(store, rank, size);
         group->setBackend(at::kCUDA, ProcessGroup::BackendType::NCCL,
                           c10::make_intrusive<ProcessGroupNCCL>(store, rank, size, std::move(options)));
@@ -104,11 +119,17 @@ class CudaDevice : public Device {
     bool finish(ProcessGroup& group, const std::function<bool()>& give_up) const override {
         at::cuda::CUDAEvent done;
         done.record();
+        const auto began = std::chrono::steady_clock::now();
         while (!done.query()) {
             if (give_up()) {
                 return false;
             }
-            std::this_thread::yield();
+            // Long waits leave the core to the threads that read samples; short ones end at once.
+            if (std::chrono::steady_clock::now() - began < std::chrono::microseconds(200)) {
+                std::this_thread::yield();
+            } else {
+                std::this_thread::sleep_for(std::chrono::microseconds(50));
+            }
         }
         // Where NCCL has given up by itself, on an error or its time-out, the kernels ended without a result.
         return group.getBackendType() != ProcessGroup::BackendType::NCCL ||
@@ -133,12 +154,11 @@ class CudaDevice : public Device {
 /// The module's only entry. The caller owns the device; throws std::runtime_error where there is no GPU.
 extern "C" crescendo::trainer::Device* crescendo_make_cuda_device() {
     if (at::cuda::device_count() == 0) {
-        throw std::runtime_error(
-            "CRESCENDO_DEVICE is cuda, but CUDA finds no GPU here; "
-            "look at nvidia-smi and CUDA_VISIBLE_DEVICES, or use slots of CPU cores");
+        int driver = 0;
+        int runtime = 0;
+        C10_CUDA_IGNORE_ERROR(cudaDriverGetVersion(&driver));
+        C10_CUDA_IGNORE_ERROR(cudaRuntimeGetVersion(&runtime));
+        throw std::runtime_error(crescendo::trainer::why_no_gpu(driver, runtime));
     }
-    // A lost peer costs the group, not the process: NCCL's guard threads may abort communicators and no more.
-    ::setenv("TORCH_NCCL_ASYNC_ERROR_HANDLING", "2", /*overwrite=*/0);
-    ::setenv("TORCH_NCCL_ENABLE_MONITORING", "0", /*overwrite=*/0);
     return new crescendo::trainer::CudaDevice;
 }
