@@ -240,9 +240,11 @@ Group Session::meet(const Join& join) {
     const auto store =
         c10::make_intrusive<ControlStore>(channel_, join.trial.value, join.generation, options_.group_timeout);
     return Group(device_, store,
-                 {.rank = join.rank, .size = join.size, .timeout = options_.group_timeout, .interrupted = [this] {
-                      return channel_.interrupted();
-                  }});
+                 {.rank = join.rank,
+                  .size = join.size,
+                  .timeout = options_.group_timeout,
+                  .interrupted = [this] { return channel_.interrupted(); },
+                  .waiting = [this] { pulse_.beat(); }});
 }
 
 void Session::obey(const Decision& decision) {

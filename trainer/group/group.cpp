@@ -3,13 +3,29 @@
 #include <ATen/ATen.h>
 #include <c10/util/Exception.h>
 #include <gloo/common/error.h>
+#include <cstdio>
 #include <cstring>
 #include <map>
+#include <new>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "trainer/protocol/control_channel.hpp"
+#include "trainer/protocol/error_words.hpp"
 
 namespace crescendo::trainer {
+
+namespace {
+
+/// Call it in a `catch` of `error`.
+[[noreturn]] void throw_lost_peer(const c10::Error& error) {
+    const std::string message = error.what_without_backtrace();
+    if (blames_this_worker(message)) {
+        throw;
+    }
+    throw PeerLost(message);
+}
+
+}  // namespace
 
 void rethrow_as_peer_lost() {
     try {
@@ -17,7 +33,7 @@ void rethrow_as_peer_lost() {
     } catch (const gloo::Exception& error) {
         throw PeerLost(error.what());
     } catch (const c10::DistError& error) {
-        throw PeerLost(error.what_without_backtrace());
+        throw_lost_peer(error);
     } catch (const Interrupted& interrupted) {
         throw PeerLost(interrupted.what());
     } catch (const RequestTimeout& timeout) {
@@ -27,12 +43,18 @@ void rethrow_as_peer_lost() {
 
 namespace {
 
-/// Gloo hands on what the store throws as an error of its own, so that types tell nothing here.
+/// Gloo hands on what the store throws as an error of its own, so that types tell little here.
 c10::intrusive_ptr<c10d::ProcessGroup> meet(const Device& device, const c10::intrusive_ptr<c10d::Store>& store,
                                             int rank, int size, std::chrono::milliseconds timeout) try {
     return device.make_process_group(store, rank, size, timeout);
+} catch (const std::bad_alloc&) {
+    throw;
+} catch (const c10::OutOfMemoryError&) {
+    throw;
+} catch (const c10::AcceleratorError&) {
+    throw;
 } catch (const c10::Error& error) {
-    throw PeerLost(error.what_without_backtrace());
+    throw_lost_peer(error);
 } catch (const std::exception& error) {
     throw PeerLost(error.what());
 }
@@ -61,19 +83,36 @@ Group::Group(const Device& device, const c10::intrusive_ptr<c10d::Store>& store,
     : device_(device),
       rank_(options.rank),
       size_(options.size),
+      timeout_(options.timeout),
       interrupted_(std::move(options.interrupted)),
-      process_group_(meet(device, store, rank_, size_, options.timeout)) {}
+      waiting_(std::move(options.waiting)),
+      process_group_(meet(device, store, rank_, size_, timeout_)) {}
 
 Group::Group(Group&&) noexcept = default;
 
 Group::~Group() {
-    if (process_group_) {
+    if (!process_group_) {
+        return;
+    }
+    try {
         device_.dissolve(*process_group_);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "a group did not end in order: %s\n", error.what());
     }
 }
 
 void Group::finish() const {
-    if (process_group_ && !device_.finish(*process_group_, interrupted_)) {
+    if (!process_group_) {
+        return;
+    }
+    const auto began = std::chrono::steady_clock::now();
+    const auto give_up = [&] {
+        if (waiting_ && std::chrono::steady_clock::now() - began < 2 * timeout_) {
+            waiting_();
+        }
+        return interrupted_ && interrupted_();
+    };
+    if (!device_.finish(*process_group_, give_up)) {
         throw PeerLost("a collective did not finish");
     }
 }

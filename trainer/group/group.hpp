@@ -19,7 +19,7 @@ class PeerLost : public std::runtime_error {
 };
 
 /// Call it in a `catch (...)`: what Gloo, NCCL and the control channel throw becomes PeerLost. Everything else is
-/// thrown on as it is.
+/// thrown on as it is, and so are errors of NCCL that are this worker's own (blames_this_worker()).
 [[noreturn]] void rethrow_as_peer_lost();
 
 /// Performs an operation in which the whole group takes part, and turns its failure into PeerLost.
@@ -42,15 +42,19 @@ class Group {
         int size = 2;
         std::chrono::milliseconds timeout{};  ///< time-out of forming the group and of each collective
         std::function<bool()> interrupted;    ///< says whether waiting for the others has become pointless
+        /// Called now and then while finish() waits, for up to twice the time-out: who waits for longer hangs. Null:
+        /// nothing is called.
+        std::function<void()> waiting = {};
     };
 
     /// A group of one. `device` must outlive the group.
     explicit Group(const Device& device);
-    /// Meets the others through `store`. Throws PeerLost if that fails for any reason; members that wait for this one
-    /// get the same.
+    /// Meets the others through `store`. Throws PeerLost if that fails; members that wait for this one get the same.
+    /// Where the cause is this worker (its memory, its GPU, how NCCL is used), the error itself is thrown.
     Group(const Device& device, const c10::intrusive_ptr<c10d::Store>& store, Options options);
     Group(Group&& other) noexcept;
     Group& operator=(Group&&) = delete;
+    /// Ends the group. What goes wrong then is a line of the log, no more.
     ~Group();
 
     int rank() const { return rank_; }
@@ -79,7 +83,9 @@ class Group {
     const Device& device_;
     int rank_ = 0;
     int size_ = 1;
+    std::chrono::milliseconds timeout_{};
     std::function<bool()> interrupted_;
+    std::function<void()> waiting_;
     c10::intrusive_ptr<c10d::ProcessGroup> process_group_;
 };
 

@@ -8,15 +8,11 @@
 
 #include "core/files/durable_file.hpp"
 #include "core/trial_protocol.hpp"
+#include "trainer/protocol/error_words.hpp"
 
 namespace crescendo::trainer {
 
 namespace {
-
-/// The CPU's allocator throws a plain c10::Error.
-bool is_cpu_allocation(const std::string& message) {
-    return message.find("DefaultCPUAllocator: ") != std::string::npos;
-}
 
 /// Whether this disk, or the user's share of it, is full: then every trial fails in the same way.
 bool is_full(const std::error_code& code) {
@@ -35,7 +31,7 @@ Failure describe_failure(const std::exception_ptr& cause) {
         return {kind::out_of_memory, "the machine's memory is used up"};
     } catch (const c10::Error& error) {
         const std::string message = error.what_without_backtrace();
-        return {is_cpu_allocation(message) ? kind::out_of_memory : kind::error, message};
+        return {says_out_of_memory(message) ? kind::out_of_memory : kind::error, message};
     } catch (const WriteError& error) {
         return {is_full(error.code()) ? kind::disk : kind::error, error.what()};
     } catch (const std::exception& error) {

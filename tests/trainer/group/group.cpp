@@ -1,9 +1,14 @@
 #include "trainer/group/group.hpp"
 
 #include <ATen/ATen.h>
+#include <c10/util/Exception.h>
 
 #include <array>
+#include <new>
+#include <stdexcept>
 #include <string>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "tests/trainer/local_group.hpp"
 #include "tests/trainer/torch_doctest.hpp"
@@ -20,7 +25,128 @@ std::vector<at::Tensor> tensors_of(int value) {
             at::full({3}, value, at::kLong), at::full({}, value, at::kFloat)};
 }
 
+/// A backend all of whose collectives fail with `message`.
+class FailingBackend : public c10d::Backend {
+  public:
+    FailingBackend(int rank, int size, std::string message) : Backend(rank, size), message_(std::move(message)) {}
+
+    c10::intrusive_ptr<c10d::Work> allreduce(std::vector<at::Tensor>&, const c10d::AllreduceOptions&) override {
+        C10_THROW_ERROR(DistBackendError, message_);
+    }
+
+  private:
+    std::string message_;
+};
+
+/// A device whose groups fail as they are told to, and cannot be ended.
+class FailingDevice : public Device {
+  public:
+    at::Device place() const override { return at::kCPU; }
+    std::pmr::memory_resource& staging_memory() const override { return *std::pmr::new_delete_resource(); }
+    at::Tensor upload(const at::Tensor& host) const override { return host; }
+    bool idle() const override { return true; }
+    void give_back_memory() const override {}
+    c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
+                                                              int size, std::chrono::milliseconds) const override {
+        if (at_meeting) {
+            std::rethrow_exception(at_meeting);
+        }
+        auto group = c10::make_intrusive<c10d::ProcessGroup>(store, rank, size);
+        group->setBackend(at::kCPU, c10d::ProcessGroup::BackendType::CUSTOM,
+                          c10::make_intrusive<FailingBackend>(rank, size, at_collective));
+        return group;
+    }
+    bool finish(c10d::ProcessGroup&, const std::function<bool()>& give_up) const override {
+        return !give_up() && !give_up();
+    }
+    void dissolve(c10d::ProcessGroup&) const override {
+        ++num_dissolved;
+        throw std::runtime_error("the time-out of the abort is over");
+    }
+
+    std::exception_ptr at_meeting;  ///< null: members meet
+    std::string at_collective;
+    mutable int num_dissolved = 0;
+};
+
+Group group_on(const Device& device) {
+    return {device, c10::make_intrusive<c10d::HashStore>(), {.rank = 0, .size = 2, .timeout = {}, .interrupted = {}}};
+}
+
+/// What a collective throws whose backend fails with `message`.
+void sum_with(const std::string& message) {
+    FailingDevice device;
+    device.at_collective = message;
+    group_on(device).sum({1.0});
+}
+
+void meet_with(const std::exception_ptr& error) {
+    FailingDevice device;
+    device.at_meeting = error;
+    group_on(device);
+}
+
+const std::string duplicate_gpu =
+    "NCCL error in: NCCLUtils.cpp:94\nncclInvalidUsage: This usually reflects invalid usage of NCCL library.\n"
+    "Last error:\nDuplicate GPU detected : rank 0 and rank 1 both on CUDA device 1000";
+const std::string remote_gone =
+    "NCCL error in: NCCLUtils.cpp:94\nncclRemoteError: A call failed possibly due to a network error or a remote "
+    "process exiting prematurely.\nLast error:\nsocketProgress: Connection closed by remote peer node3<41234>";
+
 }  // namespace
+
+TEST_CASE("a group that cannot be ended in order ends all the same") {
+    FailingDevice device;
+
+    CHECK_NOTHROW(group_on(device));
+
+    CHECK(device.num_dissolved == 1);
+}
+
+TEST_CASE("a member that waits for its device says that it lives, but no longer than twice the time-out") {
+    const FailingDevice device;
+    int num_beats = 0;
+    bool interrupted = false;
+    const auto finish = [&](std::chrono::milliseconds timeout) {
+        Group(device, c10::make_intrusive<c10d::HashStore>(),
+              {.rank = 0,
+               .size = 2,
+               .timeout = timeout,
+               .interrupted = [&] { return interrupted; },
+               .waiting = [&] { ++num_beats; }})
+            .finish();
+    };
+
+    finish(std::chrono::hours(1));
+    CHECK(num_beats == 2);  // it asks twice
+    finish(std::chrono::milliseconds(0));
+    CHECK(num_beats == 2);
+
+    interrupted = true;
+    CHECK_THROWS_AS(finish(std::chrono::hours(1)), PeerLost);
+}
+
+TEST_CASE("a collective that fails is a lost peer, but what this worker does wrong keeps its own words") {
+    CHECK_THROWS_AS(sum_with(remote_gone), PeerLost);
+    CHECK_THROWS_AS(sum_with(duplicate_gpu), c10::DistBackendError);
+    CHECK_THROWS_WITH_AS(sum_with("ncclUnhandledCudaError: \nLast error:\nCuda failure 2 'out of memory'"),
+                         doctest::Contains("out of memory"), c10::DistBackendError);
+}
+
+TEST_CASE("members that do not meet are lost, but a worker without memory, or with a broken GPU, says so") {
+    const c10::SourceLocation here{__func__, __FILE__, __LINE__};
+
+    CHECK_THROWS_AS(meet_with(std::make_exception_ptr(std::runtime_error("Gloo's words for a store that ended"))),
+                    PeerLost);
+    CHECK_THROWS_AS(meet_with(std::make_exception_ptr(c10::DistBackendError(here, remote_gone))), PeerLost);
+    CHECK_THROWS_AS(meet_with(std::make_exception_ptr(c10::DistBackendError(here, duplicate_gpu))),
+                    c10::DistBackendError);
+    CHECK_THROWS_AS(meet_with(std::make_exception_ptr(c10::OutOfMemoryError(here, "CUDA out of memory"))),
+                    c10::OutOfMemoryError);
+    CHECK_THROWS_AS(meet_with(std::make_exception_ptr(std::bad_alloc())), std::bad_alloc);
+    CHECK_THROWS_AS(meet_with(std::make_exception_ptr(c10::AcceleratorError(here, 719, "launch failed"))),
+                    c10::AcceleratorError);
+}
 
 TEST_CASE("every member gets rank 0's tensors, whatever their types, shapes and order in memory") {
     const auto device = make_cpu_device();

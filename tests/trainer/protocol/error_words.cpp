@@ -1,0 +1,74 @@
+#include "trainer/protocol/error_words.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace crescendo::trainer;
+
+namespace {
+
+/// As ProcessGroupNCCL writes it.
+std::string of_nccl(const std::string& code, const std::string& last_error) {
+    return "NCCL error in: NCCLUtils.cpp:94, (run with NCCL_DEBUG=WARN for details), NCCL version 2.28.9\n" + code +
+           "\nLast error:\n" + last_error;
+}
+
+const std::string system_error =
+    "ncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error.";
+
+}  // namespace
+
+TEST_CASE("every library's words for memory that is used up are known") {
+    for (const char* message :
+         {"CUDA error: out of memory\nCUDA kernel errors might be asynchronously reported at some other API call",
+          "CUDA driver error: out of memory", "CUDA_ERROR_OUT_OF_MEMORY",
+          "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+          "cuDNN error: CUDNN_STATUS_ALLOC_FAILED", "cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED",
+          "[enforce fail at alloc_cpu.cpp:121] err == 0. DefaultCPUAllocator: can't allocate memory"}) {
+        CAPTURE(message);
+        CHECK(says_out_of_memory(message));
+    }
+    CHECK(says_out_of_memory(
+        of_nccl("ncclUnhandledCudaError: Call to CUDA function failed.", "Cuda failure 2 'out of memory'")));
+}
+
+TEST_CASE("an error that is none of memory stays an error") {
+    for (const char* message : {"CUDA error: device-side assert triggered", "CUDNN_STATUS_EXECUTION_FAILED",
+                                "CUDA error: an illegal memory access was encountered", "Target 3 is out of bounds"}) {
+        CAPTURE(message);
+        CHECK_FALSE(says_out_of_memory(message));
+        CHECK_FALSE(blames_this_worker(message));
+    }
+}
+
+TEST_CASE("NCCL that is used wrongly, or fails on this worker, is no lost peer") {
+    for (const std::string& message :
+         {of_nccl("ncclInvalidUsage: This usually reflects invalid usage of NCCL library.",
+                  "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1000"),
+          of_nccl("ncclInvalidArgument: Invalid value for an argument.", ""),
+          of_nccl("ncclInternalError: Internal check failed.", "Bootstrap : no socket interface found"),
+          of_nccl(system_error,
+                  "Error while creating shared memory segment /dev/shm/nccl-x (size 33030528), error: "
+                  "No space left on device (28)"),
+          of_nccl("ncclUnhandledCudaError: Call to CUDA function failed.", "Cuda failure 2 'out of memory'"),
+          of_nccl("ncclUnhandledCudaError: Call to CUDA function failed.", "Cuda failure 719 'unspecified launch'")}) {
+        CAPTURE(message);
+        CHECK(blames_this_worker(message));
+    }
+}
+
+TEST_CASE("a connection that ends is a lost peer's") {
+    for (const std::string& message :
+         {of_nccl("ncclRemoteError: A call failed possibly due to a network error or a remote process exiting "
+                  "prematurely.",
+                  "socketProgress: Connection closed by remote peer node3<41234>"),
+          of_nccl(system_error, "socketPollConnect: connect returned Connection refused, exceeded error retry count"),
+          of_nccl(system_error, "Call to recv from 10.0.0.2<35219> failed : Connection reset by peer"),
+          of_nccl(system_error, "NET/IB : Got completion from peer 10.0.0.2 with status=12"),
+          std::string("NCCL timeout when waiting for nonblocking call to become successful."),
+          std::string("[tcp/pair.cc:598] Connection closed by peer [127.0.0.1]:23881")}) {
+        CAPTURE(message);
+        CHECK_FALSE(blames_this_worker(message));
+    }
+}

@@ -1,0 +1,39 @@
+#include "trainer/protocol/failure.hpp"
+
+#include <c10/util/Exception.h>
+
+#include <new>
+#include <stdexcept>
+
+#include "core/trial_protocol.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+
+using namespace crescendo;
+using namespace crescendo::trainer;
+
+namespace {
+
+template <class Error>
+std::string kind_of(const Error& error) {
+    return describe_failure(std::make_exception_ptr(error)).kind;
+}
+
+c10::Error of_torch(const std::string& message) { return {{__func__, __FILE__, __LINE__}, message}; }
+
+}  // namespace
+
+TEST_CASE("memory that is used up has its own kind of failure, whoever says so") {
+    CHECK(kind_of(std::bad_alloc()) == protocol::failure::out_of_memory);
+    CHECK(kind_of(of_torch("CUDA error: out of memory")) == protocol::failure::out_of_memory);
+    CHECK(kind_of(c10::DistBackendError({__func__, __FILE__, __LINE__}, "Cuda failure 2 'out of memory'")) ==
+          protocol::failure::out_of_memory);
+    CHECK(kind_of(of_torch("cuDNN error: CUDNN_STATUS_ALLOC_FAILED")) == protocol::failure::out_of_memory);
+}
+
+TEST_CASE("other errors keep the words of who threw them") {
+    const auto failure = describe_failure(std::make_exception_ptr(of_torch("Target 3 is out of bounds")));
+
+    CHECK(failure.kind == std::string(protocol::failure::error));
+    CHECK(failure.message == "Target 3 is out of bounds");
+    CHECK(kind_of(std::runtime_error("out of memory, says a plug-in")) == protocol::failure::error);
+}

@@ -1,0 +1,49 @@
+#include "trainer/protocol/error_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace crescendo::trainer {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> of_memory{
+    "out of memory",          // CUDA, and NCCL of it: Cuda failure 2 'out of memory'
+    "OUT_OF_MEMORY",          // the driver's CUDA_ERROR_OUT_OF_MEMORY
+    "ALLOC_FAILED",           // CUBLAS_STATUS_…, CUDNN_STATUS_…, CUFFT_…
+    "ALLOCATION_FAILED",      // cuDNN 9: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED
+    "DefaultCPUAllocator: ",  // LibTorch's for the host
+    "Cannot allocate memory"  // the host's, when NCCL asks it for some
+};
+
+/// They are never a peer's.
+constexpr std::array<std::string_view, 2> of_usage{"ncclInvalidUsage", "ncclInvalidArgument"};
+
+/// They are this worker's unless a connection broke.
+constexpr std::array<std::string_view, 3> of_this_side{"ncclUnhandledCudaError", "ncclSystemError",
+                                                       "ncclInternalError"};
+
+constexpr std::array<std::string_view, 6> of_connections{"onnect",    "peer",        "remote",
+                                                         "timed out", "Broken pipe", "o route to host"};
+
+bool has_one_of(std::string_view text, std::span<const std::string_view> words) {
+    return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != text.npos; });
+}
+
+}  // namespace
+
+bool says_out_of_memory(std::string_view message) { return has_one_of(message, of_memory); }
+
+bool blames_this_worker(std::string_view message) {
+    if (has_one_of(message, of_usage) || says_out_of_memory(message)) {
+        return true;
+    }
+    if (!has_one_of(message, of_this_side)) {
+        return false;
+    }
+    const auto own_words = message.find("Last error:");
+    return own_words == message.npos || !has_one_of(message.substr(own_words), of_connections);
+}
+
+}  // namespace crescendo::trainer
