@@ -59,7 +59,7 @@ c10::IValue checkpoint_of(const Trial& trial, const json& settings) {
     }
     content.insert("optimizer", optimizer_state(trial));
     content.insert("optimizer_steps", trial.optimizer().num_steps());
-    content.insert("progress", json(trial.progress()).dump());
+    content.insert("progress", json(trial.full_progress()).dump());
     content.insert("task", json(trial.task()).dump());
     content.insert("settings", settings.dump());
     return content;

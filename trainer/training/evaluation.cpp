@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
+
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
 
@@ -18,18 +20,27 @@ EvaluationMode::~EvaluationMode() {
     trial_.exchange_weights(own_weights_);
 }
 
-void add_batch(EvaluationSums& sums, const Trial& trial, const at::Tensor& outputs, const at::Tensor& targets) {
-    const Task& task = trial.task();
-    const Settings& settings = trial.settings();
-    sums.loss += loss_sum(settings.loss.unsmoothed(), task, outputs, targets).item<double>();
-    if (task.kind == Task::Kind::classification) {
-        sums.correct += num_correct(outputs, targets).item<double>();
+void SumsOnDevice::add(const at::Tensor& outputs, const at::Tensor& targets) {
+    const Task& task = trial_.task();
+    const Settings& settings = trial_.settings();
+    const at::Tensor loss = loss_sum(settings.loss.unsmoothed(), task, outputs, targets).to(at::kDouble);
+    const bool classes = task.kind == Task::Kind::classification;
+    const at::Tensor correct = classes ? num_correct(outputs, targets).to(at::kDouble) : at::zeros_like(loss);
+    const at::Tensor sums = at::cat({at::stack({loss, correct}), metric_sums(settings, task, outputs, targets)});
+    sums_ = sums_.defined() ? sums_.add_(sums) : sums;
+    samples_ += outputs.size(0);
+}
+
+EvaluationSums SumsOnDevice::fetch() const {
+    EvaluationSums all{.samples = static_cast<double>(samples_), .metrics = no_sums(trial_.settings(), trial_.task())};
+    if (sums_.defined()) {
+        const at::Tensor here = sums_.cpu();
+        const auto* const values = here.const_data_ptr<double>();
+        all.loss = values[0];
+        all.correct = values[1];
+        std::copy_n(values + 2, all.metrics.size(), all.metrics.begin());
     }
-    sums.samples += static_cast<double>(outputs.size(0));
-    if (sums.metrics.empty()) {
-        sums.metrics = no_sums(settings, task);
-    }
-    add_sums(sums.metrics, settings, task, outputs, targets);
+    return all;
 }
 
 EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse) {
@@ -43,7 +54,7 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
                    .group_batch = trial.micro_batch(),
                    .part = group.rank(),
                    .parts = group.size()});
-    EvaluationSums sums{.metrics = no_sums(trial.settings(), trial.task())};
+    SumsOnDevice sums(trial);
     while (const auto loaded = batches.next()) {
         pulse.beat();
         const auto& [slice, batch] = *loaded;
@@ -52,10 +63,11 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
         }
         const at::Tensor outputs = trial.model().forward(batch.inputs);
         batches.fetch();
-        add_batch(sums, trial, outputs, batch.targets);
+        sums.add(outputs, batch.targets);
     }
-    sums.waited = batches.take_waited();
-    return sums;
+    EvaluationSums all = sums.fetch();
+    all.waited = batches.take_waited();
+    return all;
 }
 
 void add_means(Metrics& metrics, const std::string& prefix, const EvaluationSums& sums, const Trial& trial) {

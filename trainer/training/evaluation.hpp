@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,24 @@ struct EvaluationSums {
 /// without training. Beats `pulse` for each batch. Throws PeerLost.
 EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse);
 
-/// Adds a batch of samples to the sums.
-void add_batch(EvaluationSums& sums, const Trial& trial, const at::Tensor& outputs, const at::Tensor& targets);
+/// Sums over batches of samples. They stay on the device, so that no batch waits for the one before it.
+class SumsOnDevice {
+  public:
+    /// `trial` must outlive the sums.
+    explicit SumsOnDevice(const Trial& trial) : trial_(trial) {}
+
+    /// Adds a batch of samples, whose own sums are made float64 first.
+    void add(const at::Tensor& outputs, const at::Tensor& targets);
+
+    /// Waits for the device. The time spent waiting for data is left at zero.
+    EvaluationSums fetch() const;
+
+  private:
+    const Trial& trial_;
+    std::int64_t samples_ = 0;
+    /// Of the loss, of right answers, and those of the metrics, as float64. Undefined before the first batch.
+    at::Tensor sums_;
+};
 
 /// Adds "<prefix>_loss", for classes "<prefix>_accuracy", and the metrics of the trial's settings, of the whole group's
 /// sums. No samples give NaN.

@@ -132,7 +132,7 @@ void Generation::report(std::int64_t resource) {
     const auto evaluated = Clock::now();
     const bool source = group_.rank() == 0;
     std::vector<double> shares{static_cast<double>(progress.loss_samples),
-                               progress.loss_sum,
+                               trial_.full_progress().loss_sum,
                                sums.samples,
                                sums.loss,
                                sums.correct,
@@ -163,8 +163,7 @@ void Generation::report(std::int64_t resource) {
 
     progress.seconds = report.seconds;
     progress.evaluated = report.evaluated;
-    progress.loss_sum = 0.0;
-    progress.loss_samples = 0;
+    trial_.forget_losses();
     progress.report = report;
     progress.report_pending = true;
     progress.noise_scale.set_noise(total[9] / group_.size());

@@ -97,6 +97,7 @@ Answers answer_one_at_a_time(Trial& trial, const datasets::SampleSet& samples,
     };
 
     Answers answers;
+    SumsOnDevice sums(trial);
     for (std::int64_t i = -num_warm_ups; i < samples.size(); ++i) {
         pulse.beat();
         const std::int64_t sample = i < 0 ? (i + num_warm_ups) % samples.size() : i;
@@ -123,8 +124,9 @@ Answers answer_one_at_a_time(Trial& trial, const datasets::SampleSet& samples,
         }
         const at::Tensor targets = make_targets(slice, inputs, task, device);
         answers.seconds.push_back(time.count());
-        add_batch(answers.sums, trial, outputs, targets);
+        sums.add(outputs, targets);
     }
+    answers.sums = sums.fetch();
     return answers;
 }
 

@@ -87,20 +87,15 @@ MetricSums no_sums(const Settings& settings, const Task& task) {
     return MetricSums(is_of_classes(task) ? counts_at + 3 * classes : num_sums_of_numbers, 0.0);
 }
 
-void add_sums(MetricSums& sums, const Settings& settings, const Task& task, const at::Tensor& outputs,
-              const at::Tensor& targets) {
+at::Tensor metric_sums(const Settings& settings, const Task& task, const at::Tensor& outputs,
+                       const at::Tensor& targets) {
     if (settings.metrics.empty()) {
-        return;
+        return at::empty({0}, outputs.options().dtype(at::kDouble));
     }
     const at::Tensor numbers = settings.loss.loss == Loss::bce ? outputs.sigmoid() : outputs;
-    const at::Tensor more = (is_of_classes(task) ? sums_of_classes(task, outputs, targets)
-                                                 : sums_of_numbers(numbers, targets))
-                                .to(at::kCPU, at::kDouble)
-                                .contiguous();
-    const auto* const values = more.const_data_ptr<double>();
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-        sums[i] += values[i];
-    }
+    const at::Tensor sums =
+        is_of_classes(task) ? sums_of_classes(task, outputs, targets) : sums_of_numbers(numbers, targets);
+    return sums.to(at::kDouble);
 }
 
 void add_metrics(Metrics& metrics, const std::string& prefix, const MetricSums& sums, const Settings& settings,

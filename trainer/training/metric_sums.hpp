@@ -18,9 +18,10 @@ using MetricSums = std::vector<double>;
 /// The sums of no samples.
 MetricSums no_sums(const Settings& settings, const Task& task);
 
-/// Adds the sums of a batch of samples. `outputs` and `targets` are those of loss_sum().
-void add_sums(MetricSums& sums, const Settings& settings, const Task& task, const at::Tensor& outputs,
-              const at::Tensor& targets);
+/// The sums of a batch of samples, in that order, as float64 on the device of `outputs`; empty where there are none.
+/// `outputs` and `targets` are those of loss_sum().
+at::Tensor metric_sums(const Settings& settings, const Task& task, const at::Tensor& outputs,
+                       const at::Tensor& targets);
 
 /// Adds "<prefix>_<metric>" for each metric of the settings. No samples give NaN.
 void add_metrics(Metrics& metrics, const std::string& prefix, const MetricSums& sums, const Settings& settings,

@@ -37,7 +37,8 @@ struct Progress {
     double evaluated = 0.0;             ///< seconds in evaluations
     std::optional<Report> report = {};  ///< the last one
     bool report_pending = false;        ///< whether the decision about the report is still unknown
-    /// Losses of the samples that this member has trained on since the last report.
+    /// Losses of the samples that this member has trained on since the last report; the sum is up to date in
+    /// Trial::full_progress().
     double loss_sum = 0.0;
     std::int64_t loss_samples = 0;
     /// What this member knows of the gradients' noise; at a report, all members know the same.

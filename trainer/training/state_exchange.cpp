@@ -32,7 +32,7 @@ void share_state(const Group& group, const Join& join, const Settings& settings,
     json header;
     if (source) {
         header = {{"task", trial->task()},
-                  {"progress", trial->progress()},
+                  {"progress", trial->full_progress()},
                   {"optimizer_steps", trial->optimizer().num_steps()}};
     }
     header = json::parse(group.broadcast(header.dump()));
@@ -48,10 +48,11 @@ void share_state(const Group& group, const Join& join, const Settings& settings,
     // Every member sums the losses of its own samples, and measures their noise, whatever rank 0 has seen.
     const bool survivor = trial && trial->number() == join.trial.value;
     auto progress = header["progress"].get<Progress>();
-    progress.loss_sum = survivor ? trial->progress().loss_sum : 0.0;
-    progress.loss_samples = survivor ? trial->progress().loss_samples : 0;
+    const Progress own = survivor ? trial->full_progress() : Progress();
+    progress.loss_sum = own.loss_sum;
+    progress.loss_samples = own.loss_samples;
     if (survivor) {
-        progress.noise_scale = trial->progress().noise_scale;
+        progress.noise_scale = own.noise_scale;
     }
     received->restore(progress);
     trial = std::move(received);

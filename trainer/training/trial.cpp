@@ -76,6 +76,7 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
 
 void Trial::restore(const Progress& progress) {
     progress_ = progress;
+    loss_sum_.reset();
     // Earlier versions counted on more samples in a step than there are.
     auto& rate = progress_.rate;
     rate.first_batch = std::min(rate.first_batch, task_.num_samples);
@@ -148,6 +149,20 @@ void Trial::set_buffers(const std::vector<at::Tensor>& values) {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
         tensors[i].detach().copy_(values[i]);
     }
+}
+
+Progress Trial::full_progress() const {
+    Progress progress = progress_;
+    if (loss_sum_.defined()) {
+        progress.loss_sum = loss_sum_.item<double>();
+    }
+    return progress;
+}
+
+void Trial::forget_losses() {
+    loss_sum_.reset();
+    progress_.loss_sum = 0.0;
+    progress_.loss_samples = 0;
 }
 
 double Trial::epochs() const {
@@ -262,7 +277,10 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     ++progress_.step;
     update_averages();
     progress_.position += loaded.slice.group_samples;
-    progress_.loss_sum += loss.item<double>();
+    if (!loss_sum_.defined()) {
+        loss_sum_ = at::full({}, progress_.loss_sum, loss.options());
+    }
+    loss_sum_ += loss;
     progress_.loss_samples += static_cast<std::int64_t>(loaded.slice.samples.size());
 }
 

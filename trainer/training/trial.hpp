@@ -40,9 +40,14 @@ class Trial {
 
     const Progress& progress() const { return progress_; }
     Progress& progress() { return progress_; }
+    /// The progress with Progress::loss_sum up to date. Waits until the device has trained: the sum stays there, so
+    /// that a step waits for nothing.
+    Progress full_progress() const;
+    /// Begins a new sum of losses.
+    void forget_losses();
     /// The resource that the trial can report now. A report is due when it is more than Progress::reported().
     std::int64_t reached() const { return trainer::reached(progress_, settings_.report, task_.num_samples); }
-    /// Takes over the progress of another member, or an earlier one of this trial.
+    /// Takes over the progress of another member, or an earlier one of this trial, with its losses.
     void restore(const Progress& progress);
 
     /// Parameters and then buffers, by the names that torch's state_dict gives them, always in the same order.
@@ -106,6 +111,8 @@ class Trial {
     std::int64_t length_ = 0;           ///< 0: unknown, and then the learning rate has no schedule
     std::vector<at::Tensor> averages_;  ///< of parameters(), in their order
     Progress progress_;
+    /// On the device, as float64: progress_.loss_sum and the losses of the steps since. Undefined if there were none.
+    at::Tensor loss_sum_;
 };
 
 }  // namespace crescendo::trainer

@@ -12,28 +12,41 @@
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
 
-TEST_CASE("a newcomer gets weights, buffers, the optimizer's state and progress before its first step") {
-    const auto device = make_cpu_device();
-    const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
-    const Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 2, .num_samples = 8};
-    std::array<std::unique_ptr<Trial>, 2> trials;
-    trials[0] = std::make_unique<Trial>(/*number=*/3, /*seed=*/1, settings, task, *device);
-    trials[0]->set_group(/*size=*/1, {});
-    {
-        const Group alone(*device);
-        GradientReducer reducer(alone, trials[0]->parameters());
-        LoadedBatch loaded;
-        loaded.slice.group_samples = 4;
-        loaded.slice.samples = {0, 1, 2, 3};
-        loaded.batch = {at::randn({4, 8, 8}), at::zeros({4}, at::kLong)};
-        trials[0]->step(loaded, alone, reducer);
-    }
+namespace {
+
+const Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 2, .num_samples = 8};
+
+/// A trial that has trained alone for one step, on noise of some brightness.
+std::unique_ptr<Trial> stepped_trial(const Settings& settings, const Device& device, double brightness = 1.0) {
+    auto trial = std::make_unique<Trial>(/*number=*/3, /*seed=*/1, settings, task, device);
+    trial->set_group(/*size=*/1, {});
+    const Group alone(device);
+    GradientReducer reducer(alone, trial->parameters());
+    LoadedBatch loaded;
+    loaded.slice.group_samples = 4;
+    loaded.slice.samples = {0, 1, 2, 3};
+    loaded.batch = {at::randn({4, 8, 8}) * brightness, at::zeros({4}, at::kLong)};
+    trial->step(loaded, alone, reducer);
+    return trial;
+}
+
+Join join() {
     Join join;
     join.trial = crescendo::TrialId{3};
     join.seed = 1;
+    return join;
+}
+
+}  // namespace
+
+TEST_CASE("a newcomer gets weights, buffers, the optimizer's state and progress before its first step") {
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
+    std::array<std::unique_ptr<Trial>, 2> trials;
+    trials[0] = stepped_trial(settings, *device);
 
     in_group(2, *device, [&](const Group& group) {
-        share_state(group, join, settings, trials[static_cast<std::size_t>(group.rank())]);
+        share_state(group, join(), settings, trials[static_cast<std::size_t>(group.rank())]);
     });
 
     REQUIRE(trials[1]);
@@ -50,4 +63,23 @@ TEST_CASE("a newcomer gets weights, buffers, the optimizer's state and progress 
     CHECK(at::equal(trials[1]->optimizer().state().front().tensor, state.front().tensor));
     CHECK(trials[1]->optimizer().num_steps() == 1);
     CHECK(trials[1]->progress().step == 1);
+}
+
+TEST_CASE("each survivor keeps the sum of its own losses, and a newcomer begins one") {
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
+    std::array<std::unique_ptr<Trial>, 3> trials{stepped_trial(settings, *device),
+                                                 stepped_trial(settings, *device, /*brightness=*/2.0)};
+    const double first = trials[0]->full_progress().loss_sum;
+    const double second = trials[1]->full_progress().loss_sum;
+    REQUIRE(first != second);
+
+    in_group(3, *device, [&](const Group& group) {
+        share_state(group, join(), settings, trials[static_cast<std::size_t>(group.rank())]);
+    });
+
+    CHECK(trials[0]->full_progress().loss_sum == first);
+    CHECK(trials[1]->full_progress().loss_sum == second);
+    CHECK(trials[1]->full_progress().loss_samples == 4);
+    CHECK(trials[2]->full_progress().loss_sum == 0);
 }

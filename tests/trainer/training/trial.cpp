@@ -12,6 +12,7 @@
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/objective.hpp"
 #include "trainer/training/evaluation.hpp"
 
 using namespace crescendo::trainer;
@@ -90,6 +91,43 @@ TEST_CASE("a step that fails leaves the trial as it was, its buffers too") {
     trial.step(batch, group, reducer);
     CHECK(trial.buffers().back().item<std::int64_t>() == 4);  // two micro-batches a step
     CHECK_FALSE(same(copies(trial.named_tensors()), before));
+}
+
+TEST_CASE("the losses of steps are added up in their order, as float64, from where an earlier sum ended") {
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of({{"model", "mlp"}, {"lr", 0.0}, {"batch_size", num_samples}});
+    Trial trial(/*number=*/0, /*seed=*/1, settings, task, *device);
+    Progress begun;
+    begun.loss_sum = 0.1;
+    begun.loss_samples = 3;
+    begun.rate.batch = begun.rate.first_batch = num_samples;
+    trial.restore(begun);
+    trial.set_group(/*size=*/1, {});
+    const Group group(*device);
+    GradientReducer reducer(group, trial.parameters());
+    double sum = 0.1;
+    const auto train = [&](int count) {
+        for (int i = 0; i < count; ++i) {
+            const auto loaded = images(0.1 + i / 7.0, num_samples);
+            sum += loss_sum(settings.loss, task, trial.model().forward(loaded.batch.inputs), loaded.batch.targets)
+                       .item<double>();
+            trial.step(loaded, group, reducer);
+        }
+    };
+
+    train(5);
+    CHECK(trial.full_progress().loss_sum == sum);
+    CHECK(trial.full_progress().loss_samples == 3 + 5 * num_samples);
+
+    trial.restore(trial.full_progress());  // as a checkpoint and a regroup do
+    train(5);
+    CHECK(trial.full_progress().loss_sum == sum);
+
+    trial.forget_losses();
+    sum = 0;
+    train(1);
+    CHECK(trial.full_progress().loss_sum == sum);
+    CHECK(trial.full_progress().loss_samples == num_samples);
 }
 
 TEST_CASE("every step of a group begins with the buffers of rank 0") {
