@@ -4,12 +4,31 @@
 #include <torch/optim/adamw.h>
 
 #include <limits>
+#include <string>
+#include <type_traits>
 
+#include "trainer/optimizers/fused_optimizer.hpp"
 #include "trainer/optimizers/torch_optimizer.hpp"
 
 namespace crescendo::trainer {
 
 namespace {
+
+/// Updates with torch's default decays of the moments and epsilon.
+template <class Rule>
+void update_fused(FusedTensors& tensors, const FusedStep& step) {
+    const auto& first = tensors.parameters.front();
+    const at::Tensor count = at::full({}, static_cast<double>(step.step), first.options().dtype(at::kFloat));
+    const std::vector<at::Tensor> counts(tensors.parameters.size(), count);
+    constexpr double beta1 = 0.9;
+    constexpr double beta2 = 0.999;
+    constexpr double epsilon = 1e-8;
+    const auto update =
+        std::is_same_v<Rule, torch::optim::AdamW> ? at::_ops::_fused_adamw_::call : at::_ops::_fused_adam_::call;
+    update(tensors.parameters, tensors.gradients, tensors.state[0], tensors.state[1], /*max_exp_avg_sqs=*/{}, counts,
+           step.learning_rate, beta1, beta2, step.weight_decay, epsilon, /*amsgrad=*/false, /*maximize=*/false,
+           /*grad_scale=*/{}, /*found_inf=*/{});
+}
 
 /// Adam and AdamW, which differ in what weight decay does.
 template <class Rule, class Options, class State>
@@ -24,6 +43,10 @@ class AdamSpec : public OptimizerSpec {
     LearningRateScaling default_lr_scaling() const override { return LearningRateScaling::sqrt; }
 
     std::unique_ptr<Optimizer> make(const std::vector<NamedTensor>& parameters) const override {
+        if (FusedOptimizer::can_update(parameters)) {
+            return std::make_unique<FusedOptimizer>(parameters, std::vector<std::string>{"exp_avg", "exp_avg_sq"},
+                                                    weight_decay_, decays_, update_fused<Rule>);
+        }
         const std::vector<StateField<State>> fields{
             {"exp_avg", [](State& state) -> at::Tensor& { return state.exp_avg(); }},
             {"exp_avg_sq", [](State& state) -> at::Tensor& { return state.exp_avg_sq(); }}};

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "trainer/optimizers/fused_optimizer.hpp"
 #include "trainer/optimizers/torch_optimizer.hpp"
 
 namespace crescendo::trainer {
@@ -27,6 +28,9 @@ class SgdSpec : public OptimizerSpec {
     LearningRateScaling default_lr_scaling() const override { return LearningRateScaling::linear; }
 
     std::unique_ptr<Optimizer> make(const std::vector<NamedTensor>& parameters) const override {
+        if (FusedOptimizer::can_update(parameters)) {
+            return make_fused(parameters);
+        }
         std::vector<StateField<SGDParamState>> fields;
         if (momentum_ > 0) {
             fields = {{"momentum_buffer", [](SGDParamState& state) -> at::Tensor& { return state.momentum_buffer(); }}};
@@ -40,6 +44,22 @@ class SgdSpec : public OptimizerSpec {
     }
 
   private:
+    /// A momentum that begins at zero is the gradient after the first step, as torch::optim has it.
+    std::unique_ptr<Optimizer> make_fused(const std::vector<NamedTensor>& parameters) const {
+        const auto kernel = [momentum = momentum_, nesterov = nesterov_ && momentum_ > 0](FusedTensors& tensors,
+                                                                                          const FusedStep& step) {
+            at::_fused_sgd_(tensors.parameters, tensors.gradients,
+                            tensors.state.empty() ? at::TensorList() : at::TensorList(tensors.state[0]),
+                            step.weight_decay, momentum, step.learning_rate, /*dampening=*/0.0, nesterov,
+                            /*maximize=*/false, /*is_first_step=*/false);
+        };
+        std::vector<std::string> state;
+        if (momentum_ > 0) {
+            state.emplace_back("momentum_buffer");
+        }
+        return std::make_unique<FusedOptimizer>(parameters, state, weight_decay_, decays_, kernel);
+    }
+
     double momentum_ = 0.9;
     bool nesterov_ = false;
     double weight_decay_ = 0.0;

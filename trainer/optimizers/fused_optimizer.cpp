@@ -1,0 +1,87 @@
+#include "trainer/optimizers/fused_optimizer.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace crescendo::trainer {
+
+namespace {
+
+/// The kernels walk through memory, and take numbers at one place of parameter and gradient for a pair.
+at::Tensor in_order_of(const at::Tensor& parameter, const at::Tensor& gradient) {
+    return gradient.strides() == parameter.strides() ? gradient : at::empty_like(parameter).copy_(gradient);
+}
+
+}  // namespace
+
+FusedOptimizer::FusedOptimizer(const std::vector<NamedTensor>& parameters, std::vector<std::string> state_names,
+                               double weight_decay, WeightDecayOf decays, Kernel kernel)
+    : Optimizer(parameters), state_names_(std::move(state_names)), kernel_(std::move(kernel)) {
+    for (const auto& [name, tensor] : parameters) {
+        const bool decayed = decays == WeightDecayOf::all || tensor.dim() > 1;
+        const ParameterGroup wanted{tensor.scalar_type(), decayed ? weight_decay : 0.0, {}};
+        auto group = std::ranges::find_if(groups_, [&](const ParameterGroup& each) {
+            return each.type == wanted.type && each.weight_decay == wanted.weight_decay;
+        });
+        if (group == groups_.end()) {
+            group = groups_.insert(groups_.end(), wanted);
+        }
+        group->parameters.push_back(tensor);
+    }
+}
+
+bool FusedOptimizer::can_update(const std::vector<NamedTensor>& parameters) {
+    return std::ranges::all_of(parameters, [](const NamedTensor& each) {
+        const auto& tensor = each.tensor;
+        const auto type = tensor.scalar_type();
+        const bool known_type = type == at::kFloat || type == at::kDouble || type == at::kHalf || type == at::kBFloat16;
+        return known_type && (tensor.is_cpu() || tensor.is_cuda()) && tensor.is_non_overlapping_and_dense();
+    });
+}
+
+void FusedOptimizer::update(double learning_rate) {
+    const at::NoGradGuard no_gradients;
+    for (const auto& group : groups_) {
+        FusedTensors tensors;
+        tensors.state.resize(state_names_.size());
+        for (const auto& parameter : group.parameters) {
+            const State& state = ensured_state(parameter);
+            if (!parameter.grad().defined()) {
+                continue;
+            }
+            tensors.parameters.push_back(parameter);
+            tensors.gradients.push_back(in_order_of(parameter, parameter.grad()));
+            for (std::size_t i = 0; i < state.size(); ++i) {
+                tensors.state[i].push_back(state[i]);
+            }
+        }
+        if (!tensors.parameters.empty()) {
+            kernel_(tensors, {learning_rate, group.weight_decay, num_steps() + 1});
+        }
+    }
+}
+
+/// The tensors are made at the first update, as zeros.
+FusedOptimizer::State& FusedOptimizer::ensured_state(const at::Tensor& parameter) {
+    auto& state = state_[parameter.unsafeGetTensorImpl()];
+    while (state.size() < state_names_.size()) {
+        state.push_back(at::zeros_like(parameter));
+    }
+    return state;
+}
+
+std::vector<NamedTensor> FusedOptimizer::state_of(const at::Tensor& parameter) const {
+    const State& state = state_.at(parameter.unsafeGetTensorImpl());
+    std::vector<NamedTensor> all;
+    for (std::size_t i = 0; i < state.size(); ++i) {
+        all.push_back({state_names_[i], state[i]});
+    }
+    return all;
+}
+
+void FusedOptimizer::make_state(const at::Tensor& parameter, std::int64_t) { ensured_state(parameter); }
+
+}  // namespace crescendo::trainer
