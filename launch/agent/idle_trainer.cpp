@@ -56,7 +56,7 @@ IdleTrainer::IdleTrainer(const Options& options) : options_(options) {
                            {protocol::threads_variable, std::to_string(options_.threads)},
                            {protocol::device_variable, gpus.empty() ? "cpu" : "cuda"}};
     if (!gpus.empty()) {
-        process.environment.emplace_back("CUDA_VISIBLE_DEVICES", gpus.front().name);
+        choose_gpu(gpus.front().name, process.environment);
     }
     process_ = std::make_unique<ConnectedProcess>(process);
     await(protocol::Hello::name);

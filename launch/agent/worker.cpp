@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "core/message_json.hpp"
+#include "launch/slots/gpus.hpp"
 
 namespace crescendo::launch {
 
@@ -51,7 +52,7 @@ std::vector<std::pair<std::string, std::string>> device_environment(const Worker
     const auto& resources = resources_of(options, slot);
     std::vector<std::pair<std::string, std::string>> result{{"OMP_NUM_THREADS", std::to_string(resources.threads)}};
     if (!resources.gpu.empty()) {
-        result.emplace_back("CUDA_VISIBLE_DEVICES", resources.gpu);
+        choose_gpu(resources.gpu, result);
     }
     for (const char* variable : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"}) {
         if (!options.setup.interface.empty() && std::getenv(variable) == nullptr) {

@@ -112,4 +112,12 @@ std::vector<Gpu> find_gpus(const Variables& variables, const fs::path& root) {
     return gpus;
 }
 
+void choose_gpu(const std::string& name, std::vector<std::pair<std::string, std::string>>& environment,
+                const Variables& variables) {
+    environment.emplace_back("CUDA_VISIBLE_DEVICES", name);
+    if (variables("CUDA_DEVICE_ORDER") == nullptr) {
+        environment.emplace_back("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+    }
+}
+
 }  // namespace crescendo::launch

@@ -89,3 +89,15 @@ TEST_CASE("Slurm's variables count where CUDA_VISIBLE_DEVICES is not set") {
     CHECK(driver.gpus({{"SLURM_JOB_GPUS", "0,1"}}).size() == 2);
     CHECK(driver.gpus({{"SLURM_JOB_GPUS", "0,1"}, {"CUDA_VISIBLE_DEVICES", "0"}}).size() == 1);
 }
+
+TEST_CASE("a process counts its GPUs as we do, by PCI addresses, unless the user wants another order") {
+    using Environment = std::vector<std::pair<std::string, std::string>>;
+    Environment environment;
+    Environment ordered;
+
+    choose_gpu("1", environment, [](const char*) -> const char* { return nullptr; });
+    choose_gpu("1", ordered, [](const char*) -> const char* { return "FASTEST_FIRST"; });
+
+    CHECK(environment == Environment{{"CUDA_VISIBLE_DEVICES", "1"}, {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}});
+    CHECK(ordered == Environment{{"CUDA_VISIBLE_DEVICES", "1"}});
+}
