@@ -59,6 +59,21 @@ c10::intrusive_ptr<c10d::ProcessGroup> meet(const Device& device, const c10::int
     throw PeerLost(error.what());
 }
 
+/// Cuts a list where its tensors have more than `most_bytes` together.
+std::vector<std::vector<at::Tensor>> blocks_of(const std::vector<at::Tensor>& tensors, std::size_t most_bytes) {
+    std::vector<std::vector<at::Tensor>> blocks;
+    std::size_t bytes = 0;
+    for (const auto& tensor : tensors) {
+        if (blocks.empty() || bytes + tensor.nbytes() > most_bytes) {
+            blocks.emplace_back();
+            bytes = 0;
+        }
+        blocks.back().push_back(tensor);
+        bytes += tensor.nbytes();
+    }
+    return blocks;
+}
+
 at::Tensor flatten(const std::vector<at::Tensor>& tensors) {
     std::vector<at::Tensor> flat;
     for (const auto& tensor : tensors) {
@@ -144,7 +159,7 @@ std::string Group::broadcast(const std::string& bytes) const {
     return {static_cast<const char*>(content.const_data_ptr()), static_cast<std::size_t>(content.numel())};
 }
 
-void Group::broadcast(const std::vector<at::Tensor>& tensors) const {
+void Group::broadcast(const std::vector<at::Tensor>& tensors, std::size_t block_bytes) const {
     if (size_ == 1) {
         return;
     }
@@ -153,10 +168,12 @@ void Group::broadcast(const std::vector<at::Tensor>& tensors) const {
         by_type[tensor.scalar_type()].push_back(tensor.detach());
     }
     for (const auto& [type, alike] : by_type) {
-        const at::Tensor block = flatten(alike);
-        broadcast_block(block);
-        if (rank_ != 0) {
-            unflatten(block, alike);
+        for (const auto& part : blocks_of(alike, block_bytes)) {
+            const at::Tensor block = flatten(part);
+            broadcast_block(block);
+            if (rank_ != 0) {
+                unflatten(block, part);
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -67,9 +68,10 @@ class Group {
     /// Gives rank 0's bytes to every member.
     std::string broadcast(const std::string& bytes) const;
 
-    /// Copies rank 0's values into the tensors of every member, those of one type as one block. The tensors lie on the
-    /// group's device. All members pass tensors of the same types and shapes.
-    void broadcast(const std::vector<at::Tensor>& tensors) const;
+    /// Copies rank 0's values into the tensors of every member, those of one type in blocks of `block_bytes` at most,
+    /// or of one tensor that is larger: so much memory is needed beside them. The tensors lie on the group's device. All
+    /// members pass tensors of the same types and shapes.
+    void broadcast(const std::vector<at::Tensor>& tensors, std::size_t block_bytes = std::size_t{64} << 20) const;
 
     /// Call it before the results of collectives are used. Throws PeerLost if a collective has failed.
     void finish() const;

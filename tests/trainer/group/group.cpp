@@ -148,23 +148,28 @@ TEST_CASE("members that do not meet are lost, but a worker without memory, or wi
                     c10::AcceleratorError);
 }
 
-TEST_CASE("every member gets rank 0's tensors, whatever their types, shapes and order in memory") {
+TEST_CASE("every member gets rank 0's tensors, whatever their types, shapes, order in memory and blocks") {
     const auto device = make_cpu_device();
-    std::array<std::vector<at::Tensor>, 3> tensors;
+    // Floats of 24, 32 and 4 bytes, whole numbers of 8 and 24: a block of each, two of the floats, or one a tensor.
+    for (const std::size_t block_bytes : {1 << 20, 40, 1}) {
+        CAPTURE(block_bytes);
+        std::array<std::vector<at::Tensor>, 3> tensors;
 
-    in_group(3, *device, [&](const Group& group) {
-        auto& mine = tensors[static_cast<std::size_t>(group.rank())];
-        mine = tensors_of(group.rank() + 1);
-        mine[2][0][1][0][1].fill_(group.rank() + 7);
-        group.broadcast(mine);
-    });
+        in_group(3, *device, [&](const Group& group) {
+            auto& mine = tensors[static_cast<std::size_t>(group.rank())];
+            mine = tensors_of(group.rank() + 1);
+            mine[2][0][1][0][1].fill_(group.rank() + 7);
+            group.broadcast(mine, block_bytes);
+        });
 
-    for (const auto& mine : tensors) {
-        for (std::size_t i = 0; i < mine.size(); ++i) {
-            CHECK(at::equal(mine[i], tensors[0][i]));
-            CHECK(mine[i].strides() == tensors[0][i].strides());
+        for (const auto& mine : tensors) {
+            for (std::size_t i = 0; i < mine.size(); ++i) {
+                CHECK(at::equal(mine[i], tensors[0][i]));
+                CHECK(mine[i].strides() == tensors[0][i].strides());
+            }
+            CHECK(mine[0].item<std::int64_t>() == 1);
+            CHECK(mine[2][0][1][0][1].item<float>() == 7);
         }
-        CHECK(mine[0].item<std::int64_t>() == 1);
     }
 }
 
