@@ -1,10 +1,11 @@
 """How good samplers are: the best value after so many trials, beside Optuna's samplers of the same kind.
 
-    "$(scripts/install.sh python)" benchmarks/samplers/measure.py [--seeds 30] [--trials 200] [--only NAME,NAME] [--csv FILE]
+    "$(scripts/install.sh python)" benchmarks/samplers/measure.py [--seeds 30] [--trials 200] [--only NAME,NAME]
+                                                                  [--csv FILE]
 
-Needs what `scripts/install.sh tools` installs (Optuna). Trials run one after the other. Every finished search is a row of the
-CSV file, which is read again, so a run that was broken off goes on where it stopped. Tables show the median regret (what the best
-value is above the minimum) and, in parentheses, the quartiles.
+Needs what `scripts/install.sh tools` installs (Optuna). Trials run one after the other. Every finished search is a row
+of the CSV file, which is read again, so a run that was broken off goes on where it stopped. Tables show the median
+regret (what the best value is above the minimum) and, in parentheses, the quartiles.
 """
 import argparse
 import csv
@@ -157,7 +158,8 @@ def table(rows, samplers, trials):
         print(f"\n#### {problem}\n\n| sampler | seeds | " + " | ".join(f"{count} trials" for count in counts) + " |")
         print("|---" * (len(counts) + 2) + "|")
         for sampler in samplers:
-            found = [values for (a, b, _, n), values in rows.items() if (a, b) == (problem, sampler) and n >= counts[-1]]
+            found = [values for (a, b, _, n), values in rows.items()
+                     if (a, b) == (problem, sampler) and n >= counts[-1]]
             cells = []
             for i in range(len(counts)):
                 values = sorted(each[i] for each in found if each[i] is not None)

@@ -37,15 +37,15 @@ TEST_CASE("every proposal is a configuration of the space, and the same again") 
         AnySampler sampler(learning_spec(name, mixed_space()));
         AnySampler again(learning_spec(name, mixed_space()));
 
-        const auto configs = learn(sampler, 60, mixed_loss);
+        const auto configs = learn(sampler, 30, mixed_loss);
 
         for (const auto& config : configs) {
             REQUIRE(mixed_space().in_order(config) == config);
         }
-        CHECK(learn(again, 60, mixed_loss) == configs);
+        CHECK(learn(again, 30, mixed_loss) == configs);
         AnySampler copy = sampler;
-        CHECK(copy->propose(TrialId{60})->config == sampler->propose(TrialId{60})->config);
-        CHECK(sampler->propose(TrialId{60})->config == copy->propose(TrialId{60})->config);
+        CHECK(copy->propose(TrialId{30})->config == sampler->propose(TrialId{30})->config);
+        CHECK(sampler->propose(TrialId{30})->config == copy->propose(TrialId{30})->config);
     }
 }
 
@@ -73,15 +73,15 @@ TEST_CASE("a sampler that learns survives losses that say nothing") {
         CAPTURE(name);
         for (const double loss : {nan, std::numeric_limits<double>::infinity(), 1.0, -1e300, 1e300}) {
             AnySampler sampler(learning_spec(name, mixed_space()));
-            const auto configs = learn(sampler, 40, [&](const Config&) { return loss; });
+            const auto configs = learn(sampler, 20, [&](const Config&) { return loss; });
             CHECK(configs.back() != configs.front());
         }
         AnySampler sampler(learning_spec(name, mixed_space()));
         int count = 0;
-        const auto configs = learn(sampler, 60, [&](const Config& config) {
+        const auto configs = learn(sampler, 30, [&](const Config& config) {
             return ++count % 3 == 0 ? nan : count % 3 == 1 ? 1e300 : mixed_loss(config);
         });
-        CHECK(configs.size() == 60);
+        CHECK(configs.size() == 30);
     }
 }
 
@@ -96,8 +96,8 @@ TEST_CASE("a category of 10,000 values, one value, and a space where nothing var
     for (const auto& name : model_samplers) {
         CAPTURE(name);
         AnySampler sampler(learning_spec(name, wide));
-        const auto configs = learn(sampler, 40, [](const Config& config) { return number_of(config, 0); });
-        CHECK(configs.size() == 40);
+        const auto configs = learn(sampler, 16, [](const Config& config) { return number_of(config, 0); });
+        CHECK(configs.size() == 16);
         AnySampler few(learning_spec(name, narrow));
         CHECK(learn(few, 30, [](const Config& config) { return number_of(config, 2); }).size() == 30);
         AnySampler one(learning_spec(name, fixed));
@@ -130,7 +130,7 @@ TEST_CASE("a sweep under every scheduler learns with every sampler until it ends
               SchedulerKind::hyperband, SchedulerKind::async_hyperband, SchedulerKind::pasha, SchedulerKind::median}) {
             CAPTURE(name);
             CAPTURE(scheduler_kinds.of(kind));
-            auto spec = spec_of(kind, /*run_cap=*/60, /*max=*/4);
+            auto spec = spec_of(kind, /*run_cap=*/30, /*max=*/4);
             spec.space = mixed_space();
             spec.sampler = name;
             Script script(spec);
@@ -148,7 +148,7 @@ TEST_CASE("a sweep under every scheduler learns with every sampler until it ends
                         : script.report(id, static_cast<int>(trial.resource.value) + 1, mixed_loss(trial.config));
                 }
             }
-            CHECK(script.sweep.trials().size() == 60);
+            CHECK(script.sweep.trials().size() == 30);
         }
     }
 }
