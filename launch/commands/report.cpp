@@ -23,10 +23,13 @@ struct Options {
 
 /// Before the work, so that nothing is lost by it.
 void require_folder(const fs::path& out) {
+    if (out.empty()) {
+        return;
+    }
     const auto folder = fs::absolute(out).parent_path();
-    CRESCENDO_VALIDATE(out.empty() || fs::is_directory(folder), "",
+    CRESCENDO_VALIDATE(fs::is_directory(folder), "",
                        "--out {}: there is no folder {}; make it, or name another file", out.string(), folder.string());
-    CRESCENDO_VALIDATE(out.empty() || !fs::is_directory(out), "",
+    CRESCENDO_VALIDATE(!fs::is_directory(out), "",
                        "--out {}: this is a folder, and the page is one file; name a file in it", out.string());
 }
 

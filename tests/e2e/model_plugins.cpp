@@ -80,7 +80,7 @@ TEST_CASE("a model and a loss of a plug-in grow from one worker to two, and surv
     for (int i = 0; i < max; ++i) {
         CHECK(reports[static_cast<std::size_t>(i)]["resource"] == i + 1);
     }
-    CHECK(reports.back()["metrics"]["val_rmse"] < reports.front()["metrics"]["val_rmse"]);
+    CHECK(reports.back()["metrics"]["train_loss"] < reports.front()["metrics"]["train_loss"]);
     CHECK(folder.read("trials").at(0).at("failures") == 1);
 
     const auto exported = run_crescendo(folder.path(), {"best", "s", "--export", "winner"});
