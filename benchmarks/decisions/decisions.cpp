@@ -3,7 +3,7 @@
 /// A virtual cluster of 1,024 slots, or 16,384 on 2,048 nodes, on which the running trials report in turn. Only
 /// Sweep::apply() is timed, with the starts, stops, promotions and regroups that follow from a report.
 ///
-///     decisions               every scheduler with 1,000 to 1,000,000 trials
+///     decisions               every scheduler with 1,000 to 1,000,000 trials, and ASHA with every sampler but gp
 ///     decisions --most N      the same with at most N trials
 ///     decisions FILE          ASHA on one slot over curves from a file of one number a trial, for measure.py
 
@@ -120,6 +120,33 @@ class Cluster {
     std::vector<TrialId> running_;
 };
 
+void print(const char* name, int num_trials, const Figures& figures) {
+    std::printf("%-20s %10d %14.0f %12.0f\n", name, num_trials, figures.reports_per_second, figures.bytes_per_trial);
+    std::fflush(stdout);
+}
+
+void compare_samplers(int most) {
+    const SearchSpace space({{"lr", LogUniformValues{1e-5, 1}},
+                             {"decay", LogUniformValues{1e-6, 1}},
+                             {"momentum", Uniform{0, 1}},
+                             {"dropout", Uniform{0, 1}},
+                             {"width", IntUniform{1, 100}},
+                             {"depth", IntUniform{1, 9}},
+                             {"activation", Categorical{{1.0, 2.0, 3.0}}},
+                             {"norm", Categorical{{1.0, 2.0, 3.0, 4.0}}}});
+    std::printf("\n%-20s %10s %14s %12s\n", "sampler", "trials", "reports/s", "bytes/trial");
+    for (const char* sampler : {"random", "sobol", "tpe", "cmaes"}) {
+        for (const int num_trials : {1'000, 10'000, 100'000}) {
+            if (num_trials <= most) {
+                auto spec = spec_of(SchedulerKind::asha, Mode::stop, num_trials);
+                spec.sampler = sampler;
+                spec.space = space;
+                print(sampler, num_trials, Cluster(spec, random_floors(num_trials), 1024).run());
+            }
+        }
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -151,10 +178,9 @@ int main(int argc, char** argv) {
             if (num_trials > most) {
                 break;
             }
-            const auto figures = Cluster(spec_of(kind, mode, num_trials), random_floors(num_trials), num_slots).run();
-            std::printf("%-20s %10d %14.0f %12.0f\n", name, num_trials, figures.reports_per_second,
-                        figures.bytes_per_trial);
-            std::fflush(stdout);
+            print(name, num_trials,
+                  Cluster(spec_of(kind, mode, num_trials), random_floors(num_trials), num_slots).run());
         }
     }
+    compare_samplers(most);
 }

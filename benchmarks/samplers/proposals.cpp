@@ -118,7 +118,7 @@ class Measurement {
 
 int main(int argc, char** argv) {
     const int most = argc == 3 && std::string_view(argv[1]) == "--most" ? std::atoi(argv[2]) : 100'000;
-    for (const char* sampler : {"sobol", "tpe", "gp"}) {
+    for (const char* sampler : {"sobol", "tpe", "cmaes", "gp"}) {
         std::printf("%s\n%8s %10s %10s %10s %10s   microseconds\n", sampler, "trials", "a proposal", "p99", "a trial",
                     "p99");
         Measurement measurement(sampler);

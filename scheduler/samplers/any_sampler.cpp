@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "scheduler/samplers/cmaes_sampler.hpp"
 #include "scheduler/samplers/gp_sampler.hpp"
 #include "scheduler/samplers/grid_sampler.hpp"
 #include "scheduler/samplers/program_sampler.hpp"
@@ -28,6 +29,8 @@ std::unique_ptr<Sampler> from_space(const SweepSpec& spec) {
 /// All samplers. To add one is to add its row here.
 const std::vector<Kind>& samplers() {
     static const std::vector<Kind> all{
+        {"cmaes", true,
+         [](const SweepSpec& spec) -> std::unique_ptr<Sampler> { return std::make_unique<CmaesSampler>(spec); }},
         {"gp", true, [](const SweepSpec& spec) -> std::unique_ptr<Sampler> { return std::make_unique<GpSampler>(spec); }},
         {"grid", false, from_space<GridSampler>},
         {"program", false,

@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <numeric>
+#include <ranges>
 #include <utility>
 
 #include "core/draws.hpp"
@@ -208,10 +209,10 @@ std::optional<Proposal> GpSampler::propose(TrialId trial) {
     if (ranking == nullptr || axes_.empty() || trial.value % 8 == 7) {
         return first_.propose(trial);
     }
-    constexpr std::size_t most_best = 5;
+    constexpr int most_best = 5;
     std::vector<Results::Point> best;
-    for (std::size_t i = 0; i < std::min(ranking->losses.size(), most_best); ++i) {
-        best.push_back(results_.point(ranking->losses[i].trial));
+    for (const auto& [loss, number] : ranking->losses | std::views::take(most_best)) {
+        best.push_back(results_.point(number));
     }
     auto config = Search(*this, seen(*ranking), trial).run(best);
     const auto origin = ranking->num_own > 0 ? Origin::model : Origin::warm;
@@ -219,7 +220,7 @@ std::optional<Proposal> GpSampler::propose(TrialId trial) {
 }
 
 GpSampler::Seen GpSampler::seen(const Results::Ranking& ranking) const {
-    const auto& worst = ranking.losses[static_cast<std::size_t>(ranking.num_finite) - 1];
+    const auto& worst = *std::next(ranking.losses.begin(), ranking.num_finite - 1);
     std::vector<double> losses(static_cast<std::size_t>(results_.num_trials()), worst_loss);
     for (const auto& [loss, trial] : ranking.losses) {
         losses[static_cast<std::size_t>(trial)] = loss;

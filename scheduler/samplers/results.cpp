@@ -41,14 +41,11 @@ void Results::add_earlier(const std::vector<EarlierResult>& results, bool has_ma
             const bool is_end = !has_max && result.is_complete && i + 1 == result.reports.size();
             for (; counts(told, resource, is_end); ++told.num_rungs) {
                 auto& ranking = rankings_[told.num_rungs];
-                ranking.losses.push_back({loss, static_cast<int>(trials_.size())});
+                ranking.losses.insert({loss, static_cast<int>(trials_.size())});
                 ranking.num_finite += loss < worst_loss;
             }
         }
         trials_.push_back(told);
-    }
-    for (auto& ranking : rankings_) {
-        std::ranges::sort(ranking.losses);
     }
 }
 
@@ -79,9 +76,8 @@ void Results::count(const Trial& trial, int number, Told& told) {
     const bool is_complete = trial.reason == StopReason::completed || trial.reason == StopReason::reached;
     for (; trial.loss && counts(told, trial.resource, is_complete); ++told.num_rungs) {
         auto& ranking = rankings_[told.num_rungs];
-        const Loss loss{*trial.loss, number};
-        ranking.losses.insert(std::upper_bound(ranking.losses.begin(), ranking.losses.end(), loss), loss);
-        ranking.num_finite += loss.loss < worst_loss;
+        ranking.losses.insert({*trial.loss, number});
+        ranking.num_finite += *trial.loss < worst_loss;
         ++ranking.num_own;
     }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -33,7 +34,7 @@ class Results {
     /// The trials that reached one rung, the best first. Those with an infinite loss are last.
     struct Ranking {
         std::size_t rung;
-        std::vector<Loss> losses;
+        std::set<Loss> losses;  // not a vector: many thousand are inserted one by one
         int num_finite = 0;
         int num_own = 0;  ///< trials of this sweep
     };

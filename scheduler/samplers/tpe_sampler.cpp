@@ -1,6 +1,7 @@
 #include "scheduler/samplers/tpe_sampler.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "core/draws.hpp"
@@ -59,8 +60,8 @@ TpeSampler::Split TpeSampler::split(const Results::Ranking& ranking) const {
     constexpr int most_old = 384;
     Split result;
     std::vector<int> good;
-    for (int i = 0; i < num_good(ranking.num_finite); ++i) {
-        good.push_back(ranking.losses[static_cast<std::size_t>(i)].trial);
+    for (const auto& [loss, trial] : ranking.losses | std::views::take(num_good(ranking.num_finite))) {
+        good.push_back(trial);
         result.good.push_back({results_.point(good.back()), 1});
     }
     std::sort(good.begin(), good.end());

@@ -96,7 +96,7 @@ void print_configurations() {
 
 /// What samplers propose while trials end with random losses, some of which are not finite.
 void print_proposals() {
-    for (const char* sampler : {"sobol", "tpe"}) {
+    for (const char* sampler : {"sobol", "tpe", "cmaes"}) {
         for (const auto& space : {space_of_all(), space_with_rules(), SearchSpace({{"n", IntUniform{0, 79}}})}) {
             for (std::uint64_t seed = 0; seed < 4; ++seed) {
                 auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/80, /*max=*/4);

@@ -11,7 +11,7 @@ using namespace crescendo;
 
 namespace {
 
-const std::vector<std::string> model_samplers{"gp", "tpe"};
+const std::vector<std::string> model_samplers{"cmaes", "gp", "tpe"};
 
 const SearchSpace& mixed_space() {
     static const SearchSpace space({{"kind", Categorical{{std::string("a"), std::string("b")}}},

@@ -1,0 +1,266 @@
+#include "scheduler/samplers/evolution.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "scheduler/space/quantiles.hpp"
+
+namespace crescendo {
+namespace {
+
+constexpr double first_step = 0.3;
+constexpr double most_of_a_step = 1.0;  // of the unit cube: more says nothing
+constexpr double least_deviation = 1e-6;
+constexpr double least_of_categories = 0.05;  // probability that all but the best category share in the end
+
+double normal(CounterRandom& random) { return normal_quantile(std::max(random.uniform(), 0x1.0p-53)); }
+
+/// Into [0, 1), as between two mirrors.
+double reflected(double x) {
+    x = std::fmod(std::abs(x), 2.0);
+    return std::clamp(x < 1 ? x : 2 - x, 0.0, 1 - 0x1.0p-53);
+}
+
+/// Of the better half, by rank. Their sum is 1.
+std::vector<double> recombination_weights(std::size_t count) {
+    std::vector<double> weights(std::max<std::size_t>(count / 2, 1));
+    double sum = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        weights[i] = std::log((static_cast<double>(count) + 1) / 2) - std::log(static_cast<double>(i) + 1);
+        sum += weights[i];
+    }
+    for (double& weight : weights) {
+        weight /= sum;
+    }
+    return weights;
+}
+
+/// How many points the weighted mean is worth.
+double effective_size(const std::vector<double>& weights) {
+    return 1 / std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0);
+}
+
+double length_of(const std::vector<double>& vector) {
+    return std::sqrt(std::inner_product(vector.begin(), vector.end(), vector.begin(), 0.0));
+}
+
+void shorten(std::vector<double>& vector, double most) {
+    const double length = length_of(vector);
+    if (length > most) {
+        for (double& each : vector) {
+            each *= most / length;
+        }
+    }
+}
+
+/// The lower triangle L with L·Lᵀ = `matrix`, which is n × n. A pivot that rounding made too small is replaced.
+std::vector<double> cholesky(const std::vector<double>& matrix, std::size_t n) {
+    std::vector<double> factor(n * n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) {
+            double sum = matrix[i * n + j];
+            for (std::size_t k = 0; k < j; ++k) {
+                sum -= factor[i * n + k] * factor[j * n + k];
+            }
+            factor[i * n + j] = i == j ? std::sqrt(std::max(sum, 1e-14)) : sum / factor[j * n + j];
+        }
+    }
+    return factor;
+}
+
+std::vector<double> times(const std::vector<double>& factor, const std::vector<double>& vector) {
+    const std::size_t n = vector.size();
+    std::vector<double> product(n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t k = 0; k <= i; ++k) {
+            product[i] += factor[i * n + k] * vector[k];
+        }
+    }
+    return product;
+}
+
+}  // namespace
+
+int Evolution::usual_population(std::size_t num_axes) {
+    return 4 + static_cast<int>(3 * std::log(static_cast<double>(std::max<std::size_t>(num_axes, 1))));
+}
+
+Evolution::Evolution(std::vector<Axis> axes, const Point& mean, int population)
+    : axes_(std::move(axes)), population_(population), probabilities_(axes_.size()), step_(first_step) {
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+        if (axes_[axis].is_categorical) {
+            const auto count = static_cast<std::size_t>(std::lround(1 / axes_[axis].cell));
+            probabilities_[axis].assign(count, 1 / static_cast<double>(count));
+        } else {
+            numbers_.push_back(axis);
+            mean_.push_back(mean[axis]);
+        }
+    }
+    const std::size_t n = numbers_.size();
+    covariance_.assign(n * n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        covariance_[i * n + i] = 1;
+    }
+    factor_ = covariance_;
+    step_path_.assign(n, 0.0);
+    covariance_path_.assign(n, 0.0);
+}
+
+double Evolution::deviation(std::size_t number) const {
+    return step_ * std::sqrt(covariance_[number * numbers_.size() + number]);
+}
+
+Evolution::Point Evolution::sample(CounterRandom& random) const {
+    Point point(axes_.size());
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+        if (axes_[axis].is_categorical) {
+            const auto& probabilities = probabilities_[axis];
+            double left = random.uniform();
+            std::size_t category = 0;
+            while (category + 1 < probabilities.size() && left >= probabilities[category]) {
+                left -= probabilities[category++];
+            }
+            point[axis] = (static_cast<double>(category) + 0.5) / static_cast<double>(probabilities.size());
+        }
+    }
+    std::vector<double> normals(numbers_.size());
+    std::ranges::generate(normals, [&] { return normal(random); });
+    const auto steps = times(factor_, normals);
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+        const double wider = std::max(1.0, axes_[numbers_[i]].cell / 4 / deviation(i));
+        point[numbers_[i]] = reflected(mean_[i] + step_ * wider * steps[i]);
+    }
+    return point;
+}
+
+void Evolution::update(const std::vector<Point>& ranked) {
+    const auto weights = recombination_weights(ranked.size());
+    move_categories(ranked, weights);
+    if (!numbers_.empty()) {
+        move_numbers(ranked, weights);
+    }
+    ++num_updates_;
+}
+
+/// From the mean to the point, in steps. What it lacks is at the mean.
+std::vector<double> Evolution::steps_to(const Point& point) const {
+    std::vector<double> steps(numbers_.size(), 0.0);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const double most = 3 * deviation(i) / step_;
+        if (point[numbers_[i]] >= 0) {
+            steps[i] = std::clamp((point[numbers_[i]] - mean_[i]) / step_, -most, most);
+        }
+    }
+    return steps;
+}
+
+/// The names in parentheses are the tutorial's.
+void Evolution::move_numbers(const std::vector<Point>& ranked, const std::vector<double>& weights) {
+    const std::size_t size = numbers_.size();
+    const auto n = static_cast<double>(size);
+    const double effective = effective_size(weights);                                            // (μ_eff)
+    const double step_rate = (effective + 2) / (n + effective + 5);                              // (c_σ)
+    const double damping = 1 + 2 * std::max(0.0, std::sqrt((effective - 1) / (n + 1)) - 1) + step_rate;  // (d_σ)
+    const double path_rate = (4 + effective / n) / (n + 4 + 2 * effective / n);                  // (c_c)
+    const double one_rate = 2 / ((n + 1.3) * (n + 1.3) + effective);                             // (c_1)
+    const double many_rate =                                                                     // (c_μ)
+        std::min(1 - one_rate, 2 * (0.25 + effective + 1 / effective - 2) / ((n + 2) * (n + 2) + effective));
+    const double usual_length = std::sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
+    const double most_length = std::sqrt(n) + 2 * n / (n + 2);  // of what is injected
+
+    std::vector<std::vector<double>> steps;   // (y_i)
+    std::vector<double> mean_step(size, 0.0);  // (y_w)
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+        auto normals = steps_to(ranked[k]);
+        for (std::size_t i = 0; i < size; ++i) {  // forward substitution
+            for (std::size_t j = 0; j < i; ++j) {
+                normals[i] -= factor_[i * size + j] * normals[j];
+            }
+            normals[i] /= factor_[i * size + i];
+        }
+        shorten(normals, most_length);
+        steps.push_back(times(factor_, normals));
+        for (std::size_t i = 0; i < size; ++i) {
+            mean_step[i] += weights[k] * steps.back()[i];
+        }
+    }
+    auto mean_normals = mean_step;
+    for (std::size_t i = 0; i < size; ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            mean_normals[i] -= factor_[i * size + j] * mean_normals[j];
+        }
+        mean_normals[i] /= factor_[i * size + i];
+        mean_[i] = std::clamp(mean_[i] + step_ * mean_step[i], 0.0, 1 - 0x1.0p-53);
+    }
+
+    const double to_step_path = std::sqrt(step_rate * (2 - step_rate) * effective);
+    for (std::size_t i = 0; i < size; ++i) {
+        step_path_[i] = (1 - step_rate) * step_path_[i] + to_step_path * mean_normals[i];
+    }
+    const double length = length_of(step_path_);
+    const double settled = std::sqrt(1 - std::pow(1 - step_rate, 2.0 * (num_updates_ + 1)));
+    const bool is_slow = length / settled < (1.4 + 2 / (n + 1)) * usual_length;  // (h_σ)
+    const double to_path = is_slow ? std::sqrt(path_rate * (2 - path_rate) * effective) : 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        covariance_path_[i] = (1 - path_rate) * covariance_path_[i] + to_path * mean_step[i];
+    }
+    const double kept = 1 - one_rate - many_rate + (is_slow ? 0 : one_rate * path_rate * (2 - path_rate));
+    for (std::size_t i = 0; i < size; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) {
+            double sum = kept * covariance_[i * size + j] + one_rate * covariance_path_[i] * covariance_path_[j];
+            for (std::size_t k = 0; k < weights.size(); ++k) {
+                sum += many_rate * weights[k] * steps[k][i] * steps[k][j];
+            }
+            covariance_[i * size + j] = covariance_[j * size + i] = sum;
+        }
+    }
+    factor_ = cholesky(covariance_, size);
+    step_ = std::min(step_ * std::exp(std::min(1.0, step_rate / damping * (length / usual_length - 1))), most_of_a_step);
+}
+
+void Evolution::move_categories(const std::vector<Point>& ranked, const std::vector<double>& weights) {
+    const double effective = effective_size(weights);
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+        auto& probabilities = probabilities_[axis];
+        if (probabilities.size() < 2) {
+            continue;
+        }
+        const auto count = static_cast<double>(probabilities.size());
+        const double rate = effective / (effective + count + 1);
+        std::vector<double> seen(probabilities.size(), 0.0);
+        double total = 0;
+        for (std::size_t k = 0; k < weights.size(); ++k) {
+            if (ranked[k][axis] >= 0) {
+                const auto category = static_cast<std::size_t>(ranked[k][axis] * count);
+                seen[std::min(category, seen.size() - 1)] += weights[k];
+                total += weights[k];
+            }
+        }
+        const double least = least_of_categories / (count - 1);
+        double sum = 0;
+        for (std::size_t i = 0; i < seen.size(); ++i) {
+            probabilities[i] += rate * (seen[i] - total * probabilities[i]);
+            probabilities[i] = std::max(probabilities[i], std::min(least, 1 / count));
+            sum += probabilities[i];
+        }
+        for (double& each : probabilities) {
+            each /= sum;
+        }
+    }
+}
+
+bool Evolution::has_converged() const {
+    if (numbers_.empty()) {
+        return false;
+    }
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+        if (deviation(i) > std::max(least_deviation, axes_[numbers_[i]].cell / 8)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace crescendo

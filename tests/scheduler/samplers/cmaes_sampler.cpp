@@ -1,0 +1,145 @@
+#include "scheduler/samplers/cmaes_sampler.hpp"
+
+#include <doctest/doctest.h>
+
+#include <deque>
+
+#include "tests/scheduler/samplers/learning.hpp"
+
+using namespace crescendo;
+
+namespace {
+
+SearchSpace cube(int num_dimensions) {
+    std::vector<Parameter> parameters;
+    for (int i = 0; i < num_dimensions; ++i) {
+        parameters.push_back({"x" + std::to_string(i), Uniform{0, 1}});
+    }
+    return SearchSpace(std::move(parameters));
+}
+
+/// A valley along no axis, whose minimum is 0.
+double valley(const Config& config) {
+    double loss = std::pow(number_of(config, 0) - 0.6, 2);
+    for (std::size_t i = 1; i < config.size(); ++i) {
+        loss += 100 * std::pow(number_of(config, i) - number_of(config, i - 1), 2);
+    }
+    return loss;
+}
+
+}  // namespace
+
+TEST_CASE("cmaes finds the end of a valley in 1,000 trials, which tpe does not") {
+    const double loss = mean_best("cmaes", cube(5), 1000, 2, valley);
+
+    CHECK(loss < 1e-4);
+    CHECK(loss < mean_best("tpe", cube(5), 1000, 2, valley) / 10);
+}
+
+TEST_CASE("cmaes learns a category, and the parameter that only it has") {
+    const SearchSpace space{{{"kind", Categorical{{1.0, 2.0, 3.0, 4.0, 5.0}}}, {"x", Uniform{0, 1}, "kind == 3"}}};
+    const auto loss = [](const Config& config) {
+        return number_of(config, 0) == 3 ? std::abs(number_of(config, 1) - 0.6) : 1;
+    };
+
+    CHECK(mean_best("cmaes", space, 300, 5, loss) < 0.01);
+}
+
+TEST_CASE("cmaes learns as well where results come late and in another order") {
+    auto spec = learning_spec("cmaes", cube(5));
+    for (const std::size_t num_slots : {1U, 64U, 256U}) {
+        CAPTURE(num_slots);
+        AnySampler sampler(spec);
+        std::deque<Trial> running;
+        CounterRandom random(4, 0);
+        double best = worst_loss;
+        for (int id = 0; id < 4000; ++id) {
+            running.push_back(started(id, sampler->propose(TrialId{id}).value().config));
+            sampler->tell(running.back());
+            if (running.size() == num_slots) {
+                std::swap(running.front(), running[random.below(num_slots)]);
+                const double loss = valley(running.front().config);
+                sampler->tell(finished(running.front(), loss));
+                running.pop_front();
+                best = std::min(best, loss);
+            }
+        }
+        CHECK(best < 1e-3);
+    }
+}
+
+TEST_CASE("cmaes begins anew elsewhere once it has converged") {
+    const auto two_ends = [](const Config& config) {  // the narrow one is better
+        const double x = number_of(config, 0);
+        return x > 0.9 ? std::abs(x - 0.95) - 0.1 : std::abs(x - 0.3);
+    };
+    AnySampler sampler(learning_spec("cmaes", cube(1), /*seed=*/2));
+    const auto configs = learn(sampler, 2000, two_ends);
+
+    const auto is_near = [&](double x, auto first, auto last) {
+        return std::any_of(first, last, [&](const Config& each) { return std::abs(number_of(each, 0) - x) < 1e-4; });
+    };
+    CHECK(is_near(0.95, configs.begin(), configs.end()));
+    CHECK(is_near(0.3, configs.begin(), configs.end()));
+}
+
+TEST_CASE("cmaes learns from the highest rung with enough results, and ranks those that lost before behind") {
+    auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
+    spec.sampler = "cmaes";
+    spec.space = cube(1);
+    AnySampler sampler(spec);
+    for (int id = 0; id < 300; ++id) {  // the left half loses at the first rung; at the next, 0.7 is best
+        auto trial = started(id, sampler->propose(TrialId{id}).value().config);
+        const double x = number_of(trial.config, 0);
+        sampler->tell(trial);
+        trial.resource = Resource{1};
+        trial.loss = 1 - x;
+        if (x < 0.5) {
+            trial.status = TrialStatus::stopped;
+            trial.reason = StopReason::judged;
+        }
+        sampler->tell(trial);
+        if (x >= 0.5) {
+            trial.resource = Resource{4};
+            trial.loss = std::abs(x - 0.7);
+            trial.status = TrialStatus::finished;
+            trial.reason = StopReason::completed;
+            sampler->tell(trial);
+        }
+        if (id > 100 && id < 120) {  // it has not begun anew yet
+            CHECK(std::abs(x - 0.7) < 0.2);
+        }
+    }
+}
+
+TEST_CASE("cmaes says which configurations come from its model") {
+    AnySampler sampler(learning_spec("cmaes", cube(2)));
+
+    CHECK(sampler->propose(TrialId{0})->origin == Origin::random);
+    learn(sampler, 20, valley);
+    CHECK(sampler->propose(TrialId{20})->origin == Origin::model);
+}
+
+TEST_CASE("cmaes begins with what earlier sweeps found") {
+    auto spec = learning_spec("cmaes", cube(2));
+    CounterRandom random(1, 0);
+    for (int i = 0; i < 200; ++i) {
+        const double x = random.uniform();
+        const double y = random.uniform();
+        EarlierResult result;
+        result.config = {{"x0", x}, {"x1", y}};
+        result.reports = {{Resource{1}, std::hypot(x - 0.8, y - 0.8)}};
+        result.is_complete = true;
+        spec.warm_start.push_back(result);
+    }
+    AnySampler sampler(spec);
+
+    const auto first = sampler->propose(TrialId{0}).value();
+    CHECK(first.origin == Origin::warm);
+    double sum = 0;
+    for (int id = 0; id < 50; ++id) {
+        const auto config = sampler->propose(TrialId{id}).value().config;
+        sum += std::hypot(number_of(config, 0) - 0.8, number_of(config, 1) - 0.8) / 50;
+    }
+    CHECK(sum < 0.45);  // of uniform points: 0.52
+}
