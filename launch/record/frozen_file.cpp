@@ -78,6 +78,10 @@ void FrozenFile::require_same(const std::string& text, const std::filesystem::pa
 
 std::vector<Override> FrozenFile::beginning() const {
     auto beginning = earlier_defaults(defaults_);
+    constexpr int last_with_tpe_for_bayes = 2;
+    if (defaults_ <= last_with_tpe_for_bayes && value_in(keys_, "method") == R"("bayes")") {  // values are JSON
+        beginning.push_back({"method", "tpe"});
+    }
     for (const auto* key : changeable_keys) {
         const auto value = value_in(keys_, key);
         using enum Override::Applies;

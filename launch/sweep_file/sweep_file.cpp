@@ -11,6 +11,7 @@
 #include "launch/messages/report_pattern.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/sweep_file/nested_config.hpp"
+#include "launch/sweep_file/sampler_choice.hpp"
 #include "launch/sweep_file/sweep_defaults.hpp"
 #include "launch/sweep_file/sweep_initial.hpp"
 #include "launch/sweep_file/sweep_parameters.hpp"
@@ -109,7 +110,7 @@ void complete_metric(const YamlSection& file, SweepFile& result) {
 /// The type of a sampler that is none of ours; empty if it is one of them.
 std::string class_of_plugin(const YamlSection& sampler) {
     auto type = sampler.string("type").value_or("");
-    const auto& names = sampler_names();
+    const auto& names = sampler_words();
     return std::ranges::find(names, type) == names.end() ? type : "";
 }
 
@@ -124,7 +125,7 @@ void read_sampler_section(const YamlSection& sampler, const std::vector<Unsuppor
         return;
     }
     if (!sampler.has("command")) {
-        type = sampler.word("type", sampler_names(), unsupported).value_or(type);
+        type = sampler.word("type", sampler_words(), unsupported).value_or(type);
         for (const char* key : {"options", "ahead", "deadline"}) {
             if (sampler.has(key)) {
                 sampler.fail(key, "is a key for a sampler of your own, and this one is Crescendo's; remove it, or name "
@@ -133,7 +134,7 @@ void read_sampler_section(const YamlSection& sampler, const std::vector<Unsuppor
         }
         return;
     }
-    if (sampler.word("type", sampler_names(), unsupported).value_or("program") != "program") {
+    if (sampler.word("type", sampler_words(), unsupported).value_or("program") != "program") {
         sampler.fail("type", "says which of Crescendo's samplers proposes configurations, and `command:` says that a "
                              "program does; remove one of the two");
     }
@@ -146,12 +147,9 @@ void read_sampler(const YamlSection& file, SweepFile& result) {
     const std::string random = "configurations are drawn at random; use random";
     const std::vector<UnsupportedWord> unsupported{{"custom", random}};
     file.attempt([&] {
-        if (file.has("method") && file.at("method") == "bayes") {
-            spec.sampler = "tpe";
-            result.remarks.push_back({"method", "is bayes, which means tpe here; write tpe"});
-        } else {
-            spec.sampler = file.word("method", sampler_names(), unsupported).value_or(spec.sampler);
-        }
+        auto words = sampler_words();
+        words.emplace_back("bayes");
+        spec.sampler = file.word("method", words, unsupported).value_or(spec.sampler);
     });
     file.attempt([&] {
         if (const auto sampler = file.section("sampler", "{type: random}")) {
@@ -164,6 +162,20 @@ void read_sampler(const YamlSection& file, SweepFile& result) {
                       "is program, and no program is named; write sampler: {command: [python3, mine.py]}");
         }
     });
+}
+
+/// Names the sampler, where the file leaves it open.
+void settle_sampler(const YamlSection& file, SweepFile& result) {
+    auto& spec = result.spec;
+    const auto word = spec.sampler;
+    if (leaves_sampler_open(word)) {
+        auto [sampler, reason] = choose_sampler(word, spec, file.has("warm_start"));
+        const bool is_type = file.has("sampler") && file.at("sampler").contains("type");
+        result.remarks.push_back({is_type ? "sampler.type" : "method",
+                                  fmt::format("is {}, which means {} for a sweep {}; to keep it, write {}", word, sampler,
+                                              reason, sampler)});
+        spec.sampler = std::move(sampler);
+    }
 }
 
 /// Sources of earlier results, or only one, for a sampler that learns.
@@ -491,7 +503,6 @@ void read_spec(const YamlSection& file, SweepFile& result) {
     file.attempt([&] { result.plugins = read_plugins(file); });
     file.attempt([&] { result.stop_rule = read_stop_rule(file); });
     read_sampler(file, result);
-    file.attempt([&] { result.warm_start = read_warm_start(file, spec.sampler); });
     file.attempt([&] {
         const auto parameters = required(file, "parameters", "it says what to search", "{lr: {min: 0.001, max: 0.1}}");
         if (parameters.map().empty()) {
@@ -542,6 +553,8 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
             add_missing_run_cap(file, result);
         }
     });
+    file.attempt([&] { settle_sampler(file, result); });
+    file.attempt([&] { result.warm_start = read_warm_start(file, result.spec.sampler); });
     file.attempt([&] { read_trial_end(file, result.spec.trial_end); });
     file.attempt([&] { result.trial_time = read_time(file, "trial_time"); });
     file.attempt([&] { read_patience(file, result.spec.patience); });

@@ -70,13 +70,6 @@ TEST_CASE("a grid that cannot be is one mistake, also without a run_cap") {
     CHECK(error.find('\n') == std::string::npos);
 }
 
-TEST_CASE("bayes means tpe, and says so") {
-    const auto file = read("method: bayes\n");
-
-    CHECK(file.spec.sampler == "tpe");
-    CHECK(remark_on(file, "method") == "is bayes, which means tpe here; write tpe");
-}
-
 TEST_CASE("W&B's early_terminate becomes asha with the same rungs") {
     const auto from_min = read("early_terminate: {type: hyperband, min_iter: 3, eta: 2}\n");
     const auto from_max = read("early_terminate: {type: hyperband, max_iter: 27, s: 2}\n");
