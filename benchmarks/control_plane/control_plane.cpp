@@ -4,7 +4,8 @@
 ///
 /// The real coordinator, scheduler (RASDA), history and journal, in a new sweep directory. `agents`, `slots` (of each),
 /// `reports`, `min` (resource of the first rung; the last is at 81 times that) and `rate`: reports a second in all, 0
-/// for as many as the coordinator takes. Prints one JSON object. The sweep is left as one that was interrupted.
+/// for as many as the coordinator takes. `sampler` is a name, and gp should get so few reports that its proposals keep
+/// up. Prints one JSON object. The sweep is left as one that was interrupted.
 
 #include <fmt/format.h>
 
@@ -24,14 +25,26 @@ using namespace crescendo::benchmarks;
 
 namespace {
 
-using Settings = std::map<std::string, double>;
+struct Settings {
+    std::map<std::string, double> numbers{
+        {"agents", 1024}, {"slots", 4}, {"reports", 1'000'000}, {"min", 27}, {"rate", 0}};
+    std::string sampler = "random";
+
+    double at(const std::string& key) const { return numbers.at(key); }
+};
 
 Settings settings_from(int argc, char** argv) {
-    Settings settings{{"agents", 1024}, {"slots", 4}, {"reports", 1'000'000}, {"min", 27}, {"rate", 0}};
+    Settings settings;
     for (int i = 2; i < argc; ++i) {
         const std::string argument = argv[i];
         const auto equals = argument.find('=');
-        settings.at(argument.substr(0, equals)) = std::stod(argument.substr(equals + 1));
+        const auto key = argument.substr(0, equals);
+        const auto value = argument.substr(equals + 1);
+        if (key == "sampler") {
+            settings.sampler = value;
+        } else {
+            settings.numbers.at(key) = std::stod(value);
+        }
     }
     return settings;
 }
@@ -42,13 +55,14 @@ SweepFile sweep_file(const Settings& settings) {
     return parse_sweep(fmt::format("name: control-plane\n"
                                    "metric: {{name: val_loss}}\n"
                                    "run_cap: 100000000\n"
+                                   "method: {}\n"
                                    "parameters:\n"
                                    "  lr: {{distribution: log_uniform_values, min: 1e-4, max: 0.3}}\n"
                                    "  momentum: {{min: 0.0, max: 0.99}}\n"
                                    "  width: {{values: [16, 32, 64]}}\n"
                                    "scheduler: {{type: rasda, min: {}, max: {}, reduction_factor: 3}}\n"
                                    "trainer: {{model: cnn, optimizer: sgd, batch_size: 128}}\n",
-                                   min, 81 * min),
+                                   settings.sampler, min, 81 * min),
                        "control-plane.yaml");
 }
 
