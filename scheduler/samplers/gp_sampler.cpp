@@ -5,7 +5,6 @@
 #include <functional>
 #include <iterator>
 #include <numeric>
-#include <ranges>
 #include <utility>
 
 #include "core/draws.hpp"
@@ -209,10 +208,10 @@ std::optional<Proposal> GpSampler::propose(TrialId trial) {
     if (ranking == nullptr || axes_.empty() || trial.value % 8 == 7) {
         return first_.propose(trial);
     }
-    constexpr int most_best = 5;
+    constexpr std::size_t most_best = 5;
     std::vector<Results::Point> best;
-    for (const auto& [loss, number] : ranking->losses | std::views::take(most_best)) {
-        best.push_back(results_.point(number));
+    for (auto each = ranking->losses.begin(); each != ranking->losses.end() && best.size() < most_best; ++each) {
+        best.push_back(results_.point(each->trial));
     }
     auto config = Search(*this, seen(*ranking), trial).run(best);
     const auto origin = ranking->num_own > 0 ? Origin::model : Origin::warm;

@@ -1,7 +1,7 @@
 #include "scheduler/samplers/tpe_sampler.hpp"
 
 #include <algorithm>
-#include <ranges>
+#include <iterator>
 #include <utility>
 
 #include "core/draws.hpp"
@@ -60,9 +60,10 @@ TpeSampler::Split TpeSampler::split(const Results::Ranking& ranking) const {
     constexpr int most_old = 384;
     Split result;
     std::vector<int> good;
-    for (const auto& [loss, trial] : ranking.losses | std::views::take(num_good(ranking.num_finite))) {
-        good.push_back(trial);
-        result.good.push_back({results_.point(good.back()), 1});
+    const auto end_of_good = std::next(ranking.losses.begin(), num_good(ranking.num_finite));
+    for (auto each = ranking.losses.begin(); each != end_of_good; ++each) {
+        good.push_back(each->trial);
+        result.good.push_back({results_.point(each->trial), 1});
     }
     std::sort(good.begin(), good.end());
     const int first_new = std::max(results_.num_trials() - most_new, 0);
