@@ -5,8 +5,8 @@
 Needs what `scripts/install.sh tools` installs (Optuna). Where Syne Tune (0.16; `pip install syne-tune`) is not
 installed, its row is left out. Trials run one after the other: 500 in a search, and fewer where a proposal is slow
 (LONGEST_OF). Every finished search is a row of the CSV file, which is read again, so a run that was broken off goes on
-where it stopped. Tables show the median regret (what the best value is above the minimum) and, in parentheses, the quartiles;
-and how often a sampler's regret is lower than that of another of its kind for the same seed, with the probability that
+where it stopped. Tables show the median regret (what the best value is above the minimum) and, in parentheses, the
+quartiles; and how often a sampler's regret is lower than that of another of its kind for the same seed, with the probability that
 chance alone makes it so uneven (Wilcoxon's signed-rank test).
 """
 import argparse
@@ -201,10 +201,11 @@ def main():
     samplers = [] if arguments.table else arguments.only.split(",")
     if importlib.util.find_spec("syne_tune") is None:
         samplers = [each for each in samplers if not each.startswith("Syne Tune")]
+    done = read(path)
     for seed in range(arguments.seeds):
         for problem in PROBLEMS:
             for sampler in samplers:
-                if (problem, sampler, seed) not in read(path):
+                if (problem, sampler, seed) not in done:
                     losses = SAMPLERS[sampler](problem, seed, LONGEST_OF.get(sampler, LONGEST))
                     add(path, (problem, sampler, seed), regrets(losses, problem))
         print(f"seed {seed} is done", file=sys.stderr)

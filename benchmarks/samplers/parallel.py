@@ -152,11 +152,12 @@ def main():
     parser.add_argument("--table", action="store_true", help="only print what is recorded")
     arguments = parser.parse_args()
     path = arguments.csv or os.path.join(tempfile.mkdtemp(), "parallel.csv")
+    done = read(path)
     for seed in range(0 if arguments.table else arguments.seeds):
         for problem, its in PROBLEMS.items():
             for scheduler, settings in SCHEDULERS.items():
                 for sampler in arguments.only.split(","):
-                    if (problem, scheduler, sampler, seed) not in read(path):
+                    if (problem, scheduler, sampler, seed) not in done:
                         add(path, (problem, scheduler, sampler, seed), Cluster(its, settings, sampler, seed))
         print(f"seed {seed} is done", file=sys.stderr)
     table(read(path))

@@ -81,6 +81,18 @@ std::vector<double> times(const std::vector<double>& factor, const std::vector<d
     return product;
 }
 
+/// The x with L·x = `vector`, by forward substitution.
+std::vector<double> solved(const std::vector<double>& factor, std::vector<double> vector) {
+    const std::size_t n = vector.size();
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t k = 0; k < i; ++k) {
+            vector[i] -= factor[i * n + k] * vector[k];
+        }
+        vector[i] /= factor[i * n + i];
+    }
+    return vector;
+}
+
 }  // namespace
 
 int Evolution::usual_population(std::size_t num_axes) {
@@ -173,25 +185,15 @@ void Evolution::move_numbers(const std::vector<Point>& ranked, const std::vector
     std::vector<std::vector<double>> steps;   // (y_i)
     std::vector<double> mean_step(size, 0.0);  // (y_w)
     for (std::size_t k = 0; k < weights.size(); ++k) {
-        auto normals = steps_to(ranked[k]);
-        for (std::size_t i = 0; i < size; ++i) {  // forward substitution
-            for (std::size_t j = 0; j < i; ++j) {
-                normals[i] -= factor_[i * size + j] * normals[j];
-            }
-            normals[i] /= factor_[i * size + i];
-        }
+        auto normals = solved(factor_, steps_to(ranked[k]));
         shorten(normals, most_length);
         steps.push_back(times(factor_, normals));
         for (std::size_t i = 0; i < size; ++i) {
             mean_step[i] += weights[k] * steps.back()[i];
         }
     }
-    auto mean_normals = mean_step;
+    const auto mean_normals = solved(factor_, mean_step);
     for (std::size_t i = 0; i < size; ++i) {
-        for (std::size_t j = 0; j < i; ++j) {
-            mean_normals[i] -= factor_[i * size + j] * mean_normals[j];
-        }
-        mean_normals[i] /= factor_[i * size + i];
         mean_[i] = std::clamp(mean_[i] + step_ * mean_step[i], 0.0, 1 - 0x1.0p-53);
     }
 
