@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
+
+#include "datasets/samples/range.hpp"
 
 namespace crescendo::datasets {
 
@@ -10,48 +11,56 @@ namespace crescendo::datasets {
 enum class Shuffle { none, windowed };
 
 /// The permutation of an epoch over a set, or over a range of its samples. It depends on (seed, epoch) and the shape,
-/// and not on the number of workers. So a regroup in the middle of an epoch moves slices between workers, but no sample
-/// in the order.
+/// and not on the number of workers. So a regroup in the middle of an epoch moves samples between workers, but no
+/// sample in the order.
 ///
-/// Chunks are visited in random order; samples are shuffled (Fisher and Yates) across a window of `window_chunks`
-/// consecutive chunks of that order, which bounds the memory a reader needs. One window over all chunks is a
-/// full shuffle.
+/// The chunks are divided into shards of neighbouring chunks, whose number follows from the set and the memory alone.
+/// A shard visits its chunks in random order. A window has the next chunks of every shard, which bounds the memory a
+/// reader needs; one window over all chunks is a full shuffle of each shard. The samples of a shard's chunks in a
+/// window are shuffled (Fisher and Yates), and the order takes one sample of each shard after another. So any run of
+/// positions has about equally many samples of each shard, and workers that share the shards among them each read
+/// their own only.
 class SampleOrder {
   public:
     struct Shape {
         std::int64_t num_samples = 1;    ///< of the range
         std::int64_t chunk_samples = 1;  ///< samples of a chunk; the file's last chunk may hold less
-        std::int64_t window_chunks = 1;  ///< chunks of a window; the epoch's last window may hold less
+        std::int64_t num_windows = 1;    ///< at most the chunks of the smallest shard
+        std::int64_t num_shards = 1;     ///< at most `most_shards` and the number of chunks
         std::int64_t first_sample = 0;   ///< of the range, which may begin and end inside chunks
 
         std::int64_t first_chunk() const { return first_sample / chunk_samples; }
-        std::int64_t num_chunks() const;  ///< chunks that hold samples of the range
-        std::int64_t num_windows() const;
+        std::int64_t num_chunks() const;     ///< chunks that hold samples of the range
+        std::int64_t window_chunks() const;  ///< the most chunks that a window has
     };
+    static constexpr std::int64_t most_shards = 64;
 
     SampleOrder(Shape shape, Shuffle shuffle, std::uint64_t seed, std::int64_t epoch);
 
     struct Window {
         std::int64_t first_position = 0;    ///< position of the window's first sample in the epoch's order
-        std::vector<std::int64_t> chunks;   ///< chunks to read, ascending, so that a reader goes forward
         std::vector<std::int64_t> samples;  ///< numbers in the file, in the epoch's order from `first_position` on
+        std::vector<std::uint8_t> shards;   ///< the shard of each
+        /// The chunks of each shard, ascending, so that a reader goes forward.
+        std::vector<std::vector<std::int64_t>> chunks;
     };
 
-    std::int64_t num_windows() const;
+    std::int64_t num_windows() const { return shape_.num_windows; }
     /// The window that holds `position`, which is in [0, num_samples).
     std::int64_t window_at(std::int64_t position) const;
     /// Computes a window. An epoch's whole order never lies in memory.
     Window window(std::int64_t index) const;
 
   private:
-    /// The samples of the range that `chunk` holds: the first, and the one behind the last.
-    std::pair<std::int64_t, std::int64_t> samples_of(std::int64_t chunk) const;
+    Range shard(std::int64_t number) const;
+    Range visits(std::int64_t shard_number, std::int64_t window) const;
+    Range samples_of(std::int64_t chunk) const;
 
     Shape shape_;
     Shuffle shuffle_;
     std::uint64_t seed_;
     std::int64_t epoch_;
-    std::vector<std::int64_t> chunk_order_;
+    std::vector<std::int64_t> chunk_order_;   ///< shard by shard
     std::vector<std::int64_t> window_start_;  ///< first position of each window, then num_samples
 };
 

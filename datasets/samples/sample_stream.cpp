@@ -11,11 +11,6 @@
 namespace crescendo::datasets {
 namespace {
 
-/// ⌊part·n/parts⌋ for part <= parts, without overflow for any n.
-std::int64_t share_of(std::int64_t n, std::int64_t part, std::int64_t parts) {
-    return n / parts * part + n % parts * part / parts;
-}
-
 /// The samples of part `part` of `parts`. Where each has several chunks, none of them is divided: two would read it.
 Range range_of(const SampleSet& set, int part, int parts) {
     constexpr std::int64_t few_chunks = 4;
@@ -101,21 +96,15 @@ class SampleStream::Impl {
         if (position_ == size()) {
             return std::nullopt;
         }
-        Slice slice = copy(extent_of_slice(), memory);
-        position_ += slice.group_samples;
+        Slice slice = copy(std::min(share_->group_batch, size() - position_), memory);
+        position_ += slice.group_samples();
         read_ahead();
         return slice;
     }
 
   private:
-    struct Extent {
-        std::int64_t begin;  ///< positions of the epoch
-        std::int64_t end;
-        std::int64_t group_samples;
-    };
-
     /// Number of samples in the range that is read.
-    std::int64_t size() const { return range_.end - range_.begin; }
+    std::int64_t size() const { return range_.size(); }
 
     /// From now on the samples of `range` are read.
     void read(Range range) {
@@ -123,52 +112,94 @@ class SampleStream::Impl {
             return;
         }
         reader_.reset();  // its memory first
-        if (range.begin < range.end) {
-            reader_.emplace(set_, plan_windows(*set_, range, memory_bytes_), shuffle_, threads_);
+        range_ = {};
+        if (range.size() > 0) {
+            const auto shape = plan_windows(*set_, range, shuffle_, memory_bytes_);
+            num_shards_ = shape.num_shards;
+            reader_.emplace(set_, shape, shuffle_, threads_);
         }
         range_ = range;
     }
 
-    Extent extent_of_slice() const {
-        const auto n = std::min(share_->group_batch, size() - position_);
-        return {position_ + share_of(n, share_->rank, share_->size),
-                position_ + share_of(n, share_->rank + 1, share_->size), n};
+    Team team() const {
+        const auto count = num_teams(num_shards_, share_->size);
+        return {share_->rank % count, count};
     }
 
-    WindowReader::Place place(std::int64_t position) const { return {share_->seed, share_->epoch, position}; }
+    WindowReader::Place place(std::int64_t position) const {
+        return {share_->seed, share_->epoch, position, team()};
+    }
 
     void read_ahead() {
-        const auto begin = extent_of_slice().begin;
-        if (reader_) {
-            reader_->seek(begin < size() ? place(begin) : WindowReader::Place{share_->seed, share_->epoch + 1, 0});
+        if (!reader_) {
+            return;
         }
+        auto next = place(position_);
+        if (position_ == size()) {
+            next.position = 0;
+            ++next.epoch;
+        }
+        reader_->seek(next);
     }
 
-    Slice copy(const Extent& extent, std::pmr::memory_resource& memory) {
-        const auto count = static_cast<std::size_t>(extent.end - extent.begin);
-        Slice slice{extent.begin,
-                    extent.group_samples,
-                    {},
-                    Bytes(count * inputs_.sample_bytes, &memory),
-                    Bytes(count * targets_.sample_bytes, &memory)};
-        slice.samples.reserve(count);
-        for (auto position = extent.begin; position < extent.end;) {
+    /// This worker's part of the next `count` positions.
+    Slice copy(std::int64_t count, std::pmr::memory_resource& memory) {
+        Slice slice{{}, {}, Bytes(&memory), Bytes(&memory)};
+        std::vector<std::int64_t> of_teams(static_cast<std::size_t>(team().count));  // samples of this step
+        std::vector<std::int64_t> own;                                               // positions in a window
+        const auto end = position_ + count;
+        for (auto position = position_; position < end;) {
             const auto& window = reader_->at(place(position));
-            for (const auto end = std::min(extent.end, window.end_position()); position < end; ++position) {
-                const auto sample = window.sample_at(position);
-                const auto held = window.chunks().find(sample);
-                const auto at = slice.samples.size();
-                const bool good =
-                    inputs_.convert(window.chunks(), held, sample, slice.inputs.data() + at * inputs_.sample_bytes) &&
-                    targets_.convert(window.chunks(), held, sample, slice.targets.data() + at * targets_.sample_bytes);
-                if (good) {
-                    slice.samples.push_back(sample);
+            const auto end_here = std::min(end, window.end_position());
+            own.clear();
+            for (; position < end_here; ++position) {
+                if (is_own(window.shard_at(position), of_teams)) {
+                    own.push_back(position);
                 }
+            }
+            take(window, own, slice);
+        }
+        slice.member_samples = samples_of_members(of_teams);
+        return slice;
+    }
+
+    /// Whether the next position of the step, which belongs to `shard`, is this worker's. Its team takes turns.
+    bool is_own(std::int64_t shard, std::vector<std::int64_t>& of_teams) const {
+        const auto count = std::ssize(of_teams);
+        const auto turn = of_teams[static_cast<std::size_t>(shard % count)]++;
+        return shard % count == share_->rank % count && turn % (share_->size / count) == share_->rank / count;
+    }
+
+    /// Appends the samples at these positions, but for those that are skipped.
+    void take(const WindowReader::Window& window, const std::vector<std::int64_t>& positions, Slice& slice) const {
+        const auto before = slice.samples.size();
+        slice.samples.reserve(before + positions.size());
+        slice.inputs.resize((before + positions.size()) * inputs_.sample_bytes);
+        slice.targets.resize((before + positions.size()) * targets_.sample_bytes);
+        for (const auto position : positions) {
+            const auto sample = window.sample_at(position);
+            const auto held = window.chunks().find(sample);
+            const auto at = slice.samples.size();
+            const bool good =
+                inputs_.convert(window.chunks(), held, sample, slice.inputs.data() + at * inputs_.sample_bytes) &&
+                targets_.convert(window.chunks(), held, sample, slice.targets.data() + at * targets_.sample_bytes);
+            if (good) {
+                slice.samples.push_back(sample);
             }
         }
         slice.inputs.resize(slice.samples.size() * inputs_.sample_bytes);
         slice.targets.resize(slice.samples.size() * targets_.sample_bytes);
-        return slice;
+    }
+
+    std::vector<std::int64_t> samples_of_members(const std::vector<std::int64_t>& of_teams) const {
+        const auto count = std::ssize(of_teams);
+        const auto team_size = share_->size / count;
+        std::vector<std::int64_t> samples;
+        for (std::int64_t rank = 0; rank < share_->size; ++rank) {
+            const auto of_team = of_teams[static_cast<std::size_t>(rank % count)];
+            samples.push_back((of_team + team_size - 1 - rank / count) / team_size);
+        }
+        return samples;
     }
 
     std::shared_ptr<const SampleSet> set_;
@@ -179,6 +210,7 @@ class SampleStream::Impl {
     int threads_;
     Range range_;                         ///< of the samples that are read
     std::optional<WindowReader> reader_;  ///< none where that is empty
+    std::int64_t num_shards_ = 1;         ///< of its order
     std::optional<Share> share_;
     std::int64_t position_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <memory>
 #include <memory_resource>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -39,23 +40,32 @@ enum class NonFinite {
 
 /// This worker's samples of one step, in the order of the epoch.
 struct Slice {
-    std::int64_t first_position = 0;    ///< position of the slice's first sample in the epoch's order
-    std::int64_t group_samples = 0;     ///< samples of the group in this step, with those skipped; fewer than the batch
-                                        ///< at the epoch's end
+    /// Samples of each member of the group in this step, with those skipped: mostly equally many, or one more or less.
+    std::vector<std::int64_t> member_samples = {};
     std::vector<std::int64_t> samples;  ///< numbers of the samples in the set; empty if the step has too few
     Bytes inputs;                       ///< the converted fields, sample by sample
     Bytes targets;
+
+    /// Samples of the group in this step, with those skipped: the batch, or fewer at the epoch's end.
+    std::int64_t group_samples() const {
+        return std::accumulate(member_samples.begin(), member_samples.end(), std::int64_t{0});
+    }
 };
 
 /// Reads the samples of one worker ahead of its steps. Threads fetch whole chunks, window by window.
 ///
 /// Step i of a group takes the positions [i·B, (i+1)·B) of the epoch's order, counted from where the epoch was entered.
-/// Rank r of W takes the slice [⌊r·n/W⌋, ⌊(r+1)·n/W⌋) of these n. The order depends on the seed, the epoch, the chunks
-/// of the file, the shuffle and the memory. All members of a group must use the same shuffle and memory.
+/// The order depends on the seed, the epoch, the chunks of the file, the shuffle and the memory. All members of a group
+/// must use the same shuffle and memory.
+///
+/// The members divide the shards of the order (SampleOrder) among them, and with these the samples of every step. So
+/// together they read the set once. In a group that has more members than there are shards, or a number of members that
+/// does not divide them, several members share theirs (Team): each reads them, and takes every k-th sample. Without a
+/// shuffle there is one shard, and every member reads the set.
 ///
 /// Memory: two windows of at most `memory_bytes` together, 8 bytes for each chunk of the file, and up to three chunks
 /// for each thread while it decodes. A set that fits as a whole is one window, which is read once and kept over epochs
-/// and seeds. Each member of a group reads every window that its slices touch.
+/// and seeds.
 ///
 /// A stream may also be one part of a set, so that several together read it once (Share::part).
 ///

@@ -1,56 +1,88 @@
 #include "datasets/samples/window_reader.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
+#include <vector>
 
 #include "core/check.hpp"
 
 namespace crescendo::datasets {
 namespace {
 
+/// Shards have no less, because they differ by one.
+constexpr std::int64_t fewest_chunks = 4;
+
 std::size_t mebibytes(std::size_t bytes) { return (bytes + (std::size_t{1} << 20) - 1) >> 20; }
+
+std::int64_t ceil_div(std::int64_t numerator, std::int64_t denominator) {
+    return (numerator + denominator - 1) / denominator;
+}
+
+/// The chunks of the window that the team reads, ascending.
+std::vector<std::int64_t> chunks_of(const SampleOrder::Window& window, const Team& team) {
+    std::vector<std::int64_t> chunks;
+    for (auto shard = team.index; shard < std::ssize(window.chunks); shard += team.count) {
+        const auto& own = window.chunks[static_cast<std::size_t>(shard)];
+        chunks.insert(chunks.end(), own.begin(), own.end());
+    }
+    return chunks;
+}
 
 }  // namespace
 
-SampleOrder::Shape plan_windows(const SampleSet& set, Range range, std::size_t memory_bytes) {
+SampleOrder::Shape plan_windows(const SampleSet& set, Range range, Shuffle shuffle, std::size_t memory_bytes) {
     CRESCENDO_EXPECT(range.begin >= 0 && range.begin < range.end && range.end <= set.size());
-    SampleOrder::Shape shape{range.end - range.begin, set.chunk_samples(), 1, range.begin};
-    const auto order_bytes = sizeof(std::int64_t);  // a sample's number
-    const auto end_of_chunks =
-        std::min(set.size(), (shape.first_chunk() + shape.num_chunks()) * shape.chunk_samples);
+    SampleOrder::Shape shape{
+        .num_samples = range.size(), .chunk_samples = set.chunk_samples(), .first_sample = range.begin};
+    const auto order_bytes = sizeof(std::int64_t) + sizeof(std::uint8_t);  // a sample's number and its shard
+    const auto num_chunks = shape.num_chunks();
+    const auto end_of_chunks = std::min(set.size(), (shape.first_chunk() + num_chunks) * shape.chunk_samples);
     const auto held = end_of_chunks - shape.first_chunk() * shape.chunk_samples;  // whole chunks are held
     const auto range_bytes =
         static_cast<std::size_t>(held / shape.chunk_samples) * set.chunk_bytes(set.chunk_samples()) +
         set.chunk_bytes(held % shape.chunk_samples);
-    if (range_bytes + static_cast<std::size_t>(shape.num_samples) * 2 * order_bytes <= memory_bytes) {
-        shape.window_chunks = shape.num_chunks();
-        return shape;
-    }
+    const bool resident = range_bytes + static_cast<std::size_t>(shape.num_samples) * 2 * order_bytes <= memory_bytes;
 
     const auto chunk_bytes =
         set.chunk_bytes(set.chunk_samples()) + static_cast<std::size_t>(set.chunk_samples()) * order_bytes;
-    const auto most_chunks = static_cast<std::int64_t>(memory_bytes / 2 / chunk_bytes);
+    const auto most_chunks =
+        resident ? num_chunks : static_cast<std::int64_t>(memory_bytes / 2 / chunk_bytes);  // of a window
     CRESCENDO_VALIDATE(most_chunks >= 1, "",
                        "{}: a chunk of {} samples takes {} bytes, and two of them exceed the {} bytes of data.memory; "
                        "raise data.memory to {} MiB or rewrite the file with smaller chunks",
                        set.location(), set.chunk_samples(), chunk_bytes, memory_bytes, mebibytes(2 * chunk_bytes));
-    shape.window_chunks = most_chunks;
-    const auto num_windows = shape.num_windows();
-    shape.window_chunks = (shape.num_chunks() + num_windows - 1) / num_windows;
+
+    if (shuffle != Shuffle::none) {
+        const auto most_shards = std::min({SampleOrder::most_shards, num_chunks / fewest_chunks, most_chunks});
+        shape.num_shards = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most_shards)));
+        shape.num_shards = std::max<std::int64_t>(1, shape.num_shards);
+    }
+    const auto with_windows = [&](std::int64_t count) {
+        shape.num_windows = count;
+        return shape.window_chunks();
+    };
+    while (with_windows(num_chunks / shape.num_shards) > most_chunks) {
+        shape.num_shards /= 2;
+    }
+    auto num_windows = ceil_div(num_chunks, most_chunks);
+    while (with_windows(num_windows) > most_chunks) {
+        ++num_windows;
+    }
     return shape;
 }
 
 bool WindowReader::Window::covers(const Place& place) const {
     return place.seed == place_.seed && place.epoch == place_.epoch && place.position >= order_.first_position &&
-           place.position < end_position();
+           place.position < end_position() && place_.team.covers(place.team);
 }
 
 WindowReader::WindowReader(std::shared_ptr<const SampleSet> set, SampleOrder::Shape shape, Shuffle shuffle,
                            int num_threads)
     : set_(std::move(set)), shape_(shape), shuffle_(shuffle), pool_(num_threads) {
-    windows_[0].chunks_ = std::make_shared<ChunkBuffer>(*set_, shape_.window_chunks);
+    windows_[0].chunks_ = std::make_shared<ChunkBuffer>(*set_, shape_.window_chunks());
     windows_[1].chunks_ =
-        shape_.num_windows() == 1 ? windows_[0].chunks_ : std::make_shared<ChunkBuffer>(*set_, shape_.window_chunks);
+        shape_.num_windows == 1 ? windows_[0].chunks_ : std::make_shared<ChunkBuffer>(*set_, shape_.window_chunks());
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
@@ -71,7 +103,7 @@ const WindowReader::Window& WindowReader::at(const Place& place) {
 
 void WindowReader::want(const Place& place) {
     // Without a shuffle all epochs are one.
-    wanted_ = shuffle_ == Shuffle::none ? Place{0, 0, place.position} : place;
+    wanted_ = shuffle_ == Shuffle::none ? Place{0, 0, place.position, place.team} : place;
     if (!held(*wanted_)) {
         failure_ = nullptr;  // try again what may have failed ahead of need
     }
@@ -90,11 +122,13 @@ const WindowReader::Window* WindowReader::held(const Place& place) const {
 }
 
 WindowReader::Place WindowReader::after(const Window& window) const {
-    const auto [seed, epoch, position] = window.place_;
-    if (window.end_position() < shape_.num_samples) {
-        return {seed, epoch, window.end_position()};
+    Place place = *wanted_;
+    place.position = window.end_position();
+    if (place.position == shape_.num_samples) {
+        place.position = 0;
+        place.epoch += shuffle_ == Shuffle::none ? 0 : 1;
     }
-    return {seed, shuffle_ == Shuffle::none ? epoch : epoch + 1, 0};
+    return place;
 }
 
 /// The window that the thread must read next.
@@ -148,9 +182,14 @@ bool WindowReader::fill(Window& window, const Place& place, const std::stop_toke
     window.place_ = place;
     window.order_ = order.window(order.window_at(place.position));
     const bool whole_set = order.num_windows() == 1;
-    if (whole_set && whole_set_read_) {
+    if (whole_set && resident_) {
         set_->expect_unchanged();  // workers that open it now would train on other samples
-        return true;
+        if (resident_->covers(place.team)) {
+            window.place_.team = *resident_;
+            return true;
+        }
+        window.place_.team = Team();  // the next trial's share may be another one again
+        forget_resident();
     }
     const auto go_on = [&] {
         if (stop.stop_requested() || whole_set) {  // the whole set serves every place
@@ -160,9 +199,20 @@ bool WindowReader::fill(Window& window, const Place& place, const std::stop_toke
         const auto next = missing();
         return next && window.covers(*next);
     };
-    const bool complete = window.chunks_->load(window.order_.chunks, pool_, go_on);
-    whole_set_read_ = complete && whole_set;
+    const bool complete = window.chunks_->load(chunks_of(window.order_, window.place_.team), pool_, go_on);
+    if (complete && whole_set) {
+        resident_ = window.place_.team;
+    }
     return complete;
+}
+
+/// Before the memory of the set's only window is filled again.
+void WindowReader::forget_resident() {
+    resident_.reset();
+    const std::lock_guard lock(mutex_);
+    for (auto& window : windows_) {
+        window.order_ = {};
+    }
 }
 
 const SampleOrder& WindowReader::order_of(const Place& place) {

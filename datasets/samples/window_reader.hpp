@@ -15,33 +15,31 @@
 #include "datasets/samples/chunk_buffer.hpp"
 #include "datasets/samples/sample_order.hpp"
 #include "datasets/samples/sample_set.hpp"
+#include "datasets/samples/team.hpp"
 #include "datasets/system/task_pool.hpp"
 
 namespace crescendo::datasets {
 
-/// Samples [begin, end) of a set.
-struct Range {
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
-
-    friend bool operator==(const Range&, const Range&) = default;
-};
-
-/// Plans the largest windows of a range, not empty, of which two fit in `memory_bytes`, all of about the same size. If
-/// the whole range fits, one window has all chunks. Throws InvalidInput if two windows of one chunk each do not fit.
-SampleOrder::Shape plan_windows(const SampleSet& set, Range range, std::size_t memory_bytes);
+/// Plans the shards and windows of a range, not empty. Two windows fit in `memory_bytes`, and all are of about the same
+/// size. If the whole range fits, one window has all chunks. There are as many shards as a window has chunks, up to
+/// SampleOrder::most_shards, but none of less than four chunks, because shards differ by one; a range in the file's
+/// order is one. Throws InvalidInput if two windows of one chunk each do not fit.
+SampleOrder::Shape plan_windows(const SampleSet& set, Range range, Shuffle shuffle, std::size_t memory_bytes);
 
 /// Holds the window of samples that is being consumed, while threads read the next one.
 ///
 /// After an epoch's last window comes the next epoch's first. A set, or range, with a single window is read once, and
 /// its epochs differ only in their order.
+///
+/// Of each window, only the chunks of one team's shards are read.
 class WindowReader {
   public:
-    /// A position in the order of one epoch.
+    /// A position in the order of one epoch, and the team that reads.
     struct Place {
         std::uint64_t seed = 0;
         std::int64_t epoch = 0;
         std::int64_t position = 0;
+        Team team = {};
     };
 
     class Window {
@@ -50,6 +48,8 @@ class WindowReader {
         std::int64_t end_position() const { return order_.first_position + std::ssize(order_.samples); }
         /// Number, in the set, of the sample at `position` of the epoch.
         std::int64_t sample_at(std::int64_t position) const { return order_.samples[position - order_.first_position]; }
+        std::int64_t shard_at(std::int64_t position) const { return order_.shards[position - order_.first_position]; }
+        /// Has the chunks of the team's shards.
         const ChunkBuffer& chunks() const { return *chunks_; }
 
       private:
@@ -75,6 +75,7 @@ class WindowReader {
     Place after(const Window& window) const;
     std::optional<Place> missing() const;
     Window& spare();
+    void forget_resident();
 
     void run(const std::stop_token& stop);
     bool fill(Window& window, const Place& place, const std::stop_token& stop);
@@ -92,7 +93,7 @@ class WindowReader {
 
     std::optional<SampleOrder> order_;  ///< for the epoch at `order_place_`; these four belong to the reading thread
     Place order_place_;
-    bool whole_set_read_ = false;
+    std::optional<Team> resident_;  ///< the team whose shards are held for good, of a set with a single window
     TaskPool pool_;
 
     std::jthread thread_;  ///< the last member, because it uses all others

@@ -1,12 +1,22 @@
 #include "trainer/training/batch_plan.hpp"
 
+#include <numeric>
+
 #include "core/check.hpp"
 
 namespace crescendo::trainer {
+namespace {
+
+std::int64_t num_micro_batches(std::int64_t slice, std::int64_t max_samples) {
+    const std::int64_t most = max_samples + max_samples / 16;
+    return (slice + most - 1) / most;
+}
+
+}  // namespace
 
 std::vector<MicroBatch> micro_batches(std::int64_t slice_samples, std::int64_t max_samples) {
     CRESCENDO_EXPECT(slice_samples >= 0 && max_samples > 0);
-    const std::int64_t num_batches = (slice_samples + max_samples - 1) / max_samples;
+    const std::int64_t num_batches = num_micro_batches(slice_samples, max_samples);
     std::vector<MicroBatch> batches;
     for (std::int64_t i = 0; i < num_batches; ++i) {
         const std::int64_t begin = slice_samples * i / num_batches;
@@ -15,13 +25,10 @@ std::vector<MicroBatch> micro_batches(std::int64_t slice_samples, std::int64_t m
     return batches;
 }
 
-std::int64_t num_micro_batches(std::int64_t group_samples, int size, std::int64_t max_samples) {
-    std::int64_t count = 0;
-    for (std::int64_t rank = 0; rank < size; ++rank) {
-        const std::int64_t slice = group_samples * (rank + 1) / size - group_samples * rank / size;
-        count += (slice + max_samples - 1) / max_samples;
-    }
-    return count;
+std::int64_t num_micro_batches(std::span<const std::int64_t> slices, std::int64_t max_samples) {
+    return std::accumulate(slices.begin(), slices.end(), std::int64_t{0}, [&](std::int64_t count, std::int64_t slice) {
+        return count + num_micro_batches(slice, max_samples);
+    });
 }
 
 double loss_weight(std::int64_t group_batch, int size) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace crescendo::trainer {
@@ -13,12 +14,13 @@ struct MicroBatch {
     friend bool operator==(const MicroBatch&, const MicroBatch&) = default;
 };
 
-/// Cuts a slice into as few micro-batches of at most `max_samples` as possible. Their sizes differ by at most one. An
-/// empty slice has none.
+/// Cuts a slice into as few micro-batches of at most `max_samples` as possible. Their sizes differ by at most one. A
+/// sixteenth more is allowed, because members' slices are not all equal, and none shall need another micro-batch for a
+/// sample. An empty slice has none.
 std::vector<MicroBatch> micro_batches(std::int64_t slice_samples, std::int64_t max_samples);
 
-/// Micro-batches of all members of a group of `size` in a step of `group_samples` samples.
-std::int64_t num_micro_batches(std::int64_t group_samples, int size, std::int64_t max_samples);
+/// Micro-batches of all members of a group whose slices have these numbers of samples.
+std::int64_t num_micro_batches(std::span<const std::int64_t> slices, std::int64_t max_samples);
 
 /// The factor on the *sum* of a worker's losses: size / group_batch, because the mean over workers divides by size
 /// again. With it, the mean of the workers' gradients is the gradient of a full step's mean loss, however unevenly the

@@ -85,11 +85,11 @@ std::int64_t Generation::train() {
         return 0;
     }
     trial_.step(*loaded, group_, reducer_, [this] { batches_.fetch(); });
-    group_samples_ += loaded->slice.group_samples;
+    group_samples_ += loaded->slice.group_samples();
     if (observer_) {
         observer_(trial_, loaded->slice);
     }
-    return loaded->slice.group_samples;
+    return loaded->slice.group_samples();
 }
 
 /// All members must find a report due between the same steps, and have one learning rate. So they take over rank 0's

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "trainer/training/batch_plan.hpp"
 
@@ -20,15 +21,16 @@ constexpr std::int64_t fewest_extra = 2;  // samples: batch normalization cannot
 
 }  // namespace
 
-MeasurementPlan plan_measurement(std::int64_t step, std::int64_t samples, int size, std::int64_t micro_batch) {
+MeasurementPlan plan_measurement(std::int64_t step, std::span<const std::int64_t> slices, std::int64_t micro_batch) {
+    const auto samples = std::accumulate(slices.begin(), slices.end(), std::int64_t{0});
     if (step % whole_every != 0 || samples == 0) {
         return {};
     }
     MeasurementPlan plan{.whole = true};
-    const std::int64_t parts = num_micro_batches(samples, size, micro_batch);
+    const std::int64_t parts = num_micro_batches(slices, micro_batch);
     if (parts > 1) {
         plan.parts = {.count = parts, .samples = samples};
-    } else if (size == 1 && samples > fewest_extra && step % extra_every == 0) {
+    } else if (slices.size() == 1 && samples > fewest_extra && step % extra_every == 0) {
         plan.parts = {.count = 1, .samples = std::max(fewest_extra, samples / 8), .extra = true};
     }
     return plan;

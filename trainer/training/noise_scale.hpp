@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 
 namespace crescendo::trainer {
 
@@ -37,13 +38,13 @@ struct MeasurementPlan {
     friend bool operator==(const MeasurementPlan&, const MeasurementPlan&) = default;
 };
 
-/// Plans the measurement of the `step`-th step, in which a group of `size` trains on `samples` samples, in
+/// Plans the measurement of the `step`-th step, in which the members of a group train on these numbers of samples, in
 /// micro-batches of at most `micro_batch`. Every fourth step is measured. Where it is a single micro-batch, an eighth
 /// of its samples goes through the model once more, in every 32nd step.
 ///
 /// The differences of consecutive steps' gradients would need no more passes. But the weights move between two steps,
 /// and what this changes counts as noise (benchmarks/noise_scale).
-MeasurementPlan plan_measurement(std::int64_t step, std::int64_t samples, int size, std::int64_t micro_batch);
+MeasurementPlan plan_measurement(std::int64_t step, std::span<const std::int64_t> slices, std::int64_t micro_batch);
 
 /// Estimates a trial's gradient noise scale: the batch, in samples, at which the noise of a step's gradient is as large
 /// as the gradient. Up to about there, a larger batch saves as many steps as it costs samples (McCandlish et al., "An

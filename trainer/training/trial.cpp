@@ -4,6 +4,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/check.hpp"
 #include "core/random.hpp"
@@ -252,11 +253,12 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
                  const std::function<void()>& meanwhile) {
     forget_gradients();
     noise_meter_.reset();
-    // Alone, a member knows which samples were skipped because their numbers are not finite.
-    const std::int64_t samples = group.size() == 1 ? static_cast<std::int64_t>(loaded.slice.samples.size())
-                                                    : loaded.slice.group_samples;
+    auto slices = loaded.slice.member_samples;
+    if (group.size() == 1) {  // alone, a member knows which samples were skipped because their numbers are not finite
+        slices = {static_cast<std::int64_t>(loaded.slice.samples.size())};
+    }
     const double weight = loss_weight(group_batch_, group.size());
-    const auto measured = plan_measurement(progress_.step, samples, group.size(), micro_batch_);
+    const auto measured = plan_measurement(progress_.step, slices, micro_batch_);
     group.broadcast(buffers());
     const auto buffers_before = copies(buffers());
     at::Tensor loss;
@@ -270,13 +272,13 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     }
 
     if (measured.whole) {
-        note_noise(measured, samples, weight, group.size());
+        note_noise(measured, std::accumulate(slices.begin(), slices.end(), std::int64_t{0}), weight, group.size());
     }
     clip_gradients(parameters(), settings_.clip_norm, settings_.clip_value);
     optimizer_->step(learning_rate());
     ++progress_.step;
     update_averages();
-    progress_.position += loaded.slice.group_samples;
+    progress_.position += loaded.slice.group_samples();
     if (!loss_sum_.defined()) {
         loss_sum_ = at::full({}, progress_.loss_sum, loss.options());
     }

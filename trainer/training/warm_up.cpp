@@ -21,7 +21,7 @@ void warm_up(const Device& device, const Catalogue& catalogue) {
     const Group group(device);
     GradientReducer reducer(group, trial.parameters());
     LoadedBatch batch;
-    batch.slice.group_samples = task.num_samples;
+    batch.slice.member_samples = {task.num_samples};
     batch.slice.samples = {0, 1, 2, 3};
     batch.batch = {device.upload(at::zeros({4, 8, 8})), device.upload(at::zeros({4}, at::kLong))};
     trial.step(batch, group, reducer);

@@ -94,8 +94,8 @@ TEST_CASE("a batch that was fetched lies on the device already when it is asked 
 
     CHECK(uploads == 4);  // inputs and targets of two batches
     CHECK(loading.device.uploads == 4);
-    CHECK(first->slice.first_position == 0);
-    CHECK(second->slice.first_position == 4);
+    CHECK(first->slice.samples == std::vector<std::int64_t>{0, 1, 2, 3});
+    CHECK(second->slice.samples == std::vector<std::int64_t>{4, 5, 6, 7});
     CHECK(second->batch.inputs.size(0) == 4);
     CHECK_FALSE(at::equal(first->batch.inputs, second->batch.inputs));
 }
@@ -140,9 +140,9 @@ TEST_CASE("what was fetched for a group is dropped when another takes over") {
 
     loading.batches.enter({.position = 4, .group_batch = 8, .rank = 1, .size = 2});
 
-    const auto second = loading.batches.next();  // positions 4 to 11, of which rank 1 has the second half
-    CHECK(second->slice.first_position == 8);
-    CHECK(second->slice.group_samples == 8);
+    const auto second = loading.batches.next();  // positions 4 to 11, of which rank 1 has every other
+    CHECK(second->slice.samples == std::vector<std::int64_t>{5, 7, 9, 11});
+    CHECK(second->slice.group_samples() == 8);
 }
 
 TEST_CASE("a device that is still at work when samples come has not waited for them") {

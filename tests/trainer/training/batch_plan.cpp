@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <numeric>
+#include <vector>
 
 using namespace crescendo::trainer;
 
@@ -14,6 +15,12 @@ TEST_CASE("a larger slice is cut into equal parts rather than full ones and a re
     const std::vector<MicroBatch> three_three_four{{0, 3}, {3, 3}, {6, 4}};  // not 4, 4, 2
 
     CHECK(micro_batches(10, 4) == three_three_four);
+}
+
+TEST_CASE("a sixteenth too much is no reason for another micro-batch") {
+    CHECK(micro_batches(68, 64).size() == 1);
+    CHECK(micro_batches(69, 64).size() == 2);
+    CHECK(micro_batches(16, 15).size() == 2);
 }
 
 TEST_CASE("an empty slice has no micro-batch") { CHECK(micro_batches(0, 4).empty()); }
@@ -34,11 +41,15 @@ TEST_CASE("no micro-batch is empty or too large, and together they are the slice
 }
 
 TEST_CASE("the micro-batches of a group are those of its members' slices") {
-    CHECK(num_micro_batches(/*group_samples=*/12, /*size=*/3, /*max_samples=*/4) == 3);
-    CHECK(num_micro_batches(12, 2, 4) == 4);
-    CHECK(num_micro_batches(12, 1, 4) == 3);
-    CHECK(num_micro_batches(2, 3, 4) == 2);   // slices of 0, 1 and 1 samples
-    CHECK(num_micro_batches(10, 3, 3) == 4);  // 3, 3 and 4
+    const auto count = [](std::vector<std::int64_t> slices, std::int64_t max_samples) {
+        return num_micro_batches(slices, max_samples);
+    };
+    CHECK(count({4, 4, 4}, 4) == 3);
+    CHECK(count({6, 6}, 4) == 4);
+    CHECK(count({12}, 4) == 3);
+    CHECK(count({0, 1, 1}, 4) == 2);
+    CHECK(count({3, 3, 4}, 3) == 4);
+    CHECK(count({65, 63}, 64) == 2);  // not 3, for one sample
 }
 
 TEST_CASE("weighted sums of uneven slices average to the mean over the group") {

@@ -71,24 +71,27 @@ GradientNorms measured(const Vector& weights, int samples, int parts, CounterRan
             .parts = GradientNorms::Parts{.mean = mean_of_norms, .samples = static_cast<double>(samples / parts)}};
 }
 
+MeasurementPlan plan(std::int64_t step, const std::vector<std::int64_t>& slices, std::int64_t micro_batch) {
+    return plan_measurement(step, slices, micro_batch);
+}
+
 }  // namespace
 
 TEST_CASE("every fourth step is measured with its micro-batches, those of all members") {
-    CHECK(plan_measurement(/*step=*/1, /*samples=*/64, /*size=*/2, /*micro_batch=*/32) == MeasurementPlan{});
-    CHECK(plan_measurement(4, 64, 2, 32) == MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
-    CHECK(plan_measurement(4, 64, 1, 32) == MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
-    CHECK(plan_measurement(4, 64, 2, 16) == MeasurementPlan{true, MeasuredParts{.count = 4, .samples = 64}});
+    CHECK(plan(/*step=*/1, /*slices=*/{32, 32}, /*micro_batch=*/32) == MeasurementPlan{});
+    CHECK(plan(4, {32, 32}, 32) == MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
+    CHECK(plan(4, {64}, 32) == MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
+    CHECK(plan(4, {32, 32}, 16) == MeasurementPlan{true, MeasuredParts{.count = 4, .samples = 64}});
 }
 
 TEST_CASE("a step of one micro-batch is measured as a whole, and now and then a few of its samples once more") {
-    CHECK(plan_measurement(/*step=*/4, /*samples=*/64, /*size=*/1, /*micro_batch=*/64) == MeasurementPlan{true, {}});
-    CHECK(plan_measurement(32, 64, 1, 64) ==
-          MeasurementPlan{true, MeasuredParts{.count = 1, .samples = 8, .extra = true}});
-    CHECK(plan_measurement(32, 3, 1, 64).parts->samples == 2);
-    CHECK_FALSE(plan_measurement(32, 2, 1, 64).parts.has_value());
-    CHECK(plan_measurement(32, 1, 1, 64) == MeasurementPlan{true, {}});  // nothing is smaller
-    CHECK(plan_measurement(32, 1, 2, 64) == MeasurementPlan{true, {}});  // the other member has none
-    CHECK(plan_measurement(32, 0, 1, 64) == MeasurementPlan{});          // all samples were skipped
+    CHECK(plan(/*step=*/4, /*slices=*/{64}, /*micro_batch=*/64) == MeasurementPlan{true, {}});
+    CHECK(plan(32, {64}, 64) == MeasurementPlan{true, MeasuredParts{.count = 1, .samples = 8, .extra = true}});
+    CHECK(plan(32, {3}, 64).parts->samples == 2);
+    CHECK_FALSE(plan(32, {2}, 64).parts.has_value());
+    CHECK(plan(32, {1}, 64) == MeasurementPlan{true, {}});     // nothing is smaller
+    CHECK(plan(32, {0, 1}, 64) == MeasurementPlan{true, {}});  // the other member has none
+    CHECK(plan(32, {0}, 64) == MeasurementPlan{});             // all samples were skipped
 }
 
 TEST_CASE("the norms of a step and of its parts give gradient, noise and their ratio") {

@@ -23,7 +23,7 @@ std::unique_ptr<Trial> stepped_trial(const Settings& settings, const Device& dev
     const Group alone(device);
     GradientReducer reducer(alone, trial->parameters());
     LoadedBatch loaded;
-    loaded.slice.group_samples = 4;
+    loaded.slice.member_samples = {4};
     loaded.slice.samples = {0, 1, 2, 3};
     loaded.batch = {at::randn({4, 8, 8}) * brightness, at::zeros({4}, at::kLong)};
     trial->step(loaded, alone, reducer);

@@ -39,7 +39,7 @@ Trial normed_trial(const Device& device, int size, double lr = 0.1) {
 /// Samples that are all alike: images of `brightness`.
 LoadedBatch images(double brightness, std::int64_t count) {
     LoadedBatch loaded;
-    loaded.slice.group_samples = num_samples;
+    loaded.slice.member_samples = {count, num_samples - count};  // another member has the others
     loaded.slice.samples.resize(static_cast<std::size_t>(count));
     loaded.batch = {at::full({count, 8, 8}, brightness), at::zeros({count}, at::kLong)};
     return loaded;
@@ -194,7 +194,7 @@ TEST_CASE("the noise scale that is measured at fixed weights is that of the samp
     }
     const auto loaded = [&](const at::Tensor& which) {
         LoadedBatch batch;
-        batch.slice.group_samples = group_batch;
+        batch.slice.member_samples.assign(static_cast<std::size_t>(group_batch / which.numel()), which.numel());
         batch.slice.samples.resize(static_cast<std::size_t>(which.numel()));
         batch.batch = {inputs.index_select(0, which), targets.index_select(0, which)};
         return batch;
@@ -275,7 +275,7 @@ TEST_CASE("a hundred steps with a schedule, clipping and an average are those of
     GradientReducer reducer(group, trial.parameters());
     at::manual_seed(1);
     LoadedBatch batch;
-    batch.slice.group_samples = num_samples;
+    batch.slice.member_samples = {num_samples};
     batch.slice.samples.resize(num_samples);
     batch.batch = {at::randn({num_samples, 8, 8}), at::arange(num_samples).remainder(2)};
     const at::Tensor x = at::cat({batch.batch.inputs.flatten(1), at::ones({num_samples, 1})}, 1).to(at::kDouble);
