@@ -11,7 +11,7 @@
 #include "core/fields.hpp"
 #include "core/ids.hpp"
 #include "launch/messages/json.hpp"
-#include "launch/messages/report_source.hpp"
+#include "launch/messages/supervision.hpp"
 #include "launch/slots/slot_plan.hpp"
 
 namespace crescendo::launch {
@@ -31,11 +31,10 @@ std::chrono::seconds restart_interval_of_environment();
 struct AgentSetup {
     WorkerKind kind = WorkerKind::program;
     std::vector<std::string> trainer;                  ///< command of warm trainers; empty: crescendo-trainer
-    std::optional<ReportSource> report;                ///< where the reports of programs are; none: they send them
+    Supervision supervision;                           ///< how they are heard of
     std::string directory;                             ///< working directory of programs, as seen from every node
     std::string log;                                   ///< what warm trainers print while they hold no trial
     SlotPlan::Wishes slots;                            ///< what each node shall offer as slots
-    std::optional<std::chrono::milliseconds> hang_timeout;  ///< silence after which a worker is killed; none: never
     std::chrono::milliseconds save_timeout = save_timeout_of_environment();  ///< for a warm trainer to leave
     std::chrono::milliseconds restart_interval = restart_interval_of_environment();  ///< where no trainer could start
     std::string interface;  ///< network interface through which groups meet; if empty, loopback, or between hosts that
@@ -43,10 +42,9 @@ struct AgentSetup {
 
     static constexpr auto fields() {
         return std::tuple(Field{"kind", &AgentSetup::kind}, Field{"trainer", &AgentSetup::trainer},
-                          Field{"report", &AgentSetup::report, Presence::optional},
+                          Field{"supervision", &AgentSetup::supervision},
                           Field{"directory", &AgentSetup::directory}, Field{"log", &AgentSetup::log},
                           Field{"slots", &AgentSetup::slots},
-                          Field{"hang_timeout", &AgentSetup::hang_timeout, Presence::optional},
                           Field{"save_timeout", &AgentSetup::save_timeout},
                           Field{"restart_interval", &AgentSetup::restart_interval},
                           Field{"interface", &AgentSetup::interface});

@@ -92,7 +92,7 @@ void ProgramWorker::start() {
     process.environment = environment();
     process.directory = options_.setup.directory;
     process.log = log_of(work_->join());
-    if (const auto& source = options_.setup.report; source && work_->rank == 0) {
+    if (const auto& source = options_.setup.supervision.report; source && work_->rank == 0) {
         const bool is_printed = source->file.empty();
         if (is_printed) {
             process.environment.emplace_back("PYTHONUNBUFFERED", "1");  // else a file gets an epoch's lines much later
@@ -172,8 +172,8 @@ void ProgramWorker::write_hosts() const {
 }
 
 void ProgramWorker::expect_report() {
-    if (options_.setup.hang_timeout && work_->rank == 0) {
-        report_due_ = Clock::now() + *options_.setup.hang_timeout;
+    if (options_.setup.supervision.hang_timeout && work_->rank == 0) {
+        report_due_ = Clock::now() + *options_.setup.supervision.hang_timeout;
     }
 }
 
@@ -324,7 +324,7 @@ void ProgramWorker::take(protocol::Report report, std::vector<Notice>& notices) 
 
 /// What a user should know whose program's reports are found in what it writes, and who has none.
 std::string ProgramWorker::reason_for_no_report() const {
-    const auto& source = *options_.setup.report;
+    const auto& source = *options_.setup.supervision.report;
     const auto missing = !pattern_                 ? "a report"
                          : pattern_->has_matched() ? fmt::format("a match for '{}'", pattern_->awaited_group())
                                                    : std::string("a match of report.pattern");
@@ -334,7 +334,7 @@ std::string ProgramWorker::reason_for_no_report() const {
 
 /// Where the reports of a program are found that does not send them, for messages.
 std::string ProgramWorker::name_of_reports() const {
-    const auto& file = options_.setup.report->file;
+    const auto& file = options_.setup.supervision.report->file;
     return file.empty() ? "its output" : file;
 }
 
@@ -369,7 +369,7 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
     if (dismissed_) {
         notices.push_back(LeftTrial{work_->join().trial, slot()});
     } else if (hung_ || !status.success()) {
-        const auto cause = hung_ ? no_progress_for(*options_.setup.hang_timeout) : to_string(status);
+        const auto cause = hung_ ? no_progress_for(*options_.setup.supervision.hang_timeout) : to_string(status);
         const bool is_usage_error = !hung_ && !reported_ && !had_reported(work_->join()) && status.signal == 0 &&
                                     status.code == usage_error_status && Clock::now() - started_ < time_to_complain;
         const auto kind = is_usage_error ? FailureKind::repeated_error : hung_ ? FailureKind::crash : kind_of(status);

@@ -33,7 +33,7 @@ class ProgramWorker final : public Worker {
   private:
     void start();
     void expect_report();
-    bool is_told_decisions() const { return !options_.setup.report; }
+    bool is_told_decisions() const { return !options_.setup.supervision.report; }
     void receive(std::vector<Notice>& notices);
     void look_for_reports(bool has_ended, std::vector<Notice>& notices);
     void read_printed(const std::string& line, std::vector<Notice>& notices);

@@ -64,10 +64,9 @@ void WarmWorker::spawn() {
     process.environment.emplace_back("OMP_WAIT_POLICY", "passive");
     process.environment.emplace_back(protocol::device_variable, resources.gpu.empty() ? "cpu" : "cuda");
     process.environment.emplace_back(protocol::threads_variable, std::to_string(resources.threads));
-    if (options_.setup.hang_timeout) {
+    if (const auto& hang_timeout = options_.setup.supervision.hang_timeout) {
         // Those whom a hung peer holds up have to give up first, and say so: they are not to be taken for hung.
-        const auto group_timeout =
-            std::min<std::chrono::milliseconds>(*options_.setup.hang_timeout / 2, most_of_a_group);
+        const auto group_timeout = std::min<std::chrono::milliseconds>(*hang_timeout / 2, most_of_a_group);
         process.environment.emplace_back(
             protocol::group_timeout_variable,
             std::to_string(std::chrono::duration_cast<std::chrono::seconds>(group_timeout).count()));
@@ -195,11 +194,11 @@ void WarmWorker::advance(std::vector<Notice>& notices) {
 /// A trainer whose main thread is alive is heard of every second, whatever it does or waits for but a checkpoint that
 /// it writes: how long that may take as it leaves, the save_timeout says.
 std::optional<Clock::time_point> WarmWorker::silent_until() const {
-    if (!options_.setup.hang_timeout || hung_ || is<Leaving>()) {
+    const auto& hang_timeout = options_.setup.supervision.hang_timeout;
+    if (!hang_timeout || hung_ || is<Leaving>()) {
         return {};
     }
-    return heard_ +
-           (is<Starting>() ? std::max(*options_.setup.hang_timeout, least_to_start) : *options_.setup.hang_timeout);
+    return heard_ + (is<Starting>() ? std::max(*hang_timeout, least_to_start) : *hang_timeout);
 }
 
 /// When the trainer is killed if it has not left or ended by then; none where that is not awaited.
@@ -302,7 +301,7 @@ void WarmWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices
         return;
     }
     if (const auto* busy = std::get_if<Busy>(&state_)) {
-        const auto cause = hung_ ? no_progress_for(*options_.setup.hang_timeout) : to_string(status);
+        const auto cause = hung_ ? no_progress_for(*options_.setup.supervision.hang_timeout) : to_string(status);
         report_failure(
             busy->task, hung_ ? FailureKind::crash : kind_of(status),
             fmt::format("{}; last words: {}", cause, last_words(busy->task.directory + "/trainer.log")), notices);

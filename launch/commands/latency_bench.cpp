@@ -60,7 +60,7 @@ LatencyRecord LatencyBench::measure(TrialId trial, Weights weights) {
             IdleTrainer::Options{.program = ProgramPaths::find().trainer,
                                  .directory = sweep_.directory.read_run().at("working_directory"),
                                  .threads = options_.threads,
-                                 .patience = sweep_.file.hang_timeout});
+                                 .patience = sweep_.file.supervision.hang_timeout});
     }
     protocol::MeasureLatency order{
         evaluation_of(trial, options_.data, sweep_.history.sweep(), sweep_.file, sweep_.directory), num_warm_ups};

@@ -16,6 +16,7 @@
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/reopening.hpp"
 #include "launch/record/sweep_lock.hpp"
+#include "launch/sweep_file/sweep_keys.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {

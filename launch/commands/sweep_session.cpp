@@ -72,8 +72,7 @@ AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, cons
     setup.log = std::filesystem::absolute(directory.worker_log()).string();
     setup.slots = {slots_of(options, file), file.cpus_per_slot, file.bind};
     setup.interface = options.interface;
-    setup.hang_timeout = file.hang_timeout;
-    setup.report = file.report;
+    setup.supervision = file.supervision;
     return setup;
 }
 
@@ -122,9 +121,9 @@ std::string advice_on_reports(const SweepFile& file, const History& history) {
     if (!last_failure(history).starts_with(no_report)) {
         return {};
     }
-    if (file.report) {
+    if (const auto& report = file.supervision.report) {
         return fmt::format("docs/sweep-file.md, `report`, says how reports are found in {}.\n\n",
-                           file.report->file.empty() ? "what a program prints" : file.report->file);
+                           report->file.empty() ? "what a program prints" : report->file);
     }
     const auto& known = history.sweep().spec().metric;
     const auto metric = known.empty() ? "val_loss" : known;

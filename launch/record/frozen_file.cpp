@@ -7,6 +7,7 @@
 #include "core/check.hpp"
 #include "launch/record/crc32.hpp"
 #include "launch/record/journal.hpp"
+#include "launch/sweep_file/sweep_keys.hpp"
 #include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
@@ -82,7 +83,7 @@ std::vector<Override> FrozenFile::beginning() const {
     if (defaults_ <= last_with_tpe_for_bayes && value_in(keys_, "method") == R"("bayes")") {  // values are JSON
         beginning.push_back({"method", "tpe"});
     }
-    for (const auto* key : changeable_keys) {
+    for (const auto& key : changeable_keys()) {
         const auto value = value_in(keys_, key);
         using enum Override::Applies;
         beginning.push_back({key, value, value ? always : if_missing});  // a default held, and does still
@@ -106,7 +107,7 @@ std::vector<Override> FrozenFile::edits(const std::vector<LimitsChange>& changes
     }
     const auto now = flat_keys(parse_yaml(text, path.string()).root);
     std::vector<Override> edits;
-    for (const auto* key : changeable_keys) {
+    for (const auto& key : changeable_keys()) {
         if (value_in(now, key) != value_in(known, key)) {
             edits.push_back({key, value_in(now, key)});
         }

@@ -7,6 +7,7 @@
 #include "core/check.hpp"
 #include "core/words.hpp"
 #include "launch/messages/event_json.hpp"
+#include "launch/sweep_file/sweep_keys.hpp"
 #include "launch/yaml/spelling.hpp"
 #include "launch/yaml/yaml_document.hpp"
 
@@ -45,10 +46,9 @@ std::optional<LimitsChange> limits_change_from(const Json& record) {
 
 Override parse_setting(const std::string& text) {
     auto setting = parse_override(text);
-    const std::vector<std::string> keys(changeable_keys.begin(), changeable_keys.end());
     CRESCENDO_VALIDATE(is_changeable(setting.key), setting.key,
                        "{} cannot be set{}: trials were trained with what the sweep began with; what may change is {}",
-                       setting.key, did_you_mean(setting.key, keys), list_of_changeable_keys());
+                       setting.key, did_you_mean(setting.key, changeable_keys()), list_of_changeable_keys());
     OrderedJson document = OrderedJson::object();
     apply_override(setting, document);
     const auto keys_of_document = flat_keys(document);

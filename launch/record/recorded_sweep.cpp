@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "launch/record/sweep_lock.hpp"
+#include "launch/sweep_file/sweep_keys.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/yaml/yaml_document.hpp"
 

@@ -11,6 +11,7 @@
 #include "launch/messages/event_json.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/record/frozen_file.hpp"
+#include "launch/sweep_file/sweep_keys.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/yaml/spelling.hpp"
 #include "launch/yaml/yaml_document.hpp"
@@ -107,7 +108,7 @@ class Steer {
         std::vector<std::string> texts;
         for (const auto& each : request.settings) {
             texts.push_back(fmt::format("{}={}{}", each.key, each.value.value_or("null"),
-                                        each.key == "hang_timeout" ? " (from the next session on)" : ""));
+                                        changes_next_session(each.key) ? " (from the next session on)" : ""));
         }
         return {{std::move(record)}, fmt::format("{} from now on", fmt::join(texts, ", ")), std::move(file)};
     }

@@ -1,9 +1,6 @@
 #include "launch/sweep_file/flat_keys.hpp"
 
-#include <algorithm>
 #include <cmath>
-
-#include "launch/yaml/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -33,15 +30,5 @@ FlatKeys flat_keys(const OrderedJson& document) {
     add(document, "", keys);
     return keys;
 }
-
-bool is_changeable(std::string_view key) { return std::ranges::find(changeable_keys, key) != changeable_keys.end(); }
-
-bool only_describes(std::string_view key) {
-    const auto section = key.substr(0, key.find('.'));
-    return section == "entry" || section == "price" || section == "keep" || section == "on_finish" ||
-           section == "on_failure";
-}
-
-std::string list_of_changeable_keys() { return enumerate({changeable_keys.begin(), changeable_keys.end()}, " and "); }
 
 }  // namespace crescendo::launch

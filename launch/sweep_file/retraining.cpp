@@ -1,6 +1,7 @@
 #include "launch/sweep_file/retraining.hpp"
 
 #include "launch/messages/value_json.hpp"
+#include "launch/sweep_file/sweep_keys.hpp"
 #include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
@@ -40,8 +41,7 @@ std::string retraining_of(const SweepFile& file, const Config& config, int num_s
     }
     scheduler["max"] = file.spec.scheduler.max.value;
     scheduler["workers"] = file.spec.scheduler.workers;
-    for (const char* key : {"cpus_per_slot", "bind", "trainer", "program", "command", "grow", "report", "final_test",
-                            "max_retries", "hang_timeout", "price"}) {
+    for (const auto& key : training_keys()) {
         if (original.contains(key)) {
             result[key] = original.at(key);
         }

@@ -14,6 +14,7 @@
 #include "launch/sweep_file/sampler_choice.hpp"
 #include "launch/sweep_file/sweep_defaults.hpp"
 #include "launch/sweep_file/sweep_initial.hpp"
+#include "launch/sweep_file/sweep_keys.hpp"
 #include "launch/sweep_file/sweep_parameters.hpp"
 #include "launch/sweep_file/sweep_rules.hpp"
 #include "launch/sweep_file/sweep_simulation.hpp"
@@ -30,17 +31,6 @@ constexpr Words bindings{{std::pair{Binding::automatic, "auto"}, {Binding::on, "
 constexpr Words growths{
     {std::pair{Growth::none, "none"}, {Growth::restart, "restart"}, {Growth::in_place, "in_place"}}};
 constexpr Words on_or_off{{std::pair{true, "on"}, {false, "off"}}};
-
-void check_keys(const YamlSection& file) {
-    file.allow({"name",          "description", "project",     "entity",       "metric",     "method",
-                "sampler",       "parameters",  "constraints", "initial",      "run_cap",    "seed",       "slots",
-                "bind",          "scheduler",   "early_terminate", "budget",   "trial",      "cpus_per_slot",
-                "price",         "trainer",     "program",     "command",      "grow",       "report",
-                "final_test",    "max_retries", "hang_timeout", "simulate",    "entry",      "on_finish",
-                "on_failure",    "trial_time",  "patience",    "repeat",       "keep",       "plugins",    "stop_rule",
-                "warm_start",
-                "apiVersion",    "kind",        "controller"});
-}
 
 std::string read_name(const YamlSection& file, const std::filesystem::path& path) {
     auto name = file.string("name").value_or(path.stem().string());
@@ -91,8 +81,8 @@ void complete_metric(const YamlSection& file, SweepFile& result) {
     }
     if (result.trainer) {
         spec.metric = "val_loss";  // crescendo-trainer always reports it
-    } else if (result.report) {
-        spec.metric = result.report->metric;
+    } else if (result.supervision.report) {
+        spec.metric = result.supervision.report->metric;
     } else if (result.sampler) {
         file.fail("metric", "is missing: the program of sampler.command is told what to optimize before the first "
                             "report; add metric: {name: val_loss, goal: minimize}");
@@ -384,7 +374,7 @@ void read_report(const YamlSection& file, SweepFile& result) {
         file.fail("report", "finds the reports of a program that does not send them, and with `grow: in_place` it "
                             "does; remove one of the two");
     }
-    result.report = read_report_source(*report, result.spec.metric);
+    result.supervision.report = read_report_source(*report, result.spec.metric);
 }
 
 /// JSON, in which the trainer gets its settings, has no infinity.
@@ -541,7 +531,7 @@ void check_spec(const SweepSpec& spec, Mistakes& mistakes) {
 
 /// `sets_run_cap`: whether somebody has said that there is none, if there is none.
 void read_all(const YamlSection& file, const std::filesystem::path& path, bool sets_run_cap, SweepFile& result) {
-    check_keys(file);
+    file.allow(sweep_keys());
     file.attempt([&] { result.name = read_name(file, path); });
     read_spec(file, result);
     file.attempt([&] { result.slots = read_slots(file); });
@@ -582,7 +572,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
         constexpr double roughly_in_memory = 0.1;  // seconds
         result.spec.scheduler.expected_regroup = roughly_in_memory;
     }
-    file.attempt([&] { result.hang_timeout = read_hang_timeout(file, result.has_warm_trainers()); });
+    file.attempt([&] { result.supervision.hang_timeout = read_hang_timeout(file, result.has_warm_trainers()); });
     check_command(file, result);
     check_absent(file, result);
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "launch/messages/json.hpp"
-#include "launch/messages/report_source.hpp"
+#include "launch/messages/supervision.hpp"
 #include "launch/slots/slot_plan.hpp"
 #include "launch/sweep_file/entry.hpp"
 #include "launch/sweep_file/hooks.hpp"
@@ -56,9 +56,8 @@ struct SweepFile {
     std::optional<Json> trainer;                      ///< the section `trainer`, an object that is not interpreted here
     std::optional<std::vector<std::string>> command;  ///< command with macros; never together with `trainer`
     Growth grow = Growth::none;                       ///< of the program of `command`
-    std::optional<ReportSource> report;  ///< where its reports are found; none: it sends them
     bool final_test = false;  ///< whether the program of `command` tests the best trial in the end
-    std::optional<std::chrono::seconds> hang_timeout;  ///< silence after which a worker is killed; none: never
+    Supervision supervision;                           ///< `report` and `hang_timeout`
     std::optional<Price> price;                        ///< what an hour costs; none: nobody said it
     Keep keep;                                         ///< what stays of trials that have ended
     Hooks hooks;                                       ///< what runs when a session ends

@@ -441,7 +441,8 @@ TEST_CASE("two windows never exceed the memory, and are evenly sized") {
 TEST_CASE("the number of shards is a power of two that the chunks and the memory allow") {
     const TemporaryFolder folder;
     const auto shards = [&](std::int64_t num_samples, std::size_t memory) {
-        const auto set = SampleSet::open(write_counting_set(folder / (std::to_string(num_samples) + ".h5"), num_samples, 5));
+        const auto file = folder / (std::to_string(num_samples) + ".h5");
+        const auto set = SampleSet::open(write_counting_set(file, num_samples, 5));
         return plan_windows(*set, {0, num_samples}, Shuffle::windowed, memory).num_shards;
     };
 

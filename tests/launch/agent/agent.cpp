@@ -29,7 +29,7 @@ struct Node {
                           std::chrono::milliseconds patience) {
         WorkerOptions result;
         result.patience = patience;
-        result.setup.report = report;
+        result.setup.supervision.report = report;
         result.slots.resize(static_cast<std::size_t>(num_slots));
         result.setup.directory = folder.path().string();
         result.setup.save_timeout = grace;

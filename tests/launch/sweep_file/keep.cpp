@@ -64,8 +64,3 @@ TEST_CASE("what keeps no trial, or changes nothing, is refused with its place") 
         CHECK_MESSAGE(error.find(expected) != std::string::npos, error);
     }
 }
-
-TEST_CASE("what is kept may be changed at any time") {
-    CHECK(only_describes("keep.best"));
-    CHECK(only_describes("keep"));
-}

@@ -178,11 +178,11 @@ TEST_CASE("regroups of warm trainers are expected to take a moment, and nobody k
 }
 
 TEST_CASE("crescendo-trainer may be silent for five minutes, other programs for ever, unless the file says") {
-    CHECK_FALSE(parse().hang_timeout.has_value());
-    CHECK(parse("trainer: {model: cnn}\n").hang_timeout == std::chrono::minutes(5));
-    CHECK_FALSE(parse("trainer: {model: cnn}\nhang_timeout: off\n").hang_timeout.has_value());
-    CHECK(parse("command: [./train]\nhang_timeout: 1h\n").hang_timeout == std::chrono::hours(1));
-    CHECK(parse("command: [./train]\ngrow: in_place\n").hang_timeout == std::chrono::minutes(5));
+    CHECK_FALSE(parse().supervision.hang_timeout.has_value());
+    CHECK(parse("trainer: {model: cnn}\n").supervision.hang_timeout == std::chrono::minutes(5));
+    CHECK_FALSE(parse("trainer: {model: cnn}\nhang_timeout: off\n").supervision.hang_timeout.has_value());
+    CHECK(parse("command: [./train]\nhang_timeout: 1h\n").supervision.hang_timeout == std::chrono::hours(1));
+    CHECK(parse("command: [./train]\ngrow: in_place\n").supervision.hang_timeout == std::chrono::minutes(5));
 }
 
 TEST_CASE("a program stays from trial to trial and may have a test if it grows in place") {

@@ -71,7 +71,7 @@ TEST_CASE("an unknown key is named with the nearest one") {
          "max_workers, grow, grow_when, priority, shrink, surplus, batch and min_efficiency"},
         {sound + "epochs: 27\n",
          "sweep.yaml:10:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
-         "sampler, parameters, constraints, initial, run_cap, seed, slots, bind, scheduler, early_terminate, budget, "
+         "sampler, parameters, constraints, initial, run_cap, seed, slots, bind, budget, scheduler, early_terminate, "
          "trial, cpus_per_slot, price, trainer, program, command, grow, report, final_test, max_retries, hang_timeout, "
          "simulate, entry, on_finish, on_failure, trial_time, patience, repeat, keep, plugins, stop_rule, warm_start, "
          "apiVersion, kind and controller"},

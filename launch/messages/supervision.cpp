@@ -1,0 +1,25 @@
+#include "launch/messages/supervision.hpp"
+
+namespace crescendo::launch {
+
+void to_json(Json& json, const Supervision& supervision) {
+    json = Json::object();
+    if (supervision.report) {
+        json["report"] = *supervision.report;
+    }
+    if (supervision.hang_timeout) {
+        json["hang_timeout"] = supervision.hang_timeout->count();  // milliseconds
+    }
+}
+
+void from_json(const Json& json, Supervision& supervision) {
+    supervision = {};
+    if (json.contains("report")) {
+        supervision.report = json.at("report").get<ReportSource>();
+    }
+    if (json.contains("hang_timeout")) {
+        supervision.hang_timeout = std::chrono::milliseconds(json.at("hang_timeout").get<std::int64_t>());
+    }
+}
+
+}  // namespace crescendo::launch

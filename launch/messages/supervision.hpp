@@ -1,0 +1,21 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "launch/messages/report_source.hpp"
+
+namespace crescendo::launch {
+
+/// How workers are heard of: the sweep file says it, and agents act on it.
+struct Supervision {
+    std::optional<ReportSource> report;  ///< where the reports of programs are; none: they send them
+    std::optional<std::chrono::milliseconds> hang_timeout;  ///< silence after which a worker is killed; none: never
+
+    friend bool operator==(const Supervision&, const Supervision&) = default;
+};
+
+void to_json(Json& json, const Supervision& supervision);
+void from_json(const Json& json, Supervision& supervision);
+
+}  // namespace crescendo::launch
