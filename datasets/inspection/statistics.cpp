@@ -162,6 +162,7 @@ class Survey {
         std::vector<std::byte> rows(field_.bytes_of(count));
         const std::span<std::byte> out = rows;
         set_->read(begin, count, {&out, 1});
+        set_->expect_unchanged();
         return with_type(field_.type, [&]<class T>() { return parts_of<T>(rows, field_); });
     }
 

@@ -98,6 +98,9 @@ bool ChunkBuffer::load(std::vector<std::int64_t> chunks, TaskPool& pool, const s
         }
         set_.read(begin, count, fields);
     });
+    if (complete) {
+        set_.expect_unchanged();
+    }
     return complete;
 }
 

@@ -22,7 +22,7 @@ class ChunkBuffer {
 
     /// Replaces the contents of the buffer by `chunks`, read by all threads of `pool`. `chunks` are in ascending order
     /// and at most the capacity. Before every read of a few MiB, one of these threads calls `go_on`, and false ends the
-    /// reading. Returns whether all was read.
+    /// reading. Returns whether all was read. Throws what SampleSet::read and SampleSet::expect_unchanged throw.
     bool load(std::vector<std::int64_t> chunks, TaskPool& pool, const std::function<bool()>& go_on);
 
     /// Position of a sample in the buffer.

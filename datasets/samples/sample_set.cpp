@@ -252,7 +252,6 @@ class SampleSet::Impl {
                 columns_[i].read(map_, begin, count, fields[i]);
             }
         }
-        expect_unchanged();
     }
 
     void expect_unchanged() const {
@@ -380,6 +379,7 @@ void SampleSet::read(std::int64_t begin, std::int64_t count, std::span<std::byte
     cut(this->inputs(), inputs);
     cut(this->targets(), targets);
     impl_->read(begin, count, fields);
+    impl_->expect_unchanged();
 }
 
 }  // namespace crescendo::datasets

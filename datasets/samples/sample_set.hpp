@@ -68,12 +68,13 @@ class SampleSet {
 
     /// Copies samples [begin, begin + count) in file order. `fields` has a span of bytes_of(count) for each field of
     /// the inputs, then of the targets, or an empty span for a field that is not to be read. Throws std::runtime_error
-    /// with file, data set, rows, and chunk or offset if the file cannot be read. Throws it with the file if the file,
-    /// or one that a virtual data set is made of, has changed since the set was opened.
+    /// with file, data set, rows, and chunk or offset if the file cannot be read.
+    ///
+    /// What one or several reads gave is of the set that was opened if expect_unchanged() does not throw afterwards.
     void read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const;
 
-    /// Throws std::runtime_error if the file, or a source of its data sets, was written to, cut off or replaced since
-    /// it was opened. read() checks this itself.
+    /// Throws std::runtime_error with the file if it, or a source of its data sets, was written to, cut off or replaced
+    /// since it was opened. On a parallel file system this asks the server of metadata, once for each file.
     void expect_unchanged() const;
 
     /// Announces that samples [begin, begin + count) will be read soon. The system begins to fetch bytes whose place in
@@ -81,6 +82,7 @@ class SampleSet {
     void announce(std::int64_t begin, std::int64_t count) const;
 
     /// Reads all fields: those of the inputs into one span, one after the other, and those of the targets into another.
+    /// Calls expect_unchanged().
     void read(std::int64_t begin, std::int64_t count, std::span<std::byte> inputs, std::span<std::byte> targets) const;
 
   private:

@@ -48,6 +48,7 @@ ClassCounts count_classes(const datasets::SampleSet& samples) {
             ++counts[static_cast<std::size_t>(number)];
         }
     }
+    samples.expect_unchanged();
     return counts;
 }
 

@@ -44,6 +44,7 @@ class StoredSamples {
             spans.push_back(std::span(memory_[i]).first(fields_[i]->bytes_of(end_ - begin_)));
         }
         set_.read(begin_, end_ - begin_, spans);
+        set_.expect_unchanged();
     }
 
     /// A field of the sample that was fetched; inputs count first, then targets.

@@ -306,6 +306,21 @@ TEST_CASE("a set that does not fit is read again") {
     CHECK_FALSE(are_counting_samples(slice->samples, slice->inputs, slice->targets));
 }
 
+TEST_CASE("a window is refused if the file changed while it was read, or before") {
+    for (const auto shuffle : {Shuffle::none, Shuffle::windowed}) {
+        StreamedSet data;
+        data.options.shuffle = shuffle;
+        SampleStream stream(data.set, data.options);
+        stream.enter({.seed = 5, .group_batch = 10});
+        CHECK(stream.next().has_value());
+
+        write_bytes(data.folder / "set.h5", read_bytes(data.folder / "set.h5"));
+        stream.enter({.seed = 6, .position = 90, .group_batch = 10});
+
+        CHECK_THROWS_WITH_AS(stream.next(), Contains("set.h5:/train was written to"), std::runtime_error);
+    }
+}
+
 TEST_CASE("windows already read are kept when the group changes") {
     StreamedSet data;
     data.options.memory_bytes = window_bytes(55);  // 101 samples in two windows, both held
