@@ -26,6 +26,10 @@ TEST_CASE("a trial taken up from its checkpoint ends with the same bits as one n
                                    {"lr_length", 3},
                                    {"clip_norm", 0.1},
                                    {"ema", 0.9},
+                                   {"flip", "horizontal"},
+                                   {"crop_padding", 1},
+                                   {"cutout", 2},
+                                   {"input_noise", 0.1},
                                    {"weight_decay_of", "weights"},
                                    {"label_smoothing", 0.1},
                                    {"metrics", {"f1", "top5", "balanced_accuracy"}}});

@@ -89,12 +89,38 @@ std::vector<Problem> misfits_of_objective(const Settings& settings, const Sample
     return problems;
 }
 
+/// What the augmentation does that samples cannot take.
+std::vector<Problem> misfits_of_augmentation(const Settings& settings, const SampleSet& samples) {
+    const auto& augmentation = settings.augmentation;
+    const auto inputs = joined_shape(samples.inputs());
+    const bool parts_fields = !settings.model->reconstructs(samples) && is_image(joined_shape(samples.targets()));
+    std::vector<Problem> problems;
+    const auto check = [&](const char* key, bool used, bool moves) {
+        if (used && !is_image(inputs)) {
+            problems.push_back({std::string("trainer.") + key,
+                                text("it is for images, but a sample of {} is {}; leave it out", samples.location(),
+                                     shape_text(inputs))});
+        } else if (used && moves && parts_fields) {
+            problems.push_back({std::string("trainer.") + key,
+                                text("it would move the inputs, but not the {} targets of {}; leave it out",
+                                     shape_text(joined_shape(samples.targets())), samples.location())});
+        }
+    };
+    check("flip", augmentation.flip != Flip::none, /*moves=*/true);
+    check("crop_padding", augmentation.crop_padding > 0, /*moves=*/true);
+    check("cutout", augmentation.cutout > 0, /*moves=*/false);
+    return problems;
+}
+
 }  // namespace
 
 std::vector<Problem> misfits(const Settings& settings, const SampleSet& samples, const std::string& data_key) {
     std::vector<Problem> problems = misfits_of_targets(settings, samples, data_key);
     if (problems.empty()) {
         problems = misfits_of_objective(settings, samples);
+    }
+    if (problems.empty()) {
+        problems = misfits_of_augmentation(settings, samples);
     }
     const auto of_model = settings.model->misfits(samples, settings.data, data_key);
     problems.insert(problems.end(), of_model.begin(), of_model.end());

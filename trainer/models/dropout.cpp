@@ -18,24 +18,6 @@ std::int32_t key_of(std::uint64_t seed, std::uint64_t stream) {
     return static_cast<std::int32_t>(CounterRandom(seed, stream).next() >> 32);
 }
 
-at::Tensor unit_keys(std::int64_t layer, std::int64_t num_units) {
-    at::Tensor keys = at::empty({num_units}, at::kInt);
-    auto* const values = keys.mutable_data_ptr<std::int32_t>();
-    for (std::int64_t unit = 0; unit < num_units; ++unit) {
-        values[unit] = key_of(static_cast<std::uint64_t>(layer), static_cast<std::uint64_t>(unit));
-    }
-    return keys;
-}
-
-/// (samples, units) of all int32 alike, by the multiplications of Wellons' "lowbias32". The shift copies the sign, so
-/// that a number and its complement become the same, which does no harm.
-at::Tensor hashed(const at::Tensor& sample_keys, const at::Tensor& unit_keys) {
-    at::Tensor x = sample_keys.unsqueeze(1).bitwise_xor(unit_keys);
-    x.mul_(static_cast<std::int32_t>(0x7FEB352D));
-    x.bitwise_xor_(x.bitwise_right_shift(15));
-    return x.mul_(static_cast<std::int32_t>(0x846CA68B));
-}
-
 /// Images lie channels last in memory (make_convolution), and so are their units counted.
 at::Tensor shaped_like(const at::Tensor& units, const at::Tensor& x) {
     if (x.dim() != 4) {
@@ -45,6 +27,24 @@ at::Tensor shaped_like(const at::Tensor& units, const at::Tensor& x) {
 }
 
 }  // namespace
+
+at::Tensor unit_keys(std::int64_t layer, std::int64_t num_units) {
+    at::Tensor keys = at::empty({num_units}, at::kInt);
+    auto* const values = keys.mutable_data_ptr<std::int32_t>();
+    for (std::int64_t unit = 0; unit < num_units; ++unit) {
+        values[unit] = key_of(static_cast<std::uint64_t>(layer), static_cast<std::uint64_t>(unit));
+    }
+    return keys;
+}
+
+// The multiplications of Wellons' "lowbias32". The shift copies the sign, so that a number and its complement become
+// the same, which does no harm.
+at::Tensor hashed(const at::Tensor& sample_keys, const at::Tensor& unit_keys) {
+    at::Tensor x = sample_keys.unsqueeze(1).bitwise_xor(unit_keys);
+    x.mul_(static_cast<std::int32_t>(0x7FEB352D));
+    x.bitwise_xor_(x.bitwise_right_shift(15));
+    return x.mul_(static_cast<std::int32_t>(0x846CA68B));
+}
 
 at::Tensor dropout_keys(std::uint64_t seed, std::int64_t epoch, const std::vector<std::int64_t>& samples) {
     const std::uint64_t seed_of_epoch = CounterRandom(seed, masks | static_cast<std::uint64_t>(epoch)).next();

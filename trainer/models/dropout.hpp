@@ -11,6 +11,13 @@ namespace crescendo::trainer {
 /// another key in every epoch of a seed. Its key does not depend on the worker or the micro-batch.
 at::Tensor dropout_keys(std::uint64_t seed, std::int64_t epoch, const std::vector<std::int64_t>& samples);
 
+/// Keys of a layer's units, by which their numbers of a sample differ: (num_units) of int32, in host memory.
+at::Tensor unit_keys(std::int64_t layer, std::int64_t num_units);
+
+/// Hashes of samples' and units' keys: (samples, units) of int32, each value as likely as the others. The upper bits
+/// are better than the lower.
+at::Tensor hashed(const at::Tensor& sample_keys, const at::Tensor& unit_keys);
+
 /// Seeds torch's generator with what follows from the samples' keys, for networks that draw from it. Undefined keys are
 /// those of no samples, as outside of training.
 void seed_generator(const at::Tensor& keys);

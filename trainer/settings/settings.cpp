@@ -25,6 +25,10 @@ constexpr Words normalize_words{{std::pair{true, "standard"}, {false, "none"}}};
 constexpr Words non_finite_words{{std::pair{datasets::NonFinite::error, "error"},
                                   {datasets::NonFinite::skip, "skip"},
                                   {datasets::NonFinite::keep, "keep"}}};
+constexpr Words flips{{std::pair{Flip::none, "none"},
+                       {Flip::horizontal, "horizontal"},
+                       {Flip::vertical, "vertical"},
+                       {Flip::both, "both"}}};
 constexpr Words shuffles{{std::pair{datasets::Shuffle::windowed, "windowed"}, {datasets::Shuffle::none, "none"}}};
 constexpr Words initializations{{std::pair{Initialization::torch, "torch"},
                                  {Initialization::kaiming, "kaiming"},
@@ -246,6 +250,13 @@ void read_metrics(Section& section, std::vector<Metric>& metrics, std::vector<Pr
     }
 }
 
+void read_augmentation(Section& section, AugmentationSettings& augmentation) {
+    section.choice("flip", augmentation.flip, flips);
+    section.integer("crop_padding", augmentation.crop_padding, 0, 1 << 16);
+    section.integer("cutout", augmentation.cutout, 0, 1 << 16);
+    section.number("input_noise", augmentation.noise, {.min = 0.0, .below = unbounded});
+}
+
 void read_training(Section& section, Settings& settings) {
     section.number("lr", settings.lr, {.min = 0.0, .below = unbounded});
     section.integer("batch_size", settings.batch_size, 1, 1 << 24);
@@ -254,6 +265,7 @@ void read_training(Section& section, Settings& settings) {
     read_rate(section, settings.rate);
     section.number("clip_norm", settings.clip_norm, {.min = 0.0, .below = unbounded});
     section.number("clip_value", settings.clip_value, {.min = 0.0, .below = unbounded});
+    section.number("sam", settings.sam, {.min = 0.0, .below = unbounded});
     section.number("ema", settings.ema, {.min = 0.0, .below = 1.0});
     section.number("warmup", settings.warmup, {.min = 0.0, .below = unbounded});
     section.number("rescale_warmup", settings.rescale_warmup, {.min = 0.0, .below = unbounded});
@@ -285,6 +297,7 @@ Settings parse_settings(const json& object, const Catalogue& base, std::vector<P
     settings.lr = settings.optimizer->default_lr();
     settings.lr_scaling = settings.optimizer->default_lr_scaling();
     read_training(section, settings);
+    read_augmentation(section, settings.augmentation);
     read_loss(section, settings.loss, catalogue.losses);
     read_metrics(section, settings.metrics, problems);
     settings.report = parse_report(section.object("report"), problems);

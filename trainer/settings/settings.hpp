@@ -63,6 +63,20 @@ struct RateSettings {
     double rise = 0.3;        ///< one_cycle: share of the length in which the rate rises
 };
 
+/// On which axes half of the images are mirrored.
+enum class Flip { none, horizontal, vertical, both };
+
+/// What is done by chance to the samples that a trial learns from.
+struct AugmentationSettings {
+    Flip flip = Flip::none;
+    std::int64_t crop_padding = 0;  ///< most rows and columns by which an image is shifted; zeros follow
+    std::int64_t cutout = 0;  ///< side of a square of zeros (DeVries and Taylor, 2017), which the border may cut
+    double noise = 0.0;       ///< standard deviation of what is added to each number
+
+    /// Whether images are mirrored or shifted.
+    bool moves() const { return flip != Flip::none || crop_padding > 0; }
+};
+
 /// What a trial minimises.
 enum class Loss {
     automatic,      ///< cross entropy for classes, else the mean squared error
@@ -170,10 +184,12 @@ struct Settings {
     std::int64_t batch_size = 128;
     LearningRateScaling lr_scaling = LearningRateScaling::linear;  ///< the optimizer has the default
     RateSettings rate = {};
+    AugmentationSettings augmentation = {};
     LossSettings loss = {};
     std::vector<Metric> metrics = {};
     double clip_norm = 0.0;   ///< longest gradient of an update, over all parameters; 0: any
     double clip_value = 0.0;  ///< largest number of a gradient; 0: any
+    double sam = 0.0;  ///< distance of sharpness-aware minimisation; 0: plain gradients
     double ema = 0.0;  ///< decay of the weights' moving average, which evaluations take; 0: they take the weights
     double warmup = 0.0;          ///< epochs in which the rate climbs from 0 at the trial's start
     double rescale_warmup = 1.0;  ///< epochs in which the rate climbs after the batch grew

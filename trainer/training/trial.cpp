@@ -15,6 +15,7 @@
 #include "trainer/settings/model_spec.hpp"
 #include "trainer/settings/optimizer_spec.hpp"
 #include "trainer/training/clipping.hpp"
+#include "trainer/training/sharpness.hpp"
 
 namespace crescendo::trainer {
 
@@ -67,6 +68,7 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
       device_(device),
       model_(make_seeded_model(seed, settings, task, device)),
       optimizer_(settings.optimizer->make(parameters_of(*model_))),
+      augmentation_(settings.augmentation),
       noise_meter_(model_->parameters()),
       schedule_(settings.lr_scaling, settings.warmup, settings.rescale_warmup),
       micro_batch_(settings.batch_size) {
@@ -202,12 +204,17 @@ at::Tensor Trial::add_gradients(const Batch& batch, const at::Tensor& keys, cons
 /// Returns the sum of the losses of this member's samples, on the device.
 at::Tensor Trial::accumulate_gradients(const LoadedBatch& loaded, double weight, GradientReducer& reducer,
                                        const MeasurementPlan& measured) {
-    const auto& [slice, batch] = loaded;
+    const auto& [slice, loaded_batch] = loaded;
     at::Tensor sum = at::zeros({}, at::TensorOptions(device_.place()).dtype(at::kDouble));
     const auto num_samples = static_cast<std::int64_t>(slice.samples.size());
     at::Tensor keys;
-    if (model_->drops_units()) {
+    if (model_->drops_units() || augmentation_.changes()) {
         keys = device_.upload(dropout_keys(seed_, progress_.epoch, slice.samples));
+    }
+    const bool changes = augmentation_.changes() && num_samples > 0;
+    const Batch batch = changes ? augmentation_(loaded_batch, keys, task_.kind) : loaded_batch;
+    if (!model_->drops_units()) {
+        keys.reset();
     }
     const bool extra = measured.parts && measured.parts->extra;
     if (extra) {
@@ -236,9 +243,34 @@ void Trial::forget_gradients() {
     }
 }
 
+/// Replaces the gradients by those of the place that climb() leads to. The weights, and the buffers, stay what they
+/// are, also if this throws.
+void Trial::sharpen(const LoadedBatch& loaded, double weight, const Group& group, GradientReducer& reducer) {
+    const auto weights = copies(parameters());
+    const auto buffers_before = copies(buffers());
+    const auto return_home = [&] {
+        const at::NoGradGuard no_gradients;
+        const auto tensors = parameters();
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+            tensors[i].variable_data().copy_(weights[i]);
+        }
+        set_buffers(buffers_before);
+    };
+    climb(parameters(), settings_.sam);
+    forget_gradients();
+    try {
+        collective([&] { return accumulate_gradients(loaded, weight, reducer, {}); });
+        group.finish();
+    } catch (...) {
+        return_home();
+        throw;
+    }
+    return_home();
+}
+
 /// `weight` is that of the losses of the group's `samples` samples.
-void Trial::note_noise(const MeasurementPlan& measured, std::int64_t samples, double weight, int size) {
-    const auto sums = noise_meter_.take();
+void Trial::note_noise(const MeasurementPlan& measured, const NoiseMeter::Sums& sums, std::int64_t samples,
+                       double weight, int size) {
     const auto of_mean = static_cast<double>(group_batch_) / static_cast<double>(samples);  // an epoch ends short
     GradientNorms norms{.whole = sums.whole * of_mean * of_mean, .samples = static_cast<double>(samples)};
     if (measured.parts) {
@@ -262,17 +294,25 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     group.broadcast(buffers());
     const auto buffers_before = copies(buffers());
     at::Tensor loss;
+    std::optional<NoiseMeter::Sums> noise;
     try {
         loss = collective([&] { return accumulate_gradients(loaded, weight, reducer, measured); });
         meanwhile();
         group.finish();
+        if (measured.whole) {
+            noise = noise_meter_.take();
+        }
+        if (settings_.sam > 0) {
+            sharpen(loaded, weight, group, reducer);
+        }
     } catch (...) {
         set_buffers(buffers_before);
         throw;
     }
 
-    if (measured.whole) {
-        note_noise(measured, std::accumulate(slices.begin(), slices.end(), std::int64_t{0}), weight, group.size());
+    if (noise) {
+        const auto samples = std::accumulate(slices.begin(), slices.end(), std::int64_t{0});
+        note_noise(measured, *noise, samples, weight, group.size());
     }
     clip_gradients(parameters(), settings_.clip_norm, settings_.clip_value);
     optimizer_->step(learning_rate());

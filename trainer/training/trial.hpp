@@ -12,6 +12,7 @@
 #include "trainer/group/group.hpp"
 #include "trainer/optimizers/optimizer.hpp"
 #include "trainer/settings/settings.hpp"
+#include "trainer/training/augmentation.hpp"
 #include "trainer/training/batch_plan.hpp"
 #include "trainer/training/noise_meter.hpp"
 #include "trainer/training/progress.hpp"
@@ -88,6 +89,7 @@ class Trial {
   private:
     void set_buffers(const std::vector<at::Tensor>& values);
     double epochs() const;
+    void sharpen(const LoadedBatch& loaded, double weight, const Group& group, GradientReducer& reducer);
     at::Tensor add_gradients(const Batch& batch, const at::Tensor& keys, const MicroBatch& part, double weight,
                              bool measured);
     at::Tensor accumulate_gradients(const LoadedBatch& loaded, double weight, GradientReducer& reducer,
@@ -95,7 +97,8 @@ class Trial {
     void forget_gradients();
     double learning_rate() const;
     void update_averages();
-    void note_noise(const MeasurementPlan& measured, std::int64_t samples, double weight, int size);
+    void note_noise(const MeasurementPlan& measured, const NoiseMeter::Sums& sums, std::int64_t samples,
+                    double weight, int size);
 
     std::int64_t number_;
     std::uint64_t seed_;
@@ -104,6 +107,7 @@ class Trial {
     const Device& device_;
     std::shared_ptr<Model> model_;
     std::unique_ptr<Optimizer> optimizer_;
+    Augmentation augmentation_;
     NoiseMeter noise_meter_;
     LearningRateSchedule schedule_;
     std::int64_t group_batch_ = 0;  ///< 0 until the first set_group

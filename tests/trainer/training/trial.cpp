@@ -305,6 +305,71 @@ TEST_CASE("a hundred steps with a schedule, clipping and an average are those of
     CHECK(at::equal(joined(trial.named_tensors()), before));
 }
 
+TEST_CASE("a hundred steps of sharpness-aware minimisation are those of the formulas") {
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of(
+        {{"model", "mlp"}, {"depth", 0}, {"momentum", 0.0}, {"lr", 0.1}, {"batch_size", num_samples}, {"sam", 0.3}});
+    at::manual_seed(1);
+    const at::Tensor inputs = at::randn({num_samples, 8, 8});
+    const at::Tensor targets = at::arange(num_samples).remainder(2);
+    const at::Tensor x = at::cat({inputs.flatten(1), at::ones({num_samples, 1})}, 1).to(at::kDouble);
+    // The weights and the bias in one matrix.
+    const auto joined = [](const std::vector<NamedTensor>& tensors) {
+        return at::cat({tensors[0].tensor, tensors[1].tensor.unsqueeze(1)}, 1).detach().to(at::kDouble);
+    };
+    const auto gradient = [&](const at::Tensor& weights) {
+        return at::matmul((at::matmul(x, weights.t()).softmax(1) - at::one_hot(targets, 2)).t(), x) / num_samples;
+    };
+    for (const int size : {1, 2}) {
+        CAPTURE(size);
+        std::vector<std::unique_ptr<Trial>> trials;
+        for (int rank = 0; rank < size; ++rank) {
+            trials.push_back(std::make_unique<Trial>(/*number=*/0, /*seed=*/1, settings, task, *device));
+            trials.back()->set_group(size, {});
+        }
+        at::Tensor weights = joined(trials[0]->named_tensors());
+        in_group(size, *device, [&, size = size](const Group& group) {
+            Trial& trial = *trials[static_cast<std::size_t>(group.rank())];
+            GradientReducer reducer(group, trial.parameters());
+            const auto share = num_samples / size;
+            LoadedBatch batch;
+            batch.slice.member_samples.assign(static_cast<std::size_t>(size), share);
+            batch.slice.samples.resize(static_cast<std::size_t>(share));
+            const auto first = group.rank() * share;
+            batch.batch = {inputs.narrow(0, first, share), targets.narrow(0, first, share)};
+            for (int step = 0; step < 100; ++step) {
+                trial.step(batch, group, reducer);
+            }
+        });
+        for (int step = 0; step < 100; ++step) {
+            const at::Tensor here = gradient(weights);
+            weights = weights - 0.1 * gradient(weights + 0.3 * here / here.norm());
+        }
+        for (const auto& trial : trials) {
+            CHECK(at::allclose(joined(trial->named_tensors()), weights, /*rtol=*/1e-4, /*atol=*/1e-5));
+        }
+    }
+}
+
+TEST_CASE("a step around which the weights were looked at leaves the buffers of its first pass") {
+    const auto device = make_cpu_device();
+    const auto buffers_after_step = [&](double sam) {
+        Trial trial(/*number=*/0, /*seed=*/1,
+                    settings_of({{"model", "normed"}, {"lr", 0.1}, {"batch_size", 8}, {"sam", sam}}), task, *device);
+        trial.set_group(/*size=*/1, {});
+        const Group group(*device);
+        GradientReducer reducer(group, trial.parameters());
+        trial.step(images(0.5, num_samples), group, reducer);
+        std::vector<at::Tensor> copies;
+        for (const auto& buffer : trial.buffers()) {
+            copies.push_back(buffer.clone());
+        }
+        return copies;
+    };
+
+    CHECK(same(buffers_after_step(0.3), buffers_after_step(0.0)));
+}
+
 TEST_CASE("an evaluation takes the average that the optimizer makes, and training finds its own weights again") {
     const auto device = make_cpu_device();
     Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "mlp"}, {"depth", 0}, {"optimizer", "schedule_free"}}),
