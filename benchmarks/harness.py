@@ -22,10 +22,10 @@ if QUICK:
 class Trainer:
     """One warm crescendo-trainer on a CPU slot."""
 
-    def __init__(self):
+    def __init__(self, **variables):
         self.socket, theirs = socket.socketpair()
         environment = dict(os.environ, CRESCENDO_FD=str(theirs.fileno()), CRESCENDO_DEVICE="cpu", CRESCENDO_THREADS="1",
-                           OMP_NUM_THREADS="1")
+                           OMP_NUM_THREADS="1", **variables)
         self.process = subprocess.Popen([TRAINER], env=environment, pass_fds=[theirs.fileno()])
         theirs.close()
         self.buffer = b""
@@ -50,8 +50,8 @@ class Trainer:
 class Node:
     """Trainers and the store through which they meet."""
 
-    def __init__(self, count):
-        self.trainers = [Trainer() for _ in range(count)]
+    def __init__(self, count, **variables):
+        self.trainers = [Trainer(**variables) for _ in range(count)]
         self.selector = selectors.DefaultSelector()
         for trainer in self.trainers:
             self.selector.register(trainer.socket, selectors.EVENT_READ, trainer)

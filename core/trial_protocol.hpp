@@ -27,6 +27,7 @@ inline constexpr const char* max_resource_variable = "CRESCENDO_MAX_RESOURCE";  
 inline constexpr const char* device_variable = "CRESCENDO_DEVICE";                ///< warm trainers: "cpu" or "cuda"
 inline constexpr const char* threads_variable = "CRESCENDO_THREADS";              ///< warm trainers: compute threads
 inline constexpr const char* group_timeout_variable = "CRESCENDO_GROUP_TIMEOUT";  ///< warm trainers: time-out, seconds
+inline constexpr const char* shared_memory_variable = "CRESCENDO_SHARED_MEMORY";  ///< crescendo-trainer: a MemoryFile
 
 /// Values of "type". A program that is started for one trial needs none of them: it writes
 /// {"resource":…,"metrics":{…}} and reads {"decision":"continue"|"stop"}.
@@ -87,6 +88,7 @@ struct Join {
     std::optional<Resource> reported;       ///< resource of the last report that crescendo has
     Resource max_resource;
     std::uint64_t seed = 0;
+    std::uint64_t sweep_seed = 0;  ///< the same for all trials
     JsonText settings;      ///< the trainer's settings, with the trial's parameters
     std::string directory;  ///< folder of the trial's files; it exists
     StateSource state = StateSource::fresh;
@@ -99,6 +101,7 @@ struct Join {
             std::tuple(Field{"checkpoint_at", &Join::checkpoint_at, Presence::optional},
                        Field{"reported", &Join::reported, Presence::optional},
                        Field{"max_resource", &Join::max_resource}, Field{"seed", &Join::seed},
+                       Field{"sweep_seed", &Join::sweep_seed, Presence::optional},
                        Field{"settings", &Join::settings}, Field{"directory", &Join::directory},
                        Field{"state", &Join::state}));
     }

@@ -152,6 +152,7 @@ int serve() {
     Session::Options options;
     options.group_timeout = group_timeout();
     options.catalogue = catalogue();
+    options.shared_memory = environment(protocol::shared_memory_variable, "");
     warm_up(*device, options.catalogue);
     ControlChannel channel(fd);
     return Session(channel, *device, options).run();

@@ -44,7 +44,7 @@ std::unique_ptr<Trial> new_trial(TrialId number, std::uint64_t seed, const Setti
 }  // namespace
 
 Session::Session(ControlChannel& channel, const Device& device, Options options)
-    : channel_(channel), device_(device), options_(std::move(options)), pulse_(channel) {}
+    : channel_(channel), device_(device), options_(std::move(options)), pulse_(channel), data_(options_.shared_memory) {}
 
 int Session::run() {
     channel_.send(protocol::Hello{::getpid(), CRESCENDO_VERSION});
@@ -180,7 +180,8 @@ void Session::obey(const Join& join) {
         pulse_.beat();
         trial_->set_group(join.size, join.batch);
         trial_->set_length(join.max_resource.value);
-        generation_ = std::make_unique<Generation>(std::move(group), *trial_, data_, pulse_, options_.observer);
+        generation_ = std::make_unique<Generation>(std::move(group), *trial_, join.sweep_seed, data_, pulse_,
+                                                   options_.observer);
         if (join.state == StateSource::memory) {
             trial_->progress().seconds += since(joined_at_).count();
         }

@@ -24,6 +24,7 @@ class Session {
         std::chrono::milliseconds group_timeout{60'000};
         Catalogue catalogue;  ///< what settings may name
         StepObserver observer;
+        std::filesystem::path shared_memory = {};  ///< as DataCache takes it
     };
 
     /// `channel` and `device` must outlive the session.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "core/check.hpp"
@@ -43,8 +45,13 @@ std::span<const std::byte> ChunkBuffer::Memory::at(Place place) const {
     return {chunk + static_cast<std::size_t>(place.sample) * pitch_bytes_, sample_bytes_};
 }
 
-ChunkBuffer::ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks)
-    : set_(set), chunk_samples_(set.chunk_samples()), capacity_chunks_(capacity_chunks), overlap_(false) {
+ChunkBuffer::ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks, std::shared_ptr<SharedChunks> shared)
+    : set_(set),
+      shared_(std::move(shared)),
+      identity_(shared_ ? set.identity() : 0),
+      chunk_samples_(set.chunk_samples()),
+      capacity_chunks_(capacity_chunks),
+      overlap_(false) {
     for (const auto* side : {&set.inputs(), &set.targets()}) {
         for (const auto& field : *side) {
             owner_.push_back(set.first_alike(memory_.size()));
@@ -85,23 +92,131 @@ bool ChunkBuffer::load(std::vector<std::int64_t> chunks, TaskPool& pool, const s
         announce(index);
     }
     std::atomic<bool> complete = true;
+    std::mutex mutex;
+    std::vector<Read> others;  // chunks that other processes were reading
     pool.run(reads.size(), [&](std::size_t index) {
         if (!complete || !go_on()) {
             complete = false;
             return;
         }
         announce(index + reads_ahead);
-        const auto& [begin, count, place] = reads[index];
-        std::vector<std::span<std::byte>> fields;
-        for (std::size_t i = 0; i < memory_.size(); ++i) {
-            fields.push_back(owner_[i] == i ? memory_[i].range(place, count) : std::span<std::byte>());
+        if (!shared_) {
+            return read(reads[index]);
         }
-        set_.read(begin, count, fields);
+        const auto more = read_for_all(reads[index]);
+        const std::lock_guard lock(mutex);
+        others.insert(others.end(), more.begin(), more.end());
+    });
+    pool.run(others.size(), [&](std::size_t index) {
+        if (!complete || !wait_for(others[index], go_on)) {
+            complete = false;
+        }
     });
     if (complete) {
         set_.expect_unchanged();
     }
     return complete;
+}
+
+/// The memory of `read`, for each field that has its own.
+std::vector<std::span<std::byte>> ChunkBuffer::fields_of(const Read& read) {
+    std::vector<std::span<std::byte>> fields;
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+        fields.push_back(owner_[i] == i ? memory_[i].range(read.place, read.count) : std::span<std::byte>());
+    }
+    return fields;
+}
+
+void ChunkBuffer::read(const Read& read) {
+    const auto began = std::chrono::steady_clock::now();
+    set_.read(read.begin, read.count, fields_of(read));
+    const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
+    if (took > longest_read_.load()) {
+        longest_read_ = took;  // of two threads, the other may win: both are estimates
+    }
+}
+
+/// Reads what nobody has read, and copies what others have. Returns the chunks that others are reading now.
+std::vector<ChunkBuffer::Read> ChunkBuffer::read_for_all(const Read& run) {
+    std::vector<Read> others;
+    std::vector<std::pair<SharedChunks::Lease, Read>> claimed;
+    Read own{run.begin, 0, run.place};
+    const auto read_own = [&] {
+        if (own.count > 0) {
+            read(own);
+        }
+        for (auto& [lease, chunk] : claimed) {
+            publish(std::move(lease), chunk);
+        }
+        claimed.clear();
+    };
+    for (Read chunk = run; chunk.begin < run.begin + run.count; chunk.begin += chunk_samples_, ++chunk.place) {
+        chunk.count = std::min(chunk_samples_, run.begin + run.count - chunk.begin);
+        auto lease = acquire(chunk);
+        if (lease.state() == SharedChunks::State::claimed || lease.state() == SharedChunks::State::absent) {
+            own.count += chunk.count;
+            claimed.emplace_back(std::move(lease), chunk);
+            continue;
+        }
+        read_own();
+        own = {chunk.begin + chunk.count, 0, chunk.place + 1};
+        if (lease.state() == SharedChunks::State::reading) {
+            others.push_back(chunk);
+        } else {
+            copy_from(lease.bytes(), chunk);
+        }
+    }
+    read_own();
+    return others;
+}
+
+/// Waits for a chunk that another process reads, but no longer than a read takes. Returns false if `go_on` does.
+bool ChunkBuffer::wait_for(const Read& chunk, const GoOn& go_on) {
+    const auto patience = std::max<std::chrono::nanoseconds>(std::chrono::milliseconds(500), 4 * longest_read_.load());
+    for (;;) {
+        auto lease = acquire(chunk);
+        if (lease.state() == SharedChunks::State::ready) {
+            copy_from(lease.bytes(), chunk);
+            return true;
+        }
+        if (lease.state() != SharedChunks::State::reading || lease.age() > patience) {
+            read(chunk);
+            publish(std::move(lease), chunk);
+            return true;
+        }
+        if (!go_on()) {
+            return false;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
+SharedChunks::Lease ChunkBuffer::acquire(const Read& chunk) {
+    std::size_t bytes = 0;
+    for (const auto& field : fields_of(chunk)) {
+        bytes += field.size();
+    }
+    return shared_->acquire({identity_, chunk.begin / chunk_samples_}, bytes);
+}
+
+void ChunkBuffer::copy_from(std::span<const std::byte> shared, const Read& chunk) {
+    for (const auto& field : fields_of(chunk)) {
+        std::copy_n(shared.begin(), field.size(), field.begin());
+        shared = shared.subspan(field.size());
+    }
+}
+
+/// Gives others a chunk that was read, if `lease` is of a claimed one.
+void ChunkBuffer::publish(SharedChunks::Lease lease, const Read& chunk) {
+    if (lease.state() != SharedChunks::State::claimed) {
+        return;
+    }
+    auto shared = lease.bytes();
+    for (const auto& field : fields_of(chunk)) {
+        std::copy(field.begin(), field.end(), shared.begin());
+        shared = shared.subspan(field.size());
+    }
+    lease.publish();
 }
 
 ChunkBuffer::Place ChunkBuffer::find(std::int64_t sample) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "datasets/samples/sample_set.hpp"
+#include "datasets/samples/shared_chunks.hpp"
 #include "datasets/system/page.hpp"
 #include "datasets/system/task_pool.hpp"
 
@@ -17,8 +20,8 @@ namespace crescendo::datasets {
 /// (SampleSet::first_alike) are read once and share their memory.
 class ChunkBuffer {
   public:
-    /// `set` must outlive the buffer.
-    ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks);
+    /// `set` must outlive the buffer. With `shared`, chunks are read for all processes that share it.
+    ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks, std::shared_ptr<SharedChunks> shared = nullptr);
 
     /// Replaces the contents of the buffer by `chunks`, read by all threads of `pool`. `chunks` are in ascending order
     /// and at most the capacity. Before every read of a few MiB, one of these threads calls `go_on`, and false ends the
@@ -42,7 +45,16 @@ class ChunkBuffer {
         std::int64_t count;
         std::int64_t place;
     };
+    using GoOn = std::function<bool()>;
+
     std::vector<Read> plan_reads() const;
+    void read(const Read& read);
+    std::vector<Read> read_for_all(const Read& read);
+    bool wait_for(const Read& chunk, const GoOn& go_on);
+    SharedChunks::Lease acquire(const Read& chunk);
+    void copy_from(std::span<const std::byte> shared, const Read& chunk);
+    void publish(SharedChunks::Lease lease, const Read& chunk);
+    std::vector<std::span<std::byte>> fields_of(const Read& read);
 
     /// Memory of one field.
     class Memory {
@@ -62,6 +74,9 @@ class ChunkBuffer {
     };
 
     const SampleSet& set_;
+    const std::shared_ptr<SharedChunks> shared_;  ///< may be none
+    std::uint64_t identity_ = 0;                  ///< of the set among all that share
+    std::atomic<std::chrono::nanoseconds> longest_read_{};
     std::int64_t chunk_samples_;
     std::int64_t capacity_chunks_;
     bool overlap_;                      ///< the last samples of a chunk reach into the next one

@@ -12,8 +12,8 @@ namespace crescendo::datasets {
 namespace {
 
 /// Of each shard of an epoch, stream 0 shuffles the chunks, and stream w + 1 the samples of window w. Epochs below
-/// 2^24, shards below 2^8 and windows below 2^32 never share a stream; the constant keeps other users of the trial's
-/// seed ("samples" in ASCII) apart.
+/// 2^24, shards below 2^8 and windows below 2^32 never share a stream; the constant keeps other users of the
+/// seeds ("samples" in ASCII) apart.
 CounterRandom random_numbers(std::uint64_t seed, std::int64_t epoch, std::int64_t shard, std::int64_t stream) {
     CRESCENDO_EXPECT(epoch >= 0 && epoch < std::int64_t{1} << 24);
     CRESCENDO_EXPECT(shard >= 0 && shard < std::int64_t{1} << 8);
@@ -71,7 +71,7 @@ std::int64_t SampleOrder::Shape::window_chunks() const {
     return num_shards * ceil_div(num_chunks() / num_shards, num_windows) + ceil_div(longer_shards, num_windows);
 }
 
-SampleOrder::SampleOrder(Shape shape, Shuffle shuffle, std::uint64_t seed, std::int64_t epoch)
+SampleOrder::SampleOrder(Shape shape, Shuffle shuffle, OrderSeed seed, std::int64_t epoch)
     : shape_(shape), shuffle_(shuffle), seed_(seed), epoch_(epoch) {
     const auto num_chunks = shape.num_chunks();
     CRESCENDO_EXPECT(shape.num_samples >= 1 && shape.chunk_samples >= 1 && shape.first_sample >= 0);
@@ -82,7 +82,8 @@ SampleOrder::SampleOrder(Shape shape, Shuffle shuffle, std::uint64_t seed, std::
     if (shuffle == Shuffle::windowed) {
         for (std::int64_t i = 0; i < shape.num_shards; ++i) {
             const auto chunks = shard(i);
-            permute(std::span(chunk_order_).subspan(chunks.begin, chunks.size()), random_numbers(seed, epoch, i, 0));
+            permute(std::span(chunk_order_).subspan(chunks.begin, chunks.size()),
+                    random_numbers(seed.sweep, epoch, i, 0));
         }
     }
 
@@ -151,7 +152,7 @@ SampleOrder::Window SampleOrder::window(std::int64_t index) const {
             }
         }
         if (shuffle_ == Shuffle::windowed) {
-            permute(numbers, random_numbers(seed_, epoch_, i, index + 1));
+            permute(numbers, random_numbers(seed_.trial, epoch_, i, index + 1));
         }
     }
     Window window = interleave(samples);

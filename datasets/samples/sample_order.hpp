@@ -10,6 +10,17 @@ namespace crescendo::datasets {
 /// How samples are shuffled. Shuffle::none is the file's order.
 enum class Shuffle { none, windowed };
 
+/// The random numbers of an order.
+struct OrderSeed {
+    std::uint64_t sweep = 0;  ///< says which chunks a window has. Trials that have it in common can share what they read
+    std::uint64_t trial = 0;  ///< shuffles the samples of a window
+
+    OrderSeed(std::uint64_t of_both = 0) : sweep(of_both), trial(of_both) {}
+    OrderSeed(std::uint64_t of_sweep, std::uint64_t of_trial) : sweep(of_sweep), trial(of_trial) {}
+
+    friend bool operator==(const OrderSeed&, const OrderSeed&) = default;
+};
+
 /// The permutation of an epoch over a set, or over a range of its samples. It depends on (seed, epoch) and the shape,
 /// and not on the number of workers. So a regroup in the middle of an epoch moves samples between workers, but no
 /// sample in the order.
@@ -35,7 +46,7 @@ class SampleOrder {
     };
     static constexpr std::int64_t most_shards = 64;
 
-    SampleOrder(Shape shape, Shuffle shuffle, std::uint64_t seed, std::int64_t epoch);
+    SampleOrder(Shape shape, Shuffle shuffle, OrderSeed seed, std::int64_t epoch);
 
     struct Window {
         std::int64_t first_position = 0;    ///< position of the window's first sample in the epoch's order
@@ -58,7 +69,7 @@ class SampleOrder {
 
     Shape shape_;
     Shuffle shuffle_;
-    std::uint64_t seed_;
+    OrderSeed seed_;
     std::int64_t epoch_;
     std::vector<std::int64_t> chunk_order_;   ///< shard by shard
     std::vector<std::int64_t> window_start_;  ///< first position of each window, then num_samples

@@ -69,6 +69,7 @@ class Column {
             const auto data_set = hdf5::open_data_set(file, path, file_name);
             rows_ = field_of(data_set.get(), path, name_);
             sources_ = source_files(data_set.get(), name_, missing);
+            is_compressed_ = !hdf5::filters(data_set.get()).empty() || !sources_.empty();
         });
     }
 
@@ -76,6 +77,7 @@ class Column {
     const Field& rows() const { return rows_; }
     const SampleReader& reader() const { return *reader_; }
     const std::vector<std::filesystem::path>& sources() const { return sources_; }
+    bool is_compressed() const { return is_compressed_; }
 
     /// From now on reads are of `rows` neighbours.
     void expect_reads_of(std::int64_t rows, hid_t file, Routes allowed) {
@@ -99,6 +101,7 @@ class Column {
     }
 
     const Field& field() const { return field_; }
+    std::int64_t first() const { return first_; }  ///< row of the first sample
 
     bool shows_the_same_as(const Column& other) const {
         return rows_.path == other.rows_.path && first_ == other.first_ && field_.window == other.field_.window;
@@ -142,6 +145,7 @@ class Column {
     std::int64_t first_ = 0;
     std::unique_ptr<SampleReader> reader_;
     std::vector<std::filesystem::path> sources_;
+    bool is_compressed_ = false;
 };
 
 /// The rows that the integer data set at `path` lists, ascending.
@@ -254,6 +258,23 @@ class SampleSet::Impl {
         }
     }
 
+    bool is_compressed() const {
+        return std::any_of(columns_.begin(), columns_.end(), [](const Column& each) { return each.is_compressed(); });
+    }
+
+    std::uint64_t identity() const {
+        std::string words = location_ + version_->identity();
+        for (const auto& [name, version] : source_versions_) {
+            words += name + version.identity();
+        }
+        for (const auto& column : columns_) {
+            const auto& field = column.field();
+            words += text("|{} {} {} {} {} {} {}", column.name(), column.first(), field.window, field.stride,
+                          field.num_samples, field.sample_bytes(), chunk_samples_);
+        }
+        return std::hash<std::string>()(words);
+    }
+
     void expect_unchanged() const {
         version_->expect_unchanged(location_);
         for (const auto& [name, version] : source_versions_) {
@@ -355,6 +376,8 @@ const Fields& SampleSet::targets() const { return impl_->targets(); }
 std::int64_t SampleSet::chunk_samples() const { return impl_->chunk_samples(); }
 std::size_t SampleSet::first_alike(std::size_t field) const { return impl_->first_alike(field); }
 std::size_t SampleSet::chunk_bytes(std::int64_t count) const { return impl_->chunk_bytes(count); }
+bool SampleSet::is_compressed() const { return impl_->is_compressed(); }
+std::uint64_t SampleSet::identity() const { return impl_->identity(); }
 std::int64_t SampleSet::row_of(std::int64_t sample) const { return impl_->map().row_of(sample); }
 
 void SampleSet::read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const {

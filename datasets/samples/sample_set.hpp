@@ -63,6 +63,13 @@ class SampleSet {
     /// Bytes of `count` samples that are held together (Field::chunk_bytes). Fields with the same samples count once.
     std::size_t chunk_bytes(std::int64_t count) const;
 
+    /// Whether a field's bytes are decompressed as they are read, or may be, as those of a virtual data set.
+    bool is_compressed() const;
+
+    /// Tells what is read here from what is read of other sets, with other options, or of other versions of the files:
+    /// where it is equal, so are the bytes of every sample. Holds for the processes of one node and build.
+    std::uint64_t identity() const;
+
     /// The row of sample `sample`, or its first row, for messages.
     std::int64_t row_of(std::int64_t sample) const;
 

@@ -74,7 +74,8 @@ class SampleStream::Impl {
           targets_(*set_, set_->targets(), set_->inputs().size(), options.conversions, options.non_finite),
           memory_bytes_(options.memory_bytes),
           shuffle_(options.shuffle),
-          threads_(options.threads) {
+          threads_(options.threads),
+          shared_(options.shared) {
         read({0, set_->size()});
     }
 
@@ -116,7 +117,7 @@ class SampleStream::Impl {
         if (range.size() > 0) {
             const auto shape = plan_windows(*set_, range, shuffle_, memory_bytes_);
             num_shards_ = shape.num_shards;
-            reader_.emplace(set_, shape, shuffle_, threads_);
+            reader_.emplace(set_, shape, shuffle_, threads_, shared_);
         }
         range_ = range;
     }
@@ -208,6 +209,7 @@ class SampleStream::Impl {
     std::size_t memory_bytes_;
     Shuffle shuffle_;
     int threads_;
+    std::shared_ptr<SharedChunks> shared_;
     Range range_;                         ///< of the samples that are read
     std::optional<WindowReader> reader_;  ///< none where that is empty
     std::int64_t num_shards_ = 1;         ///< of its order

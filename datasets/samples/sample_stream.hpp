@@ -13,6 +13,7 @@
 #include "datasets/samples/conversion.hpp"
 #include "datasets/samples/sample_order.hpp"
 #include "datasets/samples/sample_set.hpp"
+#include "datasets/samples/shared_chunks.hpp"
 
 namespace crescendo::datasets {
 
@@ -80,11 +81,13 @@ class SampleStream {
         /// A conversion for each field of the inputs, then of the targets. None: all fields as stored.
         std::vector<Conversion> conversions = {};
         NonFinite non_finite = NonFinite::error;  ///< what happens to converted numbers that are not finite
+        /// Where chunks of a compressed set that exceeds the memory are read for all processes of a node; may be null.
+        std::shared_ptr<SharedChunks> shared = nullptr;
     };
 
     /// What this worker reads from now on.
     struct Share {
-        std::uint64_t seed = 0;  ///< seed of the trial; a stream serves one trial after another
+        OrderSeed seed = {};  ///< a stream serves one trial after another
         std::int64_t epoch = 0;
         std::int64_t position = 0;     ///< first sample of the epoch's order not yet trained on
         std::int64_t group_batch = 1;  ///< B, samples of all workers in a step

@@ -78,11 +78,18 @@ bool WindowReader::Window::covers(const Place& place) const {
 }
 
 WindowReader::WindowReader(std::shared_ptr<const SampleSet> set, SampleOrder::Shape shape, Shuffle shuffle,
-                           int num_threads)
+                           int num_threads, std::shared_ptr<SharedChunks> shared)
     : set_(std::move(set)), shape_(shape), shuffle_(shuffle), pool_(num_threads) {
-    windows_[0].chunks_ = std::make_shared<ChunkBuffer>(*set_, shape_.window_chunks());
-    windows_[1].chunks_ =
-        shape_.num_windows == 1 ? windows_[0].chunks_ : std::make_shared<ChunkBuffer>(*set_, shape_.window_chunks());
+    if (shape_.num_windows == 1) {
+        windows_[0].chunks_ = std::make_shared<ChunkBuffer>(*set_, shape_.window_chunks());
+        windows_[1].chunks_ = windows_[0].chunks_;
+    } else {
+        // What others have decoded is copied. So is what the system holds of a file that needs no decoding.
+        const auto useful = set_->is_compressed() ? shared : nullptr;
+        for (auto& window : windows_) {
+            window.chunks_ = std::make_shared<ChunkBuffer>(*set_, shape_.window_chunks(), useful);
+        }
+    }
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 

@@ -36,7 +36,7 @@ class WindowReader {
   public:
     /// A position in the order of one epoch, and the team that reads.
     struct Place {
-        std::uint64_t seed = 0;
+        OrderSeed seed = {};
         std::int64_t epoch = 0;
         std::int64_t position = 0;
         Team team = {};
@@ -59,8 +59,10 @@ class WindowReader {
         std::shared_ptr<ChunkBuffer> chunks_;
     };
 
-    /// Reads `set` with `num_threads` threads, at least 1.
-    WindowReader(std::shared_ptr<const SampleSet> set, SampleOrder::Shape shape, Shuffle shuffle, int num_threads);
+    /// Reads `set` with `num_threads` threads, at least 1. With `shared`, which may be null, windows of a compressed set
+    /// are read for all processes that share it, unless there is a single one.
+    WindowReader(std::shared_ptr<const SampleSet> set, SampleOrder::Shape shape, Shuffle shuffle, int num_threads,
+                 std::shared_ptr<SharedChunks> shared);
 
     /// Announces that `place` comes next: its window and the next one are read, and other reads are given up.
     void seek(const Place& place);

@@ -1,6 +1,7 @@
 #include "datasets/system/file_version.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <stdexcept>
@@ -43,6 +44,11 @@ void FileVersion::take(const struct stat& status) {
     number_ = status.st_ino;
     size_ = status.st_size;
     written_ = status.st_mtim;
+}
+
+std::string FileVersion::identity() const {
+    return known_ ? text("{}/{}/{}/{}.{}", device_, number_, size_, written_.tv_sec, written_.tv_nsec)
+                  : text("{}/{}", ::getpid(), static_cast<const void*>(this));
 }
 
 void FileVersion::expect_unchanged(const std::string& name) const {

@@ -23,6 +23,10 @@ class FileVersion {
     /// changed.
     void expect_unchanged(const std::string& name) const;
 
+    /// Differs from that of other files, and of other versions of the file. Unknown versions have none in common with
+    /// each other.
+    std::string identity() const;
+
   private:
     void take(const struct stat& status);
 

@@ -19,6 +19,7 @@ timespec to_timespec(std::chrono::nanoseconds time) {
 
 Agent::Agent(NodeId node, WorkerOptions options)
     : node_(node), options_(std::move(options)), energy_(NodeEnergy::of(options_)) {
+    share_memory();
     for (std::size_t i = 0; i < options_.slots.size(); ++i) {
         const SlotId slot{options_.first_slot.value + static_cast<int>(i)};
         if (options_.setup.kind == WorkerKind::warm_trainer) {
@@ -26,6 +27,19 @@ Agent::Agent(NodeId node, WorkerOptions options)
         } else {
             workers_.push_back(std::make_unique<ProgramWorker>(slot, options_, oom_kills_));
         }
+    }
+}
+
+/// Gives the trainers a place for what they decode. A system that has none lets each decode for itself.
+void Agent::share_memory() {
+    const bool is_own_trainer = options_.setup.kind == WorkerKind::warm_trainer && options_.setup.trainer.empty();
+    if (!is_own_trainer || options_.slots.size() < 2) {
+        return;
+    }
+    try {
+        shared_memory_.emplace("crescendo");
+        options_.shared_memory = shared_memory_->path().string();
+    } catch (const std::system_error&) {
     }
 }
 

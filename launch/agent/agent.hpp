@@ -1,8 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "core/files/memory_file.hpp"
 #include "launch/agent/node_energy.hpp"
 #include "launch/agent/worker.hpp"
 #include "launch/messages/messages.hpp"
@@ -42,9 +44,11 @@ class Agent {
     }
     std::vector<Notice> advance();
     bool note_trials();
+    void share_memory();
 
     NodeId node_;
     WorkerOptions options_;
+    std::optional<MemoryFile> shared_memory_;  ///< of its trainers; none where they have nothing to share
     OomKills oom_kills_;
     std::vector<std::unique_ptr<Worker>> workers_;
     NodeEnergy energy_;

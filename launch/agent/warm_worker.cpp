@@ -64,6 +64,9 @@ void WarmWorker::spawn() {
     process.environment.emplace_back("OMP_WAIT_POLICY", "passive");
     process.environment.emplace_back(protocol::device_variable, resources.gpu.empty() ? "cpu" : "cuda");
     process.environment.emplace_back(protocol::threads_variable, std::to_string(resources.threads));
+    if (!options_.shared_memory.empty()) {
+        process.environment.emplace_back(protocol::shared_memory_variable, options_.shared_memory);
+    }
     if (const auto& hang_timeout = options_.setup.supervision.hang_timeout) {
         // Those whom a hung peer holds up have to give up first, and say so: they are not to be taken for hung.
         const auto group_timeout = std::min<std::chrono::milliseconds>(*hang_timeout / 2, most_of_a_group);

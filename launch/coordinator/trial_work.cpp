@@ -33,6 +33,7 @@ JoinGroup work_of(TrialId trial, const Sweep& sweep, const SweepFile& file, cons
     JoinGroup work;
     work.join.trial = trial;
     work.join.seed = trial_seed(file.spec.seed, trial);
+    work.join.sweep_seed = file.spec.seed;
     work.join.directory = std::filesystem::absolute(directory.trial(trial)).string();
     work.join.max_resource = file.spec.scheduler.max;
     if (file.has_warm_trainers()) {

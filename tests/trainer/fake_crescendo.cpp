@@ -84,6 +84,7 @@ void FakeCrescendo::join(const std::vector<int>& members, const std::string& sta
                              {"reported", terms.reported ? Json(*terms.reported) : Json()},
                              {"max_resource", terms.max_resource},
                              {"seed", terms.seed},
+                             {"sweep_seed", terms.sweep_seed},
                              {"settings", terms.settings},
                              {"directory", terms.directory.string()},
                              {"state", state}});

@@ -30,6 +30,7 @@ struct Terms {
     std::optional<std::int64_t> reported;
     std::int64_t max_resource = 100;
     std::uint64_t seed = 1;
+    std::uint64_t sweep_seed = 1;
     std::int64_t trial = 0;
 };
 

@@ -1,5 +1,8 @@
 #include "trainer/data/data_cache.hpp"
 
+#include <cstdio>
+#include <stdexcept>
+
 #include "trainer/data/normalization.hpp"
 
 namespace crescendo::trainer {
@@ -44,10 +47,25 @@ datasets::SampleStream& DataCache::stream(Streams& streams, const std::string& l
                                                       .memory_bytes = settings.memory,
                                                       .threads = static_cast<int>(settings.threads),
                                                       .conversions = conversions(*samples, settings),
-                                                      .non_finite = settings.nan};
+                                                      .non_finite = settings.nan,
+                                                      .shared = shared(settings)};
         stream = std::make_unique<datasets::SampleStream>(samples, options);
     }
     return *stream;
+}
+
+/// The sweep trains all the same where memory cannot be shared.
+std::shared_ptr<datasets::SharedChunks> DataCache::shared(const DataSettings& settings) {
+    const auto bytes = settings.shared_memory.value_or(settings.memory);
+    if (!shared_ && !shared_memory_.empty() && bytes > 0) {
+        try {
+            shared_ = std::make_shared<datasets::SharedChunks>(shared_memory_, bytes);
+        } catch (const std::runtime_error& error) {
+            std::fprintf(stderr, "samples are not shared with other trainers of this node: %s\n", error.what());
+            shared_memory_.clear();
+        }
+    }
+    return bytes > 0 ? shared_ : nullptr;
 }
 
 }  // namespace crescendo::trainer

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "datasets/samples/sample_set.hpp"
 #include "datasets/samples/sample_stream.hpp"
+#include "datasets/samples/shared_chunks.hpp"
 #include "trainer/data/classes.hpp"
 #include "trainer/settings/settings.hpp"
 
@@ -19,6 +21,10 @@ namespace crescendo::trainer {
 /// holds integers.
 class DataCache {
   public:
+    /// Shares what it decodes through `shared_memory`, the path of a file in memory, with others on this node that got
+    /// the same path (SharedChunks). With an empty path it shares nothing.
+    explicit DataCache(std::filesystem::path shared_memory = {}) : shared_memory_(std::move(shared_memory)) {}
+
     /// The set at `location`. Throws InvalidInput like SampleSet::open.
     std::shared_ptr<datasets::SampleSet> set(const std::string& location, const DataSettings& settings);
 
@@ -39,7 +45,10 @@ class DataCache {
     using Streams = std::map<Key, std::unique_ptr<datasets::SampleStream>>;
 
     datasets::SampleStream& stream(Streams& streams, const std::string& location, const DataSettings& settings);
+    std::shared_ptr<datasets::SharedChunks> shared(const DataSettings& settings);
 
+    std::filesystem::path shared_memory_;  ///< empty once it could not be used
+    std::shared_ptr<datasets::SharedChunks> shared_;
     std::map<Key, std::shared_ptr<datasets::SampleSet>> sets_;
     std::map<std::shared_ptr<datasets::SampleSet>, ClassCounts> classes_;
     Streams training_;

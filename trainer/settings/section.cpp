@@ -180,6 +180,18 @@ void Section::bytes(const char* name, std::size_t& value) {
     value = static_cast<std::size_t>(*bytes);
 }
 
+void Section::bytes_or_off(const char* name, std::optional<std::size_t>& value) {
+    const json* found = find(name);
+    if (!found) {
+        return;
+    }
+    std::size_t number = 0;
+    if (*found != "off") {
+        bytes(name, number);
+    }
+    value = number;
+}
+
 void Section::duration_or_off(const char* name, std::optional<std::chrono::seconds>& value) {
     const json* found = find(name);
     if (!found) {

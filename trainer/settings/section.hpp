@@ -40,6 +40,8 @@ class Section {
     void numbers(const char* name, std::vector<double>& values);
     /// Reads a number of bytes, or a text with a unit: 512MiB, 2GB.
     void bytes(const char* name, std::size_t& value);
+    /// Likewise; `off` is 0.
+    void bytes_or_off(const char* name, std::optional<std::size_t>& value);
     /// Reads a time such as 10m, at least a second; `off` is zero.
     void duration_or_off(const char* name, std::optional<std::chrono::seconds>& value);
     template <class Enum, std::size_t Count>

@@ -147,6 +147,7 @@ DataSettings parse_data(const json& object, std::vector<Problem>& problems) {
     }
     section.choice("missing_sources", data.missing_sources, datasets::missing_sources_words);
     section.bytes("memory", data.memory);
+    section.bytes_or_off("shared_memory", data.shared_memory);
     section.integer("threads", data.threads, 1, 256);
     section.choice("shuffle", data.shuffle, shuffles);
     section.reject_unknown();

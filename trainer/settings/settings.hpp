@@ -169,6 +169,8 @@ struct DataSettings {
     std::optional<datasets::SampleLayout> layout = {};  ///< none: channels first, unless they look like the last axis
     datasets::MissingSources missing_sources = datasets::MissingSources::error;
     std::size_t memory = std::size_t{256} << 20;  ///< bytes a worker may hold of each set
+    /// Bytes in which the trainers of a node share decoded samples, of all sets; 0: none. Without a value, as `memory`.
+    std::optional<std::size_t> shared_memory = {};
     std::int64_t threads = 2;                     ///< threads that read and decode a set
     datasets::Shuffle shuffle = datasets::Shuffle::windowed;
 

@@ -28,9 +28,11 @@ SampleStream* test_stream(const Settings& settings, DataCache& cache) {
 
 }  // namespace
 
-Generation::Generation(Group group, Trial& trial, DataCache& data, Pulse& pulse, const StepObserver& observer)
+Generation::Generation(Group group, Trial& trial, std::uint64_t sweep_seed, DataCache& data, Pulse& pulse,
+                       const StepObserver& observer)
     : group_(std::move(group)),
       trial_(trial),
+      order_seed_(sweep_seed, trial.seed()),
       reducer_(group_, trial.parameters()),
       batches_(data.training(trial.settings().data), trial.task(), group_.device()),
       validation_(validation_stream(trial.settings().data, data)),
@@ -46,7 +48,7 @@ void Generation::enter() {
     }
     entered_epoch_ = progress.epoch;
     entered_batch_ = trial_.group_batch();
-    batches_.enter({.seed = trial_.seed(),
+    batches_.enter({.seed = order_seed_,
                     .epoch = entered_epoch_,
                     .position = progress.position,
                     .group_batch = entered_batch_,

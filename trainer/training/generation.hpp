@@ -21,8 +21,10 @@ using StepObserver = std::function<void(const Trial& trial, const datasets::Slic
 /// The training of a trial by one group, from a regroup to the next one or to the loss of a peer.
 class Generation {
   public:
-    /// All arguments except the group are held by reference, and must outlive the generation.
-    Generation(Group group, Trial& trial, DataCache& data, Pulse& pulse, const StepObserver& observer);
+    /// `sweep_seed` is the same for all trials of a sweep. All arguments except the group are held by reference, and
+    /// must outlive the generation.
+    Generation(Group group, Trial& trial, std::uint64_t sweep_seed, DataCache& data, Pulse& pulse,
+               const StepObserver& observer);
 
     const Group& group() const { return group_; }
 
@@ -62,6 +64,7 @@ class Generation {
 
     Group group_;
     Trial& trial_;
+    datasets::OrderSeed order_seed_;
     GradientReducer reducer_;
     BatchLoader batches_;
     datasets::SampleStream* validation_;  ///< null where the trial has no validation samples

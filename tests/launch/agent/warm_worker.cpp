@@ -25,10 +25,10 @@ constexpr SlotId slot{0};
 constexpr const char* say_hello = "say '{\"type\":\"hello\"}'; ";
 constexpr const char* report = "say '{\"type\":\"report\",\"resource\":1,\"metrics\":{\"loss\":0.25}}'; ";
 
-/// One node with one slot, whose trainer runs the script; `say` sends a line, and `hear` waits for one.
+/// One node, with one slot unless said otherwise, whose trainers run the script; `say` sends a line, and `hear` waits for one.
 struct Node {
     explicit Node(const std::string& script, std::chrono::milliseconds save_timeout = std::chrono::seconds(60),
-                  bool is_of_user = false) {
+                  bool is_of_user = false, std::size_t num_slots = 1) {
         const auto trainer = folder / "trainer";
         std::ofstream(trainer) << "#!/bin/bash\nsay() { echo \"$1\" >&$CRESCENDO_FD; }\n"
                                << "hear() { read -r heard <&$CRESCENDO_FD; }\n"
@@ -46,7 +46,7 @@ struct Node {
             options.setup.trainer = {"bash", trainer.string(), "--of-user"};
             options.guard = CRESCENDO_GUARD;
         }
-        options.slots.resize(1);
+        options.slots.resize(num_slots);
         agent.emplace(NodeId{0}, std::move(options));
     }
 
@@ -240,4 +240,36 @@ TEST_CASE("a user's own trainer leaves nothing behind: not when it is killed, wh
         last = daemon_of(training);
     }
     CHECK_FALSE(is_alive(last));
+}
+
+namespace {
+
+/// What the trainers of a node get as the path of the memory that they share.
+std::vector<std::string> shared_memory_of(bool is_of_user, std::size_t num_slots) {
+    const Node node(R"(printf %s "$CRESCENDO_SHARED_MEMORY" >path-$$; mv path-$$ shared-$$; hear)",
+                    std::chrono::seconds(60), is_of_user, num_slots);
+    std::vector<std::string> paths;
+    await("the trainers' words", [&] {
+        paths.clear();
+        for (const auto& entry : std::filesystem::directory_iterator(node.folder.path())) {
+            if (entry.path().filename().string().starts_with("shared-")) {
+                std::ifstream(entry.path()) >> paths.emplace_back();
+            }
+        }
+        return paths.size() == num_slots;
+    });
+    for (const auto& path : paths) {
+        CHECK((path.empty() || std::filesystem::exists(path)));
+    }
+    return paths;
+}
+
+}  // namespace
+
+TEST_CASE("crescendo's own trainers share memory where a node has several") {
+    const auto paths = shared_memory_of(/*is_of_user=*/false, 2);
+    CHECK_FALSE(paths[0].empty());
+    CHECK(paths[0] == paths[1]);
+    CHECK(shared_memory_of(false, 1) == std::vector<std::string>{""});
+    CHECK(shared_memory_of(/*is_of_user=*/true, 2) == std::vector<std::string>{"", ""});
 }

@@ -73,6 +73,7 @@ protocol::Join join_of(protocol::StateSource state) {
             .reported = Resource{8},
             .max_resource = Resource{1LL << 40},
             .seed = ~0ULL,
+            .sweep_seed = 5,
             .settings = {R"({"batch_size":64,"lr":0.1})"},
             .directory = "/sweep/trials/000007",
             .state = state};
@@ -131,7 +132,7 @@ TEST_CASE("orders have the keys and words of docs/trial-protocol.md") {
     CHECK(protocol::write<Json>(join_of(protocol::StateSource::fresh)).dump() ==
           R"({"accumulation":2,"batch_multiple":3,"checkpoint_at":9,"directory":"/sweep/trials/000007","generation":2,)"
           R"("max_resource":1099511627776,"rank":1,"reported":8,"seed":18446744073709551615,)"
-          R"("settings":{"batch_size":64,"lr":0.1},"size":4,"state":"new","trial":7,"type":"join"})");
+          R"("settings":{"batch_size":64,"lr":0.1},"size":4,"state":"new","sweep_seed":5,"trial":7,"type":"join"})");
     CHECK(protocol::write<Json>(protocol::Decision{TrialId{0}, 2, Resource{3}}).dump() ==
           R"({"batch_multiple":2,"checkpoint_at":3,"decision":"continue","trial":0,"type":"decision"})");
     CHECK(protocol::write<Json>(protocol::Leave{TrialId{0}, false}).dump() ==

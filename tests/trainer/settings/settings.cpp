@@ -129,6 +129,17 @@ TEST_CASE("memory is a number of bytes or has a unit") {
     CHECK(memory_of("1.5 GB") == 1'500'000'000);
 }
 
+TEST_CASE("shared memory is a number of bytes too, or off, or follows from the memory") {
+    json section = minimal();
+    CHECK_FALSE(parsed(section).data.shared_memory.has_value());
+    section["data"]["shared_memory"] = "1MiB";
+    CHECK(parsed(section).data.shared_memory == std::size_t{1} << 20);
+    section["data"]["shared_memory"] = "off";
+    CHECK(parsed(section).data.shared_memory == 0);
+    section["data"]["shared_memory"] = "on";
+    CHECK(problems_of(section).front().key == "trainer.data.shared_memory");
+}
+
 TEST_CASE("a section that is no object is one problem") { CHECK(problems_of(json("cnn")).front().key == "trainer"); }
 
 TEST_CASE("unusable settings are thrown with all their problems") {

@@ -1,0 +1,354 @@
+#include "datasets/samples/shared_chunks.hpp"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "core/files/memory_file.hpp"
+#include "core/random.hpp"
+#include "datasets/samples/sample_stream.hpp"
+#include "tests/datasets/bytes_read.hpp"
+#include "tests/datasets/files.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::datasets;
+using namespace crescendo::tests;
+using doctest::Contains;
+using State = SharedChunks::State;
+
+namespace {
+
+constexpr std::size_t chunk_bytes = 1000;
+constexpr std::size_t page = 4096;  // the least that is shared: four chunks
+
+/// Numbers that tell where they belong.
+void fill(std::span<std::byte> bytes, const SharedChunks::Key& key) {
+    CounterRandom random(key.set, static_cast<std::uint64_t>(key.chunk));
+    std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<std::byte>(random.below(256)); });
+}
+
+bool is_filled(std::span<const std::byte> bytes, const SharedChunks::Key& key) {
+    std::vector<std::byte> expected(bytes.size());
+    fill(expected, key);
+    return std::equal(bytes.begin(), bytes.end(), expected.begin());
+}
+
+/// Claims the chunk, which nobody has, and publishes it.
+void give(SharedChunks& chunks, const SharedChunks::Key& key) {
+    auto lease = chunks.acquire(key, chunk_bytes);
+    REQUIRE(lease.state() == State::claimed);
+    fill(lease.bytes(), key);
+    lease.publish();
+}
+
+bool has(SharedChunks& chunks, const SharedChunks::Key& key) {
+    const auto lease = chunks.acquire(key, chunk_bytes);
+    CHECK((lease.state() != State::ready || is_filled(lease.bytes(), key)));
+    return lease.state() == State::ready;
+}
+
+/// Two of those that share the memory.
+struct Two {
+    explicit Two(std::size_t bytes = std::size_t{1} << 20) : one(memory.path(), bytes), other(memory.path(), bytes) {}
+
+    MemoryFile memory{"test"};
+    SharedChunks one;
+    SharedChunks other;
+};
+
+/// Another process, which does `work` and then waits to be killed.
+class OtherProcess {
+  public:
+    template <class Work>
+    explicit OtherProcess(Work&& work) {
+        int ends[2];
+        REQUIRE(::pipe(ends) == 0);
+        process_ = ::fork();
+        REQUIRE(process_ >= 0);
+        if (process_ == 0) {
+            const auto done = work();  // what it returns is held until the process is killed
+            (void)!::write(ends[1], "d", 1);
+            ::pause();
+        }
+        char word = 0;
+        REQUIRE(::read(ends[0], &word, 1) == 1);
+        ::close(ends[0]);
+        ::close(ends[1]);
+    }
+
+    ~OtherProcess() { kill(); }
+
+    void kill() {
+        if (process_ > 0) {
+            ::kill(process_, SIGKILL);
+            ::waitpid(process_, nullptr, 0);
+            process_ = -1;
+        }
+    }
+
+  private:
+    pid_t process_ = -1;
+};
+
+}  // namespace
+
+TEST_CASE("what one process has read, the others have") {
+    Two two;
+
+    give(two.one, {1, 7});
+
+    CHECK(has(two.other, {1, 7}));
+    CHECK(has(two.one, {1, 7}));
+    CHECK_FALSE(has(two.other, {2, 7}));  // of another set
+    CHECK(two.one.acquire({1, 7}, chunk_bytes + 1).state() == State::absent);  // it cannot be the same
+}
+
+TEST_CASE("a chunk is read by the first who asks; if it does not come, by the next") {
+    Two two;
+    {
+        const auto claimed = two.one.acquire({1, 7}, chunk_bytes);
+        REQUIRE(claimed.state() == State::claimed);
+        const auto waiting = two.other.acquire({1, 7}, chunk_bytes);
+        CHECK(waiting.state() == State::reading);
+        CHECK(two.other.acquire({1, 7}, chunk_bytes).age() >= waiting.age());
+    }
+
+    give(two.other, {1, 7});
+
+    CHECK(has(two.one, {1, 7}));
+}
+
+TEST_CASE("a process alone keeps nothing, for nobody would look at it") {
+    const MemoryFile memory("test");
+    SharedChunks alone(memory.path(), page);
+    CHECK(alone.acquire({1, 7}, chunk_bytes).state() == State::absent);
+
+    std::optional<SharedChunks> other(std::in_place, memory.path(), page);
+    give(alone, {1, 7});
+    CHECK(has(*other, {1, 7}));
+    other.reset();
+
+    CHECK(alone.acquire({1, 7}, chunk_bytes).state() == State::absent);
+}
+
+TEST_CASE("new chunks take the place of the oldest, but not of those that are in use") {
+    Two two(page);
+    for (int chunk = 0; chunk < 4; ++chunk) {
+        give(two.one, {1, chunk});
+    }
+    give(two.one, {1, 4});
+    CHECK_FALSE(has(two.other, {1, 0}));  // and by asking, it has claimed and freed the place of chunk 1
+    CHECK(has(two.other, {1, 4}));
+
+    {
+        std::vector<SharedChunks::Lease> held;
+        for (int chunk = 10; chunk < 14; ++chunk) {
+            held.push_back(two.one.acquire({1, chunk}, chunk_bytes));
+        }
+        CHECK(two.other.acquire({1, 20}, chunk_bytes).state() == State::absent);
+        for (auto& lease : held) {
+            lease.publish();
+        }
+        held.clear();
+        held.push_back(two.one.acquire({1, 10}, chunk_bytes));  // the oldest is copied
+        CHECK(two.other.acquire({1, 20}, chunk_bytes).state() == State::absent);
+    }
+    give(two.other, {1, 20});
+    CHECK_FALSE(two.other.acquire({1, 21}, 2 * page).state() == State::claimed);  // larger than all of it
+}
+
+TEST_CASE("chunks of many sizes, in many threads, are always those that were asked for") {
+    Two two(16 * page);
+    std::atomic<int> num_ready = 0;
+    const auto work = [&](SharedChunks& chunks, std::uint64_t seed) {
+        CounterRandom random(99, seed);
+        for (int i = 0; i < 3000; ++i) {
+            const SharedChunks::Key key{1 + random.below(2), static_cast<std::int64_t>(random.below(40))};
+            const auto bytes = 1 + static_cast<std::size_t>(key.chunk) * 137;
+            auto lease = chunks.acquire(key, bytes);
+            if (lease.state() == State::ready) {
+                ++num_ready;
+                if (!is_filled(lease.bytes(), key)) {
+                    FAIL_CHECK("chunk " << key.chunk << " has other bytes");
+                }
+            } else if (lease.state() == State::claimed && random.below(10) > 0) {
+                fill(lease.bytes(), key);
+                lease.publish();
+            }
+        }
+    };
+    {
+        std::vector<std::jthread> threads;
+        for (std::uint64_t i = 0; i < 4; ++i) {
+            threads.emplace_back([&, i] { work(i % 2 == 0 ? two.one : two.other, i); });
+        }
+    }
+
+    CHECK(num_ready > 0);
+    CHECK(two.one.acquire({9, 9}, 15 * page).state() == State::claimed);  // nothing is in use any more
+}
+
+TEST_CASE("what a dead process was reading and copying is free again") {
+    const MemoryFile memory("test");
+    const auto path = memory.path();  // of this process
+    SharedChunks own(path, page);
+    {
+        SharedChunks helper(path, page);
+        give(helper, {1, 1});
+    }
+    OtherProcess other([&] {
+        auto chunks = std::make_unique<SharedChunks>(path, page);
+        auto held = std::make_unique<std::vector<SharedChunks::Lease>>();
+        held->push_back(chunks->acquire({1, 1}, chunk_bytes));
+        held->push_back(chunks->acquire({1, 2}, chunk_bytes));
+        chunks.release();  // NOLINT: it is to be killed with all that it holds
+        return held;
+    });
+    CHECK(own.acquire({1, 2}, chunk_bytes).state() == State::reading);
+    CHECK(own.acquire({1, 3}, 3 * chunk_bytes).state() == State::absent);  // the place of chunk 1 is in use
+
+    other.kill();
+    const SharedChunks third(path, page);  // it gets the dead one's number
+
+    give(own, {1, 2});
+    CHECK(own.acquire({1, 3}, 3 * chunk_bytes).state() == State::claimed);
+}
+
+TEST_CASE("processes that are killed at any moment leave something that works, or that is out of use") {
+    const MemoryFile memory("test");
+    const auto path = memory.path();
+    SharedChunks own(path, 4 * page);
+    const SharedChunks companion(path, 4 * page);
+    CounterRandom random(5, 0);
+    for (int round = 0; round < 30; ++round) {
+        const auto busy = ::fork();
+        REQUIRE(busy >= 0);
+        if (busy == 0) {
+            SharedChunks chunks(path, 4 * page);
+            for (std::int64_t i = 0;; ++i) {
+                const SharedChunks::Key key{1, i % 20};
+                auto lease = chunks.acquire(key, chunk_bytes);
+                if (lease.state() == State::claimed) {
+                    fill(lease.bytes(), key);
+                    lease.publish();
+                }
+            }
+        }
+        for (int i = 0, steps = static_cast<int>(random.below(200)); i < steps; ++i) {
+            has(own, {1, i % 20});
+        }
+        ::kill(busy, SIGKILL);
+        ::waitpid(busy, nullptr, 0);
+        for (int i = 0; i < 40; ++i) {
+            has(own, {1, i % 20});
+        }
+    }
+
+    for (int i = 0; i < 10; ++i) {
+        const auto state = own.acquire({2, i}, chunk_bytes).state();
+        CHECK((state == State::claimed || state == State::absent));
+    }
+}
+
+TEST_CASE("memory that cannot be shared is refused with its path") {
+    CHECK_THROWS_WITH(SharedChunks("/nonexistent/memory", page), Contains("/nonexistent/memory"));
+}
+
+namespace {
+
+constexpr std::uint64_t sweep_seed = 11;
+
+/// 2,048 compressed samples of 1 KiB in chunks of 32, of which windows of 256 KiB hold an eighth.
+struct CompressedSet {
+    TemporaryFolder folder;
+    std::string file = folder / "set.h5";
+    std::shared_ptr<const SampleSet> set;
+
+    CompressedSet() {
+        std::vector<std::uint8_t> bytes(2048 * 1024);
+        CounterRandom random(7, 0);
+        std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<std::uint8_t>(random.below(64)); });
+        Hdf5Writer(file).add("/inputs", {2048, 1024}, H5T_NATIVE_UINT8, bytes, {.chunk = {32, 1024}, .deflate = true});
+        set = SampleSet::open(file + ":/", {.targets = {}});
+    }
+
+    std::unique_ptr<SampleStream> stream(std::shared_ptr<SharedChunks> shared) const {
+        return std::make_unique<SampleStream>(
+            set, SampleStream::Options{.memory_bytes = std::size_t{512} << 10, .shared = std::move(shared)});
+    }
+
+    /// The steps of an epoch of a trial alone.
+    std::vector<Slice> epoch_of(std::uint64_t trial, std::int64_t epoch) const {
+        const auto alone = stream(nullptr);
+        alone->enter({.seed = {sweep_seed, trial}, .epoch = epoch, .group_batch = 64});
+        std::vector<Slice> steps;
+        while (auto slice = alone->next()) {
+            steps.push_back(std::move(*slice));
+        }
+        return steps;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("trials side by side read a compressed set once together, and train on the samples that each would alone") {
+    const CompressedSet data;
+    constexpr std::size_t num_trials = 4;
+    const MemoryFile memory("test");
+    std::vector<std::unique_ptr<SampleStream>> trials;
+    for (std::size_t trial = 0; trial < num_trials; ++trial) {
+        trials.push_back(data.stream(std::make_shared<SharedChunks>(memory.path(), std::size_t{512} << 10)));
+    }
+    std::size_t bytes_read = 0;
+    for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+        std::vector<std::vector<Slice>> alone;
+        for (std::size_t trial = 0; trial < num_trials; ++trial) {
+            alone.push_back(data.epoch_of(trial, epoch));
+        }
+        CHECK(alone[0][0].samples != alone[1][0].samples);  // each trial has its own order in a window
+        const auto before = bytes_read_so_far();
+        for (std::size_t trial = 0; trial < num_trials; ++trial) {
+            trials[trial]->enter({.seed = {sweep_seed, trial}, .epoch = epoch, .group_batch = 64});
+        }
+        for (std::size_t step = 0; step < alone[0].size(); ++step) {
+            for (std::size_t trial = 0; trial < num_trials; ++trial) {
+                const auto slice = trials[trial]->next();
+                REQUIRE(slice);
+                CHECK(slice->samples == alone[trial][step].samples);
+                CHECK(slice->inputs == alone[trial][step].inputs);
+            }
+        }
+        bytes_read += bytes_read_so_far() - before;
+    }
+
+    // Two epochs, and two windows of eight of the next one, which are read ahead.
+    const auto expected = 2.25 * static_cast<double>(std::filesystem::file_size(data.file));
+    CHECK(static_cast<double>(bytes_read) <= 1.3 * expected);
+}
+
+TEST_CASE("a trial far ahead, or in another epoch, reads for itself, and both are right") {
+    const CompressedSet data;
+    const MemoryFile memory("test");
+    auto near = data.stream(std::make_shared<SharedChunks>(memory.path(), std::size_t{64} << 10));
+    auto far = data.stream(std::make_shared<SharedChunks>(memory.path(), std::size_t{64} << 10));
+    near->enter({.seed = {sweep_seed, 1}, .group_batch = 64});
+    far->enter({.seed = {sweep_seed, 2}, .epoch = 3, .position = 1024, .group_batch = 64});
+
+    std::vector<std::int64_t> samples;
+    while (const auto slice = near->next()) {
+        samples.insert(samples.end(), slice->samples.begin(), slice->samples.end());
+        far->next();
+    }
+
+    std::sort(samples.begin(), samples.end());
+    CHECK(samples.size() == 2048);
+    CHECK(std::adjacent_find(samples.begin(), samples.end()) == samples.end());
+}
