@@ -38,6 +38,7 @@ inline constexpr const char* decision = "decision";                ///< answer t
 inline constexpr const char* leave = "leave";                      ///< leave the trial
 inline constexpr const char* evaluate = "evaluate";                ///< run a checkpoint over a data set
 inline constexpr const char* measure_latency = "measure_latency";  ///< answer samples one at a time
+inline constexpr const char* profile = "profile";                  ///< measure where a step's time goes
 inline constexpr const char* store = "store";                      ///< answer to a store request
 // trainer → crescendo
 inline constexpr const char* hello = "hello";                  ///< ready for work
@@ -49,6 +50,7 @@ inline constexpr const char* left = "left";                    ///< has left the
 inline constexpr const char* failed = "failed";                ///< gave up; the process ends
 inline constexpr const char* evaluated = "evaluated";          ///< metrics of an evaluation
 inline constexpr const char* latency = "latency";              ///< times of answers, one sample at a time
+inline constexpr const char* profiled = "profiled";            ///< where a step's time goes
 inline constexpr const char* group_checked = "group_checked";  ///< the group that `--check-group` formed works
 }  // namespace type
 
@@ -168,6 +170,20 @@ struct MeasureLatency : Evaluate {
 
     static constexpr auto fields() {
         return std::tuple_cat(Evaluate::fields(), std::tuple(Field{"warm_ups", &MeasureLatency::num_warm_ups}));
+    }
+};
+
+/// Train a new trial for a while as a member of a group, and measure where the time of a step goes. The trainer is idle,
+/// and is so again when it has answered. `directory` is for a checkpoint, which rank 0 writes to see how long it takes.
+struct Profile : Join {
+    static constexpr const char* name = type::profile;
+
+    double seconds = 0;  ///< about as long each thing is measured
+    std::string trace;   ///< file for rank 0's trace of some steps, as Chrome and Perfetto read it; empty: no trace
+
+    static constexpr auto fields() {
+        return std::tuple_cat(Join::fields(), std::tuple(Field{"seconds", &Profile::seconds},
+                                                         Field{"trace", &Profile::trace, Presence::optional}));
     }
 };
 
@@ -320,6 +336,36 @@ struct Latency {
         return std::tuple(Field{"trial", &Latency::trial, Presence::optional}, Field{"samples", &Latency::samples},
                           Field{"mean", &Latency::mean}, Field{"p50", &Latency::p50}, Field{"p99", &Latency::p99},
                           Field{"metrics", &Latency::metrics, Presence::optional});
+    }
+};
+
+/// Where the time of a trial's steps goes, as one member of its group sees it. Times are in seconds.
+struct Profiled {
+    static constexpr const char* name = type::profiled;
+
+    TrialId trial = {};
+    std::int64_t steps = 0;        ///< steps that were measured
+    std::int64_t group_batch = 0;  ///< samples of a step, over all members
+    std::int64_t epoch_steps = 0;  ///< steps of an epoch
+    double step = 0;               ///< mean of a step, as in training
+    /// Mean of the parts of a step. On a GPU they were measured one after the other, though they overlap in training.
+    Metrics parts = {};
+    double without_data = 0;                ///< mean of a step of the same samples again and again
+    double without_model = 0;               ///< mean of a step that only brings its samples to the device
+    std::optional<double> evaluation = {};  ///< of all validation samples; none: there are none
+    std::optional<double> checkpoint = {};  ///< from the weights to the disk; none: not rank 0
+    double flop = 0;                        ///< floating-point operations of a step on this member
+    double matmul = 0;                      ///< operations a second that this member reaches in matrix products
+
+    static constexpr auto fields() {
+        return std::tuple(
+            Field{"trial", &Profiled::trial}, Field{"steps", &Profiled::steps},
+            Field{"group_batch", &Profiled::group_batch}, Field{"epoch_steps", &Profiled::epoch_steps},
+            Field{"step", &Profiled::step}, Field{"parts", &Profiled::parts},
+            Field{"without_data", &Profiled::without_data}, Field{"without_model", &Profiled::without_model},
+            Field{"evaluation", &Profiled::evaluation, Presence::optional},
+            Field{"checkpoint", &Profiled::checkpoint, Presence::optional}, Field{"flop", &Profiled::flop},
+            Field{"matmul", &Profiled::matmul});
     }
 };
 

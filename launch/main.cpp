@@ -47,6 +47,7 @@ int run_command(int argc, char** argv, MpiSession* session) {
     add_note_command(app, code);
     add_tag_command(app, code);
     add_validate_command(app, code);
+    add_profile_command(app, code);
     add_doctor_command(app, code, session);
     add_ask_tell_command(app, code);
     add_simulate_command(app, code);

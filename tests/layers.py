@@ -62,7 +62,7 @@ ROOMS = {
     "scheduler": ["expressions", "space", ".", "samplers", "schedulers", "slots", "growth", "sweep"],
     "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow", "melt_pool"],
     "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "plugins/crescendo", "plugins", "optimizers", "group", "training",
-                "checkpoint", "."],
+                "checkpoint", "profile", "."],
     "launch": ["system", "messages", "energy", "batch", "slots", "yaml", "sweep_file", "agent", "transport", "record",
                "steering", "sampling", "view", "replay", "compare", "report", "web", "export", "import", "coordinator",
                "ask_tell", "doctor", "commands", "commands/data", "."],

@@ -10,6 +10,7 @@
 #include "trainer/checkpoint/checkpoint.hpp"
 #include "trainer/data/normalization.hpp"
 #include "trainer/protocol/control_store.hpp"
+#include "trainer/profile/profile.hpp"
 #include "trainer/protocol/failure.hpp"
 #include "trainer/settings/model_spec.hpp"
 #include "trainer/training/evaluation.hpp"
@@ -297,6 +298,16 @@ void Session::obey(const MeasureLatency& measure) {
         add_means(latency.metrics, prefix_of(measure), answers.sums, *trial);
     }
     channel_.send(latency);
+}
+
+void Session::obey(const Profile& order) {
+    CRESCENDO_EXPECT(!join_);
+    const json section = json::parse(order.settings.text);
+    const auto trial = new_trial(order.trial, order.seed, usable_settings(section), data_, device_);
+    const Group group = meet(order);
+    trial->set_group(order.size, order.batch);
+    trial->set_length(order.max_resource.value);
+    channel_.send(profile(order, section, *trial, group, data_, pulse_));
 }
 
 const std::string& Session::location_of(const Evaluate& evaluate, const Settings& settings) const {

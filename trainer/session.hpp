@@ -48,6 +48,7 @@ class Session {
     void obey(const Leave& leave);
     void obey(const Evaluate& evaluate);
     void obey(const MeasureLatency& measure);
+    void obey(const Profile& order);
 
     Settings usable_settings(const nlohmann::json& section) const;
     void prepare_state(const Join& join, const Settings& settings);

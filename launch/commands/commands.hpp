@@ -25,6 +25,7 @@ void add_latency_command(CLI::App& app, ExitCode& code);
 void add_list_command(CLI::App& app, ExitCode& code);
 void add_logs_command(CLI::App& app, ExitCode& code);
 void add_note_command(CLI::App& app, ExitCode& code);
+void add_profile_command(CLI::App& app, ExitCode& code);
 void add_report_command(CLI::App& app, ExitCode& code);
 void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session);
 void add_retrain_command(CLI::App& app, ExitCode& code, MpiSession* session);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/agent/idle_trainer.hpp"
+#include "launch/coordinator/idle_trainers.hpp"
 #include "launch/record/latency_record.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/view/table.hpp"
@@ -44,7 +44,7 @@ class LatencyBench {
     const RecordedSweep& sweep_;
     Options options_;
     std::string hardware_;
-    std::unique_ptr<IdleTrainer> trainer_;  ///< none before the first measurement, and after one that failed
+    std::unique_ptr<IdleTrainers> trainer_;  ///< none before the first measurement, and after one that failed
 };
 
 /// A measurement for people or for programs. Cost is left out if no slot has a price.

@@ -5,7 +5,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/record/warm_start.hpp"
-#include "launch/sampling/proposal_source.hpp"
+#include "launch/sampling/first_trials.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/view/results.hpp"
@@ -35,29 +35,6 @@ std::string refusals(const SweepSpec& spec) {
                        found.num_draws, each);
 }
 
-/// The configurations of the first trials, as far as they do not depend on results.
-std::vector<Config> first_configurations(const SweepFile& file, int count) {
-    auto spec = file.spec;
-    spec.scheduler = {};
-    spec.scheduler.kind = SchedulerKind::fifo;
-    spec.run_cap = count;
-    Sweep sweep(spec);
-    const auto source = make_source(file, {.say = remark});
-    SlotsJoined joined;
-    for (std::int32_t slot = 0; slot < count; ++slot) {
-        joined.slots.push_back({SlotId{slot}, NodeId{0}});
-    }
-    sweep.apply(joined);
-    while (const auto event = source->await_next(sweep)) {
-        sweep.apply(*event);
-    }
-    std::vector<Config> configs;
-    for (const auto& trial : sweep.trials()) {
-        configs.push_back(trial.config);
-    }
-    return configs;
-}
-
 Table sample(const SweepFile& file, int count) {
     const auto& spec = file.spec;
     std::vector<std::string> columns{"trial"};
@@ -65,11 +42,11 @@ Table sample(const SweepFile& file, int count) {
         columns.push_back(parameter.name);
     }
     Table table(columns);
-    std::int64_t trial = 0;
-    for (const auto& config : first_configurations(file, count)) {
-        std::vector<Cell> row{trial++};
+    const auto sweep = first_trials(file, count, remark);
+    for (const auto& trial : sweep.trials()) {
+        std::vector<Cell> row{trial.id.value};
         for (const auto& parameter : spec.space.parameters()) {
-            row.push_back(parameter_cell(config, parameter.name));
+            row.push_back(parameter_cell(trial.config, parameter.name));
         }
         table.add_row(std::move(row));
     }

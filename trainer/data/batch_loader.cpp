@@ -1,5 +1,7 @@
 #include "trainer/data/batch_loader.hpp"
 
+#include <ATen/record_function.h>
+
 #include <utility>
 
 namespace crescendo::trainer {
@@ -18,7 +20,10 @@ std::optional<LoadedBatch> BatchLoader::next() {
 
 void BatchLoader::fetch() {
     const auto began = std::chrono::steady_clock::now();
-    auto slice = stream_.next(device_.staging_memory());
+    auto slice = [&] {
+        RECORD_USER_SCOPE("crescendo::reading");
+        return stream_.next(device_.staging_memory());
+    }();
     // If the device still computes, the samples are there before it needs them.
     if (device_.idle()) {
         waited_ += std::chrono::steady_clock::now() - began;
@@ -26,6 +31,7 @@ void BatchLoader::fetch() {
     if (!slice) {
         return;
     }
+    RECORD_USER_SCOPE("crescendo::copy");
     const Batch batch = make_batch(*slice, task_, device_);
     fetched_ = LoadedBatch{std::move(*slice), batch};
 }

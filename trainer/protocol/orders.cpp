@@ -27,6 +27,9 @@ Order parse_order(const json& message) try {
     if (type == MeasureLatency::name) {
         return protocol::read<MeasureLatency>(message);
     }
+    if (type == Profile::name) {
+        return protocol::read<Profile>(message);
+    }
     throw std::runtime_error(text("no order has the type \"{}\"", type));
 } catch (const json::exception& error) {
     throw std::runtime_error(text("cannot take the order {}: {}", message.dump(), error.what()));

@@ -12,10 +12,11 @@ using protocol::Evaluate;
 using protocol::Join;
 using protocol::Leave;
 using protocol::MeasureLatency;
+using protocol::Profile;
 using protocol::StateSource;
 
 /// What crescendo asks a trainer to do.
-using Order = std::variant<Join, Decision, Leave, Evaluate, MeasureLatency>;
+using Order = std::variant<Join, Decision, Leave, Evaluate, MeasureLatency, Profile>;
 
 /// Reads an order. Throws std::runtime_error that says what is wrong if the message is not one.
 Order parse_order(const nlohmann::json& message);

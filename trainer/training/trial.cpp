@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/record_function.h>
 
 #include <algorithm>
 #include <numeric>
@@ -189,12 +190,19 @@ void Trial::set_group(int size, GroupBatch batch) {
 at::Tensor Trial::add_gradients(const Batch& batch, const at::Tensor& keys, const MicroBatch& part, double weight,
                                 bool measured) {
     const auto of_part = [&](const at::Tensor& all) { return all.narrow(0, part.begin, part.count); };
-    const at::Tensor outputs = model_->forward(of_part(batch.inputs), keys.defined() ? of_part(keys) : keys);
-    const at::Tensor loss = loss_sum(settings_.loss, task_, outputs, of_part(batch.targets));
+    at::Tensor loss;
+    {
+        RECORD_USER_SCOPE("crescendo::forward");
+        const at::Tensor outputs = model_->forward(of_part(batch.inputs), keys.defined() ? of_part(keys) : keys);
+        loss = loss_sum(settings_.loss, task_, outputs, of_part(batch.targets));
+    }
     if (measured) {
         noise_meter_.begin_part();
     }
-    (loss * weight).backward();
+    {
+        RECORD_USER_SCOPE("crescendo::backward");
+        (loss * weight).backward();
+    }
     if (measured) {
         noise_meter_.end_part(part.count);
     }
@@ -314,10 +322,13 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
         const auto samples = std::accumulate(slices.begin(), slices.end(), std::int64_t{0});
         note_noise(measured, *noise, samples, weight, group.size());
     }
-    clip_gradients(parameters(), settings_.clip_norm, settings_.clip_value);
-    optimizer_->step(learning_rate());
-    ++progress_.step;
-    update_averages();
+    {
+        RECORD_USER_SCOPE("crescendo::optimizer");
+        clip_gradients(parameters(), settings_.clip_norm, settings_.clip_value);
+        optimizer_->step(learning_rate());
+        ++progress_.step;
+        update_averages();
+    }
     progress_.position += loaded.slice.group_samples();
     if (!loss_sum_.defined()) {
         loss_sum_ = at::full({}, progress_.loss_sum, loss.options());

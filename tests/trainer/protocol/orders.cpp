@@ -98,6 +98,8 @@ TEST_CASE("a trainer reads every order as launch wrote it") {
     check_same(line.to_trainer(evaluate), evaluate);
     const protocol::MeasureLatency measure{evaluate, 100};
     check_same(line.to_trainer(measure), measure);
+    const protocol::Profile profile{join_of(protocol::StateSource::fresh), 2.5, "trace.json"};
+    check_same(line.to_trainer(profile), profile);
 }
 
 TEST_CASE("launch reads every message as a trainer wrote it") {
@@ -125,6 +127,8 @@ TEST_CASE("launch reads every message as a trainer wrote it") {
     check_same(protocol::read<protocol::Evaluated>(line.to_launch(evaluated)), evaluated);
     const protocol::Latency latency{TrialId{7}, 500, 0.002, 0.001, 0.009, {{"test_loss", 0.5}}};
     check_same(protocol::read<protocol::Latency>(line.to_launch(latency)), latency);
+    const protocol::Profiled profiled{TrialId{7}, 50, 128, 400, 0.03, {{"forward", 0.01}}, 0.02, 0.01, 1.5, {}, 2e9, 4e10};
+    check_same(protocol::read<protocol::Profiled>(line.to_launch(profiled)), profiled);
     CHECK(line.to_launch(protocol::SignOfLife{}) == Json{{"type", "progress"}});
 }
 

@@ -1,12 +1,14 @@
 /// Idle trainers that are a line of shell which speaks the trial protocol.
 
-#include "launch/agent/idle_trainer.hpp"
+#include "launch/coordinator/idle_trainers.hpp"
 
 #include <doctest/doctest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "tests/temporary_folder.hpp"
 
@@ -29,10 +31,10 @@ struct Script {
     }
 
     /// The answer to an order.
-    Json ask() const { return IdleTrainer(options).ask({{"type", "count"}}, "counted"); }
+    Json ask() const { return IdleTrainers(options).ask({Json{{"type", "count"}}}, "counted").front(); }
 
     TemporaryFolder folder;
-    IdleTrainer::Options options;
+    IdleTrainers::Options options;
 };
 
 }  // namespace
@@ -41,7 +43,7 @@ TEST_CASE("an idle trainer answers an order, among other messages, in the folder
     Script script(std::string(say_hello) +
                   "while hear; do say '{\"type\":\"progress\"}'; "
                   "say '{\"type\":\"counted\",\"threads\":'$CRESCENDO_THREADS',\"folder\":\"'$PWD'\"}'; done");
-    script.options.threads = 3;
+    script.options.slots = {IdleTrainers::idle_slot(3)};
 
     const auto answer = script.ask();
 
@@ -59,6 +61,28 @@ TEST_CASE("a trainer that fails, ends or is silent says why there is no answer")
     CHECK_THROWS_WITH_AS(Script("echo I am lost; exit 3").ask(),
                          doctest::Contains("ended: exit status 3; its last words: I am lost"), std::runtime_error);
     CHECK_THROWS_WITH_AS(silent.ask(), doctest::Contains("no progress for"), std::runtime_error);
+}
+
+TEST_CASE("several trainers meet, each with its order and its arguments") {
+    // The first waits for what the second writes.
+    Script script(R"sh(
+        hear
+        if [[ $heard == *first* ]]; then
+            say '{"type":"store","trial":0,"generation":0,"id":1,"op":"get","key":"k"}'
+            hear
+        else
+            say '{"type":"store","trial":0,"generation":0,"id":1,"op":"set","key":"k","value":"Zm91bmQ="}'
+            heard=$1
+        fi
+        say "{\"type\":\"counted\",\"heard\":\"$(tr -d '"' <<< "$heard")\"}"
+        sleep 100)sh");
+    script.options.slots = {IdleTrainers::idle_slot(), IdleTrainers::idle_slot()};
+    script.options.arguments = [](int rank) { return std::vector{"argument " + std::to_string(rank)}; };
+
+    const auto answers = IdleTrainers(script.options).ask({Json("first"), Json("second")}, "counted");
+
+    CHECK(answers.at(0).at("heard").get<std::string>().find("Zm91bmQ=") != std::string::npos);
+    CHECK(answers.at(1).at("heard") == "argument 1");
 }
 
 TEST_CASE("the processor has a name") { CHECK(!hardware_name().empty()); }

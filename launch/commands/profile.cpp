@@ -1,0 +1,185 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/check.hpp"
+#include "core/message_json.hpp"
+#include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
+#include "launch/commands/options.hpp"
+#include "launch/commands/validators.hpp"
+#include "launch/coordinator/idle_trainers.hpp"
+#include "launch/coordinator/trial_work.hpp"
+#include "launch/messages/value_json.hpp"
+#include "launch/record/recorded_sweep.hpp"
+#include "launch/record/warm_start.hpp"
+#include "launch/sampling/first_trials.hpp"
+#include "launch/sweep_file/sweep_check.hpp"
+#include "launch/view/step_profile.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    fs::path target;
+    int trial = 0;
+    int num_workers = 1;
+    std::optional<int> slots;
+    double seconds = 5;
+    fs::path trace;
+    Format format = Format::table;
+};
+
+/// A sweep that has the trial, begun or not.
+struct Subject {
+    SweepFile file;
+    Sweep sweep;
+    SweepDirectory directory;
+    fs::path working_directory;
+};
+
+Subject subject_of(const Options& options) {
+    if (fs::is_directory(options.target)) {
+        const RecordedSweep recorded(options.target);
+        return {recorded.file, recorded.history.sweep(), recorded.directory,
+                recorded.directory.read_run().at("working_directory").get<std::string>()};
+    }
+    auto file = read_sound_sweep_file(options.target);
+    gather_warm_start(file, remark);
+    Sweep sweep = first_trials(file, options.trial + 1, remark);
+    SweepDirectory directory(file.name);
+    return {std::move(file), std::move(sweep), std::move(directory), fs::current_path()};
+}
+
+/// A folder on the disk where the sweep's checkpoints lie or will lie, gone with this.
+class ScratchFolder {
+  public:
+    explicit ScratchFolder(fs::path beside) {
+        while (!fs::is_directory(beside)) {
+            beside = beside.parent_path();
+        }
+        auto name = (beside / "crescendo-profile-XXXXXX").string();
+        CRESCENDO_VALIDATE(::mkdtemp(name.data()) != nullptr, "",
+                           "cannot make a folder in {}, where the sweep's checkpoints would lie; make it writable",
+                           beside.string());
+        path_ = name;
+    }
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+    ~ScratchFolder() {
+        std::error_code none;
+        fs::remove_all(path_, none);
+    }
+
+    const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
+
+/// The slots of the workers: those that a session of the sweep on this machine would use first.
+std::vector<SlotResources> slots_of(const SweepFile& file, const Options& options) {
+    auto slots = SlotPlan::make(NodeResources::detect(), {.slots = options.slots ? options.slots : file.slots,
+                                                          .cpus_per_slot = file.cpus_per_slot,
+                                                          .bind = Binding::automatic})
+                     .slots;
+    CRESCENDO_VALIDATE(std::cmp_less_equal(options.num_workers, slots.size()), "--workers",
+                       "{} workers need as many slots, and this machine has {}; add --slots {} to cut it finer",
+                       options.num_workers, slots.size(), options.num_workers);
+    slots.resize(static_cast<std::size_t>(options.num_workers));
+    return slots;
+}
+
+/// As large as the sweep would make it for a trial that grew to so many workers.
+GroupBatch batch_of(const SweepFile& file, int num_workers) {
+    const auto policy = file.spec.scheduler.batch;
+    const bool grows = policy == BatchPolicy::ladder || policy == BatchPolicy::per_worker;
+    return {.multiple = grows ? num_workers : 1};
+}
+
+std::string configuration(const Config& config) {
+    std::string text;
+    for (const auto& [name, value] : config) {
+        text += fmt::format("  {}={}", name, launch::to_json(value).dump());
+    }
+    return text;
+}
+
+ExitCode profile(const Options& options) {
+    const auto subject = subject_of(options);
+    const auto& file = subject.file;
+    if (!file.trainer) {
+        file.source.fail(file.source.has("command") ? "command" : "program",
+                         "only its author knows what a program does in a step; crescendo profiles models that "
+                         "crescendo-trainer trains");
+    }
+    CRESCENDO_VALIDATE(std::cmp_less(options.trial, subject.sweep.trials().size()), "--trial",
+                       "{} has {} trials, from 0 on; there is none of this number", options.target.string(),
+                       subject.sweep.trials().size());
+    const TrialId trial{options.trial};
+    const auto slots = slots_of(file, options);
+    if (options.format == Format::table) {
+        fmt::print("trial {}:{}\n\n", trial.value, configuration(subject.sweep.trial(trial).config));
+        std::fflush(stdout);
+    }
+    const ScratchFolder scratch(fs::absolute(subject.directory.path()));
+    std::vector<Json> orders;
+    for (int rank = 0; rank < options.num_workers; ++rank) {
+        protocol::Profile order{work_of(trial, subject.sweep, file, subject.directory).join, options.seconds,
+                                options.trace.empty() ? "" : fs::absolute(options.trace).string()};
+        order.rank = rank;
+        order.size = options.num_workers;
+        order.batch = batch_of(file, options.num_workers);
+        order.directory = scratch.path().string();
+        orders.push_back(protocol::write<Json>(order));
+    }
+    IdleTrainers trainers({.program = ProgramPaths::find().trainer,
+                           .directory = subject.working_directory.string(),
+                           .slots = slots,
+                           .patience = file.supervision.hang_timeout});
+    const auto answer = trainers.ask(orders, protocol::Profiled::name).front();
+    fmt::print("{}", profile_text(protocol::read<protocol::Profiled>(answer), options.num_workers, options.format));
+    if (!options.trace.empty()) {
+        fmt::print(stderr, "crescendo: wrote {}; https://ui.perfetto.dev and chrome://tracing show it\n",
+                   options.trace.string());
+    }
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_profile_command(CLI::App& app, ExitCode& code) {
+    auto options = std::make_shared<Options>();
+    auto* command = app.add_subcommand("profile", "Where the time of a trial's steps goes, and what bounds it");
+    command->add_option("FILE|DIR", options->target, "A sweep file (YAML), or the directory of a sweep")
+        ->required()
+        ->check(CLI::ExistingPath);
+    command->add_option("--trial", options->trial, "Number of the trial whose configuration is trained")
+        ->check(CLI::Range(0, 99'999))
+        ->capture_default_str();
+    command->add_option("--workers", options->num_workers, "Workers of the trial, all on this machine")
+        ->check(at_least_one())
+        ->capture_default_str();
+    command->add_option("--slots", options->slots, "As in `crescendo run`")->check(at_least_one());
+    command->add_option("--seconds", options->seconds, "About how long each thing is measured")
+        ->check(CLI::Range(0.01, 3600.0))
+        ->capture_default_str();
+    command->add_option("--trace", options->trace, "A file for a trace of some steps, as Chrome and Perfetto read it");
+    add_format_option(*command, options->format);
+    command->footer(
+        "Example:\n"
+        "  crescendo profile sweep.yaml --trial 3\n"
+        "  crescendo profile results/first --trial 17 --workers 2 --trace steps.json");
+    command->callback([options, &code] { code = profile(*options); });
+}
+
+}  // namespace crescendo::launch

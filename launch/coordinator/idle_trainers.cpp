@@ -1,0 +1,159 @@
+#include "launch/coordinator/idle_trainers.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <utility>
+
+#include "core/check.hpp"
+#include "core/message_json.hpp"
+#include "launch/agent/worker.hpp"
+#include "launch/slots/gpus.hpp"
+#include "launch/system/temporary_log.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The value of the first line "key : value" of a file of the system's; empty if there is none.
+std::string value_in(const fs::path& file, const std::string& key) {
+    std::ifstream lines(file);
+    for (std::string line; std::getline(lines, line);) {
+        const auto value = line.find_first_not_of(" \t", line.find(':') + 1);
+        if (line.starts_with(key) && value != std::string::npos) {
+            return line.substr(value);
+        }
+    }
+    return {};
+}
+
+std::string name_of_gpu() {
+    std::error_code none;
+    for (const auto& gpu : fs::directory_iterator("/proc/driver/nvidia/gpus", none)) {
+        if (const auto model = value_in(gpu.path() / "information", "Model"); !model.empty()) {
+            return model;
+        }
+    }
+    return "GPU";
+}
+
+std::string name_of_cpu() {
+    const auto model = value_in("/proc/cpuinfo", "model name");
+    return model.empty() ? "CPU" : model;
+}
+
+}  // namespace
+
+struct IdleTrainers::Member {
+    explicit Member(ProcessOptions options) : process((options.log = log.path(), options)) {}
+
+    TemporaryLog log;
+    ConnectedProcess process;
+    Clock::time_point heard = Clock::now();
+};
+
+IdleTrainers::IdleTrainers(Options options) : options_(std::move(options)) {
+    WorkerOptions worker;
+    worker.slots = options_.slots;
+    worker.setup.interface = options_.interface;
+    for (int rank = 0; std::cmp_less(rank, options_.slots.size()); ++rank) {
+        const auto& slot = options_.slots[static_cast<std::size_t>(rank)];
+        ProcessOptions process;
+        process.command = {options_.program};
+        if (options_.arguments) {
+            const auto arguments = options_.arguments(rank);
+            process.command.insert(process.command.end(), arguments.begin(), arguments.end());
+        }
+        process.directory = options_.directory;
+        process.cpus = slot.cpus;
+        process.environment = device_environment(worker, SlotId{rank});
+        process.environment.emplace_back("OMP_WAIT_POLICY", "passive");
+        process.environment.emplace_back(protocol::threads_variable, std::to_string(slot.threads));
+        process.environment.emplace_back(protocol::device_variable, slot.gpu.empty() ? "cpu" : "cuda");
+        members_.push_back(std::make_unique<Member>(process));
+    }
+}
+
+IdleTrainers::~IdleTrainers() = default;
+
+std::vector<Json> IdleTrainers::ask(const std::vector<Json>& orders, const std::string& answer_type) {
+    CRESCENDO_EXPECT(orders.size() == members_.size());
+    for (std::size_t rank = 0; rank < orders.size(); ++rank) {
+        members_[rank]->heard = Clock::now();
+        members_[rank]->process.channel.send(orders[rank]);
+    }
+    return await(answer_type);
+}
+
+std::vector<Json> IdleTrainers::await(const std::string& type) {
+    std::vector<Json> answers(members_.size());
+    std::vector<bool> answered(members_.size());
+    while (std::ranges::find(answered, false) != answered.end()) {
+        std::vector<pollfd> descriptors;
+        for (const auto& member : members_) {
+            member->process.watch(descriptors);
+        }
+        ::poll(descriptors.data(), descriptors.size(), /*milliseconds=*/1000);
+        for (std::size_t rank = 0; rank < members_.size(); ++rank) {
+            if (answered[rank]) {
+                continue;
+            }
+            // Before the messages: the last ones are not to be missed.
+            const auto status = members_[rank]->process.process.try_wait();
+            answered[rank] = receive(rank, type, answers[rank]);
+            if (!answered[rank]) {
+                require_life(*members_[rank], status ? std::optional(to_string(*status)) : std::nullopt);
+            }
+        }
+    }
+    return answers;
+}
+
+/// Whether the trainer's answer came. It comes after all that it asks of the store.
+bool IdleTrainers::receive(std::size_t rank, const std::string& type, Json& answer) {
+    auto& member = *members_[rank];
+    bool answered = false;
+    for (const auto& line : member.process.channel.receive()) {
+        member.heard = Clock::now();
+        const auto message = parse_line(line);
+        const auto said = message.value("type", "");
+        if (said == type) {
+            answer = message;
+            answered = true;
+        } else if (said == protocol::Failed::name) {
+            throw std::runtime_error(protocol::read<protocol::Failed>(message).message);
+        } else if (said == protocol::type::store) {
+            const SlotId slot{static_cast<std::int32_t>(rank)};
+            for (const auto& due : rendezvous_.handle({slot, message})) {
+                members_.at(static_cast<std::size_t>(due.slot.value))->process.channel.send(due.answer);
+            }
+        }
+    }
+    member.process.channel.flush();
+    return answered;
+}
+
+void IdleTrainers::require_life(const Member& member, const std::optional<std::string>& ending) const {
+    if (ending) {
+        throw std::runtime_error(fmt::format("{} ended: {}; its last words: {}", options_.program, *ending,
+                                             last_words(member.log.path())));
+    }
+    if (options_.patience && Clock::now() - member.heard >= *options_.patience) {
+        member.process.process.signal_group(SIGKILL);
+        throw std::runtime_error(fmt::format("{}: {}", options_.program, no_progress_for(*options_.patience)));
+    }
+}
+
+SlotResources IdleTrainers::idle_slot(int threads) {
+    const auto gpus = find_gpus();
+    return {.gpu = gpus.empty() ? "" : gpus.front().name, .threads = threads};
+}
+
+std::string hardware_name() { return find_gpus().empty() ? name_of_cpu() : name_of_gpu(); }
+
+}  // namespace crescendo::launch

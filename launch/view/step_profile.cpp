@@ -1,0 +1,153 @@
+#include "launch/view/step_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/message_json.hpp"
+#include "launch/messages/json.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+using protocol::Profiled;
+
+/// The parts of a step, by the names that the trainer gives them, in the order in which a step has them.
+constexpr std::array<std::pair<const char*, const char*>, 6> parts{{{"reading", "waiting for samples"},
+                                                                    {"copy", "samples to the device"},
+                                                                    {"forward", "forward"},
+                                                                    {"backward", "backward"},
+                                                                    {"reduction", "gradients of the others"},
+                                                                    {"optimizer", "optimizer"}}};
+
+double part(const Profiled& profile, const char* name) {
+    const auto found = profile.parts.find(name);
+    return found == profile.parts.end() ? 0.0 : found->second;
+}
+
+/// Parts may have been measured one after the other that overlap in training: shares are of their sum, if it is more.
+double whole(const Profiled& profile) {
+    double sum = 0.0;
+    for (const auto& [name, title] : parts) {
+        sum += part(profile, name);
+    }
+    return std::max(profile.step, sum);
+}
+
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+/// Three digits, and a unit by their size.
+std::string time_text(double seconds) {
+    return seconds < 1e-3   ? fmt::format("{:.3g} us", seconds * 1e6)
+           : seconds < 1.0 ? fmt::format("{:.3g} ms", seconds * 1e3)
+                           : fmt::format("{:.3g} s", seconds);
+}
+
+double speed(const Profiled& profile) { return profile.flop / profile.step; }
+
+double epoch(const Profiled& profile) { return profile.step * static_cast<double>(profile.epoch_steps); }
+
+std::string table_of_parts(const Profiled& profile) {
+    Table table({"part of a step", "time", "share"});
+    double rest = whole(profile);
+    const auto add = [&](const char* title, double seconds) {
+        table.add_row({title, time_text(seconds), percent(seconds / whole(profile))});
+    };
+    for (const auto& [name, title] : parts) {
+        if (profile.parts.contains(name)) {
+            add(title, part(profile, name));
+            rest -= part(profile, name);
+        }
+    }
+    add("everything else", std::max(0.0, rest));
+    return table.print(Format::table);
+}
+
+}  // namespace
+
+std::string advice_of(const Profiled& profile, int num_workers) {
+    const double reading = part(profile, "reading") / whole(profile);
+    const double reduction = part(profile, "reduction") / whole(profile);
+    const double optimizer = part(profile, "optimizer") / whole(profile);
+    const double speed_share = speed(profile) / profile.matmul;
+    const double evaluation = profile.evaluation.value_or(0.0);
+    // The disk or the decoder is busy all the time only if reading alone is slower than training.
+    if (reading > 0.1 && profile.without_model > profile.without_data) {
+        return fmt::format(
+            "Reading bounds this trial: samples come in {} a step, and training on them takes {}. Give reading more "
+            "`data.threads`, let the data fit `data.memory`, or store them in other chunks or less compressed "
+            "(`crescendo data rechunk`); `crescendo data bench` shows what the disk gives.",
+            time_text(profile.without_model), time_text(profile.without_data));
+    }
+    if (reading > 0.1) {
+        return fmt::format(
+            "Steps wait for samples {} of the time, though reading alone would keep up: reading and training share "
+            "the cores. Give a slot more cores (`cpus_per_slot`), or let the data fit `data.memory`.",
+            percent(reading));
+    }
+    if (reduction > 0.15) {
+        return fmt::format(
+            "The workers wait for each other and for the network {} of the time. A larger `batch_size` gives each of "
+            "the {} more to do between two exchanges; `grow_when: goodput` stops growth where it gains nothing.",
+            percent(reduction), num_workers);
+    }
+    if (optimizer > 0.25) {
+        return fmt::format(
+            "The optimizer takes {} of a step, whatever the batch. A larger `batch_size` has fewer steps; sgd reads "
+            "and writes less than adam.",
+            percent(optimizer));
+    }
+    if (evaluation > 0.3 * epoch(profile)) {
+        return fmt::format(
+            "An evaluation takes {}, an epoch of training {}. Evaluate fewer validation samples, or report every "
+            "second epoch (`report: {{every: 2}}`).",
+            time_text(evaluation), time_text(epoch(profile)));
+    }
+    if (speed_share < 0.25) {
+        return fmt::format(
+            "The processor is not the limit: a step reaches {} of its speed in matrix products. Many small operations "
+            "are; a larger `batch_size` or a wider model costs less than it computes more.",
+            percent(speed_share));
+    }
+    return "The processor bounds this trial, as it should: only a smaller model or more workers make it faster.";
+}
+
+std::string profile_text(const Profiled& profile, int num_workers, Format format) {
+    if (format == Format::json) {
+        return protocol::write<OrderedJson>(profile).dump(2) + "\n";
+    }
+    if (format == Format::csv) {
+        Table table({"steps", "group_batch", "step", "without_data", "without_model", "evaluation", "checkpoint",
+                     "flop", "matmul", "reading", "copy", "forward", "backward", "reduction", "optimizer"});
+        const auto optional = [](const std::optional<double>& value) { return value ? Cell(*value) : Cell(); };
+        std::vector<Cell> row{profile.steps,         profile.group_batch,          profile.step,
+                              profile.without_data,  profile.without_model,        optional(profile.evaluation),
+                              optional(profile.checkpoint), profile.flop,          profile.matmul};
+        for (const auto& [name, title] : parts) {
+            row.emplace_back(part(profile, name));
+        }
+        table.add_row(std::move(row));
+        return table.print(format);
+    }
+    std::string text = fmt::format(
+        "A step of {} samples on {} worker{} takes {}: {:.4g} samples/s. Mean of {} steps.\n\n{}\n", profile.group_batch,
+        num_workers, num_workers == 1 ? "" : "s", time_text(profile.step),
+        static_cast<double>(profile.group_batch) / profile.step, profile.steps, table_of_parts(profile));
+    text += fmt::format("without reading:   {} a step\nwithout the model: {} a step\n", time_text(profile.without_data),
+                        time_text(profile.without_model));
+    text += fmt::format("an epoch:          {}, {} steps\n", time_text(epoch(profile)), profile.epoch_steps);
+    if (profile.evaluation) {
+        text += fmt::format("an evaluation:     {}\n", time_text(*profile.evaluation));
+    }
+    if (profile.checkpoint) {
+        text += fmt::format("a checkpoint:      {}, beside training\n", time_text(*profile.checkpoint));
+    }
+    text += fmt::format("speed:             {:.3g} GFLOP/s a worker, {} of what matrix products reach here ({:.3g})\n\n{}\n",
+                        speed(profile) / 1e9, percent(speed(profile) / profile.matmul), profile.matmul / 1e9,
+                        advice_of(profile, num_workers));
+    return text;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,80 @@
+#include "tests/launch/commands/measured_sweep.hpp"
+#include "tests/launch/commands/old_sweep.hpp"
+
+using namespace crescendo::tests;
+
+namespace {
+
+/// A sweep whose trainer is a script that measures always the same.
+class ProfiledSweep {
+  public:
+    ProfiledSweep() {
+        write_file(sweep_.folder / "trainer",
+                   "#!/bin/bash\nread -r order <&$CRESCENDO_FD; echo \"$order\" >> orders\n"
+                   "echo '{\"type\":\"profiled\",\"trial\":0,\"steps\":9,\"group_batch\":64,\"epoch_steps\":10,"
+                   "\"step\":0.5,\"parts\":{\"forward\":0.2,\"backward\":0.3},\"without_data\":0.5,"
+                   "\"without_model\":0.1,\"flop\":1e9,\"matmul\":2e9}' >&$CRESCENDO_FD\nsleep 100\n");
+    }
+
+    Result run(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.begin(), "profile");
+        return sweep_.run(arguments);
+    }
+    std::vector<Json> orders() const { return sweep_.orders(); }
+    const TemporaryFolder& folder() const { return sweep_.folder; }
+
+  private:
+    MeasuredSweep sweep_;
+};
+
+}  // namespace
+
+TEST_CASE("profile has a trial's configuration trained for a while, and shows where the time goes") {
+    const ProfiledSweep sweep;
+
+    const auto result = sweep.run({"s", "--trial", "1", "--seconds", "2"});
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    CHECK(result.out.starts_with("trial 1:  "));
+    CHECK(contains(result.out, "A step of 64 samples on 1 worker takes 500 ms"));
+    CHECK(contains(result.out, "The processor bounds this trial"));
+    const auto order = sweep.orders().at(0);
+    CHECK(order.at("type") == "profile");
+    CHECK(order.at("trial") == 1);
+    CHECK(order.at("seconds") == 2);
+    CHECK(order.at("size") == 1);
+    CHECK(order.at("settings").at("data").at("train") == "d.h5:/train");
+    CHECK(!fs::exists(order.at("directory").get<std::string>()));  // it was for a checkpoint
+    CHECK(Json::parse(sweep.run({"s", "--format", "json"}).out).at("step") == 0.5);
+}
+
+TEST_CASE("profile measures several workers together, each on a slot of its own") {
+    const ProfiledSweep sweep;
+
+    const auto result = sweep.run({"s", "--workers", "2", "--slots", "2", "--trace", "t.json"});
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    CHECK(contains(result.err, "wrote t.json"));
+    auto orders = sweep.orders();
+    REQUIRE(orders.size() == 2);
+    std::ranges::sort(orders, {}, [](const Json& order) { return order.at("rank").get<int>(); });
+    CHECK(orders[1].at("rank") == 1);
+    CHECK(orders[1].at("size") == 2);
+    CHECK(orders[1].at("trace") == (sweep.folder() / "t.json").string());
+}
+
+TEST_CASE("profile refuses what it cannot measure, and says why") {
+    const ProfiledSweep sweep;
+    const OldSweep of_a_program;
+
+    const auto no_trial = sweep.run({"s", "--trial", "7"});
+    const auto no_slots = sweep.run({"s", "--workers", "3", "--slots", "2"});
+    const auto program = of_a_program.run({"profile", "s"});
+
+    CHECK(no_trial.code == 2);
+    CHECK(contains(no_trial.err, "s has 2 trials, from 0 on; there is none of this number"));
+    CHECK(no_slots.code == 2);
+    CHECK(contains(no_slots.err, "3 workers need as many slots, and this machine has 2; add --slots 3"));
+    CHECK(program.code == 2);
+    CHECK(contains(program.err, "command: only its author knows what a program does in a step"));
+}
