@@ -91,8 +91,8 @@ struct Join {
     Resource max_resource;
     std::uint64_t seed = 0;
     std::uint64_t sweep_seed = 0;  ///< the same for all trials
-    JsonText settings;      ///< the trainer's settings, with the trial's parameters
-    std::string directory;  ///< folder of the trial's files; it exists
+    JsonText settings;             ///< the trainer's settings, with the trial's parameters
+    std::string directory;         ///< folder of the trial's files; it exists
     StateSource state = StateSource::fresh;
 
     static constexpr auto fields() {
@@ -103,9 +103,8 @@ struct Join {
             std::tuple(Field{"checkpoint_at", &Join::checkpoint_at, Presence::optional},
                        Field{"reported", &Join::reported, Presence::optional},
                        Field{"max_resource", &Join::max_resource}, Field{"seed", &Join::seed},
-                       Field{"sweep_seed", &Join::sweep_seed, Presence::optional},
-                       Field{"settings", &Join::settings}, Field{"directory", &Join::directory},
-                       Field{"state", &Join::state}));
+                       Field{"sweep_seed", &Join::sweep_seed, Presence::optional}, Field{"settings", &Join::settings},
+                       Field{"directory", &Join::directory}, Field{"state", &Join::state}));
     }
 };
 
@@ -173,8 +172,9 @@ struct MeasureLatency : Evaluate {
     }
 };
 
-/// Train a new trial for a while as a member of a group, and measure where the time of a step goes. The trainer is idle,
-/// and is so again when it has answered. `directory` is for a checkpoint, which rank 0 writes to see how long it takes.
+/// Train a new trial for a while as a member of a group, and measure where the time of a step goes. The trainer is
+/// idle, and is so again when it has answered. `directory` is for a checkpoint, which rank 0 writes to see how long it
+/// takes.
 struct Profile : Join {
     static constexpr const char* name = type::profile;
 
@@ -222,9 +222,7 @@ struct Report {
 
     /// What a report may say of how its trial trained. A trainer that does not measure it leaves it out. These travel
     /// to the journal and back under the same keys.
-    static constexpr auto measures() {
-        return std::tuple(Field{"data_wait", &Report::data_wait, Presence::optional});
-    }
+    static constexpr auto measures() { return std::tuple(Field{"data_wait", &Report::data_wait, Presence::optional}); }
     /// What a report may say of its optimizer steps.
     static constexpr auto steps() {
         return std::tuple(Field{"step_seconds", &Report::step_seconds, Presence::optional},
@@ -239,8 +237,8 @@ struct Report {
                               measures(), steps());
     }
     static constexpr auto fields() {
-        return std::tuple_cat(
-            std::tuple(Field{"trial", &Report::trial}, Field{"generation", &Report::generation}), content());
+        return std::tuple_cat(std::tuple(Field{"trial", &Report::trial}, Field{"generation", &Report::generation}),
+                              content());
     }
 };
 
@@ -250,7 +248,7 @@ struct Regrouped {
 
     TrialId trial;
     int generation = 0;
-    double seconds = 0;  ///< time from the order at rank 0 to the end of the first step
+    double seconds = 0;                       ///< time from the order at rank 0 to the end of the first step
     std::optional<double> step_seconds = {};  ///< mean seconds of the steps since then; none: not measured
 
     static constexpr auto fields() {
@@ -316,8 +314,7 @@ struct Evaluated {
     Metrics metrics;
 
     static constexpr auto fields() {
-        return std::tuple(Field{"trial", &Evaluated::trial, Presence::optional},
-                          Field{"metrics", &Evaluated::metrics});
+        return std::tuple(Field{"trial", &Evaluated::trial, Presence::optional}, Field{"metrics", &Evaluated::metrics});
     }
 };
 
@@ -358,14 +355,14 @@ struct Profiled {
     double matmul = 0;                      ///< operations a second that this member reaches in matrix products
 
     static constexpr auto fields() {
-        return std::tuple(
-            Field{"trial", &Profiled::trial}, Field{"steps", &Profiled::steps},
-            Field{"group_batch", &Profiled::group_batch}, Field{"epoch_steps", &Profiled::epoch_steps},
-            Field{"step", &Profiled::step}, Field{"parts", &Profiled::parts},
-            Field{"without_data", &Profiled::without_data}, Field{"without_model", &Profiled::without_model},
-            Field{"evaluation", &Profiled::evaluation, Presence::optional},
-            Field{"checkpoint", &Profiled::checkpoint, Presence::optional}, Field{"flop", &Profiled::flop},
-            Field{"matmul", &Profiled::matmul});
+        return std::tuple(Field{"trial", &Profiled::trial}, Field{"steps", &Profiled::steps},
+                          Field{"group_batch", &Profiled::group_batch}, Field{"epoch_steps", &Profiled::epoch_steps},
+                          Field{"step", &Profiled::step}, Field{"parts", &Profiled::parts},
+                          Field{"without_data", &Profiled::without_data},
+                          Field{"without_model", &Profiled::without_model},
+                          Field{"evaluation", &Profiled::evaluation, Presence::optional},
+                          Field{"checkpoint", &Profiled::checkpoint, Presence::optional},
+                          Field{"flop", &Profiled::flop}, Field{"matmul", &Profiled::matmul});
     }
 };
 

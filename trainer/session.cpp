@@ -9,8 +9,8 @@
 #include "core/trial_protocol.hpp"
 #include "trainer/checkpoint/checkpoint.hpp"
 #include "trainer/data/normalization.hpp"
-#include "trainer/protocol/control_store.hpp"
 #include "trainer/profile/profile.hpp"
+#include "trainer/protocol/control_store.hpp"
 #include "trainer/protocol/failure.hpp"
 #include "trainer/settings/model_spec.hpp"
 #include "trainer/training/evaluation.hpp"
@@ -45,7 +45,11 @@ std::unique_ptr<Trial> new_trial(TrialId number, std::uint64_t seed, const Setti
 }  // namespace
 
 Session::Session(ControlChannel& channel, const Device& device, Options options)
-    : channel_(channel), device_(device), options_(std::move(options)), pulse_(channel), data_(options_.shared_memory) {}
+    : channel_(channel),
+      device_(device),
+      options_(std::move(options)),
+      pulse_(channel),
+      data_(options_.shared_memory) {}
 
 int Session::run() {
     channel_.send(protocol::Hello{::getpid(), CRESCENDO_VERSION});
@@ -181,8 +185,8 @@ void Session::obey(const Join& join) {
         pulse_.beat();
         trial_->set_group(join.size, join.batch);
         trial_->set_length(join.max_resource.value);
-        generation_ = std::make_unique<Generation>(std::move(group), *trial_, join.sweep_seed, data_, pulse_,
-                                                   options_.observer);
+        generation_ =
+            std::make_unique<Generation>(std::move(group), *trial_, join.sweep_seed, data_, pulse_, options_.observer);
         if (join.state == StateSource::memory) {
             trial_->progress().seconds += since(joined_at_).count();
         }
@@ -288,8 +292,8 @@ void Session::obey(const MeasureLatency& measure) {
     const Settings settings = usable_settings(json::parse(measure.settings.text));
     const auto samples = data_.set(location_of(measure, settings), settings.data);
     const bool is_trained = !measure.checkpoint.empty();
-    const auto trial = is_trained ? read_trial(measure, settings)
-                                  : new_trial(measure.trial, /*seed=*/0, settings, data_, device_);
+    const auto trial =
+        is_trained ? read_trial(measure, settings) : new_trial(measure.trial, /*seed=*/0, settings, data_, device_);
     const auto answers = answer_one_at_a_time(*trial, *samples, conversions(*samples, settings.data), settings.data.nan,
                                               measure.num_warm_ups, pulse_);
     protocol::Latency latency = summary_of(answers.seconds);

@@ -127,9 +127,7 @@ class SampleStream::Impl {
         return {share_->rank % count, count};
     }
 
-    WindowReader::Place place(std::int64_t position) const {
-        return {share_->seed, share_->epoch, position, team()};
-    }
+    WindowReader::Place place(std::int64_t position) const { return {share_->seed, share_->epoch, position, team()}; }
 
     void read_ahead() {
         if (!reader_) {

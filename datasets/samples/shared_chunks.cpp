@@ -329,9 +329,7 @@ std::uint32_t SharedChunks::Memory::claim(const Key& key, std::size_t bytes) {
 /// Returns false if the oldest entry is in use.
 bool SharedChunks::Memory::evict_oldest() {
     const auto number = static_cast<std::uint32_t>(header().first_entry & (header().num_entries - 1));
-    const auto in_use = [&] {
-        return entries_[number].state == Entry::State::reading || entries_[number].readers > 0;
-    };
+    const auto in_use = [&] { return entries_[number].state == Entry::State::reading || entries_[number].readers > 0; };
     for (std::uint32_t process = 0; in_use() && process < most_processes; ++process) {
         bury(process);
     }
@@ -380,8 +378,8 @@ void SharedChunks::Memory::finish(std::uint32_t number, bool complete) {
 
 bool SharedChunks::Memory::bury(std::uint32_t process) {
     auto lock = lock_of(1 + process);
-    if (process == process_ || !header().processes[process].present ||
-        ::fcntl(file_.get(), F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK) {
+    if (process == process_ || !header().processes[process].present || ::fcntl(file_.get(), F_OFD_GETLK, &lock) != 0 ||
+        lock.l_type != F_UNLCK) {
         return false;
     }
     leave(process);

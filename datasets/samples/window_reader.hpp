@@ -59,8 +59,8 @@ class WindowReader {
         std::shared_ptr<ChunkBuffer> chunks_;
     };
 
-    /// Reads `set` with `num_threads` threads, at least 1. With `shared`, which may be null, windows of a compressed set
-    /// are read for all processes that share it, unless there is a single one.
+    /// Reads `set` with `num_threads` threads, at least 1. With `shared`, which may be null, windows of a compressed
+    /// set are read for all processes that share it, unless there is a single one.
     WindowReader(std::shared_ptr<const SampleSet> set, SampleOrder::Shape shape, Shuffle shuffle, int num_threads,
                  std::shared_ptr<SharedChunks> shared);
 

@@ -39,8 +39,7 @@ void Agent::share_memory() {
     try {
         shared_memory_.emplace("crescendo");
         options_.shared_memory = shared_memory_->path().string();
-    } catch (const std::system_error&) {
-    }
+    } catch (const std::system_error&) {}
 }
 
 Agent::~Agent() {

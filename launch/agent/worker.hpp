@@ -31,15 +31,15 @@ struct MeetingPlace {
 /// How this node runs its workers.
 struct WorkerOptions {
     AgentSetup setup;
-    std::string trainer;                     ///< path of crescendo-trainer
-    std::string guard;                       ///< path of crescendo-guard
-    SlotId first_slot;                       ///< first slot of this node
-    std::vector<SlotResources> slots;        ///< what each slot of this node gets, from first_slot on
-    std::string shared_memory;               ///< path of memory that crescendo-trainer shares on this node; may be empty
-    std::chrono::milliseconds grace{5'000};  ///< time for a program to leave before it gets SIGTERM
+    std::string trainer;               ///< path of crescendo-trainer
+    std::string guard;                 ///< path of crescendo-guard
+    SlotId first_slot;                 ///< first slot of this node
+    std::vector<SlotResources> slots;  ///< what each slot of this node gets, from first_slot on
+    std::string shared_memory;         ///< path of memory that crescendo-trainer shares on this node; may be empty
+    std::chrono::milliseconds grace{5'000};       ///< time for a program to leave before it gets SIGTERM
     std::chrono::milliseconds patience{600'000};  ///< time after which a program without a report is remarked on
-    std::vector<MeetingPlace> places;        ///< of all slots on all nodes, by their ids; for programs
-    std::vector<TcpPort> ports;              ///< those of this node's places, which nobody else is to take
+    std::vector<MeetingPlace> places;             ///< of all slots on all nodes, by their ids; for programs
+    std::vector<TcpPort> ports;                   ///< those of this node's places, which nobody else is to take
 };
 
 /// What runs on one slot: at most one trial, and the process that trains it.

@@ -82,9 +82,8 @@ LatencyRecord LatencyBench::measure(TrialId trial, Weights weights) {
 
 std::string latency_text(const LatencyRecord& record, std::optional<double> usd_per_slot_hour, Format format) {
     const auto& latency = record.latency;
-    OrderedJson json{{"trial", latency.trial.value}, {"data", record.data},
-                     {"samples", latency.samples},   {"threads", record.threads},
-                     {"hardware", record.hardware},  {"mean_ms", latency.mean * 1e3},
+    OrderedJson json{{"trial", latency.trial.value}, {"data", record.data},         {"samples", latency.samples},
+                     {"threads", record.threads},    {"hardware", record.hardware}, {"mean_ms", latency.mean * 1e3},
                      {"p50_ms", latency.p50 * 1e3},  {"p99_ms", latency.p99 * 1e3}};
     for (const auto& [name, value] : latency.metrics) {
         json[name] = value;

@@ -140,8 +140,8 @@ bool IdleTrainers::receive(std::size_t rank, const std::string& type, Json& answ
 
 void IdleTrainers::require_life(const Member& member, const std::optional<std::string>& ending) const {
     if (ending) {
-        throw std::runtime_error(fmt::format("{} ended: {}; its last words: {}", options_.program, *ending,
-                                             last_words(member.log.path())));
+        throw std::runtime_error(
+            fmt::format("{} ended: {}; its last words: {}", options_.program, *ending, last_words(member.log.path())));
     }
     if (options_.patience && Clock::now() - member.heard >= *options_.patience) {
         member.process.process.signal_group(SIGKILL);

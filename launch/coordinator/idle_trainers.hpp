@@ -18,10 +18,10 @@ namespace crescendo::launch {
 class IdleTrainers {
   public:
     struct Options {
-        std::string program;                         ///< path of crescendo-trainer
-        std::string directory;                       ///< working directory
+        std::string program;                            ///< path of crescendo-trainer
+        std::string directory;                          ///< working directory
         std::vector<SlotResources> slots{idle_slot()};  ///< of each trainer, by its rank
-        std::string interface = {};                  ///< network interface; empty: the environment's, or loopback
+        std::string interface = {};                     ///< network interface; empty: the environment's, or loopback
         /// Silence after which a trainer is killed; none: it may be silent for ever.
         std::optional<std::chrono::milliseconds> patience = {};
         /// The command line of each trainer, after the program; null: it has none.

@@ -67,7 +67,9 @@ Finding examine_group(const ProgramPaths& paths, const SlotPlan& plan, const std
     options.slots = {plan.slots.front(), plan.slots.back()};
     options.interface = interface;
     options.patience = patience;
-    options.arguments = [](int rank) { return std::vector{std::string("--check-group"), std::to_string(rank), std::string("2")}; };
+    options.arguments = [](int rank) {
+        return std::vector{std::string("--check-group"), std::to_string(rank), std::string("2")};
+    };
     try {
         const auto result = IdleTrainers(options).await(protocol::type::group_checked).front();
         if (result.value("sum", 0.0) != 3) {  // 1 + 2

@@ -40,7 +40,7 @@ std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share);
 
 /// Three digits, and a unit by their size.
 std::string time_text(double seconds) {
-    return seconds < 1e-3   ? fmt::format("{:.3g} us", seconds * 1e6)
+    return seconds < 1e-3  ? fmt::format("{:.3g} us", seconds * 1e6)
            : seconds < 1.0 ? fmt::format("{:.3g} ms", seconds * 1e3)
                            : fmt::format("{:.3g} s", seconds);
 }
@@ -122,19 +122,25 @@ std::string profile_text(const Profiled& profile, int num_workers, Format format
         Table table({"steps", "group_batch", "step", "without_data", "without_model", "evaluation", "checkpoint",
                      "flop", "matmul", "reading", "copy", "forward", "backward", "reduction", "optimizer"});
         const auto optional = [](const std::optional<double>& value) { return value ? Cell(*value) : Cell(); };
-        std::vector<Cell> row{profile.steps,         profile.group_batch,          profile.step,
-                              profile.without_data,  profile.without_model,        optional(profile.evaluation),
-                              optional(profile.checkpoint), profile.flop,          profile.matmul};
+        std::vector<Cell> row{profile.steps,
+                              profile.group_batch,
+                              profile.step,
+                              profile.without_data,
+                              profile.without_model,
+                              optional(profile.evaluation),
+                              optional(profile.checkpoint),
+                              profile.flop,
+                              profile.matmul};
         for (const auto& [name, title] : parts) {
             row.emplace_back(part(profile, name));
         }
         table.add_row(std::move(row));
         return table.print(format);
     }
-    std::string text = fmt::format(
-        "A step of {} samples on {} worker{} takes {}: {:.4g} samples/s. Mean of {} steps.\n\n{}\n", profile.group_batch,
-        num_workers, num_workers == 1 ? "" : "s", time_text(profile.step),
-        static_cast<double>(profile.group_batch) / profile.step, profile.steps, table_of_parts(profile));
+    std::string text =
+        fmt::format("A step of {} samples on {} worker{} takes {}: {:.4g} samples/s. Mean of {} steps.\n\n{}\n",
+                    profile.group_batch, num_workers, num_workers == 1 ? "" : "s", time_text(profile.step),
+                    static_cast<double>(profile.group_batch) / profile.step, profile.steps, table_of_parts(profile));
     text += fmt::format("without reading:   {} a step\nwithout the model: {} a step\n", time_text(profile.without_data),
                         time_text(profile.without_model));
     text += fmt::format("an epoch:          {}, {} steps\n", time_text(epoch(profile)), profile.epoch_steps);
@@ -144,9 +150,10 @@ std::string profile_text(const Profiled& profile, int num_workers, Format format
     if (profile.checkpoint) {
         text += fmt::format("a checkpoint:      {}, beside training\n", time_text(*profile.checkpoint));
     }
-    text += fmt::format("speed:             {:.3g} GFLOP/s a worker, {} of what matrix products reach here ({:.3g})\n\n{}\n",
-                        speed(profile) / 1e9, percent(speed(profile) / profile.matmul), profile.matmul / 1e9,
-                        advice_of(profile, num_workers));
+    text += fmt::format(
+        "speed:             {:.3g} GFLOP/s a worker, {} of what matrix products reach here ({:.3g})\n\n{}\n",
+        speed(profile) / 1e9, percent(speed(profile) / profile.matmul), profile.matmul / 1e9,
+        advice_of(profile, num_workers));
     return text;
 }
 

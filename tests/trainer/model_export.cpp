@@ -60,6 +60,9 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
                           {"validation", write_numbers(data, "more_numbers", 12, /*nan_at=*/5)},
                           {"nan", "skip"},
                           {"normalize", {{"inputs", {{"mean", {3, 1, 2}}, {"std", {2, 1, 4}}}}}}};
+    const Json table = {{"train", write_numbers(data, "rows", 24)},
+                        {"validation", write_numbers(data, "more_rows", 12)}};
+    const Json videos = {{"train", sweep.train}, {"validation", sweep.validation}, {"window", {{"length", 4}}}};
     save_script(sweep.folder / "net.pt");
     const auto odd = (sweep.folder / "odd.h5").string();
     REQUIRE(std::system((TORCH_PYTHON " " TEST_FOLDER "/odd_samples.py " + odd).c_str()) == 0);
@@ -83,6 +86,12 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
         {{"model", "resnet18"}, {"ema", 0.5}},
         {{"model", "resnet34"}, {"stem", "large"}, {"activation", "elu"}},
         {{"model", "resnet50"}, {"dropout", 0.1}},
+        {{"model", "resnet18"}, {"width", 4}, {"norm", "sync_batch"}},
+        {{"model", "resnet18"}, {"width", 4}, {"norm", "group"}},
+        {{"model", "resnet18"}, {"width", 4}, {"norm", "none"}},
+        {{"model", "mlp"}, {"data", table}, {"categories", {{"0", 20}, {"1", 2}}}, {"embedding_width", 3}},
+        {{"model", "r3d"}, {"width", 4}, {"depth", 1}, {"data", videos}},
+        {{"model", "r2plus1d"}, {"width", 4}, {"norm", "group"}, {"stem", "large"}, {"data", videos}},
         {{"model", "unet"}, {"width", 4}, {"depth", 1}, {"data", waves}},
         {{"model", "unet"}, {"width", 4}, {"norm", "group"}, {"activation", "silu"}, {"data", waves}},
         {{"model", "vit"}, {"width", 8}, {"depth", 2}, {"heads", 2}, {"dropout", 0.1}},

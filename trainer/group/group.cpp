@@ -136,11 +136,19 @@ std::vector<double> Group::sum(const std::vector<double>& numbers) const {
     if (size_ == 1) {
         return numbers;
     }
-    std::vector<at::Tensor> tensors{at::tensor(numbers, at::kDouble).to(device_.place())};
-    collective([&] { process_group_->allreduce(tensors)->wait(); });
+    at::Tensor on_device = at::tensor(numbers, at::kDouble).to(device_.place());
+    sum(on_device);
     finish();
-    const at::Tensor sums = tensors.front().cpu();
+    const at::Tensor sums = on_device.cpu();
     return {sums.const_data_ptr<double>(), sums.const_data_ptr<double>() + sums.numel()};
+}
+
+void Group::sum(at::Tensor& numbers) const {
+    if (size_ == 1) {
+        return;
+    }
+    std::vector<at::Tensor> tensors{numbers};
+    collective([&] { process_group_->allreduce(tensors)->wait(); });
 }
 
 std::string Group::broadcast(const std::string& bytes) const {

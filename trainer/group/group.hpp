@@ -65,12 +65,16 @@ class Group {
     /// Sums numbers over all members, element by element.
     std::vector<double> sum(const std::vector<double>& numbers) const;
 
+    /// Sums numbers on the device over all members, element by element and in place. Every member gets the same bits.
+    /// On a GPU this does not wait; a failure of it comes out of finish().
+    void sum(at::Tensor& numbers) const;
+
     /// Gives rank 0's bytes to every member.
     std::string broadcast(const std::string& bytes) const;
 
     /// Copies rank 0's values into the tensors of every member, those of one type in blocks of `block_bytes` at most,
-    /// or of one tensor that is larger: so much memory is needed beside them. The tensors lie on the group's device. All
-    /// members pass tensors of the same types and shapes.
+    /// or of one tensor that is larger: so much memory is needed beside them. The tensors lie on the group's device.
+    /// All members pass tensors of the same types and shapes.
     void broadcast(const std::vector<at::Tensor>& tensors, std::size_t block_bytes = std::size_t{64} << 20) const;
 
     /// Call it before the results of collectives are used. Throws PeerLost if a collective has failed.

@@ -59,7 +59,7 @@ void seed_generator(const at::Tensor& keys) {
 }
 
 at::Tensor Dropout::operator()(const at::Tensor& x, const at::Tensor& keys) {
-    if (share_ == 0.0 || !keys.defined()) {
+    if (share_ == 0.0 || !keys.defined() || x.size(0) == 0) {
         return x;
     }
     if (!unit_keys_.defined()) {

@@ -31,6 +31,12 @@ at::Tensor activate(Activation activation, const at::Tensor& x);
 /// The activation of images, then the largest of each 2x2 values.
 at::Tensor activate_and_pool(Activation activation, const at::Tensor& x);
 
+/// How a residual network begins: by a 3x3 convolution for small images, or by the large one of its paper.
+enum class Stem { small, large };
+
+/// The words of the setting `stem`.
+inline constexpr Words stems{{std::pair{Stem::small, "small"}, {Stem::large, "large"}}};
+
 /// A convolution whose weights lie channels last in memory, and its values follow: so oneDNN and cuDNN convolve faster.
 torch::nn::Conv2d make_convolution(const torch::nn::Conv2dOptions& options);
 

@@ -11,11 +11,10 @@ namespace crescendo::trainer {
 /// when a generation begins, and before each step and each evaluation. A step that fails leaves them as they were.
 /// Evaluation runs the network in torch's evaluation mode, everything else in training mode.
 ///
-/// BatchNorm takes the statistics of the samples that go through it at once, so what such a model learns depends on the
-/// size of its group. SyncBatchNorm, which takes those of all members' samples, does not. It needs no more state than
-/// there is: its buffers are the same everywhere, and receiving those of rank 0 changes nothing. It needs the members'
-/// sums in forward(). These would come from the Group, which a Generation would hand to the model, as it hands it to
-/// the GradientReducer. A member whose slice of a step is empty does not call forward(); it would have to add zeros.
+/// torch's BatchNorm takes the statistics of the samples that a member runs at once, so what such a model learns
+/// depends on the size of its group. A SyncBatchNorm takes those of all members' samples. While a step runs, it adds
+/// its sums up over the group. So a member with no samples runs such a model too: forward() then gets inputs of no
+/// samples.
 ///
 /// A new model is one file: a ModelSpec with its settings, which makes a Model; and one row in models.cpp.
 class Model : public torch::nn::Module {

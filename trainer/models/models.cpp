@@ -8,6 +8,7 @@
 #include "trainer/models/script.hpp"
 #include "trainer/models/transformer.hpp"
 #include "trainer/models/unet.hpp"
+#include "trainer/models/video.hpp"
 #include "trainer/models/vit.hpp"
 
 namespace crescendo::trainer {
@@ -21,6 +22,8 @@ ModelTable models() {
         {"resnet34", read_resnet34},
         {"resnet50", read_resnet50},
         {"unet", read_unet},
+        {"r3d", read_r3d},
+        {"r2plus1d", read_r2plus1d},
         {"vit", read_vit},
         {"transformer", read_transformer},
         {"lstm", read_lstm},

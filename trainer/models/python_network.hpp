@@ -13,10 +13,12 @@ extern const char* const python_autoencoder;
 extern const char* const python_cnn;
 extern const char* const python_encoder;  ///< what python_vit and python_transformer begin with
 extern const char* const python_mlp;
+extern const char* const python_norms;  ///< what python_resnet, python_unet and python_video begin with
 extern const char* const python_recurrent;
 extern const char* const python_resnet;
 extern const char* const python_transformer;
 extern const char* const python_unet;
+extern const char* const python_video;
 extern const char* const python_vit;
 extern const char* const python_load;  ///< the script beside every exported model
 

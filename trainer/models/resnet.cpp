@@ -1,7 +1,6 @@
 #include "trainer/models/resnet.hpp"
 
 #include <ATen/ATen.h>
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>
 
 #include <array>
@@ -11,11 +10,11 @@
 #include "trainer/models/image_inputs.hpp"
 #include "trainer/models/layers.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/norms.hpp"
 #include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
 
-using torch::nn::BatchNorm2d;
 using torch::nn::Conv2d;
 using torch::nn::Conv2dOptions;
 using torch::nn::Linear;
@@ -23,10 +22,6 @@ using torch::nn::Linear;
 namespace {
 
 constexpr std::size_t num_stages = 4;
-
-enum class Stem { small, large };
-
-constexpr Words stems{{std::pair{Stem::small, "small"}, {Stem::large, "large"}}};
 
 struct Architecture {
     std::array<int, num_stages> num_blocks;
@@ -36,32 +31,35 @@ struct Architecture {
 struct ResnetSettings {
     std::int64_t width = 64;
     Stem stem = Stem::small;
+    Norm norm = Norm::batch;
     Activation activation = Activation::relu;
     double dropout = 0.0;
 };
 
-Conv2d convolution(std::int64_t from, std::int64_t to, std::int64_t size, std::int64_t stride) {
-    return make_convolution(Conv2dOptions(from, to, size).stride(stride).padding(size / 2).bias(false));
+/// A norm behind it makes a bias needless.
+Conv2d convolution(std::int64_t from, std::int64_t to, std::int64_t size, std::int64_t stride, Norm norm) {
+    return make_convolution(Conv2dOptions(from, to, size).stride(stride).padding(size / 2).bias(norm == Norm::none));
 }
 
 /// What a block adds its convolutions to, where these change the shape.
 class Projection : public torch::nn::Module {
   public:
-    Projection(std::int64_t from, std::int64_t to, std::int64_t stride)
-        : convolution_(register_module("0", convolution(from, to, /*size=*/1, stride))),
-          norm_(register_module("1", BatchNorm2d(to))) {}
+    Projection(std::int64_t from, std::int64_t to, std::int64_t stride, Norm norm)
+        : convolution_(register_module("0", convolution(from, to, /*size=*/1, stride, norm))),
+          norm_(*this, "1", norm, to) {}
 
     at::Tensor forward(const at::Tensor& x) { return norm_(convolution_(x)); }
 
   private:
     Conv2d convolution_;
-    BatchNorm2d norm_;
+    ChannelNorm norm_;
 };
 
 class Block : public torch::nn::Module {
   public:
-    Block(std::int64_t from, std::int64_t channels, std::int64_t stride, bool bottleneck, Activation activation)
-        : activation_(activation) {
+    Block(std::int64_t from, std::int64_t channels, std::int64_t stride, bool bottleneck,
+          const ResnetSettings& settings)
+        : norm_(settings.norm), activation_(settings.activation) {
         const std::int64_t to = num_outputs(channels, bottleneck);
         if (bottleneck) {
             add(from, channels, /*size=*/1, /*stride=*/1);
@@ -72,7 +70,7 @@ class Block : public torch::nn::Module {
             add(channels, to, /*size=*/3, /*stride=*/1);
         }
         if (stride != 1 || from != to) {
-            projection_ = register_module("downsample", std::make_shared<Projection>(from, to, stride));
+            projection_ = register_module("downsample", std::make_shared<Projection>(from, to, stride, norm_));
         }
     }
 
@@ -94,13 +92,14 @@ class Block : public torch::nn::Module {
   private:
     void add(std::int64_t from, std::int64_t to, std::int64_t size, std::int64_t stride) {
         const std::string number = std::to_string(convolutions_.size() + 1);
-        convolutions_.push_back(register_module("conv" + number, convolution(from, to, size, stride)));
-        norms_.push_back(register_module("bn" + number, BatchNorm2d(to)));
+        convolutions_.push_back(register_module("conv" + number, convolution(from, to, size, stride, norm_)));
+        norms_.emplace_back(*this, "bn" + number, norm_, to);
     }
 
+    Norm norm_;
     Activation activation_;
     std::vector<Conv2d> convolutions_;
-    std::vector<BatchNorm2d> norms_;
+    std::vector<ChannelNorm> norms_;
     std::shared_ptr<Projection> projection_;
 };
 
@@ -110,18 +109,18 @@ class Resnet : public Model {
         : settings_(settings), dropout_(settings.dropout, /*layer=*/0) {
         const bool large = settings.stem == Stem::large;
         stem_ = register_module("conv1", convolution(num_channels(task.input_shape), settings.width,
-                                                     /*size=*/large ? 7 : 3, /*stride=*/large ? 2 : 1));
-        norm_ = register_module("bn1", BatchNorm2d(settings.width));
+                                                     /*size=*/large ? 7 : 3, /*stride=*/large ? 2 : 1, settings.norm));
+        norm_ = ChannelNorm(*this, "bn1", settings.norm, settings.width);
         std::int64_t from = settings.width;
         for (std::size_t stage = 0; stage < num_stages; ++stage) {
-            const auto blocks = register_module("layer" + std::to_string(stage + 1),
-                                                std::make_shared<torch::nn::Module>());
+            const auto blocks =
+                register_module("layer" + std::to_string(stage + 1), std::make_shared<torch::nn::Module>());
             const std::int64_t channels = settings.width << stage;
             for (int i = 0; i < architecture.num_blocks[stage]; ++i) {
                 const std::int64_t stride = i == 0 && stage > 0 ? 2 : 1;
                 blocks_.push_back(blocks->register_module(
-                    std::to_string(i), std::make_shared<Block>(from, channels, stride, architecture.bottleneck,
-                                                               settings.activation)));
+                    std::to_string(i),
+                    std::make_shared<Block>(from, channels, stride, architecture.bottleneck, settings)));
                 from = Block::num_outputs(channels, architecture.bottleneck);
             }
         }
@@ -145,7 +144,7 @@ class Resnet : public Model {
     ResnetSettings settings_;
     Dropout dropout_;
     Conv2d stem_ = nullptr;
-    BatchNorm2d norm_ = nullptr;
+    ChannelNorm norm_;
     std::vector<std::shared_ptr<Block>> blocks_;
     Linear output_ = nullptr;
 };
@@ -155,6 +154,7 @@ class ResnetSpec : public ModelSpec {
     ResnetSpec(Section& section, const Architecture& architecture) : architecture_(architecture) {
         section.integer("width", settings_.width, 1, 1 << 16);
         section.choice("stem", settings_.stem, stems);
+        read_norm(section, settings_.norm);
         read_activation(section, settings_.activation);
         section.number("dropout", settings_.dropout, {.min = 0.0, .below = 1.0});
     }
@@ -169,13 +169,14 @@ class ResnetSpec : public ModelSpec {
     }
 
     std::string write_network(const Model&, const Task& task, const std::filesystem::path& folder) const override {
-        return write_python_network(folder, python_resnet, "Resnet",
+        return write_python_network(folder, std::string(python_norms) + "\n\n" + python_resnet, "Resnet",
                                     {{"input_shape", task.input_shape},
                                      {"num_outputs", task.num_outputs},
                                      {"num_blocks", architecture_.num_blocks},
                                      {"bottleneck", architecture_.bottleneck},
                                      {"width", settings_.width},
                                      {"stem", stems.of(settings_.stem)},
+                                     {"norm", norms.of(settings_.norm)},
                                      {"activation", activations.of(settings_.activation)},
                                      {"dropout", settings_.dropout}});
     }

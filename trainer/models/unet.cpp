@@ -1,12 +1,8 @@
 #include "trainer/models/unet.hpp"
 
 #include <ATen/ATen.h>
-#include <torch/nn/modules/batchnorm.h>
-#include <torch/nn/modules/container/any.h>
-#include <torch/nn/modules/normalization.h>
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -17,23 +13,17 @@
 #include "trainer/models/image_inputs.hpp"
 #include "trainer/models/layers.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/norms.hpp"
 #include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
 
-using torch::nn::AnyModule;
 using torch::nn::Conv2d;
 using torch::nn::Conv2dOptions;
 using torch::nn::ConvTranspose2d;
 using torch::nn::ConvTranspose2dOptions;
 
 namespace {
-
-enum class Norm { batch, group, none };
-
-constexpr Words norms{{std::pair{Norm::batch, "batch"}, {Norm::group, "group"}, {Norm::none, "none"}}};
-
-constexpr std::int64_t most_groups = 8;  ///< of a group norm
 
 struct UnetSettings {
     std::int64_t width = 16;
@@ -56,7 +46,7 @@ class DoubleConvolution : public torch::nn::Module {
         at::Tensor x = inputs;
         for (std::size_t i = 0; i < convolutions_.size(); ++i) {
             x = convolutions_[i](x);
-            x = activate(activation_, norms_[i].is_empty() ? x : norms_[i].forward(x));
+            x = activate(activation_, norms_[i](x));
         }
         return x;
     }
@@ -66,19 +56,12 @@ class DoubleConvolution : public torch::nn::Module {
         const std::string number = std::to_string(convolutions_.size() + 1);
         const auto options = Conv2dOptions(from, to, /*kernel_size=*/3).padding(1).bias(norm == Norm::none);
         convolutions_.push_back(register_module("conv" + number, make_convolution(options)));
-        if (norm == Norm::batch) {
-            norms_.emplace_back(register_module("norm" + number, torch::nn::BatchNorm2d(to)));
-        } else if (norm == Norm::group) {
-            norms_.emplace_back(
-                register_module("norm" + number, torch::nn::GroupNorm(std::gcd(to, most_groups), to)));
-        } else {
-            norms_.emplace_back();
-        }
+        norms_.emplace_back(*this, "norm" + number, norm, to);
     }
 
     Activation activation_;
     std::vector<Conv2d> convolutions_;
-    std::vector<AnyModule> norms_;
+    std::vector<ChannelNorm> norms_;
 };
 
 class Unet : public Model {
@@ -87,19 +70,19 @@ class Unet : public Model {
         std::int64_t from = num_channels(task.input_shape);
         for (std::int64_t i = 0; i <= settings.depth; ++i) {
             const auto to = settings.width << i;
-            down_.push_back(register_module("down" + std::to_string(i),
-                                            std::make_shared<DoubleConvolution>(from, to, settings)));
+            down_.push_back(
+                register_module("down" + std::to_string(i), std::make_shared<DoubleConvolution>(from, to, settings)));
             from = to;
         }
         for (std::int64_t i = settings.depth; i > 0; --i) {
             const auto to = settings.width << (i - 1);
             const auto options = ConvTranspose2dOptions(2 * to, to, /*kernel_size=*/2).stride(2);
             wider_.push_back(register_module("wider" + std::to_string(i), ConvTranspose2d(options)));
-            up_.push_back(register_module("up" + std::to_string(i),
-                                          std::make_shared<DoubleConvolution>(2 * to, to, settings)));
+            up_.push_back(
+                register_module("up" + std::to_string(i), std::make_shared<DoubleConvolution>(2 * to, to, settings)));
         }
-        output_ = register_module("output", make_convolution(Conv2dOptions(settings.width,
-                                                                           num_channels(task.target_shape), 1)));
+        output_ = register_module("output",
+                                  make_convolution(Conv2dOptions(settings.width, num_channels(task.target_shape), 1)));
     }
 
     at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys) override {
@@ -131,7 +114,7 @@ class UnetSpec : public ModelSpec {
     explicit UnetSpec(Section& section) {
         section.integer("width", settings_.width, 1, 1 << 16);
         section.integer("depth", settings_.depth, 1, 12);
-        section.choice("norm", settings_.norm, norms);
+        read_norm(section, settings_.norm);
         read_activation(section, settings_.activation);
         section.number("dropout", settings_.dropout, {.min = 0.0, .below = 1.0});
     }
@@ -156,16 +139,16 @@ class UnetSpec : public ModelSpec {
         }
         const auto multiple = std::int64_t{1} << settings_.depth;
         if (inputs[inputs.size() - 2] % multiple != 0 || inputs.back() % multiple != 0) {
-            problems.push_back({"trainer.depth", text("{} does not fit the {} inputs of {}, whose height and width "
-                                                      "cannot both be halved {} times; use less, or crop or pad them",
-                                                      settings_.depth, shape_text(inputs), samples.location(),
-                                                      settings_.depth)});
+            problems.push_back(
+                {"trainer.depth", text("{} does not fit the {} inputs of {}, whose height and width "
+                                       "cannot both be halved {} times; use less, or crop or pad them",
+                                       settings_.depth, shape_text(inputs), samples.location(), settings_.depth)});
         }
         return problems;
     }
 
     std::string write_network(const Model&, const Task& task, const std::filesystem::path& folder) const override {
-        return write_python_network(folder, python_unet, "Unet",
+        return write_python_network(folder, std::string(python_norms) + "\n\n" + python_unet, "Unet",
                                     {{"input_shape", task.input_shape},
                                      {"target_shape", task.target_shape},
                                      {"width", settings_.width},

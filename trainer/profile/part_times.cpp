@@ -49,8 +49,7 @@ PartTimes::PartTimes(const Device& device) {
     CRESCENDO_EXPECT(observed == nullptr);
     observed = &device;
     seconds_of_parts.clear();
-    handle_ = at::addThreadLocalCallback(
-        at::RecordFunctionCallback(begin, end).scopes({at::RecordScope::USER_SCOPE}));
+    handle_ = at::addThreadLocalCallback(at::RecordFunctionCallback(begin, end).scopes({at::RecordScope::USER_SCOPE}));
 }
 
 PartTimes::~PartTimes() {

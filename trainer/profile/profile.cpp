@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 using protocol::Profile;
 using protocol::Profiled;
 
-constexpr int num_warm_ups = 3;     ///< the first steps allocate what the others use again
+constexpr int num_warm_ups = 3;  ///< the first steps allocate what the others use again
 constexpr int num_traced_steps = 5;
 constexpr double fewest_steps = 5;
 constexpr double most_steps = 2000;
@@ -231,8 +231,8 @@ Profiled profile(const Profile& order, const nlohmann::json& settings, Trial& tr
     Profiler profiler(order, trial, group, data, pulse);
     Profiled result = profiler.measure();
     const auto& sets = trial.settings().data;
-    result.evaluation = profiler.evaluation(sets.validation.empty() ? nullptr
-                                                                    : &data.evaluation(sets.validation, sets));
+    result.evaluation =
+        profiler.evaluation(sets.validation.empty() ? nullptr : &data.evaluation(sets.validation, sets));
     if (!order.trace.empty()) {
         profiler.trace(order.trace);
     }

@@ -304,8 +304,9 @@ Settings parse_settings(const json& object, const Catalogue& base, std::vector<P
     settings.report = parse_report(section.object("report"), problems);
     settings.data = parse_data(section.object("data"), problems);
     if (settings.test_trials == TestTrials::all && settings.data.test.empty()) {
-        problems.push_back({"trainer.test_trials", "all measures each trial on the test samples, and there are none; "
-                                                   "name them as trainer.data.test"});
+        problems.push_back({"trainer.test_trials",
+                            "all measures each trial on the test samples, and there are none; "
+                            "name them as trainer.data.test"});
     }
     section.reject_unknown();
     if (num_of_plugins > 0) {

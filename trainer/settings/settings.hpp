@@ -45,9 +45,9 @@ enum class LearningRateScaling {
 /// How the learning rate changes over a trial.
 enum class RateShape {
     constant,
-    step,        ///< falls by a factor after so much resource
-    cosine,      ///< Loshchilov and Hutter, "SGDR", ICLR 2017, without restarts
-    one_cycle,   ///< Smith and Topin, "Super-Convergence", 2018: rises from 1/25 and falls, both as a cosine
+    step,       ///< falls by a factor after so much resource
+    cosine,     ///< Loshchilov and Hutter, "SGDR", ICLR 2017, without restarts
+    one_cycle,  ///< Smith and Topin, "Super-Convergence", 2018: rises from 1/25 and falls, both as a cosine
     linear,
     polynomial,  ///< (1 - share of the trial)^power
 };
@@ -70,8 +70,8 @@ enum class Flip { none, horizontal, vertical, both };
 struct AugmentationSettings {
     Flip flip = Flip::none;
     std::int64_t crop_padding = 0;  ///< most rows and columns by which an image is shifted; zeros follow
-    std::int64_t cutout = 0;  ///< side of a square of zeros (DeVries and Taylor, 2017), which the border may cut
-    double noise = 0.0;       ///< standard deviation of what is added to each number
+    std::int64_t cutout = 0;        ///< side of a square of zeros (DeVries and Taylor, 2017), which the border may cut
+    double noise = 0.0;             ///< standard deviation of what is added to each number
 
     /// Whether images are mirrored or shifted.
     bool moves() const { return flip != Flip::none || crop_padding > 0; }
@@ -171,7 +171,7 @@ struct DataSettings {
     std::size_t memory = std::size_t{256} << 20;  ///< bytes a worker may hold of each set
     /// Bytes in which the trainers of a node share decoded samples, of all sets; 0: none. Without a value, as `memory`.
     std::optional<std::size_t> shared_memory = {};
-    std::int64_t threads = 2;                     ///< threads that read and decode a set
+    std::int64_t threads = 2;  ///< threads that read and decode a set
     datasets::Shuffle shuffle = datasets::Shuffle::windowed;
 
     friend auto operator<=>(const DataSettings&, const DataSettings&) = default;
@@ -179,7 +179,7 @@ struct DataSettings {
 
 /// The `trainer:` section of a sweep file with one trial's parameters filled in.
 struct Settings {
-    std::shared_ptr<const ModelSpec> model = nullptr;          ///< not null once the section was read
+    std::shared_ptr<const ModelSpec> model = nullptr;  ///< not null once the section was read
     Initialization init = Initialization::torch;
     std::shared_ptr<const OptimizerSpec> optimizer = nullptr;  ///< not null once the section was read
     double lr = 0.01;  ///< rate at the trial's first group batch; the optimizer has the default
@@ -191,9 +191,9 @@ struct Settings {
     std::vector<Metric> metrics = {};
     double clip_norm = 0.0;   ///< longest gradient of an update, over all parameters; 0: any
     double clip_value = 0.0;  ///< largest number of a gradient; 0: any
-    double sam = 0.0;  ///< distance of sharpness-aware minimisation; 0: plain gradients
-    double ema = 0.0;  ///< decay of the weights' moving average, which evaluations take; 0: they take the weights
-    double warmup = 0.0;          ///< epochs in which the rate climbs from 0 at the trial's start
+    double sam = 0.0;         ///< distance of sharpness-aware minimisation; 0: plain gradients
+    double ema = 0.0;     ///< decay of the weights' moving average, which evaluations take; 0: they take the weights
+    double warmup = 0.0;  ///< epochs in which the rate climbs from 0 at the trial's start
     double rescale_warmup = 1.0;  ///< epochs in which the rate climbs after the batch grew
     StateAtRegroup optimizer_state = StateAtRegroup::keep;
     /// Time between checkpoints that no milestone asks for; zero: there are none. Without a value it is ten minutes, or

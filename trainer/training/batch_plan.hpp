@@ -14,13 +14,17 @@ struct MicroBatch {
     friend bool operator==(const MicroBatch&, const MicroBatch&) = default;
 };
 
-/// Cuts a slice into as few micro-batches of at most `max_samples` as possible. Their sizes differ by at most one. A
-/// sixteenth more is allowed, because members' slices are not all equal, and none shall need another micro-batch for a
-/// sample. An empty slice has none.
-std::vector<MicroBatch> micro_batches(std::int64_t slice_samples, std::int64_t max_samples);
+/// How many times the members of a group run the model for slices of these numbers of samples: as few times as possible
+/// with at most `max_samples` at once. A sixteenth more is allowed, because members' slices are not all equal, and none
+/// shall need another round for a sample. Slices that are all empty need none.
+std::int64_t num_rounds(std::span<const std::int64_t> slices, std::int64_t max_samples);
 
-/// Micro-batches of all members of a group whose slices have these numbers of samples.
-std::int64_t num_micro_batches(std::span<const std::int64_t> slices, std::int64_t max_samples);
+/// Cuts a slice into a micro-batch for each round. Their sizes differ by at most one. Where the slice has fewer samples
+/// than there are rounds, some are empty.
+std::vector<MicroBatch> micro_batches(std::int64_t slice_samples, std::int64_t rounds);
+
+/// Micro-batches with samples, of all members of a group whose slices have these numbers of samples.
+std::int64_t num_micro_batches(std::span<const std::int64_t> slices, std::int64_t rounds);
 
 /// The factor on the *sum* of a worker's losses: size / group_batch, because the mean over workers divides by size
 /// again. With it, the mean of the workers' gradients is the gradient of a full step's mean loss, however unevenly the

@@ -27,7 +27,7 @@ MeasurementPlan plan_measurement(std::int64_t step, std::span<const std::int64_t
         return {};
     }
     MeasurementPlan plan{.whole = true};
-    const std::int64_t parts = num_micro_batches(slices, micro_batch);
+    const std::int64_t parts = num_micro_batches(slices, num_rounds(slices, micro_batch));
     if (parts > 1) {
         plan.parts = {.count = parts, .samples = samples};
     } else if (slices.size() == 1 && samples > fewest_extra && step % extra_every == 0) {

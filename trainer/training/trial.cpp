@@ -13,6 +13,7 @@
 #include "trainer/models/initialization.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
+#include "trainer/models/sync_batch_norm.hpp"
 #include "trainer/settings/model_spec.hpp"
 #include "trainer/settings/optimizer_spec.hpp"
 #include "trainer/training/clipping.hpp"
@@ -68,6 +69,7 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
       task_(task),
       device_(device),
       model_(make_seeded_model(seed, settings, task, device)),
+      norms_(synchronized_norms(*model_)),
       optimizer_(settings.optimizer->make(parameters_of(*model_))),
       augmentation_(settings.augmentation),
       noise_meter_(model_->parameters()),
@@ -169,9 +171,7 @@ void Trial::forget_losses() {
     progress_.loss_samples = 0;
 }
 
-double Trial::epochs() const {
-    return used(progress_, ResourceUnit::epochs, task_.num_samples);
-}
+double Trial::epochs() const { return used(progress_, ResourceUnit::epochs, task_.num_samples); }
 
 void Trial::set_group(int size, GroupBatch batch) {
     const std::int64_t samples = std::min(settings_.batch_size * batch.multiple, task_.num_samples);
@@ -190,11 +190,12 @@ void Trial::set_group(int size, GroupBatch batch) {
 at::Tensor Trial::add_gradients(const Batch& batch, const at::Tensor& keys, const MicroBatch& part, double weight,
                                 bool measured) {
     const auto of_part = [&](const at::Tensor& all) { return all.narrow(0, part.begin, part.count); };
+    const bool has_samples = part.count > 0;
     at::Tensor loss;
     {
         RECORD_USER_SCOPE("crescendo::forward");
         const at::Tensor outputs = model_->forward(of_part(batch.inputs), keys.defined() ? of_part(keys) : keys);
-        loss = loss_sum(settings_.loss, task_, outputs, of_part(batch.targets));
+        loss = has_samples ? loss_sum(settings_.loss, task_, outputs, of_part(batch.targets)) : outputs.sum();
     }
     if (measured) {
         noise_meter_.begin_part();
@@ -209,18 +210,40 @@ at::Tensor Trial::add_gradients(const Batch& batch, const at::Tensor& keys, cons
     return loss.detach();
 }
 
+/// Of no samples: what a member without any runs, where the others need it for their sums.
+at::Tensor Trial::empty_inputs() const {
+    std::vector<std::int64_t> shape{0};
+    shape.insert(shape.end(), task_.input_shape.begin(), task_.input_shape.end());
+    return at::empty(shape, at::TensorOptions(device_.place()).dtype(at::kFloat));
+}
+
+/// Members whose norms add up sums run the model equally often, also with no samples.
+Trial::StepPlan Trial::plan_step(const LoadedBatch& loaded, const std::vector<std::int64_t>& slices, int size) const {
+    StepPlan plan{.parts = micro_batches(static_cast<std::int64_t>(loaded.slice.samples.size()),
+                                         num_rounds(slices, micro_batch_)),
+                  .weight = loss_weight(group_batch_, size),
+                  .measured = plan_measurement(progress_.step, slices, micro_batch_)};
+    if (size == 1 || norms_.empty()) {
+        std::erase_if(plan.parts, [](const MicroBatch& part) { return part.count == 0; });
+    }
+    return plan;
+}
+
 /// Returns the sum of the losses of this member's samples, on the device.
-at::Tensor Trial::accumulate_gradients(const LoadedBatch& loaded, double weight, GradientReducer& reducer,
-                                       const MeasurementPlan& measured) {
+at::Tensor Trial::accumulate_gradients(const LoadedBatch& loaded, const StepPlan& plan, GradientReducer& reducer) {
     const auto& [slice, loaded_batch] = loaded;
+    const auto& [parts, weight, measured] = plan;
     at::Tensor sum = at::zeros({}, at::TensorOptions(device_.place()).dtype(at::kDouble));
-    const auto num_samples = static_cast<std::int64_t>(slice.samples.size());
     at::Tensor keys;
     if (model_->drops_units() || augmentation_.changes()) {
         keys = device_.upload(dropout_keys(seed_, progress_.epoch, slice.samples));
     }
-    const bool changes = augmentation_.changes() && num_samples > 0;
-    const Batch batch = changes ? augmentation_(loaded_batch, keys, task_.kind) : loaded_batch;
+    Batch batch = loaded_batch;
+    if (slice.samples.empty()) {
+        batch.inputs = empty_inputs();
+    } else if (augmentation_.changes()) {
+        batch = augmentation_(loaded_batch, keys, task_.kind);
+    }
     if (!model_->drops_units()) {
         keys.reset();
     }
@@ -231,15 +254,16 @@ at::Tensor Trial::accumulate_gradients(const LoadedBatch& loaded, double weight,
         set_buffers(buffers_before);
         forget_gradients();
     }
-    if (num_samples == 0) {
+    if (parts.empty()) {
         reducer.average_next_backward();
         nothing_learned(parameters()).backward();
     }
-    for (const auto& part : micro_batches(num_samples, micro_batch_)) {
-        if (part.begin + part.count == num_samples) {
+    for (const auto& part : parts) {
+        if (&part == &parts.back()) {
             reducer.average_next_backward();
         }
-        sum += add_gradients(batch, keys, part, weight, /*measured=*/measured.parts && !extra);
+        const bool counted = measured.parts && !extra && part.count > 0;
+        sum += add_gradients(batch, keys, part, weight, /*measured=*/counted);
     }
     return sum;
 }
@@ -253,7 +277,8 @@ void Trial::forget_gradients() {
 
 /// Replaces the gradients by those of the place that climb() leads to. The weights, and the buffers, stay what they
 /// are, also if this throws.
-void Trial::sharpen(const LoadedBatch& loaded, double weight, const Group& group, GradientReducer& reducer) {
+void Trial::sharpen(const LoadedBatch& loaded, const StepPlan& plan, const Group& group, GradientReducer& reducer) {
+    const StepPlan unmeasured{.parts = plan.parts, .weight = plan.weight, .measured = {}};
     const auto weights = copies(parameters());
     const auto buffers_before = copies(buffers());
     const auto return_home = [&] {
@@ -267,7 +292,7 @@ void Trial::sharpen(const LoadedBatch& loaded, double weight, const Group& group
     climb(parameters(), settings_.sam);
     forget_gradients();
     try {
-        collective([&] { return accumulate_gradients(loaded, weight, reducer, {}); });
+        collective([&] { return accumulate_gradients(loaded, unmeasured, reducer); });
         group.finish();
     } catch (...) {
         return_home();
@@ -297,21 +322,25 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     if (group.size() == 1) {  // alone, a member knows which samples were skipped because their numbers are not finite
         slices = {static_cast<std::int64_t>(loaded.slice.samples.size())};
     }
-    const double weight = loss_weight(group_batch_, group.size());
-    const auto measured = plan_measurement(progress_.step, slices, micro_batch_);
+    const StepPlan plan = plan_step(loaded, slices, group.size());
     group.broadcast(buffers());
     const auto buffers_before = copies(buffers());
+    SumOverGroup sum;
+    if (group.size() > 1) {
+        sum = [&](at::Tensor& numbers) { group.sum(numbers); };
+    }
+    const NormsInGroup joined(norms_, sum);
     at::Tensor loss;
     std::optional<NoiseMeter::Sums> noise;
     try {
-        loss = collective([&] { return accumulate_gradients(loaded, weight, reducer, measured); });
+        loss = collective([&] { return accumulate_gradients(loaded, plan, reducer); });
         meanwhile();
         group.finish();
-        if (measured.whole) {
+        if (plan.measured.whole) {
             noise = noise_meter_.take();
         }
         if (settings_.sam > 0) {
-            sharpen(loaded, weight, group, reducer);
+            sharpen(loaded, plan, group, reducer);
         }
     } catch (...) {
         set_buffers(buffers_before);
@@ -320,7 +349,7 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
 
     if (noise) {
         const auto samples = std::accumulate(slices.begin(), slices.end(), std::int64_t{0});
-        note_noise(measured, *noise, samples, weight, group.size());
+        note_noise(plan.measured, *noise, samples, plan.weight, group.size());
     }
     {
         RECORD_USER_SCOPE("crescendo::optimizer");

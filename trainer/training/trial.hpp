@@ -20,6 +20,7 @@
 namespace crescendo::trainer {
 
 class Model;
+class SyncBatchNorm;
 
 /// The state of a trial, which every member of its group holds and which survives a regroup: weights, buffers of the
 /// model, optimizer, progress.
@@ -87,18 +88,26 @@ class Trial {
         const std::function<void()>& meanwhile = [] {});
 
   private:
+    /// What a member runs in a step.
+    struct StepPlan {
+        std::vector<MicroBatch> parts;  ///< of its slice
+        double weight = 0.0;            ///< of each sample's loss
+        MeasurementPlan measured;
+    };
+
+    StepPlan plan_step(const LoadedBatch& loaded, const std::vector<std::int64_t>& slices, int size) const;
+    at::Tensor empty_inputs() const;
     void set_buffers(const std::vector<at::Tensor>& values);
     double epochs() const;
-    void sharpen(const LoadedBatch& loaded, double weight, const Group& group, GradientReducer& reducer);
+    void sharpen(const LoadedBatch& loaded, const StepPlan& plan, const Group& group, GradientReducer& reducer);
     at::Tensor add_gradients(const Batch& batch, const at::Tensor& keys, const MicroBatch& part, double weight,
                              bool measured);
-    at::Tensor accumulate_gradients(const LoadedBatch& loaded, double weight, GradientReducer& reducer,
-                                    const MeasurementPlan& measured);
+    at::Tensor accumulate_gradients(const LoadedBatch& loaded, const StepPlan& plan, GradientReducer& reducer);
     void forget_gradients();
     double learning_rate() const;
     void update_averages();
-    void note_noise(const MeasurementPlan& measured, const NoiseMeter::Sums& sums, std::int64_t samples,
-                    double weight, int size);
+    void note_noise(const MeasurementPlan& measured, const NoiseMeter::Sums& sums, std::int64_t samples, double weight,
+                    int size);
 
     std::int64_t number_;
     std::uint64_t seed_;
@@ -106,6 +115,7 @@ class Trial {
     Task task_;
     const Device& device_;
     std::shared_ptr<Model> model_;
+    std::vector<std::shared_ptr<SyncBatchNorm>> norms_;  ///< of the model; they need every member in every round
     std::unique_ptr<Optimizer> optimizer_;
     Augmentation augmentation_;
     NoiseMeter noise_meter_;

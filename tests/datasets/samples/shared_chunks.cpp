@@ -107,7 +107,7 @@ TEST_CASE("what one process has read, the others have") {
 
     CHECK(has(two.other, {1, 7}));
     CHECK(has(two.one, {1, 7}));
-    CHECK_FALSE(has(two.other, {2, 7}));  // of another set
+    CHECK_FALSE(has(two.other, {2, 7}));                                       // of another set
     CHECK(two.one.acquire({1, 7}, chunk_bytes + 1).state() == State::absent);  // it cannot be the same
 }
 

@@ -25,7 +25,8 @@ constexpr SlotId slot{0};
 constexpr const char* say_hello = "say '{\"type\":\"hello\"}'; ";
 constexpr const char* report = "say '{\"type\":\"report\",\"resource\":1,\"metrics\":{\"loss\":0.25}}'; ";
 
-/// One node, with one slot unless said otherwise, whose trainers run the script; `say` sends a line, and `hear` waits for one.
+/// One node, with one slot unless said otherwise, whose trainers run the script; `say` sends a line, and `hear` waits
+/// for one.
 struct Node {
     explicit Node(const std::string& script, std::chrono::milliseconds save_timeout = std::chrono::seconds(60),
                   bool is_of_user = false, std::size_t num_slots = 1) {
@@ -217,7 +218,8 @@ TEST_CASE("a slot where three trainers end before they are ready is down until o
 }
 
 TEST_CASE("a user's own trainer leaves nothing behind: not when it is killed, when it dies, or when the agent goes") {
-    const auto script = std::string("setsid sleep 1000 & echo $! > daemon; ") + say_hello + "hear; " + report + "hear; ";
+    const auto script =
+        std::string("setsid sleep 1000 & echo $! > daemon; ") + say_hello + "hear; " + report + "hear; ";
     const auto daemon_of = [](const Node& node) { return number_in(node.folder / "daemon"); };
     long last = 0;
     {

@@ -16,7 +16,8 @@ Profiled busy() {
             .group_batch = 64,
             .epoch_steps = 100,
             .step = 0.020,
-            .parts = {{"reading", 0.0002}, {"copy", 0.0001}, {"forward", 0.007}, {"backward", 0.0115}, {"optimizer", 0.001}},
+            .parts =
+                {{"reading", 0.0002}, {"copy", 0.0001}, {"forward", 0.007}, {"backward", 0.0115}, {"optimizer", 0.001}},
             .without_data = 0.0199,
             .without_model = 0.003,
             .evaluation = 0.1,

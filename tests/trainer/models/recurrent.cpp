@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "tests/trainer/num_parameters.hpp"
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/data/task.hpp"
@@ -15,16 +16,7 @@ namespace {
 
 std::shared_ptr<Model> network(nlohmann::json settings, std::vector<std::int64_t> shape) {
     settings.update({{"width", 32}, {"depth", 2}});
-    return settings_of(settings).model->make(
-        {.input_shape = std::move(shape), .target_shape = {}, .num_outputs = 5});
-}
-
-std::int64_t num_parameters(const Model& model) {
-    std::int64_t count = 0;
-    for (const auto& parameter : model.parameters()) {
-        count += parameter.numel();
-    }
-    return count;
+    return settings_of(settings).model->make({.input_shape = std::move(shape), .target_shape = {}, .num_outputs = 5});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "tests/trainer/checkpoints.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/num_parameters.hpp"
 #include "tests/trainer/same_members.hpp"
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
@@ -22,14 +23,6 @@ namespace {
 std::shared_ptr<Model> network(const Json& settings, std::int64_t num_classes) {
     return settings_of(settings).model->make(
         {.input_shape = {3, 32, 32}, .target_shape = {}, .num_outputs = num_classes});
-}
-
-std::int64_t num_parameters(const Model& model) {
-    std::int64_t count = 0;
-    for (const auto& parameter : model.parameters()) {
-        count += parameter.numel();
-    }
-    return count;
 }
 
 }  // namespace
@@ -60,20 +53,21 @@ TEST_CASE("the small stem keeps height and width, and the large one quarters the
 }
 
 TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a resnet") {
-    const SweepFixture sweep;
-    const std::vector<int> members{0, 1};
-    const auto terms_of = [&](const std::string& name) {
-        Terms terms = sweep.terms(name);
-        terms.settings.update({{"model", "resnet18"}, {"width", 2}, {"dropout", 0.2}});
-        terms.max_resource = terms.checkpoint_at.emplace(1);
-        std::filesystem::create_directory(terms.directory);
-        return terms;
-    };
-    const Terms undisturbed = terms_of("undisturbed");
-    const Terms regrouped = terms_of("regrouped");
+    for (const char* norm : {"batch", "sync_batch"}) {
+        CAPTURE(norm);
+        const SweepFixture sweep;
+        const auto terms_of = [&](const std::string& name) {
+            Terms terms = sweep.terms(name);
+            terms.settings.update({{"model", "resnet18"}, {"width", 2}, {"dropout", 0.2}, {"norm", norm}});
+            terms.max_resource = terms.checkpoint_at.emplace(1);
+            std::filesystem::create_directory(terms.directory);
+            return terms;
+        };
+        const Terms undisturbed = terms_of("undisturbed");
 
-    check_regroup_to_same_members(sweep, members, undisturbed, regrouped);
+        check_regroup_to_same_members(sweep, {0, 1}, undisturbed, terms_of("regrouped"));
 
-    const auto checkpoint = load(undisturbed.directory / "checkpoint.pt");
-    CHECK(checkpoint.model.at("layer4.1.bn2.running_mean").abs().sum().item<double>() > 0);
+        const auto checkpoint = load(undisturbed.directory / "checkpoint.pt");
+        CHECK(checkpoint.model.at("layer4.1.bn2.running_mean").abs().sum().item<double>() > 0);
+    }
 }

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "tests/trainer/num_parameters.hpp"
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/data/task.hpp"
@@ -15,11 +16,7 @@ TEST_CASE("a transformer has as many parameters as torch's layers, its positions
     const auto model = settings_of({{"model", "transformer"}, {"width", 32}, {"depth", 2}})
                            .model->make({.input_shape = {20, 9}, .target_shape = {}, .num_outputs = 5});
 
-    std::int64_t count = 0;
-    for (const auto& parameter : model->parameters()) {
-        count += parameter.numel();
-    }
     // torch.nn.TransformerEncoderLayer(32, 4, 128) has 12,704; a norm follows the last.
-    CHECK(count == 2 * 12'704 + 2 * 32 + 20 * 32 + (9 * 32 + 32) + (32 * 5 + 5));
+    CHECK(num_parameters(*model) == 2 * 12'704 + 2 * 32 + 20 * 32 + (9 * 32 + 32) + (32 * 5 + 5));
     CHECK(model->forward(at::randn({7, 20, 9})).sizes() == at::IntArrayRef({7, 5}));
 }

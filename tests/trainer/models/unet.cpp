@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "tests/trainer/normed_model.hpp"
+#include "tests/trainer/num_parameters.hpp"
 #include "tests/trainer/same_members.hpp"
 #include "tests/trainer/settings_of.hpp"
 #include "trainer/data/task.hpp"
@@ -27,11 +28,8 @@ std::shared_ptr<Model> network(Json settings, std::vector<std::int64_t> inputs, 
 TEST_CASE("a unet has as many parameters as the paper's has with norms, transposed convolutions and no border") {
     const auto model = network({{"width", 64}, {"depth", 4}}, {3, 32, 32}, {2, 32, 32});
 
-    std::int64_t count = 0;
-    for (const auto& parameter : model->parameters()) {
-        count += parameter.numel();
-    }
-    CHECK(count == 31'037'698);  // what github.com/milesial/Pytorch-UNet counts for three channels and two classes
+    CHECK(num_parameters(*model) ==
+          31'037'698);  // what github.com/milesial/Pytorch-UNet counts for three channels and two classes
 }
 
 TEST_CASE("a unet passes fine detail by the code, whatever its norm") {

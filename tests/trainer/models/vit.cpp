@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "tests/trainer/normed_model.hpp"
+#include "tests/trainer/num_parameters.hpp"
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/torch_doctest.hpp"
@@ -14,17 +15,11 @@ using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
 
 TEST_CASE("a vision transformer has the parameters of the paper's, by torchvision's names") {
-    const Settings tiny =
-        settings_of({{"model", "vit"}, {"width", 192}, {"depth", 12}, {"heads", 3}, {"patch", 16}});
+    const Settings tiny = settings_of({{"model", "vit"}, {"width", 192}, {"depth", 12}, {"heads", 3}, {"patch", 16}});
 
-    const auto model =
-        tiny.model->make({.input_shape = {3, 224, 224}, .target_shape = {}, .num_outputs = 1000});
+    const auto model = tiny.model->make({.input_shape = {3, 224, 224}, .target_shape = {}, .num_outputs = 1000});
 
-    std::int64_t count = 0;
-    for (const auto& parameter : model->parameters()) {
-        count += parameter.numel();
-    }
-    CHECK(count == 5'717'416);  // of ViT-Ti/16
+    CHECK(num_parameters(*model) == 5'717'416);  // of ViT-Ti/16
     const auto parameters = model->named_parameters();
     CHECK(parameters["class_token"].sizes() == at::IntArrayRef({1, 1, 192}));
     CHECK(parameters["conv_proj.weight"].sizes() == at::IntArrayRef({192, 3, 16, 16}));

@@ -28,13 +28,17 @@ double flop_of(Work&& work) {
 
 at::Tensor parameter(std::vector<std::int64_t> shape) { return at::randn(shape).set_requires_grad(true); }
 
-/// Multiplications with additions of one forward of a color image, in billions, as torchvision lists them.
+/// Multiplications with additions of one forward of a color image, or of a video, in billions, as torchvision lists
+/// them.
 double gmac(const nlohmann::json& settings) {
-    const Task task{.input_shape = {3, 224, 224}, .target_shape = {}, .num_outputs = 1000};
-    const auto network = settings_of(settings).model->make(task);
+    const std::string name = settings["model"];
+    const bool video = name.starts_with("r3d") || name.starts_with("r2plus1d");
+    const auto shape = video ? std::vector<std::int64_t>{16, 3, 112, 112} : std::vector<std::int64_t>{3, 224, 224};
+    const auto network = settings_of(settings).model->make(
+        {.input_shape = shape, .target_shape = {}, .num_outputs = video ? 400 : 1000});
     network->eval();
-    const at::Tensor image = at::randn({1, 3, 224, 224});
-    return flop_of([&] { network->forward(image); }) / 2e9;
+    const at::Tensor sample = at::randn(shape).unsqueeze(0);
+    return flop_of([&] { network->forward(sample); }) / 2e9;
 }
 
 }  // namespace
@@ -98,6 +102,8 @@ TEST_CASE("networks have as many operations as torchvision's") {
         {{{"model", "resnet18"}, {"stem", "large"}}, 1.814},
         {{{"model", "resnet34"}, {"stem", "large"}}, 3.664},
         {{{"model", "resnet50"}, {"stem", "large"}}, 4.089},
+        {{{"model", "r3d"}, {"stem", "large"}, {"width", 64}}, 40.697},
+        {{{"model", "r2plus1d"}, {"stem", "large"}, {"width", 64}}, 40.519},
         {{{"model", "vit"}, {"patch", 16}, {"width", 768}, {"depth", 12}, {"heads", 12}}, 17.564}};
     for (const auto& [settings, expected] : published) {
         CAPTURE(settings.dump());

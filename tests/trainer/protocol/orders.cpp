@@ -88,8 +88,8 @@ TEST_CASE("a trainer reads every order as launch wrote it") {
         const auto join = join_of(state);
         check_same(line.to_trainer(join), join);
     }
-    for (const auto& decision : {protocol::Decision{TrialId{7}, 2, Resource{27}},
-                                 protocol::Decision{TrialId{7}, {}, {}}}) {
+    for (const auto& decision :
+         {protocol::Decision{TrialId{7}, 2, Resource{27}}, protocol::Decision{TrialId{7}, {}, {}}}) {
         check_same(line.to_trainer(decision), decision);
     }
     const protocol::Leave leave{TrialId{7}, true};
@@ -104,8 +104,8 @@ TEST_CASE("a trainer reads every order as launch wrote it") {
 
 TEST_CASE("launch reads every message as a trainer wrote it") {
     Line line;
-    const protocol::Report report{TrialId{7}, 2, Resource{9}, {{"train_loss", 1.0 / 3}, {"val_loss", no_number}},
-                                  41.5, 3.25, 0.25};
+    const protocol::Report report{TrialId{7}, 2,    Resource{9}, {{"train_loss", 1.0 / 3}, {"val_loss", no_number}},
+                                  41.5,       3.25, 0.25};
     const protocol::Regrouped regrouped{TrialId{7}, 2, 0.05};
     const protocol::Stranded stranded{TrialId{7}, 2};
     const protocol::Left left{TrialId{7}, true};
@@ -127,7 +127,8 @@ TEST_CASE("launch reads every message as a trainer wrote it") {
     check_same(protocol::read<protocol::Evaluated>(line.to_launch(evaluated)), evaluated);
     const protocol::Latency latency{TrialId{7}, 500, 0.002, 0.001, 0.009, {{"test_loss", 0.5}}};
     check_same(protocol::read<protocol::Latency>(line.to_launch(latency)), latency);
-    const protocol::Profiled profiled{TrialId{7}, 50, 128, 400, 0.03, {{"forward", 0.01}}, 0.02, 0.01, 1.5, {}, 2e9, 4e10};
+    const protocol::Profiled profiled{TrialId{7}, 50,   128, 400, 0.03, {{"forward", 0.01}},
+                                      0.02,       0.01, 1.5, {},  2e9,  4e10};
     check_same(protocol::read<protocol::Profiled>(line.to_launch(profiled)), profiled);
     CHECK(line.to_launch(protocol::SignOfLife{}) == Json{{"type", "progress"}});
 }
@@ -144,9 +145,10 @@ TEST_CASE("orders have the keys and words of docs/trial-protocol.md") {
 }
 
 TEST_CASE("a trainer's messages have the keys and words of docs/trial-protocol.md") {
-    CHECK(protocol::write<Json>(protocol::Report{TrialId{0}, 1, Resource{1}, {{"val_loss", no_number}}, 41.5, 3.25, 0.5})
-              .dump() == R"({"data_wait":0.5,"evaluated":3.25,"generation":1,"metrics":{"val_loss":null},"resource":1,)"
-                         R"("seconds":41.5,"trial":0,"type":"report"})");
+    CHECK(
+        protocol::write<Json>(protocol::Report{TrialId{0}, 1, Resource{1}, {{"val_loss", no_number}}, 41.5, 3.25, 0.5})
+            .dump() == R"({"data_wait":0.5,"evaluated":3.25,"generation":1,"metrics":{"val_loss":null},"resource":1,)"
+                       R"("seconds":41.5,"trial":0,"type":"report"})");
     CHECK_FALSE(protocol::write<Json>(protocol::Report{}).contains("data_wait"));
     CHECK(protocol::write<Json>(protocol::Left{TrialId{0}, false}).dump() ==
           R"({"saved":false,"trial":0,"type":"left"})");

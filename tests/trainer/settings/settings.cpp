@@ -188,8 +188,13 @@ TEST_CASE("what cannot be normalised or cut into windows is named") {
 
 TEST_CASE("schedules, losses, clipping, averages and metrics are read, and each mistake in them is named") {
     json section = minimal();
-    section.update({{"lr_schedule", "one_cycle"}, {"lr_length", 30.0}, {"loss", "huber"}, {"huber_delta", 0.5},
-                    {"clip_norm", 1}, {"ema", 0.99}, {"metrics", {"rmse", "r2"}}});
+    section.update({{"lr_schedule", "one_cycle"},
+                    {"lr_length", 30.0},
+                    {"loss", "huber"},
+                    {"huber_delta", 0.5},
+                    {"clip_norm", 1},
+                    {"ema", 0.99},
+                    {"metrics", {"rmse", "r2"}}});
 
     const Settings settings = parsed(section);
 

@@ -7,29 +7,47 @@
 
 using namespace crescendo::trainer;
 
-TEST_CASE("a slice that fits is one micro-batch") {
-    CHECK(micro_batches(8, 8) == std::vector<MicroBatch>{{.begin = 0, .count = 8}});
+namespace {
+
+std::int64_t rounds_of(const std::vector<std::int64_t>& slices, std::int64_t max_samples) {
+    return num_rounds(slices, max_samples);
 }
 
-TEST_CASE("a larger slice is cut into equal parts rather than full ones and a rest") {
+}  // namespace
+
+TEST_CASE("a group runs the model as often as its largest slice needs") {
+    CHECK(rounds_of({8}, 8) == 1);
+    CHECK(rounds_of({9}, 8) == 2);
+    CHECK(rounds_of({4, 12, 0}, 4) == 3);
+    CHECK(rounds_of({0, 0}, 4) == 0);
+    CHECK(rounds_of({}, 4) == 0);
+}
+
+TEST_CASE("a sixteenth too much is no reason for another round") {
+    CHECK(rounds_of({68}, 64) == 1);
+    CHECK(rounds_of({69}, 64) == 2);
+    CHECK(rounds_of({16}, 15) == 2);
+    CHECK(rounds_of({65, 63}, 64) == 1);
+}
+
+TEST_CASE("a slice is cut into equal parts rather than full ones and a rest") {
     const std::vector<MicroBatch> three_three_four{{0, 3}, {3, 3}, {6, 4}};  // not 4, 4, 2
 
-    CHECK(micro_batches(10, 4) == three_three_four);
+    CHECK(micro_batches(10, rounds_of({10}, 4)) == three_three_four);
+    CHECK(micro_batches(8, 1) == std::vector<MicroBatch>{{.begin = 0, .count = 8}});
 }
 
-TEST_CASE("a sixteenth too much is no reason for another micro-batch") {
-    CHECK(micro_batches(68, 64).size() == 1);
-    CHECK(micro_batches(69, 64).size() == 2);
-    CHECK(micro_batches(16, 15).size() == 2);
+TEST_CASE("a member takes part in every round of its group, also without samples") {
+    CHECK(micro_batches(0, 2) == std::vector<MicroBatch>{{0, 0}, {0, 0}});
+    CHECK(micro_batches(1, 2) == std::vector<MicroBatch>{{0, 0}, {0, 1}});
+    CHECK(micro_batches(4, 0).empty());
 }
 
-TEST_CASE("an empty slice has no micro-batch") { CHECK(micro_batches(0, 4).empty()); }
-
-TEST_CASE("no micro-batch is empty or too large, and together they are the slice") {
+TEST_CASE("no micro-batch is too large, those of one slice are not empty, and together they are the slice") {
     for (std::int64_t samples = 1; samples <= 40; ++samples) {
         for (std::int64_t most = 1; most <= 12; ++most) {
             std::int64_t next = 0;
-            for (const auto& [begin, count] : micro_batches(samples, most)) {
+            for (const auto& [begin, count] : micro_batches(samples, rounds_of({samples}, most))) {
                 CHECK(begin == next);
                 CHECK(count >= 1);
                 CHECK(count <= most);
@@ -40,15 +58,15 @@ TEST_CASE("no micro-batch is empty or too large, and together they are the slice
     }
 }
 
-TEST_CASE("the micro-batches of a group are those of its members' slices") {
-    const auto count = [](std::vector<std::int64_t> slices, std::int64_t max_samples) {
-        return num_micro_batches(slices, max_samples);
+TEST_CASE("the micro-batches of a group are those of its members' slices that have samples") {
+    const auto count = [](const std::vector<std::int64_t>& slices, std::int64_t max_samples) {
+        return num_micro_batches(slices, num_rounds(slices, max_samples));
     };
     CHECK(count({4, 4, 4}, 4) == 3);
     CHECK(count({6, 6}, 4) == 4);
     CHECK(count({12}, 4) == 3);
     CHECK(count({0, 1, 1}, 4) == 2);
-    CHECK(count({3, 3, 4}, 3) == 4);
+    CHECK(count({3, 3, 4}, 3) == 6);  // two rounds, for which the others cut their slices too
     CHECK(count({65, 63}, 64) == 2);  // not 3, for one sample
 }
 

@@ -1,14 +1,9 @@
-"""A residual network, as crescendo-trainer trains it. Its layers have torchvision's names."""
-import torch
-from torch import nn
-
-
-def convolution(inputs, outputs, size, stride):
-    return nn.Conv2d(inputs, outputs, size, stride=stride, padding=size // 2, bias=False)
+def convolution(inputs, outputs, size, stride, norm):
+    return nn.Conv2d(inputs, outputs, size, stride=stride, padding=size // 2, bias=norm == "none")
 
 
 class Block(nn.Module):
-    def __init__(self, inputs, channels, stride, bottleneck, activation):
+    def __init__(self, inputs, channels, stride, bottleneck, norm, activation):
         super().__init__()
         self.activation = activation
         outputs = 4 * channels if bottleneck else channels
@@ -18,11 +13,11 @@ class Block(nn.Module):
             layers = [(inputs, channels, 3, stride), (channels, outputs, 3, 1)]
         self.num_layers = len(layers)
         for i, layer in enumerate(layers, start=1):
-            self.add_module(f"conv{i}", convolution(*layer))
-            self.add_module(f"bn{i}", nn.BatchNorm2d(layer[1]))
+            self.add_module(f"conv{i}", convolution(*layer, norm))
+            self.add_module(f"bn{i}", make_norm(norm, layer[1]))
         self.downsample = None
         if stride != 1 or inputs != outputs:
-            self.downsample = nn.Sequential(convolution(inputs, outputs, 1, stride), nn.BatchNorm2d(outputs))
+            self.downsample = nn.Sequential(convolution(inputs, outputs, 1, stride, norm), make_norm(norm, outputs))
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         x = inputs
@@ -34,20 +29,21 @@ class Block(nn.Module):
 
 
 class Resnet(nn.Module):
-    def __init__(self, input_shape, num_outputs, num_blocks, bottleneck, width, stem, activation, dropout):
+    def __init__(self, input_shape, num_outputs, num_blocks, bottleneck, width, stem, norm, activation, dropout):
         super().__init__()
         self.activation = getattr(nn.functional, activation)
         self.dropout = nn.Dropout(dropout)
         self.has_large_stem = stem == "large"
         channels = input_shape[0] if len(input_shape) == 3 else 1
-        self.conv1 = convolution(channels, width, 7 if self.has_large_stem else 3, 2 if self.has_large_stem else 1)
-        self.bn1 = nn.BatchNorm2d(width)
+        size, stride = (7, 2) if self.has_large_stem else (3, 1)
+        self.conv1 = convolution(channels, width, size, stride, norm)
+        self.bn1 = make_norm(norm, width)
         inputs = width
         for stage, number in enumerate(num_blocks):
             blocks = []
             for i in range(number):
                 stride = 2 if i == 0 and stage > 0 else 1
-                blocks.append(Block(inputs, width << stage, stride, bottleneck, self.activation))
+                blocks.append(Block(inputs, width << stage, stride, bottleneck, norm, self.activation))
                 inputs = (width << stage) * (4 if bottleneck else 1)
             self.add_module(f"layer{stage + 1}", nn.Sequential(*blocks))
         self.num_stages = len(num_blocks)

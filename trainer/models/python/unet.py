@@ -1,21 +1,11 @@
-"""A U-Net that keeps height and width, as crescendo-trainer trains it."""
-import math
-
-import torch
-from torch import nn
-
-
 class DoubleConvolution(nn.Module):
     def __init__(self, inputs, outputs, norm, activation):
         super().__init__()
         self.activation = activation
-        norms = {"batch": lambda: nn.BatchNorm2d(outputs),
-                 "group": lambda: nn.GroupNorm(math.gcd(outputs, 8), outputs),
-                 "none": nn.Identity}
         self.conv1 = nn.Conv2d(inputs, outputs, 3, padding=1, bias=norm == "none")
-        self.norm1 = norms[norm]()
+        self.norm1 = make_norm(norm, outputs)
         self.conv2 = nn.Conv2d(outputs, outputs, 3, padding=1, bias=norm == "none")
-        self.norm2 = norms[norm]()
+        self.norm2 = make_norm(norm, outputs)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         x = self.activation(self.norm1(self.conv1(inputs)))

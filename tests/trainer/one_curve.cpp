@@ -1,0 +1,226 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/trainer/local_group.hpp"
+#include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/models/sync_batch_norm.hpp"
+#include "trainer/training/trial.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+
+namespace {
+
+constexpr std::int64_t num_samples = 12;
+constexpr int num_steps = 100;
+
+using Json = nlohmann::json;
+using Slices = std::vector<std::int64_t>;
+
+/// A task of images of 8 x 8: their classes, or for a unet fields of their size.
+Task task_of(const Json& settings) {
+    Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 2, .num_samples = num_samples};
+    if (settings["model"] == "unet") {
+        task.kind = Task::Kind::regression;
+        task.target_shape = {8, 8};
+        task.num_outputs = 64;
+    }
+    return task;
+}
+
+/// The samples of a step, with some noise of their own in each step, and those of a member that has a slice of them.
+LoadedBatch slice_of_step(int step, const Task& task, const Slices& slices, std::size_t rank) {
+    const auto generator = at::detail::createCPUGenerator(static_cast<std::uint64_t>(step));
+    const at::Tensor targets = at::arange(num_samples).remainder(2);
+    const at::Tensor inputs = at::randn({num_samples, 8, 8}, generator) + targets.view({-1, 1, 1});
+    const bool classes = task.kind == Task::Kind::classification;
+    LoadedBatch loaded;
+    loaded.slice.member_samples = slices;
+    std::int64_t begin = 0;
+    for (std::size_t i = 0; i < rank; ++i) {
+        begin += slices[i];
+    }
+    for (std::int64_t i = 0; i < slices[rank]; ++i) {
+        loaded.slice.samples.push_back(begin + i);
+    }
+    if (slices[rank] > 0) {
+        const auto of_member = [&](const at::Tensor& all) { return all.narrow(0, begin, slices[rank]).clone(); };
+        loaded.batch = {of_member(inputs), of_member(classes ? targets : inputs.flatten(1).roll(1, 1))};
+    }
+    return loaded;
+}
+
+/// Slices of a step of a group: unequal, and in some steps those of some members empty.
+Slices slices_of(int step, int size) {
+    Slices slices(static_cast<std::size_t>(size), 0);
+    const int num_present = step % 3 == 0 ? 1 : size;
+    for (std::int64_t i = 0; i < num_samples; ++i) {
+        const auto member = (i * i + step) % num_present;
+        ++slices[static_cast<std::size_t>(member)];
+    }
+    return slices;
+}
+
+struct Learned {
+    std::vector<NamedTensor> tensors;
+    double loss = 0.0;  ///< mean of the last ten steps
+};
+
+/// What the members of a group have learned after a hundred steps.
+std::vector<Learned> learned(const Json& settings, int size) {
+    const auto device = make_cpu_device();
+    const Task task = task_of(settings);
+    // Not in the members' threads, which share the generator of initial weights.
+    std::vector<std::unique_ptr<Trial>> trials;
+    for (int rank = 0; rank < size; ++rank) {
+        trials.push_back(std::make_unique<Trial>(/*number=*/0, /*seed=*/1, settings_of(settings), task, *device));
+        trials.back()->set_group(size, {});
+    }
+    std::vector<Learned> all(static_cast<std::size_t>(size));
+    in_group(size, *device, [&](const Group& group) {
+        const auto rank = static_cast<std::size_t>(group.rank());
+        Trial& trial = *trials[rank];
+        GradientReducer reducer(group, trial.parameters());
+        for (int step = 0; step < num_steps; ++step) {
+            if (step == num_steps - 10) {
+                trial.forget_losses();
+            }
+            trial.step(slice_of_step(step, task, slices_of(step, size), rank), group, reducer);
+        }
+        all[rank].loss = group.sum({trial.full_progress().loss_sum}).front() / (10 * num_samples);
+        for (const auto& each : trial.named_tensors()) {
+            all[rank].tensors.push_back({each.name, each.tensor.detach().clone()});
+        }
+    });
+    return all;
+}
+
+/// Of numbers of one tensor, in units of the largest.
+double largest_difference(const Learned& a, const Learned& b) {
+    double most = 0;
+    for (std::size_t i = 0; i < a.tensors.size(); ++i) {
+        const at::Tensor x = a.tensors[i].tensor.to(at::kDouble);
+        const at::Tensor y = b.tensors[i].tensor.to(at::kDouble);
+        const double scale = std::max(1e-2, x.abs().max().item<double>());
+        most = std::max(most, (x - y).abs().max().item<double>() / scale);
+    }
+    return most;
+}
+
+Json with_norm(Json settings, const std::string& norm) {
+    settings.update({{"norm", norm}, {"batch_size", num_samples}});
+    return settings;
+}
+
+/// Tame ones: with relu and a rate of 0.01, a difference in the last bit doubles with every step of such a small
+/// resnet.
+const std::vector<Json>& normed_networks() {
+    static const std::vector<Json> all{
+        {{"model", "resnet18"}, {"width", 4}, {"activation", "tanh"}, {"lr", 0.001}, {"dropout", 0.2}},
+        {{"model", "unet"}, {"width", 4}, {"depth", 1}, {"lr", 0.01}, {"dropout", 0.2}, {"sam", 0.05}}};
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("with sync_batch, groups of any size learn in a hundred steps what one worker does with batch") {
+    for (const Json& settings : normed_networks()) {
+        CAPTURE(settings["model"].get<std::string>());
+        const Learned one = learned(with_norm(settings, "batch"), 1).front();
+
+        for (const int size : {1, 2, 3, 4}) {
+            CAPTURE(size);
+            const auto members = learned(with_norm(settings, "sync_batch"), size);
+            for (const auto& member : members) {
+                CAPTURE(largest_difference(one, member));
+                CHECK(largest_difference(one, member) < 1e-4);
+                CHECK(member.loss == doctest::Approx(one.loss).epsilon(1e-4));
+                CHECK(largest_difference(members.front(), member) == 0.0);
+            }
+        }
+        CHECK(largest_difference(one, learned(with_norm(settings, "batch"), 2).front()) > 1e-2);  // it can fail
+    }
+}
+
+TEST_CASE("members whose slices differ run their norms equally often") {
+    // Slices of 9 and 3 in micro-batches of at most 4: three rounds for both. The second member has one sample in each.
+    Json settings = with_norm(normed_networks().front(), "sync_batch");
+    settings["batch_size"] = 4;
+    const auto device = make_cpu_device();
+    const Task task = task_of(settings);
+    std::vector<std::unique_ptr<Trial>> trials;
+    for (int rank = 0; rank < 2; ++rank) {
+        trials.push_back(std::make_unique<Trial>(/*number=*/0, /*seed=*/1, settings_of(settings), task, *device));
+        trials.back()->set_group(2, {.multiple = 3});
+    }
+
+    in_group(2, *device, [&](const Group& group) {
+        const auto rank = static_cast<std::size_t>(group.rank());
+        GradientReducer reducer(group, trials[rank]->parameters());
+        for (const Slices& slices : {Slices{9, 3}, Slices{0, 12}, Slices{11, 1}}) {
+            trials[rank]->step(slice_of_step(0, task, slices, rank), group, reducer);
+        }
+    });
+
+    CHECK(trials[0]->buffers().back().item<std::int64_t>() == 9);
+    for (std::size_t i = 0; i < trials[0]->named_tensors().size(); ++i) {
+        CHECK(at::equal(trials[0]->named_tensors()[i].tensor, trials[1]->named_tensors()[i].tensor));
+    }
+}
+
+TEST_CASE(
+    "a peer that is lost in a forward or backward of synchronised norms is lost to the step, which changes nothing") {
+    const Json settings = with_norm(normed_networks().front(), "sync_batch");
+    const auto device = make_cpu_device();
+    const Task task = task_of(settings);
+    const Slices slices{6, 6};
+    for (const bool in_backward : {false, true}) {
+        CAPTURE(in_backward);
+        Trial survivor(/*number=*/0, /*seed=*/1, settings_of(settings), task, *device);
+        Trial peer(/*number=*/0, /*seed=*/1, settings_of(settings), task, *device);
+        for (Trial* trial : {&survivor, &peer}) {
+            trial->set_group(2, {});
+        }
+        std::vector<at::Tensor> before;
+        for (const auto& each : survivor.named_tensors()) {
+            before.push_back(each.tensor.detach().clone());
+        }
+        bool lost = false;
+
+        in_group(2, *device, [&](const Group& group) {
+            if (group.rank() == 0) {
+                GradientReducer reducer(group, survivor.parameters());
+                try {
+                    survivor.step(slice_of_step(0, task, slices, 0), group, reducer);
+                } catch (const PeerLost&) {
+                    lost = true;
+                }
+                return;
+            }
+            GradientReducer reducer(group, peer.parameters());  // as it forms, the members compare their parameters
+            group.broadcast(peer.buffers());
+            if (in_backward) {
+                const auto norms = synchronized_norms(peer.model());
+                const NormsInGroup joined(norms, [&](at::Tensor& numbers) { group.sum(numbers); });
+                peer.model().forward(slice_of_step(0, task, slices, 1).batch.inputs);
+            }
+        });
+
+        CHECK(lost);
+        CHECK(survivor.progress().step == 0);
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            CHECK(at::equal(survivor.named_tensors()[i].tensor, before[i]));
+        }
+        const Group alone(*device);
+        GradientReducer reducer(alone, survivor.parameters());
+        survivor.set_group(1, {});
+        survivor.step(slice_of_step(0, task, {num_samples}, 0), alone, reducer);
+        CHECK(survivor.progress().step == 1);
+    }
+}

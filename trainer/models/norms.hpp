@@ -1,0 +1,47 @@
+#pragma once
+
+#include <torch/nn/modules/container/any.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "core/words.hpp"
+#include "trainer/settings/section.hpp"
+
+namespace crescendo::trainer {
+
+enum class Norm {
+    batch,       ///< by the samples that a worker runs at once
+    sync_batch,  ///< by the samples that all workers of the group run at once
+    group,       ///< by groups of a sample's channels (Wu and He, ECCV 2018)
+    none,
+};
+
+/// The words of the setting `norm`.
+inline constexpr Words norms{
+    {std::pair{Norm::batch, "batch"}, {Norm::sync_batch, "sync_batch"}, {Norm::group, "group"}, {Norm::none, "none"}}};
+
+/// Reads the setting `norm`.
+void read_norm(Section& section, Norm& norm);
+
+/// The norm of a convolution's outputs.
+class ChannelNorm {
+  public:
+    /// Changes nothing.
+    ChannelNorm() = default;
+
+    /// What follows the channels of a sample.
+    enum class Axes { height_width, time_height_width };
+
+    /// Registers the norm of (samples, channels, axes) as the module `name` of `parent`; none for Norm::none.
+    ChannelNorm(torch::nn::Module& parent, const std::string& name, Norm norm, std::int64_t channels,
+                Axes axes = Axes::height_width);
+
+    at::Tensor operator()(const at::Tensor& x) { return module_.is_empty() ? x : module_.forward(x); }
+
+  private:
+    torch::nn::AnyModule module_;
+};
+
+}  // namespace crescendo::trainer
