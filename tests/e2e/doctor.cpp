@@ -82,7 +82,8 @@ TEST_CASE("a trainer that cannot start is a problem, with its last words") {
 
     CHECK(result.code == 1);
     CHECK(has(result.json(), "problem", "it says: libtorch_cpu.so: not found"));
-    CHECK(has(result.json(), "problem", "two workers form no group: exit status 127"));
+    CHECK(has(result.json(), "problem",
+              "two workers form no group: " + (folder / "trainer").string() + " ended: exit status 127"));
 }
 
 TEST_CASE("an interface that is not there is refused before anything starts") {
