@@ -22,8 +22,9 @@ class LittleMemory {
         group_ = parent_ / ("crescendo-test-" + std::to_string(::getpid()));
         works_ = !parent_.empty() && fs::create_directory(group_, refused);
         if (works_) {
-            // More than twice what crescendo takes under a sanitizer: the kernel kills the largest process.
-            write_file(group_ / "memory.limit_in_bytes", "1G");
+            // More than four times what crescendo takes under a sanitizer (0.7 GB, most of it the sanitizer and the
+            // text of the program): the kernel kills the largest process.
+            write_file(group_ / "memory.limit_in_bytes", "3G");
             enter(group_);
         }
     }
