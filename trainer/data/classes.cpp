@@ -1,6 +1,7 @@
 #include "trainer/data/classes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "core/check.hpp"
@@ -50,6 +51,26 @@ ClassCounts count_classes(const datasets::SampleSet& samples) {
     }
     samples.expect_unchanged();
     return counts;
+}
+
+std::vector<double> class_weights(const LossSettings& settings, const ClassCounts& counts, std::int64_t num_classes) {
+    std::vector<double> weights(static_cast<std::size_t>(num_classes), 1.0);
+    std::copy_n(settings.class_weights.begin(), std::min(settings.class_weights.size(), weights.size()),
+                weights.begin());
+    double samples = 0;
+    double weighed = 0;
+    for (const auto count : counts) {
+        if (count > 0) {
+            samples += static_cast<double>(count);
+            weighed += std::pow(count, 1.0 - settings.class_balance);
+        }
+    }
+    for (std::size_t i = 0; i < std::min(counts.size(), weights.size()); ++i) {
+        if (counts[i] > 0) {
+            weights[i] *= std::pow(counts[i], -settings.class_balance) * samples / weighed;
+        }
+    }
+    return weights;
 }
 
 }  // namespace crescendo::trainer

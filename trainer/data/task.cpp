@@ -72,18 +72,22 @@ std::vector<Problem> misfits_of_objective(const Settings& settings, const Sample
     const char* const other = classes ? "numbers" : "classes";
     const Loss loss = settings.loss.loss;
     if (loss != Loss::automatic && classes != (loss == Loss::cross_entropy)) {
-        problems.push_back({"trainer.loss", text("{} compares {}, but the targets are {}; use {}", loss_words.of(loss),
-                                                 other, found,
-                                                 classes ? "cross_entropy" : "mse, mae, huber or bce")});
+        problems.push_back(
+            {"trainer.loss", text("{} compares {}, but the targets are {}; use {}", loss_words.of(loss), other, found,
+                                  classes ? "cross_entropy" : "mse, mae, huber, bce or relative_l2")});
+    }
+    if (settings.loss.weighs_classes() && !classes) {
+        problems.push_back({settings.loss.class_weights.empty() ? "trainer.class_balance" : "trainer.class_weights",
+                            "it weighs samples by their class, but the targets are numbers; leave it out"});
     }
     for (const auto metric : settings.metrics) {
-        const bool of_classes =
-            metric == Metric::top5 || metric == Metric::f1 || metric == Metric::balanced_accuracy;
+        const bool of_classes = metric == Metric::top5 || metric == Metric::f1 || metric == Metric::balanced_accuracy ||
+                                metric == Metric::auroc;
         if (of_classes != classes) {
             problems.push_back(
-                {"trainer.metrics", text("{} is a metric of {}, but the targets are {}; use {}",
-                                         metric_words.of(metric), other, found,
-                                         classes ? "top5, f1 or balanced_accuracy" : "mae, rmse or r2")});
+                {"trainer.metrics",
+                 text("{} is a metric of {}, but the targets are {}; use {}", metric_words.of(metric), other, found,
+                      classes ? "top5, f1, balanced_accuracy or auroc" : "mae, rmse, r2 or relative_l2")});
         }
     }
     return problems;
@@ -97,9 +101,9 @@ std::vector<Problem> misfits_of_augmentation(const Settings& settings, const Sam
     std::vector<Problem> problems;
     const auto check = [&](const char* key, bool used, bool moves) {
         if (used && !is_image(inputs)) {
-            problems.push_back({std::string("trainer.") + key,
-                                text("it is for images, but a sample of {} is {}; leave it out", samples.location(),
-                                     shape_text(inputs))});
+            problems.push_back(
+                {std::string("trainer.") + key, text("it is for images, but a sample of {} is {}; leave it out",
+                                                     samples.location(), shape_text(inputs))});
         } else if (used && moves && parts_fields) {
             problems.push_back({std::string("trainer.") + key,
                                 text("it would move the inputs, but not the {} targets of {}; leave it out",
@@ -165,6 +169,10 @@ Task describe_task(const Settings& settings, DataCache& data) {
     task.target_shape = joined_shape(targets);
     if (learns_classes(settings, samples)) {
         task.num_outputs = num_classes(settings, data);
+        if (settings.loss.weighs_classes()) {
+            task.class_weights =
+                class_weights(settings.loss, data.classes(settings.data.train, settings.data), task.num_outputs);
+        }
     } else {
         task.kind = Task::Kind::regression;
         task.num_outputs = targets.sample_elements();
@@ -174,6 +182,11 @@ Task describe_task(const Settings& settings, DataCache& data) {
 
 std::vector<Problem> misfits_of_task(const Settings& settings, const Task& task) {
     std::vector<Problem> problems = settings.model->misfits_of_task(task);
+    const auto given = std::ssize(settings.loss.class_weights);
+    if (given > 0 && task.kind == Task::Kind::classification && given != task.num_outputs) {
+        problems.push_back({"trainer.class_weights", text("it has {} numbers, and there are {} classes; give one each",
+                                                          given, task.num_outputs)});
+    }
     if (settings.loss.of_plugin) {
         const auto of_loss = settings.loss.of_plugin->misfits_of_task(task);
         problems.insert(problems.end(), of_loss.begin(), of_loss.end());
@@ -185,18 +198,18 @@ std::string misfit_of_outputs(const Task& task, const std::vector<std::int64_t>&
     const bool classes = task.kind == Task::Kind::classification;
     const std::vector<std::int64_t> wanted{num_samples, task.num_outputs};
     const auto count = std::accumulate(outputs.begin(), outputs.end(), std::int64_t{1}, std::multiplies<>());
-    const bool fits = classes ? outputs == wanted
-                              : !outputs.empty() && outputs.front() == num_samples &&
-                                    count == num_samples * task.num_outputs;
+    const bool fits =
+        classes ? outputs == wanted
+                : !outputs.empty() && outputs.front() == num_samples && count == num_samples * task.num_outputs;
     if (fits) {
         return {};
     }
     return text("returns {} for {} samples, but the targets need {}: {}",
                 outputs.empty() ? "a single number" : shape_text(outputs),
                 num_samples == 2 ? "two" : std::to_string(num_samples), shape_text(wanted),
-                classes ? text("a score for each of {} classes; change its last layer, or set `classes`",
-                               task.num_outputs)
-                        : text("{} numbers for each", task.num_outputs));
+                classes
+                    ? text("a score for each of {} classes; change its last layer, or set `classes`", task.num_outputs)
+                    : text("{} numbers for each", task.num_outputs));
 }
 
 void to_json(nlohmann::json& json, const Task& task) {
@@ -205,6 +218,9 @@ void to_json(nlohmann::json& json, const Task& task) {
             {"target_shape", task.target_shape},
             {"num_outputs", task.num_outputs},
             {"num_samples", task.num_samples}};
+    if (!task.class_weights.empty()) {
+        json["class_weights"] = task.class_weights;
+    }
 }
 
 void from_json(const nlohmann::json& json, Task& task) {
@@ -213,6 +229,7 @@ void from_json(const nlohmann::json& json, Task& task) {
     json.at("target_shape").get_to(task.target_shape);
     json.at("num_outputs").get_to(task.num_outputs);
     json.at("num_samples").get_to(task.num_samples);
+    task.class_weights = json.value("class_weights", std::vector<double>{});
 }
 
 }  // namespace crescendo::trainer

@@ -30,10 +30,20 @@ at::Tensor loss_sum(const LossSettings& settings, const Task& task, const at::Te
         return settings.of_plugin->sum(outputs, targets);
     }
     if (task.kind == Task::Kind::classification) {
-        return at::cross_entropy_loss(outputs, targets, /*weight=*/{}, at::Reduction::Sum, /*ignore_index=*/-100,
+        const at::Tensor weights =
+            settings.weighs_classes() ? at::tensor(task.class_weights, outputs.options()) : at::Tensor();
+        return at::cross_entropy_loss(outputs, targets, weights, at::Reduction::Sum, /*ignore_index=*/-100,
                                       settings.label_smoothing);
     }
+    if (settings.loss == Loss::relative_l2) {
+        return relative_errors(outputs, targets).sum();
+    }
     return sum_of_numbers(settings, outputs, targets) / static_cast<double>(task.num_outputs);
+}
+
+at::Tensor relative_errors(const at::Tensor& outputs, const at::Tensor& targets) {
+    const at::Tensor length = at::linalg_vector_norm(targets, 2, 1);
+    return at::linalg_vector_norm(outputs - targets, 2, 1) / length.masked_fill(length == 0, 1.0);
 }
 
 at::Tensor num_correct(const at::Tensor& outputs, const at::Tensor& targets) {

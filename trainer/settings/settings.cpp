@@ -203,7 +203,7 @@ Catalogue with_plugins(Section& section, Catalogue catalogue, std::vector<Proble
 }
 
 /// Reads the word at `loss`, and the settings that go with one of a plug-in.
-void read_loss(Section& section, LossSettings& settings, const LossTable& table) {
+void read_loss(Section& section, LossSettings& settings, const LossTable& table, std::vector<Problem>& problems) {
     using Meaning = std::pair<Loss, const Choice<LossSpec>*>;
     std::vector<std::pair<const char*, Meaning>> words;
     for (const auto& [loss, word] : loss_words) {
@@ -224,6 +224,12 @@ void read_loss(Section& section, LossSettings& settings, const LossTable& table)
         section.read_aside([&](Section& aside) { other.read(aside); });
     }
     section.number("label_smoothing", settings.label_smoothing, {.min = 0.0, .below = 1.0});
+    section.numbers("class_weights", settings.class_weights);
+    const auto& weights = settings.class_weights;
+    if (std::any_of(weights.begin(), weights.end(), [](double weight) { return weight < 0; })) {
+        problems.push_back({"trainer.class_weights", "a weight below 0 would reward errors; give numbers from 0"});
+    }
+    section.number("class_balance", settings.class_balance, {.min = 0.0, .below = unbounded});
     section.number("huber_delta", settings.huber_delta, {.min = least_positive, .below = unbounded});
 }
 
@@ -299,7 +305,7 @@ Settings parse_settings(const json& object, const Catalogue& base, std::vector<P
     settings.lr_scaling = settings.optimizer->default_lr_scaling();
     read_training(section, settings);
     read_augmentation(section, settings.augmentation);
-    read_loss(section, settings.loss, catalogue.losses);
+    read_loss(section, settings.loss, catalogue.losses, problems);
     read_metrics(section, settings.metrics, problems);
     settings.report = parse_report(section.object("report"), problems);
     settings.data = parse_data(section.object("data"), problems);

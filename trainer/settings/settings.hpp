@@ -84,17 +84,22 @@ enum class Loss {
     mse,
     mae,
     huber,
-    bce,  ///< binary cross entropy of targets from 0 to 1; outputs are logits
+    bce,          ///< binary cross entropy of targets from 0 to 1; outputs are logits
+    relative_l2,  ///< length of a sample's error over that of its target (Li et al., ICLR 2021)
 };
 
 struct LossSettings {
     Loss loss = Loss::automatic;
     double label_smoothing = 0.0;  ///< share of a class that all classes get, in training (Szegedy et al., CVPR 2016)
-    double huber_delta = 1.0;      ///< error at which the Huber loss becomes linear
+    std::vector<double> class_weights = {};  ///< factors of samples by their class, in training; empty: all are 1
+    double class_balance = 0.0;              ///< power of 1 / number of samples of a class, a further factor
+    double huber_delta = 1.0;                ///< error at which the Huber loss becomes linear
     std::shared_ptr<const LossSpec> of_plugin = nullptr;  ///< takes the place of `loss`
 
-    /// The loss of an evaluation, which knows the right class.
-    LossSettings unsmoothed() const { return {.loss = loss, .huber_delta = huber_delta, .of_plugin = of_plugin}; }
+    bool weighs_classes() const { return !class_weights.empty() || class_balance > 0; }
+
+    /// The loss of an evaluation, which knows the right class and takes all samples alike.
+    LossSettings of_evaluation() const { return {.loss = loss, .huber_delta = huber_delta, .of_plugin = of_plugin}; }
 };
 
 /// Metrics of an evaluation beside its loss and accuracy.
@@ -102,18 +107,22 @@ enum class Metric {
     top5,               ///< share of samples with the right class among the five likeliest
     f1,                 ///< mean F1 of the classes that occur
     balanced_accuracy,  ///< mean share of right answers over the classes that occur
+    auroc,              ///< mean area under the ROC curve, of each class that occurs against the others
     mae,                ///< mean absolute error of all numbers
     rmse,               ///< root of their mean squared error
     r2,                 ///< coefficient of determination, over all numbers
+    relative_l2,        ///< mean length of a sample's error over that of its target
 };
 
 /// The words of settings for the metrics.
 inline constexpr Words metric_words{{std::pair{Metric::top5, "top5"},
                                      {Metric::f1, "f1"},
                                      {Metric::balanced_accuracy, "balanced_accuracy"},
+                                     {Metric::auroc, "auroc"},
                                      {Metric::mae, "mae"},
                                      {Metric::rmse, "rmse"},
-                                     {Metric::r2, "r2"}}};
+                                     {Metric::r2, "r2"},
+                                     {Metric::relative_l2, "relative_l2"}}};
 
 /// The words of settings for the losses.
 inline constexpr Words loss_words{{std::pair{Loss::automatic, "auto"},
@@ -121,7 +130,8 @@ inline constexpr Words loss_words{{std::pair{Loss::automatic, "auto"},
                                    {Loss::mse, "mse"},
                                    {Loss::mae, "mae"},
                                    {Loss::huber, "huber"},
-                                   {Loss::bce, "bce"}}};
+                                   {Loss::bce, "bce"},
+                                   {Loss::relative_l2, "relative_l2"}}};
 
 /// What happens to momentum and moments when a regroup changes the group's batch or size.
 enum class StateAtRegroup { keep, reset };

@@ -23,7 +23,7 @@ EvaluationMode::~EvaluationMode() {
 void SumsOnDevice::add(const at::Tensor& outputs, const at::Tensor& targets) {
     const Task& task = trial_.task();
     const Settings& settings = trial_.settings();
-    const at::Tensor loss = loss_sum(settings.loss.unsmoothed(), task, outputs, targets).to(at::kDouble);
+    const at::Tensor loss = loss_sum(settings.loss.of_evaluation(), task, outputs, targets).to(at::kDouble);
     const bool classes = task.kind == Task::Kind::classification;
     const at::Tensor correct = classes ? num_correct(outputs, targets).to(at::kDouble) : at::zeros_like(loss);
     const at::Tensor sums = at::cat({at::stack({loss, correct}), metric_sums(settings, task, outputs, targets)});

@@ -62,6 +62,42 @@ TEST_CASE("classes are counted in the targets unless their number is given") {
     CHECK(task_of(sweep.train, {{"classes", 10}}).num_outputs == 10);
 }
 
+TEST_CASE("a balance weighs each class by its samples, beside weights that are given") {
+    const LossSettings balanced{.class_balance = 1};
+    const ClassCounts counts{1, 0, 3, 4};  // of 8 samples and 3 classes; class 4 has none either
+
+    const auto even = class_weights(balanced, counts, 5);
+    const auto rooted = class_weights({.class_weights = {2, 1, 1, 1, 1}, .class_balance = 0.5}, counts, 5);
+
+    CHECK(even[0] == doctest::Approx(8.0 / 3));
+    CHECK(even[2] == doctest::Approx(8.0 / 9));
+    CHECK(even[3] == doctest::Approx(8.0 / 12));
+    CHECK(even[1] == 1.0);
+    CHECK(even[4] == 1.0);
+    const double mean = (1 + std::sqrt(3.0) + 2) / 8;
+    CHECK(rooted[0] == doctest::Approx(2 / mean));
+    CHECK(rooted[3] == doctest::Approx(0.5 / mean));
+}
+
+TEST_CASE("weights of classes reach the task, and fit its classes alone") {
+    const SweepFixture sweep;
+
+    CHECK(task_of(sweep.train).class_weights.empty());
+    CHECK(task_of(sweep.train, {{"class_balance", 1}}).class_weights.size() == 4);
+    const nlohmann::json two{{"class_weights", {1, 5}}};
+    const auto problems = misfits_of_task(settings_of(two), task_of(sweep.train, two));
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].key == "trainer.class_weights");
+    CHECK(problems[0].message.c_str() == Contains("it has 2 numbers, and there are 4 classes"));
+    Settings numbers = on({.train = sweep.train}, "autoencoder");
+    numbers.loss.class_balance = 1;
+    DataCache data;
+    const auto of_numbers = misfits(numbers, *data.set(sweep.train, numbers.data), "trainer.data.train");
+    REQUIRE(of_numbers.size() == 1);
+    CAPTURE(of_numbers[0].message);
+    CHECK(of_numbers[0].key == "trainer.class_balance");
+}
+
 TEST_CASE("counting classes reads no inputs") {
     const SweepFixture sweep;
     const auto samples = SampleSet::open(without_inputs(sweep.train));
@@ -215,7 +251,7 @@ TEST_CASE("inputs that do not stack are nothing for a cnn, and a class is learne
 
 TEST_CASE("a task goes through JSON unchanged") {
     const SweepFixture sweep;
-    const Task task = task_of(sweep.train);
+    const Task task = task_of(sweep.train, {{"class_balance", 0.5}});
 
     CHECK(nlohmann::json(task).get<Task>() == task);
 }

@@ -28,7 +28,36 @@ TEST_CASE("label smoothing gives all classes a share of the right one, in traini
     const double log_sum = std::log(std::exp(1.0) + std::exp(2.0) + std::exp(0.5));
     CHECK(of({}) == doctest::Approx(log_sum - 2.0));
     CHECK(of(smoothed) == doctest::Approx(0.7 * (log_sum - 2.0) + 0.1 * (3 * log_sum - 3.5)));
-    CHECK(of(smoothed.unsmoothed()) == of({}));
+    CHECK(of(smoothed.of_evaluation()) == of({}));
+}
+
+TEST_CASE("samples weigh as their classes do, in training alone") {
+    const at::Tensor outputs = at::tensor({1.0, 2.0, 0.5, 0.0, 0.0, 3.0}).view({2, 3});
+    const at::Tensor targets = at::tensor({1, 0}, at::kLong);
+    const Task task{.input_shape = {1}, .target_shape = {}, .num_outputs = 3, .class_weights = {0.5, 4.0, 1.0}};
+    const LossSettings weighed{.class_weights = {0.5, 4.0, 1.0}};
+    const auto of = [&](const LossSettings& settings) {
+        return loss_sum(settings, task, outputs, targets).item<double>();
+    };
+
+    const double first = std::log(std::exp(1.0) + std::exp(2.0) + std::exp(0.5)) - 2.0;
+    const double second = std::log(2 + std::exp(3.0));
+    CHECK(of(weighed) == doctest::Approx(4 * first + 0.5 * second));
+    CHECK(of({}) == doctest::Approx(first + second));
+    CHECK(of(weighed.of_evaluation()) == of({}));
+}
+
+TEST_CASE("a relative loss is that of a sample as a whole, and its gradient is a number without an error too") {
+    at::Tensor outputs = at::tensor({3.0, 4.0, 1.0, 1.0, 0.3, 0.4}).view({3, 2}).requires_grad_(true);
+    const at::Tensor targets = at::tensor({0.0, 8.0, 1.0, 1.0, 0.0, 0.0}).view({3, 2});
+    const Task task{.kind = Task::Kind::regression, .input_shape = {1}, .target_shape = {2}, .num_outputs = 2};
+
+    const at::Tensor sum = loss_sum({.loss = Loss::relative_l2}, task, outputs, targets);
+    sum.backward();
+
+    CHECK(sum.item<double>() == doctest::Approx(5.0 / 8 + 0 + 0.5));  // a target of zero is compared with 1
+    CHECK(outputs.grad()[0][0].item<double>() == doctest::Approx(3.0 / 5 / 8));
+    CHECK(outputs.grad()[1].abs().sum().item<double>() == 0.0);
 }
 
 TEST_CASE("losses of numbers are means over a sample's outputs, and sums over samples") {

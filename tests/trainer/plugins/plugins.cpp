@@ -41,7 +41,7 @@ TEST_CASE("models and losses of plug-ins are chosen by their names, with their o
     CHECK(problems_of({{"plugins", mine}, {"model", "gated"}, {"depth", 2}, {"loss", "log_cosh"}, {"scale", 2}}) == "");
     CHECK(problems_of({{"plugins", mine}, {"model", "cnn"}, {"depth", 2}}) == "");  // of a model that is not chosen
     CHECK(has(problems_of({{"plugins", mine}, {"model", "gatd"}}), "gru, *.pt, gated"));
-    CHECK(has(problems_of({{"plugins", mine}, {"loss", "cosh"}}), "bce, log_cosh"));
+    CHECK(has(problems_of({{"plugins", mine}, {"loss", "cosh"}}), "relative_l2, log_cosh"));
     CHECK(has(problems_of({{"plugins", mine}, {"model", "gated"}, {"depth", 65}}),
               "trainer.depth: 65 is out of range; give 0 to 64"));
     const auto unknown = problems_of({{"plugins", mine}, {"model", "gated"}, {"gate_width", 1}});

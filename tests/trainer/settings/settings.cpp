@@ -214,6 +214,8 @@ TEST_CASE("schedules, losses, clipping, averages and metrics are read, and each 
                                                                               {"lr_rise", 1.0},
                                                                               {"loss", "mean"},
                                                                               {"label_smoothing", 1.0},
+                                                                              {"class_weights", {1, -1}},
+                                                                              {"class_balance", -0.5},
                                                                               {"huber_delta", 0},
                                                                               {"clip_norm", -1},
                                                                               {"clip_value", -1},

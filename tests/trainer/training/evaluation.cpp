@@ -57,5 +57,5 @@ TEST_CASE("a member without samples has sums of nothing, as many as the others")
 
     CHECK(none.samples == 0);
     CHECK(none.loss == 0);
-    CHECK(none.metrics == std::vector<double>(5, 0.0));
+    CHECK(none.metrics == std::vector<double>(7, 0.0));
 }

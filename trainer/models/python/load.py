@@ -29,6 +29,7 @@ HERE = Path(__file__).resolve().parent
 EXPORT = json.loads((HERE / "export.json").read_text(encoding="utf-8"))
 CLASSES = EXPORT["task"]["kind"] == "classification"
 TOLERANCE = 1e-4
+BINS, MOST_LOG_ODDS = 1024, 16  # of the histograms that auroc is calculated from
 
 
 def load_model():
@@ -133,6 +134,12 @@ def batches(location, size=256):
                 yield samples[finite], answers[finite]
 
 
+def relative_errors(outputs, targets):
+    """The length of each sample's error over that of its target, or the length itself where the target is zero."""
+    length = targets.norm(dim=1)
+    return (outputs - targets).norm(dim=1) / length.masked_fill(length == 0, 1)
+
+
 def loss_sum(outputs, targets):
     """The sum of the losses of the samples."""
     if CLASSES:
@@ -142,11 +149,21 @@ def loss_sum(outputs, targets):
         loss = functional.l1_loss(outputs, targets, reduction="sum")
     elif name == "huber":
         loss = functional.huber_loss(outputs, targets, reduction="sum", delta=EXPORT["loss"]["huber_delta"])
+    elif name == "relative_l2":
+        return relative_errors(outputs, targets).sum()
     elif name == "bce":
         loss = functional.binary_cross_entropy_with_logits(outputs, targets, reduction="sum")
     else:
         loss = functional.mse_loss(outputs, targets, reduction="sum")
     return loss / outputs.shape[1]
+
+
+def mean_area(histograms):
+    """The mean area under the ROC curves of the classes; samples of one bin count as drawn."""
+    own = histograms[1]
+    others = histograms[0] - own
+    won = (own * (others.cumsum(1) - others / 2)).sum(1) / (own.sum(1) * others.sum(1))
+    return float(won.nanmean())
 
 
 class Sums:
@@ -158,7 +175,9 @@ class Sums:
         self.top5 = 0
         classes = EXPORT["task"]["num_outputs"] if CLASSES else 0
         self.has, self.said, self.right = (torch.zeros(classes, dtype=torch.float64) for _ in range(3))
+        self.histograms = torch.zeros(2, classes, BINS, dtype=torch.float64)  # log-odds: of all, of the class's own
         self.numbers = torch.zeros(5, dtype=torch.float64)  # count, |error|, error², target, target²
+        self.relative = 0.0
 
     def add(self, outputs, targets):
         self.samples += len(outputs)
@@ -173,10 +192,17 @@ class Sums:
                 sums += torch.bincount(classes, minlength=len(sums))
             likeliest = outputs.topk(min(5, outputs.shape[1]), 1).indices
             self.top5 += int((likeliest == targets[:, None]).any(1).sum())
+            shares = outputs.double().log_softmax(1)
+            odds = shares - torch.log1p(-shares.exp())
+            bins = ((odds + MOST_LOG_ODDS) * BINS / (2 * MOST_LOG_ODDS)).nan_to_num(0).clamp(0, BINS - 1).long()
+            bins += torch.arange(len(self.has)) * BINS
+            for counts, chosen in zip(self.histograms, (bins, bins.gather(1, targets[:, None]))):
+                counts += torch.bincount(chosen.flatten(), minlength=counts.numel()).view_as(counts)
             return
         outputs = outputs.sigmoid() if EXPORT["loss"]["name"] == "bce" else outputs
         target = targets.double()
         error = outputs.double() - target
+        self.relative += float(relative_errors(outputs.double(), target).sum())
         self.numbers += torch.stack(
             [torch.tensor(float(target.numel())), error.abs().sum(), error.square().sum(), target.sum(),
              target.square().sum()]
@@ -191,11 +217,13 @@ class Sums:
             found["top5"] = self.top5 / self.samples
             found["f1"] = float((2 * self.right[known] / (self.has + self.said)[known]).mean())
             found["balanced_accuracy"] = float((self.right[there] / self.has[there]).mean())
+            found["auroc"] = mean_area(self.histograms)
         else:
             count, absolute, squared, target, squared_target = self.numbers.tolist()
             found["mae"] = absolute / count
             found["rmse"] = (squared / count) ** 0.5
             found["r2"] = 1 - squared / (squared_target - target**2 / count) if squared_target else float("nan")
+            found["relative_l2"] = self.relative / self.samples
         return {name: found[name] for name in EXPORT["metrics"]}
 
 
