@@ -16,6 +16,7 @@
 #include "trainer/group_check.hpp"
 #include "trainer/model_export.hpp"
 #include "trainer/models/models.hpp"
+#include "trainer/network_check.hpp"
 #include "trainer/optimizers/optimizers.hpp"
 #include "trainer/plugins/plugins.hpp"
 #include "trainer/protocol/failure.hpp"
@@ -71,7 +72,12 @@ std::unique_ptr<Device> make_device(const std::string& name) {
     return name == "cuda" ? load_cuda_device(group_timeout()) : make_cpu_device();
 }
 
-Catalogue catalogue() { return {.models = models(), .optimizers = optimizers(), .add_plugin = add_plugin}; }
+Catalogue catalogue() {
+    return {.models = models(),
+            .optimizers = optimizers(),
+            .add_plugin = add_plugin,
+            .misfits_of_network = misfits_of_network};
+}
 
 /// Says what ends this process; its exit status. To be called in a catch clause.
 int complain() try { throw; } catch (const InvalidInput& invalid) {

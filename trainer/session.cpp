@@ -8,6 +8,7 @@
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
 #include "trainer/checkpoint/checkpoint.hpp"
+#include "trainer/checkpoint/first_weights.hpp"
 #include "trainer/data/normalization.hpp"
 #include "trainer/profile/profile.hpp"
 #include "trainer/protocol/control_store.hpp"
@@ -39,7 +40,9 @@ std::unique_ptr<Trial> new_trial(TrialId number, std::uint64_t seed, const Setti
     require_none(misfits(settings, *samples, "trainer.data.train"));
     const Task task = describe_task(settings, data);
     require_none(misfits_of_task(settings, task));
-    return std::make_unique<Trial>(number.value, seed, settings, task, device);
+    auto trial = std::make_unique<Trial>(number.value, seed, settings, task, device);
+    take_first_weights(*trial);
+    return trial;
 }
 
 }  // namespace

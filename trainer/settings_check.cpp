@@ -56,7 +56,7 @@ void check_classes(const Settings& settings, const std::string& key, const std::
 }
 
 void check_data(const Settings& settings, const std::string& key, const std::string& location, DataCache& data,
-                std::vector<Problem>& problems) try {
+                const Catalogue& catalogue, std::vector<Problem>& problems) try {
     if (location.empty()) {
         return;
     }
@@ -79,7 +79,11 @@ void check_data(const Settings& settings, const std::string& key, const std::str
         check_classes(settings, key, location, data, problems);
     }
     if (found.empty() && location == settings.data.train) {
-        const auto of_task = misfits_of_task(settings, describe_task(settings, data));
+        const Task task = describe_task(settings, data);
+        auto of_task = misfits_of_task(settings, task);
+        if (of_task.empty() && catalogue.misfits_of_network) {
+            of_task = catalogue.misfits_of_network(settings, task);
+        }
         problems.insert(problems.end(), of_task.begin(), of_task.end());
     }
 } catch (const InvalidInput& invalid) {
@@ -98,9 +102,9 @@ std::vector<Problem> problems_of(const json& section, const Catalogue& catalogue
     if (!problems.empty() && problems.front().key == plugins_key) {
         return problems;
     }
-    check_data(settings, "trainer.data.train", settings.data.train, data, problems);
-    check_data(settings, "trainer.data.validation", settings.data.validation, data, problems);
-    check_data(settings, "trainer.data.test", settings.data.test, data, problems);
+    check_data(settings, "trainer.data.train", settings.data.train, data, catalogue, problems);
+    check_data(settings, "trainer.data.validation", settings.data.validation, data, catalogue, problems);
+    check_data(settings, "trainer.data.test", settings.data.test, data, catalogue, problems);
     return problems;
 }
 

@@ -106,7 +106,7 @@ std::vector<Learned> learned(const Json& section, const std::vector<int>& sizes)
             Trial& trial = *trials[rank];
             trial.set_group(size, {});
             trial.set_length(num_steps);
-            GradientReducer reducer(group, trial.parameters());
+            GradientReducer reducer(group, trial.learning_parameters());
             for (int step = begin; step < begin + steps_of_group; ++step) {
                 if (step == num_steps - 10) {
                     trial.forget_losses();
@@ -184,6 +184,7 @@ TEST_CASE("with every option a trial learns over regroups what one worker does, 
         {{"lr_schedule", "polynomial"}},
         {{"warmup", 40}},
         {{"clip_norm", 0.1}},
+        {{"lr_factors", {{"conv1", 0}, {"output", 3}}}},
         {{"clip_value", 0.01}},
         {{"ema", 0.95}},
         {{"sam", 0.05}},

@@ -257,6 +257,23 @@ TEST_CASE("a model evaluated from its checkpoint gets the metrics it reported") 
           std::string::npos);
 }
 
+TEST_CASE("a trial begins with the weights of another one, in all members of its group") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "crescendo-trainer");
+    const Json source = crescendo.train({0}, "new", sweep.terms("source"), 1)["metrics"];
+    crescendo.leave({0}, /*save=*/true);
+    Terms terms = sweep.terms("next");
+    terms.trial = 1;
+    terms.seed = 7;
+    terms.settings["init_from"] = (sweep.folder / "source" / "checkpoint.pt").string();
+    terms.settings["lr"] = 0.0;
+
+    crescendo.join({0, 1}, "new", terms);
+
+    const Json metrics = crescendo.await(0, "report")["metrics"];
+    CHECK(metrics["val_loss"].get<double>() == doctest::Approx(source["val_loss"].get<double>()).epsilon(1e-6));
+}
+
 TEST_CASE("validation is the same however many workers share it") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(3, "crescendo-trainer");

@@ -5,43 +5,46 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
+#include "core/words.hpp"
 
 namespace crescendo::trainer {
 
 namespace {
 
+constexpr Words types{{std::pair{at::kFloat, "F32"},
+                       {at::kDouble, "F64"},
+                       {at::kHalf, "F16"},
+                       {at::kBFloat16, "BF16"},
+                       {at::kLong, "I64"},
+                       {at::kInt, "I32"},
+                       {at::kShort, "I16"},
+                       {at::kChar, "I8"},
+                       {at::kByte, "U8"},
+                       {at::kBool, "BOOL"}}};
+
 const char* type_of(const NamedTensor& named) {
-    switch (named.tensor.scalar_type()) {
-        case at::kFloat:
-            return "F32";
-        case at::kDouble:
-            return "F64";
-        case at::kHalf:
-            return "F16";
-        case at::kBFloat16:
-            return "BF16";
-        case at::kLong:
-            return "I64";
-        case at::kInt:
-            return "I32";
-        case at::kShort:
-            return "I16";
-        case at::kChar:
-            return "I8";
-        case at::kByte:
-            return "U8";
-        case at::kBool:
-            return "BOOL";
-        default:
-            throw std::runtime_error(text("{} is {}, which safetensors cannot hold", named.name,
-                                          c10::toString(named.tensor.scalar_type())));
+    for (const auto& [type, word] : types) {
+        if (type == named.tensor.scalar_type()) {
+            return word;
+        }
+    }
+    throw std::runtime_error(
+        text("{} is {}, which safetensors cannot hold", named.name, c10::toString(named.tensor.scalar_type())));
+}
+
+void require(bool holds) {
+    if (!holds) {
+        throw std::runtime_error("no file of the format safetensors");
     }
 }
 
@@ -68,6 +71,37 @@ void write_safetensors(const std::filesystem::path& path, const std::vector<Name
             sink({static_cast<const char*>(rows.const_data_ptr()), rows.nbytes()});
         }
     });
+}
+
+std::map<std::string, at::Tensor> read_safetensors(const std::filesystem::path& path) {
+    const std::uint64_t file_size = std::filesystem::file_size(path);
+    std::ifstream file(path, std::ios::binary);
+    std::array<char, 8> size_bytes{};
+    file.read(size_bytes.data(), size_bytes.size());
+    const auto header_size = std::bit_cast<std::uint64_t>(size_bytes);
+    require(file.good() && header_size <= file_size - size_bytes.size());
+    std::string words(header_size, '\0');
+    file.read(words.data(), static_cast<std::streamsize>(words.size()));
+    const std::uint64_t data_begin = size_bytes.size() + header_size;
+
+    std::map<std::string, at::Tensor> all;
+    const auto header = nlohmann::json::parse(words);
+    for (const auto& [name, entry] : header.items()) {
+        if (name == "__metadata__") {
+            continue;
+        }
+        const auto type = types.find(entry.at("dtype").get<std::string>());
+        require(type.has_value());
+        const auto offsets = entry.at("data_offsets").get<std::array<std::uint64_t, 2>>();
+        require(offsets[0] <= offsets[1] && offsets[1] <= file_size - data_begin);
+        const at::Tensor tensor = at::empty(entry.at("shape").get<std::vector<std::int64_t>>(), *type);
+        require(tensor.nbytes() == offsets[1] - offsets[0]);
+        file.seekg(static_cast<std::streamoff>(data_begin + offsets[0]));
+        file.read(static_cast<char*>(tensor.mutable_data_ptr()), static_cast<std::streamsize>(tensor.nbytes()));
+        require(file.good());
+        all.emplace(name, tensor);
+    }
+    return all;
 }
 
 }  // namespace crescendo::trainer

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "trainer/models/named_tensor.hpp"
@@ -11,5 +13,9 @@ namespace crescendo::trainer {
 /// nothing that a reader would execute (https://github.com/huggingface/safetensors). Throws WriteError, and
 /// std::runtime_error for a type that the format lacks.
 void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors);
+
+/// Reads such a file: copies of its tensors by their names. Throws std::runtime_error if it is none, or has a type that
+/// torch lacks.
+std::map<std::string, at::Tensor> read_safetensors(const std::filesystem::path& path);
 
 }  // namespace crescendo::trainer

@@ -20,7 +20,8 @@ namespace crescendo::trainer {
 /// adds in an order that depends on a value's place, so a regroup would then change the last bits of the gradients.
 class GradientReducer {
   public:
-    /// Reduces the gradients of `parameters` as long as it lives. Every generation makes a new one.
+    /// Reduces the gradients of `parameters`, all of which require one, as long as it lives. Every generation makes a
+    /// new one.
     GradientReducer(const Group& group, const std::vector<at::Tensor>& parameters);
     ~GradientReducer();
 

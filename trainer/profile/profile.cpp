@@ -56,7 +56,7 @@ class Profiler {
           trial_(trial),
           device_(group.device()),
           group_(group),
-          reducer_(group, trial.parameters()),
+          reducer_(group, trial.learning_parameters()),
           batches_(data.training(trial.settings().data), trial.task(), device_),
           pulse_(pulse) {
         enter();
@@ -180,7 +180,7 @@ class Profiler {
     /// longer than backward alone, while all members compute alone.
     void part_off_reduction(Metrics& parts, const LoadedBatch& same) {
         const Group alone(device_);
-        GradientReducer reducer(alone, trial_.parameters());
+        GradientReducer reducer(alone, trial_.learning_parameters());
         const double backward = parts_of([&] { trial_.step(same, alone, reducer); }).at("backward");
         parts["reduction"] = std::max(0.0, parts.at("backward") - backward);
         parts["backward"] -= parts["reduction"];
@@ -188,7 +188,7 @@ class Profiler {
 
     double flop_of(const LoadedBatch& same) {
         const Group alone(device_);
-        GradientReducer reducer(alone, trial_.parameters());
+        GradientReducer reducer(alone, trial_.learning_parameters());
         const FlopCounter counter;
         trial_.step(same, alone, reducer);
         return counter.flop();

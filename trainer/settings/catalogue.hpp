@@ -11,6 +11,9 @@ class LossSpec;
 class ModelSpec;
 class OptimizerSpec;
 class Section;
+struct Problem;
+struct Settings;
+struct Task;
 
 /// A word that a setting takes, and the reader of the settings that go with it. "*.pt" stands for every word that ends
 /// with ".pt".
@@ -37,6 +40,10 @@ struct Catalogue {
     /// Adds what a plug-in has to a catalogue, for the setting `plugins`. Throws InvalidInput if the library is none.
     /// If this is empty, there is no such setting.
     std::function<void(const std::string& library, Catalogue& catalogue)> add_plugin = {};
+
+    /// What of the settings does not fit the network that they make. It makes one, unless no setting asks for it. If
+    /// this is empty, nobody looks before a trial begins.
+    std::function<std::vector<Problem>(const Settings& settings, const Task& task)> misfits_of_network = {};
 };
 
 }  // namespace crescendo::trainer

@@ -264,11 +264,32 @@ void read_augmentation(Section& section, AugmentationSettings& augmentation) {
     section.number("input_noise", augmentation.noise, {.min = 0.0, .below = unbounded});
 }
 
-void read_training(Section& section, Settings& settings) {
+/// Names of parameters have dots, so a sweep's parameter lr_factors.head.weight comes as a map in a map.
+void read_factors(const json& object, const std::string& path, const std::string& names,
+                  std::map<std::string, double>& factors, std::vector<Problem>& problems) {
+    Section section(object, path, problems);
+    for (const auto& [name, value] : object.items()) {
+        if (value.is_object()) {
+            read_factors(value, path + "." + name, names + name + ".", factors, problems);
+        } else {
+            section.number(name.c_str(), factors[names + name], {.min = 0.0, .below = unbounded});
+        }
+    }
+}
+
+void read_training(Section& section, Settings& settings, std::vector<Problem>& problems) {
     section.number("lr", settings.lr, {.min = 0.0, .below = unbounded});
+    read_factors(section.object("lr_factors"), "trainer.lr_factors", "", settings.lr_factors, problems);
     section.integer("batch_size", settings.batch_size, 1, 1 << 24);
     section.choice("lr_scaling", settings.lr_scaling, learning_rate_scalings);
     section.choice("init", settings.init, initializations);
+    section.text("init_from", settings.init_from);
+    section.texts("init_except", settings.init_except);
+    if (!settings.init_except.empty() && settings.init_from.empty()) {
+        problems.push_back({"trainer.init_except",
+                            "says what does not come from a file, and there is no trainer.init_from; name the file "
+                            "there, or leave this out"});
+    }
     read_rate(section, settings.rate);
     section.number("clip_norm", settings.clip_norm, {.min = 0.0, .below = unbounded});
     section.number("clip_value", settings.clip_value, {.min = 0.0, .below = unbounded});
@@ -303,7 +324,7 @@ Settings parse_settings(const json& object, const Catalogue& base, std::vector<P
     settings.optimizer = read_choice(section, "optimizer", catalogue.optimizers);
     settings.lr = settings.optimizer->default_lr();
     settings.lr_scaling = settings.optimizer->default_lr_scaling();
-    read_training(section, settings);
+    read_training(section, settings, problems);
     read_augmentation(section, settings.augmentation);
     read_loss(section, settings.loss, catalogue.losses, problems);
     read_metrics(section, settings.metrics, problems);

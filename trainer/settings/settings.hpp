@@ -191,8 +191,12 @@ struct DataSettings {
 struct Settings {
     std::shared_ptr<const ModelSpec> model = nullptr;  ///< not null once the section was read
     Initialization init = Initialization::torch;
+    std::string init_from = {};  ///< file with the weights that a trial begins with; empty: they are drawn
+    std::vector<std::string> init_except = {};  ///< parameters, or modules of them, that are drawn all the same
     std::shared_ptr<const OptimizerSpec> optimizer = nullptr;  ///< not null once the section was read
     double lr = 0.01;  ///< rate at the trial's first group batch; the optimizer has the default
+    /// Factors of the rate, by names of parameters or of modules of them (ParameterGroups).
+    std::map<std::string, double> lr_factors = {};
     std::int64_t batch_size = 128;
     LearningRateScaling lr_scaling = LearningRateScaling::linear;  ///< the optimizer has the default
     RateSettings rate = {};

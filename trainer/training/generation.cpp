@@ -33,7 +33,7 @@ Generation::Generation(Group group, Trial& trial, std::uint64_t sweep_seed, Data
     : group_(std::move(group)),
       trial_(trial),
       order_seed_(sweep_seed, trial.seed()),
-      reducer_(group_, trial.parameters()),
+      reducer_(group_, trial.learning_parameters()),
       batches_(data.training(trial.settings().data), trial.task(), group_.device()),
       validation_(validation_stream(trial.settings().data, data)),
       test_(test_stream(trial.settings(), data)),

@@ -70,9 +70,9 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
       device_(device),
       model_(make_seeded_model(seed, settings, task, device)),
       norms_(synchronized_norms(*model_)),
-      optimizer_(settings.optimizer->make(parameters_of(*model_))),
+      optimizer_(*settings.optimizer, parameters_of(*model_), settings.lr_factors),
       augmentation_(settings.augmentation),
-      noise_meter_(model_->parameters()),
+      noise_meter_(learning_parameters()),
       schedule_(settings.lr_scaling, settings.warmup, settings.rescale_warmup),
       micro_batch_(settings.batch_size) {
     if (settings.ema > 0) {
@@ -115,7 +115,7 @@ std::vector<NamedTensor> Trial::averages() const {
 }
 
 std::vector<at::Tensor> Trial::evaluation_weights() const {
-    return averages_.empty() ? optimizer_->evaluation_weights() : averages_;
+    return averages_.empty() ? optimizer_.evaluation_weights() : averages_;
 }
 
 std::vector<at::Tensor> Trial::exchange_weights(const std::vector<at::Tensor>& weights) {
@@ -136,7 +136,7 @@ void Trial::update_averages() {
     const at::NoGradGuard no_gradients;
     const auto steps = static_cast<double>(progress_.step);
     const double decay = std::min(settings_.ema, (1.0 + steps) / (10.0 + steps));
-    auto tensors = optimizer_->evaluation_weights();
+    auto tensors = optimizer_.evaluation_weights();
     if (tensors.empty()) {
         tensors = parameters();
     }
@@ -177,7 +177,7 @@ void Trial::set_group(int size, GroupBatch batch) {
     const std::int64_t samples = std::min(settings_.batch_size * batch.multiple, task_.num_samples);
     const bool changed = progress_.size != 0 && (size != progress_.size || samples != group_batch_);
     if (changed && settings_.optimizer_state == StateAtRegroup::reset) {
-        optimizer_->reset();
+        optimizer_.reset();
     }
     group_batch_ = samples;
     micro_batch_ = std::max<std::int64_t>(1, settings_.batch_size / batch.accumulation);
@@ -256,7 +256,7 @@ at::Tensor Trial::accumulate_gradients(const LoadedBatch& loaded, const StepPlan
     }
     if (parts.empty()) {
         reducer.average_next_backward();
-        nothing_learned(parameters()).backward();
+        nothing_learned(learning_parameters()).backward();
     }
     for (const auto& part : parts) {
         if (&part == &parts.back()) {
@@ -279,17 +279,17 @@ void Trial::forget_gradients() {
 /// are, also if this throws.
 void Trial::sharpen(const LoadedBatch& loaded, const StepPlan& plan, const Group& group, GradientReducer& reducer) {
     const StepPlan unmeasured{.parts = plan.parts, .weight = plan.weight, .measured = {}};
-    const auto weights = copies(parameters());
+    const auto weights = copies(learning_parameters());
     const auto buffers_before = copies(buffers());
     const auto return_home = [&] {
         const at::NoGradGuard no_gradients;
-        const auto tensors = parameters();
+        const auto& tensors = learning_parameters();
         for (std::size_t i = 0; i < tensors.size(); ++i) {
             tensors[i].variable_data().copy_(weights[i]);
         }
         set_buffers(buffers_before);
     };
-    climb(parameters(), settings_.sam);
+    climb(learning_parameters(), settings_.sam);
     forget_gradients();
     try {
         collective([&] { return accumulate_gradients(loaded, unmeasured, reducer); });
@@ -353,8 +353,8 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     }
     {
         RECORD_USER_SCOPE("crescendo::optimizer");
-        clip_gradients(parameters(), settings_.clip_norm, settings_.clip_value);
-        optimizer_->step(learning_rate());
+        clip_gradients(learning_parameters(), settings_.clip_norm, settings_.clip_value);
+        optimizer_.step(learning_rate());
         ++progress_.step;
         update_averages();
     }

@@ -10,7 +10,7 @@
 #include "trainer/data/task.hpp"
 #include "trainer/group/gradient_reducer.hpp"
 #include "trainer/group/group.hpp"
-#include "trainer/optimizers/optimizer.hpp"
+#include "trainer/optimizers/parameter_groups.hpp"
 #include "trainer/settings/settings.hpp"
 #include "trainer/training/augmentation.hpp"
 #include "trainer/training/batch_plan.hpp"
@@ -37,8 +37,8 @@ class Trial {
     const Task& task() const { return task_; }
     const Device& device() const { return device_; }
     Model& model() { return *model_; }
-    Optimizer& optimizer() { return *optimizer_; }
-    const Optimizer& optimizer() const { return *optimizer_; }
+    ParameterGroups& optimizer() { return optimizer_; }
+    const ParameterGroups& optimizer() const { return optimizer_; }
 
     const Progress& progress() const { return progress_; }
     Progress& progress() { return progress_; }
@@ -55,6 +55,8 @@ class Trial {
     /// Parameters and then buffers, by the names that torch's state_dict gives them, always in the same order.
     std::vector<NamedTensor> named_tensors() const;
     std::vector<at::Tensor> parameters() const;
+    /// The parameters that learn: those that are not frozen.
+    const std::vector<at::Tensor>& learning_parameters() const { return optimizer_.learning(); }
     std::vector<at::Tensor> buffers() const;
 
     /// The moving averages of the parameters, by their names; none unless the settings ask for them.
@@ -116,7 +118,7 @@ class Trial {
     const Device& device_;
     std::shared_ptr<Model> model_;
     std::vector<std::shared_ptr<SyncBatchNorm>> norms_;  ///< of the model; they need every member in every round
-    std::unique_ptr<Optimizer> optimizer_;
+    ParameterGroups optimizer_;
     Augmentation augmentation_;
     NoiseMeter noise_meter_;
     LearningRateSchedule schedule_;

@@ -19,7 +19,7 @@ void warm_up(const Device& device, const Catalogue& catalogue) {
     Trial trial(/*number=*/0, /*seed=*/0, settings, task, device);
     trial.set_group(/*size=*/1, {});
     const Group group(device);
-    GradientReducer reducer(group, trial.parameters());
+    GradientReducer reducer(group, trial.learning_parameters());
     LoadedBatch batch;
     batch.slice.member_samples = {task.num_samples};
     batch.slice.samples = {0, 1, 2, 3};

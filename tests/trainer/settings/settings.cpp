@@ -193,6 +193,9 @@ TEST_CASE("schedules, losses, clipping, averages and metrics are read, and each 
                     {"loss", "huber"},
                     {"huber_delta", 0.5},
                     {"clip_norm", 1},
+                    {"lr_factors", {{"conv1", 0}, {"output", {{"bias", 2}}}}},
+                    {"init_from", "winner.pt"},
+                    {"init_except", "output"},
                     {"ema", 0.99},
                     {"metrics", {"rmse", "r2"}}});
 
@@ -203,6 +206,8 @@ TEST_CASE("schedules, losses, clipping, averages and metrics are read, and each 
     CHECK(settings.loss.loss == Loss::huber);
     CHECK(settings.loss.huber_delta == 0.5);
     CHECK(settings.clip_norm == 1.0);
+    CHECK(settings.lr_factors == std::map<std::string, double>{{"conv1", 0.0}, {"output.bias", 2.0}});
+    CHECK(settings.init_except == std::vector<std::string>{"output"});
     CHECK(settings.ema == 0.99);
     CHECK(settings.metrics == std::vector{Metric::rmse, Metric::r2});
     for (const auto& [key, wrong] : std::vector<std::pair<std::string, json>>{{"lr_schedule", "cosin"},
@@ -220,6 +225,9 @@ TEST_CASE("schedules, losses, clipping, averages and metrics are read, and each 
                                                                               {"clip_norm", -1},
                                                                               {"clip_value", -1},
                                                                               {"ema", 1.0},
+                                                                              {"lr_factors", 0.1},
+                                                                              {"init_from", 1},
+                                                                              {"init_except", "output"},
                                                                               {"metrics", {"f2"}}}) {
         CAPTURE(key);
         json bad = minimal();

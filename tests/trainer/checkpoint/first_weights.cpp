@@ -1,0 +1,136 @@
+#include "trainer/checkpoint/first_weights.hpp"
+
+#include <ATen/ATen.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/check.hpp"
+#include "tests/error_of.hpp"
+#include "tests/temporary_folder.hpp"
+#include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+#include "trainer/checkpoint/checkpoint.hpp"
+#include "trainer/checkpoint/safetensors.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+using crescendo::tests::error_of;
+using crescendo::tests::TemporaryFolder;
+using nlohmann::json;
+
+namespace {
+
+const auto device = make_cpu_device();
+
+/// A trial of an mlp that tells `num_classes` apart. Its weights follow from the seed.
+Trial trial_of(std::uint64_t seed, json settings = json::object(), std::int64_t num_classes = 3) {
+    settings.update({{"model", "mlp"}, {"width", 4}, {"depth", 1}});
+    Task task;
+    task.input_shape = {5};
+    task.num_outputs = num_classes;
+    task.num_samples = 8;
+    return Trial(/*number=*/0, seed, settings_of(settings), task, *device);
+}
+
+/// As trial_of(), with the weights of a file.
+Trial begun_from(const std::filesystem::path& file, json settings = json::object(), std::int64_t num_classes = 3) {
+    settings["init_from"] = file.string();
+    Trial trial = trial_of(/*seed=*/2, settings, num_classes);
+    take_first_weights(trial);
+    return trial;
+}
+
+bool same_weights(const Trial& a, const Trial& b) {
+    const auto x = a.named_tensors();
+    const auto y = b.named_tensors();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (!at::equal(x[i].tensor, y[i].tensor)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+TEST_CASE("a trial begins with the weights of a checkpoint, of safetensors, and of what Python saved") {
+    const TemporaryFolder folder;
+    const Trial source = trial_of(/*seed=*/1);
+    write_checkpoint(folder / "checkpoint.pt", checkpoint_of(source, json::object()));
+    write_safetensors(folder / "model.safetensors", source.named_tensors());
+    std::vector<std::string> files{"checkpoint.pt", "model.safetensors"};
+    if (std::filesystem::exists(TORCH_PYTHON)) {
+        const std::string python = TORCH_PYTHON " " TEST_FOLDER "/checkpoint/save_weights.py ";
+        REQUIRE(std::system((python + folder.path().string()).c_str()) == 0);
+        files.insert(files.end(), {"plain.pt", "dict.pt", "parallel.pt"});
+    } else {
+        MESSAGE("skipped what Python saves: no Python with torch at " TORCH_PYTHON);
+    }
+
+    for (const auto& file : files) {
+        CAPTURE(file);
+        CHECK(same_weights(begun_from(folder / file), source));
+    }
+    CHECK_FALSE(same_weights(trial_of(/*seed=*/2), source));
+}
+
+TEST_CASE("of a trial with a moving average, another begins with the average, and its own average with that") {
+    const TemporaryFolder folder;
+    const Trial source = trial_of(/*seed=*/1, {{"ema", 0.9}});
+    for (const auto& average : source.averages()) {
+        at::Tensor(average.tensor).fill_(0.25);
+    }
+    write_checkpoint(folder / "checkpoint.pt", checkpoint_of(source, json::object()));
+
+    const Trial trial = begun_from(folder / "checkpoint.pt", {{"ema", 0.5}});
+
+    CHECK(at::equal(trial.parameters()[0], at::full_like(trial.parameters()[0], 0.25)));
+    CHECK(at::equal(trial.averages()[0].tensor, trial.parameters()[0]));
+}
+
+TEST_CASE("what the settings except is drawn, and may have another shape in the file") {
+    const TemporaryFolder folder;
+    const Trial source = trial_of(/*seed=*/1);
+    write_safetensors(folder / "model.safetensors", source.named_tensors());
+
+    const Trial trial = begun_from(folder / "model.safetensors", {{"init_except", "output"}}, /*num_classes=*/7);
+
+    const Trial drawn = trial_of(/*seed=*/2, json::object(), 7);
+    CHECK(at::equal(trial.parameters()[0], source.parameters()[0]));
+    CHECK(at::equal(trial.parameters()[2], drawn.parameters()[2]));
+}
+
+TEST_CASE("a file that does not fit is refused with what is different") {
+    const TemporaryFolder folder;
+    const auto file = folder / "model.safetensors";
+    const Trial source = trial_of(/*seed=*/1);
+    write_safetensors(file, source.named_tensors());
+    const auto message = [&](const json& settings, std::int64_t num_classes) {
+        return error_of([&] { begun_from(file, settings, num_classes); });
+    };
+
+    CHECK(message({}, 7) == file.string() +
+                                " does not fit the model: its output.weight is 3x4, that of the model 7x4, "
+                                "its output.bias is 3, that of the model 7; name in trainer.init_except "
+                                "what is to be learned from scratch, such as the last layer");
+    CHECK(message({{"init_except", "head"}}, 3).find("of the name head") != std::string::npos);
+    auto tensors = source.named_tensors();
+    tensors.back().name = "other";
+    write_safetensors(file, tensors);
+    CHECK(message({}, 3).find("it lacks output.bias, the model has no other;") != std::string::npos);
+}
+
+TEST_CASE("a file that is missing, damaged or of another kind is refused with its name") {
+    const TemporaryFolder folder;
+    const auto message = [&](const std::string& name) { return error_of([&] { begun_from(folder / name); }); };
+    const std::string missing = (folder / "none.pt").string() + ": there is no such file";
+    write_safetensors(folder / "cut.safetensors", trial_of(/*seed=*/1).named_tensors());
+    std::filesystem::resize_file(folder / "cut.safetensors", 300);
+    std::ofstream(folder / "words.pt") << "no weights";
+
+    CHECK(message("none.pt") == missing);
+    CHECK(message("cut.safetensors").find("cut.safetensors holds no weights by name") != std::string::npos);
+    CHECK(message("words.pt").find("words.pt holds no weights by name") != std::string::npos);
+}

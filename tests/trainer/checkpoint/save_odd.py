@@ -1,0 +1,27 @@
+"""Saves a checkpoint of odd content.
+
+usage: save_odd.py FILE
+"""
+import argparse
+import collections
+import sys
+
+import numpy
+import torch
+
+numbers = torch.arange(6, dtype=torch.float32)
+model = collections.OrderedDict(
+    columns=numbers.view(2, 3).t(),
+    part=numbers[2:5],
+    parameter=torch.nn.Parameter(torch.ones(2)),
+    half=torch.full((2,), 1.5, dtype=torch.bfloat16),
+    number=torch.tensor(7),
+)
+torch.save({
+    "alone": torch.arange(3),
+    "nested": {"model": model, "epoch": 2**40, "loss": 0.5, 3: "a key that is no text"},
+    "arguments": argparse.Namespace(lr=0.1, layers=[1, 2, (3, None)]),
+    "best": numpy.float64(0.25),
+    "list": [torch.ones(1), "word", True],
+    "empty": {},
+}, sys.argv[1])

@@ -1,0 +1,136 @@
+#include "trainer/checkpoint/first_weights.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "core/check.hpp"
+#include "trainer/checkpoint/safetensors.hpp"
+#include "trainer/checkpoint/saved_tensors.hpp"
+#include "trainer/data/shapes.hpp"
+
+namespace crescendo::trainer {
+
+namespace {
+
+constexpr const char* file_key = "trainer.init_from";
+constexpr const char* except_key = "trainer.init_except";
+
+using Tensors = std::map<std::string, at::Tensor>;
+
+Tensors weights_of(const SavedTensors& saved) {
+    Tensors all;
+    for (const char* of_model : {"ema", "model", "state_dict", "model_state_dict"}) {
+        if (const auto found = saved.dicts.find(of_model); found != saved.dicts.end()) {
+            all.insert(found->second.tensors.begin(), found->second.tensors.end());
+        }
+    }
+    return all.empty() ? saved.tensors : all;
+}
+
+Tensors without_prefix(const Tensors& tensors, const std::string& prefix) {
+    if (!std::ranges::all_of(tensors, [&](const auto& each) { return each.first.starts_with(prefix); })) {
+        return tensors;
+    }
+    Tensors all;
+    for (const auto& [name, tensor] : tensors) {
+        all.emplace(name.substr(prefix.size()), tensor);
+    }
+    return all;
+}
+
+Tensors read_tensors(const std::string& file) {
+    CRESCENDO_VALIDATE(std::filesystem::is_regular_file(file), file_key, "{}: there is no such file", file);
+    Tensors all;
+    try {
+        all = file.ends_with(".safetensors") ? read_safetensors(file) : weights_of(read_saved_tensors(file));
+    } catch (const std::exception&) {
+        all.clear();
+    }
+    CRESCENDO_VALIDATE(!all.empty(), file_key,
+                       "{} holds no weights by name: it is damaged, or a whole pickled module, or TorchScript; in "
+                       "Python, torch.save(model.state_dict(), 'weights.pt') writes what can be read",
+                       file);
+    return without_prefix(all, "module.");
+}
+
+/// Lists the first few of what does not fit.
+class Misfits {
+  public:
+    void add(const std::string& words) {
+        if (++count_ <= most_named) {
+            words_ += (words_.empty() ? "" : ", ") + words;
+        }
+    }
+
+    std::string text() const {
+        return count_ > most_named ? words_ + ", and " + std::to_string(count_ - most_named) + " more" : words_;
+    }
+
+  private:
+    static constexpr int most_named = 3;
+    int count_ = 0;
+    std::string words_;
+};
+
+}  // namespace
+
+void take_first_weights(Trial& trial) {
+    const auto& file = trial.settings().init_from;
+    if (file.empty()) {
+        return;
+    }
+    Tensors tensors = read_tensors(file);
+    const auto network = trial.named_tensors();
+    const auto& drawn = trial.settings().init_except;
+    const auto is_drawn = [&](const std::string& name) {
+        return std::ranges::any_of(drawn, [&](const std::string& whole) { return lies_in(whole, name); });
+    };
+    for (const auto& whole : drawn) {
+        CRESCENDO_VALIDATE(std::ranges::any_of(network, [&](const auto& each) { return lies_in(whole, each.name); }),
+                           except_key, "the model has no parameter, and no module with parameters, of the name {}",
+                           whole);
+    }
+
+    const at::NoGradGuard no_gradients;
+    Misfits misfits;
+    for (const auto& [name, tensor] : network) {
+        if (is_drawn(name)) {
+            continue;
+        }
+        const auto found = tensors.find(name);
+        if (found == tensors.end()) {
+            if (!name.ends_with("num_batches_tracked")) {  // earlier versions of torch had none
+                misfits.add(text("it lacks {}", name));
+            }
+            continue;
+        }
+        if (found->second.sizes() == tensor.sizes()) {
+            at::Tensor(tensor).copy_(found->second);
+        } else {
+            misfits.add(text("its {} is {}, that of the model {}", name, shape_text(found->second.sizes().vec()),
+                             shape_text(tensor.sizes().vec())));
+        }
+        tensors.erase(found);
+    }
+    for (const auto& [name, tensor] : tensors) {
+        if (!is_drawn(name)) {
+            misfits.add(text("the model has no {}", name));
+        }
+    }
+    CRESCENDO_VALIDATE(misfits.text().empty(), file_key,
+                       "{} does not fit the model: {}; name in trainer.init_except what is to be learned from scratch, "
+                       "such as the last layer",
+                       file, misfits.text());
+
+    const auto parameters = trial.parameters();
+    const auto averages = trial.averages();
+    for (std::size_t i = 0; i < averages.size(); ++i) {
+        at::Tensor(averages[i].tensor).copy_(parameters[i]);
+    }
+}
+
+}  // namespace crescendo::trainer
