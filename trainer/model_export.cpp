@@ -138,6 +138,7 @@ json description_of(const Trial& trial, const std::string& network) {
             {"non_finite", word_of(settings.data.nan)},
             {"loss", {{"name", loss_words.of(settings.loss.loss)}, {"huber_delta", settings.loss.huber_delta}}},
             {"metrics", names_of_metrics(settings, task)},
+            {"precision", precision_words.of(settings.precision)},
             {"reported", reported}};
 }
 

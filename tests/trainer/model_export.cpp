@@ -82,7 +82,7 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
         {{"model", "mlp"}, {"data", numbers}, {"loss", "huber"}, {"metrics", {"mae", "rmse", "r2"}}},
         {{"model", "mlp"}, {"class_balance", 0.5}, {"metrics", "auroc"}},
         {{"model", "cnn"}, {"kernel_size", 5}, {"activation", "leaky_relu"}, {"dropout", 0.2}},
-        {{"model", "cnn"}, {"data", channels_last}},
+        {{"model", "cnn"}, {"data", channels_last}, {"precision", "bf16"}},
         {{"model", "mlp"}, {"optimizer", "schedule_free"}},
         {{"model", "mlp"}, {"data", packed_windows}, {"metrics", "r2"}},
         {{"model", "autoencoder"}, {"data", waves}, {"latent", 3}, {"loss", "mae"}, {"metrics", "relative_l2"}},

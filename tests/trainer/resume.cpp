@@ -16,11 +16,12 @@ using namespace crescendo::trainer::test;
 TEST_CASE("a trial taken up from its checkpoint ends with the same bits as one never interrupted") {
     const SweepFixture sweep;
     for (const std::string optimizer : {"sgd", "adam", "adam of an autoencoder", "adamw and a schedule", "adafactor",
-                                        "schedule_free and an average"}) {
+                                        "schedule_free and an average", "adam in fp16"}) {
         CAPTURE(optimizer);
         Terms whole = sweep.terms(optimizer + "-whole");
         if (optimizer.ends_with("autoencoder")) whole.settings = small_autoencoder(sweep.train, sweep.validation);
         if (optimizer.ends_with("average")) whole.settings["ema"] = 0.9;
+        if (optimizer.ends_with("fp16")) whole.settings["precision"] = "fp16";
         if (optimizer.ends_with("schedule")) {
             whole.settings.update({{"lr_schedule", "one_cycle"},
                                    {"lr_length", 3},
@@ -158,6 +159,7 @@ TEST_CASE("checkpoints that version 0.1.0 wrote are taken up as they are") {
         progress["report"]["seconds"] = progress["report"]["evaluated"] = 0.0;
         CHECK(after.progress["noise_scale"]["norms"] == 0);  // nor did it measure noise
         progress["noise_scale"] = after.progress["noise_scale"];
+        progress["loss_scale"] = after.progress["loss_scale"];  // nor had it fp16
         CHECK(after.progress == progress);
 
         crescendo.join({0}, "checkpoint", terms);

@@ -19,6 +19,9 @@ void prepare_cuda_environment(std::chrono::seconds group_timeout) {
         {"TORCH_FR_BUFFER_SIZE", "0"},  // the same in newer versions
         {"TORCH_NCCL_PROPAGATE_ERROR", "0"},
         {"TORCH_NCCL_NONBLOCKING_TIMEOUT", std::to_string(group_timeout.count())},  // else half an hour
+        // Without a workspace of fixed size, cuBLAS may add in another order each time, and a deterministic trial is
+        // refused. It is LibTorch's own size on recent GPUs.
+        {"CUBLAS_WORKSPACE_CONFIG", ":4096:8"},
     };
     for (const auto& [name, value] : variables) {
         ::setenv(name, value.c_str(), /*overwrite=*/0);

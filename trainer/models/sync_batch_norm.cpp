@@ -103,11 +103,12 @@ void SyncBatchNorm::_check_input_dim(const at::Tensor& x) {
     TORCH_CHECK(x.dim() >= 2, "a batch norm takes (samples, channels, ...), not ", x.dim(), " axes");
 }
 
-at::Tensor SyncBatchNorm::forward(const at::Tensor& x) {
+at::Tensor SyncBatchNorm::forward(const at::Tensor& given) {
     if (!sum_ || !is_training()) {
-        return BatchNormImplBase::forward(x);
+        return BatchNormImplBase::forward(given);
     }
-    _check_input_dim(x);
+    _check_input_dim(given);
+    const at::Tensor x = given.to(weight.scalar_type());  // short numbers would round the statistics
     const Statistics statistics = statistics_over_group(x.detach(), sum_);
     {
         const at::NoGradGuard no_gradients;
@@ -118,7 +119,7 @@ at::Tensor SyncBatchNorm::forward(const at::Tensor& x) {
         running_var.lerp_(unbiased.to(running_var.scalar_type()), momentum.to(running_var.scalar_type()));
         num_batches_tracked.add_(count.clamp_max(1).to(at::kLong));
     }
-    return Normalization::apply(x, weight, bias, statistics, options.eps(), sum_);
+    return Normalization::apply(x, weight, bias, statistics, options.eps(), sum_).to(given.scalar_type());
 }
 
 std::vector<std::shared_ptr<SyncBatchNorm>> synchronized_norms(const torch::nn::Module& network) {

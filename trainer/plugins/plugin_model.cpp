@@ -47,8 +47,9 @@ class PluginModel : public Model {
     at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys) override {
         seed_generator(dropout_keys);
         const at::Tensor outputs = call_plugin(who_, "forward()", [&] { return network_->forward(inputs); });
-        CRESCENDO_VALIDATE(outputs.defined() && outputs.scalar_type() == at::kFloat, key,
-                           "{} returns {}; forward() is to return float32", who_,
+        const bool fits = outputs.defined() && (outputs.scalar_type() == at::kFloat ||
+                                                at::isReducedFloatingType(outputs.scalar_type()));  // of autocast
+        CRESCENDO_VALIDATE(fits, key, "{} returns {}; forward() is to return float32", who_,
                            outputs.defined() ? c10::toString(outputs.scalar_type()) : "no tensor");
         const auto misfit = misfit_of_outputs(task_, outputs.sizes().vec(), inputs.size(0));
         CRESCENDO_VALIDATE(misfit.empty(), key, "{} {}", who_, misfit);

@@ -16,6 +16,7 @@
 #include "trainer/profile/flop_counter.hpp"
 #include "trainer/profile/part_times.hpp"
 #include "trainer/training/evaluation.hpp"
+#include "trainer/training/precision.hpp"
 
 namespace crescendo::trainer {
 
@@ -32,11 +33,11 @@ constexpr double most_steps = 2000;
 
 double since(Clock::time_point time) { return std::chrono::duration<double>(Clock::now() - time).count(); }
 
-/// Operations a second of a product of float32 matrices, by all members at once. They are large enough that a larger
+/// Operations a second of a product of matrices of a type, by all members at once. They are large enough that a larger
 /// one is not faster.
-double matmul_speed(const Device& device, double seconds) {
+double matmul_speed(const Device& device, at::ScalarType type, double seconds) {
     const std::int64_t n = device.place().is_cpu() ? 1024 : 8192;
-    const at::Tensor a = at::randn({n, n}).to(device.place());
+    const at::Tensor a = at::randn({n, n}).to(device.place(), type);
     at::Tensor product = at::mm(a, a);
     await(device);
     double best = 0.0;
@@ -81,7 +82,7 @@ class Profiler {
         }
         result.flop = flop_of(same);
         result.without_model = seconds_of_reading();
-        result.matmul = matmul_speed(device_, order_.seconds);
+        result.matmul = matmul_speed(device_, product_type(trial_.settings().precision), order_.seconds);
         return result;
     }
 

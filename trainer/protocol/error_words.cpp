@@ -4,6 +4,8 @@
 #include <array>
 #include <span>
 
+#include "core/check.hpp"
+
 namespace crescendo::trainer {
 
 namespace {
@@ -34,6 +36,17 @@ bool has_one_of(std::string_view text, std::span<const std::string_view> words) 
 }  // namespace
 
 bool says_out_of_memory(std::string_view message) { return has_one_of(message, of_memory); }
+
+std::string in_words_of_settings(const std::string& message) {
+    const auto words = message.find(" does not have a deterministic implementation");
+    if (words == std::string::npos) {
+        return message;
+    }
+    return text(
+        "{} gives other bits each time, and trainer.deterministic allows none of that; set it to off, or use "
+        "a model or loss without this operation",
+        message.substr(0, words));
+}
 
 bool blames_this_worker(std::string_view message) {
     if (has_one_of(message, of_usage) || says_out_of_memory(message)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace crescendo::trainer {
@@ -12,5 +13,9 @@ bool says_out_of_memory(std::string_view message);
 /// that another member is gone. The result codes are those of nccl.h, as LibTorch writes them. A system call that
 /// failed is this worker's trouble unless NCCL's own words, behind "Last error:", are about a connection.
 bool blames_this_worker(std::string_view message);
+
+/// The message of an error of LibTorch in words of the settings, where it is about them: an operation without a
+/// deterministic form. Else the message itself.
+std::string in_words_of_settings(const std::string& message);
 
 }  // namespace crescendo::trainer

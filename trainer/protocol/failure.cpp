@@ -31,7 +31,7 @@ Failure describe_failure(const std::exception_ptr& cause) {
         return {kind::out_of_memory, "the machine's memory is used up"};
     } catch (const c10::Error& error) {
         const std::string message = error.what_without_backtrace();
-        return {says_out_of_memory(message) ? kind::out_of_memory : kind::error, message};
+        return {says_out_of_memory(message) ? kind::out_of_memory : kind::error, in_words_of_settings(message)};
     } catch (const WriteError& error) {
         return {is_full(error.code()) ? kind::disk : kind::error, error.what()};
     } catch (const std::exception& error) {

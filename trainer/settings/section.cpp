@@ -114,10 +114,13 @@ void Section::flag(const char* name, bool& value) {
     if (!found) {
         return;
     }
-    if (!found->is_boolean()) {
-        return reject_type(name, *found, "true or false");
+    if (*found == "on" || *found == "off") {
+        value = *found == "on";
+    } else if (found->is_boolean()) {
+        value = found->get<bool>();
+    } else {
+        reject_type(name, *found, "true or false");
     }
-    value = found->get<bool>();
 }
 
 void Section::text(const char* name, std::string& value) {

@@ -32,6 +32,7 @@ class Section {
     void integer(const char* name, std::int64_t& value, std::int64_t min, std::int64_t max);
     void odd_integer(const char* name, std::int64_t& value, std::int64_t min, std::int64_t max);
     void number(const char* name, double& value, Range range);
+    /// Reads true or false, or one of the words `on` and `off`.
     void flag(const char* name, bool& value);
     void text(const char* name, std::string& value);
     /// Reads a text, or a list of at least one.

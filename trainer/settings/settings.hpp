@@ -133,6 +133,20 @@ inline constexpr Words loss_words{{std::pair{Loss::automatic, "auto"},
                                    {Loss::bce, "bce"},
                                    {Loss::relative_l2, "relative_l2"}}};
 
+/// In what numbers a network computes. Weights, losses and updates are float32 in all of them.
+enum class Precision {
+    float32,
+    tf32,  ///< on GPUs: products of float32 numbers that were cut to 10 bits of fraction; on CPUs: float32
+    bf16,  ///< 8 bits of exponent, 7 of fraction
+    fp16,  ///< 5 bits of exponent, 10 of fraction; the loss is scaled (LossScale)
+};
+
+/// The words of settings for the precisions.
+inline constexpr Words precision_words{{std::pair{Precision::float32, "float32"},
+                                        {Precision::tf32, "tf32"},
+                                        {Precision::bf16, "bf16"},
+                                        {Precision::fp16, "fp16"}}};
+
 /// What happens to momentum and moments when a regroup changes the group's batch or size.
 enum class StateAtRegroup { keep, reset };
 
@@ -203,6 +217,8 @@ struct Settings {
     AugmentationSettings augmentation = {};
     LossSettings loss = {};
     std::vector<Metric> metrics = {};
+    Precision precision = Precision::float32;
+    bool deterministic = false;  ///< whether every operation gives the same bits each time
     double clip_norm = 0.0;   ///< longest gradient of an update, over all parameters; 0: any
     double clip_value = 0.0;  ///< largest number of a gradient; 0: any
     double sam = 0.0;         ///< distance of sharpness-aware minimisation; 0: plain gradients

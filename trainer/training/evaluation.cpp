@@ -61,7 +61,7 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
         if (slice.samples.empty()) {
             continue;
         }
-        const at::Tensor outputs = trial.model().forward(batch.inputs);
+        const at::Tensor outputs = trial.forward(batch.inputs);
         batches.fetch();
         sums.add(outputs, batch.targets);
     }

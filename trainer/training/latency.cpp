@@ -110,7 +110,7 @@ Answers answer_one_at_a_time(Trial& trial, const datasets::SampleSet& samples,
                               .targets = datasets::Bytes(bytes_of(targets_of), &device.staging_memory())};
         bool finite = convert(sample, inputs_of, 0, slice.inputs.data());
         const at::Tensor inputs = make_inputs(slice, task, device);
-        const at::Tensor outputs = trial.model().forward(inputs);
+        const at::Tensor outputs = trial.forward(inputs);
         const at::Tensor answer = (classes ? outputs.argmax(1) : outputs).cpu();
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
 

@@ -80,7 +80,8 @@ void to_json(json& out, const Progress& progress) {
            {"report_pending", progress.report_pending},
            {"loss_sum", progress.loss_sum},
            {"loss_samples", progress.loss_samples},
-           {"noise_scale", progress.noise_scale}};
+           {"noise_scale", progress.noise_scale},
+           {"loss_scale", progress.loss_scale}};
     if (progress.report) {
         out["report"] = *progress.report;
     }
@@ -101,7 +102,8 @@ void from_json(const json& in, Progress& progress) {
     in.at("report_pending").get_to(progress.report_pending);
     progress.loss_sum = number_or_nan(in.at("loss_sum"));
     in.at("loss_samples").get_to(progress.loss_samples);
-    progress.noise_scale = in.value("noise_scale", NoiseScale());  // checkpoints of 0.1.0 have none
+    progress.noise_scale = in.value("noise_scale", NoiseScale());  // checkpoints of 0.1.0 have neither
+    progress.loss_scale = in.value("loss_scale", LossScale());
 }
 
 }  // namespace crescendo::trainer

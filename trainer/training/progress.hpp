@@ -8,6 +8,7 @@
 
 #include "trainer/settings/settings.hpp"
 #include "trainer/training/learning_rate.hpp"
+#include "trainer/training/loss_scale.hpp"
 #include "trainer/training/noise_scale.hpp"
 
 namespace crescendo::trainer {
@@ -27,7 +28,7 @@ struct Report {
 struct Progress {
     std::int64_t epoch = 0;     ///< completed epochs
     std::int64_t position = 0;  ///< samples of the present epoch that the group has trained on
-    std::int64_t step = 0;      ///< updates since the trial began
+    std::int64_t step = 0;      ///< steps since the trial began; each makes an update, unless its gradients overflow
     int size = 0;               ///< size of the group that came this far; 0 before the first
     LearningRateSchedule::State rate = {};
     /// The training clock: seconds in steps, with the wait for their data, and in regroups. Evaluations, checkpoints
@@ -43,6 +44,7 @@ struct Progress {
     std::int64_t loss_samples = 0;
     /// What this member knows of the gradients' noise; at a report, all members know the same.
     NoiseScale noise_scale = {};
+    LossScale loss_scale = {};  ///< of the next step, in Precision::fp16
 
     /// Resource of the last report; 0 before the first.
     std::int64_t reported() const { return report ? report->resource : 0; }

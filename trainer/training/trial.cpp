@@ -17,6 +17,7 @@
 #include "trainer/settings/model_spec.hpp"
 #include "trainer/settings/optimizer_spec.hpp"
 #include "trainer/training/clipping.hpp"
+#include "trainer/training/precision.hpp"
 #include "trainer/training/sharpness.hpp"
 
 namespace crescendo::trainer {
@@ -27,6 +28,7 @@ constexpr std::uint64_t initial_weights = ~std::uint64_t{0};  ///< a stream of a
 
 std::shared_ptr<Model> make_seeded_model(std::uint64_t seed, const Settings& settings, const Task& task,
                                          const Device& device) {
+    set_process_switches(settings.precision, settings.deterministic, device.place().type());
     at::manual_seed(CounterRandom(seed, initial_weights).next());
     auto model = settings.model->make(task);
     initialize(*model, settings.init);
@@ -171,6 +173,15 @@ void Trial::forget_losses() {
     progress_.loss_samples = 0;
 }
 
+at::Tensor Trial::forward(const at::Tensor& inputs, const at::Tensor& keys) const {
+    const Autocast autocast(settings_.precision, device_.place().type());
+    const at::Tensor outputs = model_->forward(inputs, keys);
+    return at::isReducedFloatingType(outputs.scalar_type()) ? outputs.to(at::kFloat) : outputs;
+}
+
+/// Makes the group's gradients those of the loss itself. Returns false if the scaled ones overflowed.
+bool Trial::unscale() { return !scales_loss() || unscale_gradients(learning_parameters(), loss_scale()); }
+
 double Trial::epochs() const { return used(progress_, ResourceUnit::epochs, task_.num_samples); }
 
 void Trial::set_group(int size, GroupBatch batch) {
@@ -194,7 +205,7 @@ at::Tensor Trial::add_gradients(const Batch& batch, const at::Tensor& keys, cons
     at::Tensor loss;
     {
         RECORD_USER_SCOPE("crescendo::forward");
-        const at::Tensor outputs = model_->forward(of_part(batch.inputs), keys.defined() ? of_part(keys) : keys);
+        const at::Tensor outputs = forward(of_part(batch.inputs), keys.defined() ? of_part(keys) : keys);
         loss = has_samples ? loss_sum(settings_.loss, task_, outputs, of_part(batch.targets)) : outputs.sum();
     }
     if (measured) {
@@ -221,7 +232,7 @@ at::Tensor Trial::empty_inputs() const {
 Trial::StepPlan Trial::plan_step(const LoadedBatch& loaded, const std::vector<std::int64_t>& slices, int size) const {
     StepPlan plan{.parts = micro_batches(static_cast<std::int64_t>(loaded.slice.samples.size()),
                                          num_rounds(slices, micro_batch_)),
-                  .weight = loss_weight(group_batch_, size),
+                  .weight = loss_weight(group_batch_, size) * loss_scale(),
                   .measured = plan_measurement(progress_.step, slices, micro_batch_)};
     if (size == 1 || norms_.empty()) {
         std::erase_if(plan.parts, [](const MicroBatch& part) { return part.count == 0; });
@@ -331,16 +342,19 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     }
     const NormsInGroup joined(norms_, sum);
     at::Tensor loss;
+    bool usable = false;
     std::optional<NoiseMeter::Sums> noise;
     try {
         loss = collective([&] { return accumulate_gradients(loaded, plan, reducer); });
         meanwhile();
         group.finish();
-        if (plan.measured.whole) {
+        usable = unscale();
+        if (usable && plan.measured.whole) {
             noise = noise_meter_.take();
         }
-        if (settings_.sam > 0) {
+        if (usable && settings_.sam > 0) {
             sharpen(loaded, plan, group, reducer);
+            usable = unscale();
         }
     } catch (...) {
         set_buffers(buffers_before);
@@ -353,10 +367,16 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     }
     {
         RECORD_USER_SCOPE("crescendo::optimizer");
-        clip_gradients(learning_parameters(), settings_.clip_norm, settings_.clip_value);
-        optimizer_.step(learning_rate());
+        const double rate = learning_rate();
         ++progress_.step;
-        update_averages();
+        if (usable) {
+            clip_gradients(learning_parameters(), settings_.clip_norm, settings_.clip_value);
+            optimizer_.step(rate);
+            update_averages();
+        }
+        if (scales_loss()) {
+            progress_.loss_scale.update(usable);
+        }
     }
     progress_.position += loaded.slice.group_samples();
     if (!loss_sum_.defined()) {

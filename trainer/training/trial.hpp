@@ -72,6 +72,10 @@ class Trial {
     void set_length(std::int64_t resource) { length_ = resource; }
     std::int64_t length() const { return length_; }
 
+    /// Runs the network on samples, in the trial's precision. Its answers are float32, at least. With the samples'
+    /// `keys` it drops units, as in training.
+    at::Tensor forward(const at::Tensor& inputs, const at::Tensor& keys = {}) const;
+
     /// From now on a group of `size` trains. A step takes the samples that `batch` says, or the whole training set if
     /// that is smaller. If this is a change, and the settings say so, the optimizer forgets its state.
     void set_group(int size, GroupBatch batch);
@@ -84,7 +88,8 @@ class Trial {
 
     /// Makes one update from the group's next samples. `loaded` has this member's share of them, which may be empty in
     /// a group of several. `meanwhile` is called while the device computes; what it throws ends the step. Throws
-    /// PeerLost. If this throws, the trial is as it was, with rank 0's buffers.
+    /// PeerLost. If this throws, the trial is as it was, with rank 0's buffers. If gradients of a scaled loss overflow,
+    /// no member makes the update.
     void step(
         const LoadedBatch& loaded, const Group& group, GradientReducer& reducer,
         const std::function<void()>& meanwhile = [] {});
@@ -93,7 +98,7 @@ class Trial {
     /// What a member runs in a step.
     struct StepPlan {
         std::vector<MicroBatch> parts;  ///< of its slice
-        double weight = 0.0;            ///< of each sample's loss
+        double weight = 0.0;            ///< of each sample's loss, with the loss scale
         MeasurementPlan measured;
     };
 
@@ -101,6 +106,9 @@ class Trial {
     at::Tensor empty_inputs() const;
     void set_buffers(const std::vector<at::Tensor>& values);
     double epochs() const;
+    bool scales_loss() const { return settings_.precision == Precision::fp16; }
+    double loss_scale() const { return scales_loss() ? progress_.loss_scale.value() : 1.0; }
+    bool unscale();
     void sharpen(const LoadedBatch& loaded, const StepPlan& plan, const Group& group, GradientReducer& reducer);
     at::Tensor add_gradients(const Batch& batch, const at::Tensor& keys, const MicroBatch& part, double weight,
                              bool measured);

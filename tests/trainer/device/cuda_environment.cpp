@@ -17,6 +17,7 @@ const char* const names[] = {"TORCH_NCCL_ASYNC_ERROR_HANDLING",
                              "TORCH_FR_BUFFER_SIZE",
                              "TORCH_NCCL_PROPAGATE_ERROR",
                              "TORCH_NCCL_NONBLOCKING_TIMEOUT",
+                             "CUBLAS_WORKSPACE_CONFIG",
                              "PYTORCH_ALLOC_CONF",
                              "PYTORCH_CUDA_ALLOC_CONF"};
 
@@ -52,6 +53,7 @@ TEST_CASE("NCCL's guards neither end the process nor sleep, and a group forms in
     }
     CHECK(value_of("TORCH_NCCL_NONBLOCKING_TIMEOUT") == "45");
     CHECK(value_of("PYTORCH_ALLOC_CONF") == "expandable_segments:True");
+    CHECK(value_of("CUBLAS_WORKSPACE_CONFIG") == ":4096:8");
 }
 
 TEST_CASE("what the user has set stays") {

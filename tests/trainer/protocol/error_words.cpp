@@ -72,3 +72,11 @@ TEST_CASE("a connection that ends is a lost peer's") {
         CHECK_FALSE(blames_this_worker(message));
     }
 }
+
+TEST_CASE("LibTorch's words about determinism become those of the setting, and no others") {
+    CHECK(in_words_of_settings("adaptive_avg_pool2d_backward_cuda does not have a deterministic implementation, but you "
+                               "set 'torch.use_deterministic_algorithms(True)'. You can turn off determinism …") ==
+          "adaptive_avg_pool2d_backward_cuda gives other bits each time, and trainer.deterministic allows none of that; "
+          "set it to off, or use a model or loss without this operation");
+    CHECK(in_words_of_settings("Target 3 is out of bounds") == "Target 3 is out of bounds");
+}

@@ -51,6 +51,18 @@ TEST_CASE("the training data are all that must be given") {
     CHECK(problems_of(json::object()).front().key == "trainer.data.train");
 }
 
+TEST_CASE("a trial computes in float32 and lets operations choose their order, unless it is told otherwise") {
+    CHECK(parsed(minimal()).precision == Precision::float32);
+    CHECK_FALSE(parsed(minimal()).deterministic);
+    CHECK(parsed(with("precision", "bf16")).precision == Precision::bf16);
+    for (const json& on : {json("on"), json(true)}) {
+        CHECK(parsed(with("deterministic", on)).deterministic);
+    }
+    CHECK_FALSE(parsed(with("deterministic", "off")).deterministic);
+    CHECK(problems_of(with("precision", "half")).front().key == "trainer.precision");
+    CHECK(problems_of(with("deterministic", "sometimes")).front().key == "trainer.deterministic");
+}
+
 TEST_CASE("a trial starts from torch's own weights at its full rate, unless it is told otherwise") {
     CHECK(parsed(minimal()).init == Initialization::torch);
     CHECK(parsed(minimal()).warmup == 0.0);

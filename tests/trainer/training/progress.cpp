@@ -23,6 +23,7 @@ TEST_CASE("a trial has reached the last multiple of the interval, in each unit")
 TEST_CASE("progress is written and read whole") {
     Progress progress{.epoch = 2, .position = 30, .step = 57, .size = 4, .seconds = 12.9, .evaluated = 1.5};
     progress.noise_scale.add({.whole = 5, .samples = 64});
+    progress.loss_scale.update(/*finite=*/false);
     progress.report = Report{.resource = 50, .metrics = {{"loss", 0.25}}, .seconds = 12.5, .evaluated = 1.5};
 
     const Progress read = nlohmann::json::parse(nlohmann::json(progress).dump()).get<Progress>();
@@ -33,6 +34,8 @@ TEST_CASE("progress is written and read whole") {
     CHECK(read.report->seconds == 12.5);
     CHECK(read.report->evaluated == 1.5);
     CHECK(read.noise_scale.gradient() == progress.noise_scale.gradient());
+    CHECK(read.loss_scale == progress.loss_scale);
+    CHECK_FALSE(read.loss_scale == LossScale());
 }
 
 TEST_CASE("progress from before the training clock begins at 0 seconds") {
@@ -48,12 +51,14 @@ TEST_CASE("progress from before the training clock begins at 0 seconds") {
     CHECK(read.reported() == 3);
 }
 
-TEST_CASE("progress from before the noise scale begins to measure it") {
+TEST_CASE("progress from before the noise scale and the loss scale begins with them") {
     nlohmann::json old = Progress{.epoch = 3};
     old.erase("noise_scale");
+    old.erase("loss_scale");
 
     const auto read = old.get<Progress>();
 
     CHECK(read.epoch == 3);
     CHECK_FALSE(read.noise_scale.value());
+    CHECK(read.loss_scale == LossScale());
 }

@@ -29,6 +29,7 @@ HERE = Path(__file__).resolve().parent
 EXPORT = json.loads((HERE / "export.json").read_text(encoding="utf-8"))
 CLASSES = EXPORT["task"]["kind"] == "classification"
 TOLERANCE = 1e-4
+PRODUCTS = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(EXPORT["precision"])
 BINS, MOST_LOG_ODDS = 1024, 16  # of the histograms that auroc is calculated from
 
 
@@ -232,7 +233,9 @@ def evaluate(model, location):
     """The metrics of the model over the samples at `location`."""
     sums = Sums()
     for inputs, targets in batches(location):
-        outputs = model(inputs)
+        with torch.autocast("cpu", dtype=PRODUCTS, enabled=PRODUCTS is not None):
+            outputs = model(inputs)
+        outputs = outputs.float()
         sums.add(outputs if CLASSES else outputs.reshape(len(inputs), -1), targets)
     if sums.samples == 0:
         sys.exit(f"load.py: {location} has no sample to evaluate")

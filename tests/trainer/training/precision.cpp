@@ -1,0 +1,378 @@
+#include "trainer/training/precision.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+
+#include <limits>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/trainer/local_group.hpp"
+#include "tests/trainer/plugins/plugin_libraries.hpp"
+#include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/test_device.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+#include "trainer/protocol/failure.hpp"
+#include "trainer/training/evaluation.hpp"
+#include "trainer/training/trial.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t batch_size = 32;
+constexpr int num_steps = 60;
+
+/// Noisy images of 8 x 8 of four classes: each is brighter in another quarter.
+struct Images {
+    at::Tensor inputs;
+    at::Tensor targets;
+
+    Images(std::int64_t count, std::uint64_t seed) {
+        const auto generator = at::detail::createCPUGenerator(seed);
+        targets = at::arange(count).remainder(4);
+        inputs = at::randn({count, 8, 8}, generator);
+        for (std::int64_t image = 0; image < 4; ++image) {
+            inputs.slice(0, image, {}, 4).narrow(1, image / 2 * 4, 4).narrow(2, image % 2 * 4, 4).add_(0.7);
+        }
+    }
+};
+
+const Task images_task{.kind = Task::Kind::classification,
+                       .input_shape = {8, 8},
+                       .target_shape = {},
+                       .num_outputs = 4,
+                       .num_samples = batch_size * num_steps};
+
+LoadedBatch part_of(const Images& images, std::int64_t begin, std::int64_t count, const Device& device, int size = 1) {
+    LoadedBatch loaded;
+    loaded.slice.member_samples.assign(static_cast<std::size_t>(size), count);
+    for (std::int64_t i = 0; i < count; ++i) {
+        loaded.slice.samples.push_back(begin + i);
+    }
+    loaded.batch = {device.upload(images.inputs.narrow(0, begin, count)),
+                    device.upload(images.targets.narrow(0, begin, count))};
+    return loaded;
+}
+
+std::unique_ptr<Trial> trial_of(const Json& section, const Device& device, int size = 1,
+                                const Task& task = images_task) {
+    Json settings{{"batch_size", batch_size}, {"lr", 0.05}};
+    settings.update(section);
+    auto trial = std::make_unique<Trial>(/*number=*/0, /*seed=*/1, settings_of(settings), task, device);
+    trial->set_group(size, {});
+    return trial;
+}
+
+struct Learned {
+    double loss = 0.0;      ///< of 2,000 other images
+    double accuracy = 0.0;  ///< of these, in percent
+    std::vector<at::Tensor> weights = {};
+};
+
+/// What the trials of a group, one of each member, learn in an epoch.
+Learned learned(const Json& section, int size = 1) {
+    const auto device = make_test_device();
+    const Images images(images_task.num_samples, 1);
+    const Images others(2000, 2);
+    std::vector<std::unique_ptr<Trial>> trials;
+    for (int rank = 0; rank < size; ++rank) {
+        trials.push_back(trial_of(section, *device, size));
+    }
+    in_group(size, *device, [&](const Group& group) {
+        Trial& trial = *trials[static_cast<std::size_t>(group.rank())];
+        GradientReducer reducer(group, trial.parameters());
+        const std::int64_t share = batch_size / size;
+        for (int step = 0; step < num_steps; ++step) {
+            trial.step(part_of(images, step * batch_size + group.rank() * share, share, *device, size), group, reducer);
+        }
+    });
+    const at::NoGradGuard no_gradients;
+    const EvaluationMode mode(*trials[0]);
+    SumsOnDevice sums(*trials[0]);
+    sums.add(trials[0]->forward(device->upload(others.inputs)), device->upload(others.targets));
+    const auto all = sums.fetch();
+    Learned result{.loss = all.loss / all.samples, .accuracy = 100 * all.correct / all.samples};
+    for (const auto& parameter : trials[0]->parameters()) {
+        result.weights.push_back(parameter.detach().clone());
+    }
+    return result;
+}
+
+/// Largest difference of weights, in units of the largest of their tensor.
+double difference(const Learned& a, const Learned& b) {
+    double most = 0;
+    for (std::size_t i = 0; i < a.weights.size(); ++i) {
+        const auto scale = a.weights[i].abs().max().item<double>();
+        most = std::max(most, (a.weights[i] - b.weights[i]).abs().max().item<double>() / scale);
+    }
+    return most;
+}
+
+Json with(Json settings, const Json& more) {
+    settings.update(more);
+    return settings;
+}
+
+LossScale scale_of(double value) { return Json{{"value", value}, {"finite_steps", 0}}.get<LossScale>(); }
+
+bool same(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const at::Tensor& x, const at::Tensor& y) { return at::equal(x, y); });
+}
+
+std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
+    std::vector<at::Tensor> all;
+    for (const auto& tensor : tensors) {
+        all.push_back(tensor.detach().clone());
+    }
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("autocast makes products short as long as it lives") {
+    const at::Tensor a = at::randn({4, 4});
+    const auto type = [&](Precision precision) {
+        const Autocast autocast(precision, at::kCPU);
+        return at::mm(a, a).scalar_type();
+    };
+
+    CHECK((type(Precision::bf16) == at::kBFloat16));
+    CHECK((type(Precision::fp16) == at::kHalf));
+    CHECK((type(Precision::tf32) == at::kFloat));
+    CHECK((type(Precision::float32) == at::kFloat));
+    CHECK((at::mm(a, a).scalar_type() == at::kFloat));
+}
+
+TEST_CASE("products on GPUs are TF32 where a trial wants that, and not for the next one") {
+    const auto allowed = [](Precision precision, at::DeviceType device) {
+        set_process_switches(precision, /*deterministic=*/false, device);
+        CHECK(at::globalContext().allowTF32CuBLAS() == at::globalContext().allowTF32CuDNN());
+        return at::globalContext().allowTF32CuBLAS();
+    };
+
+    CHECK(allowed(Precision::tf32, at::kCUDA));
+    CHECK_FALSE(allowed(Precision::float32, at::kCUDA));
+    CHECK_FALSE(allowed(Precision::tf32, at::kCPU));
+}
+
+TEST_CASE("an operation without a deterministic form is refused where a trial is deterministic, and only there") {
+    const auto device = make_test_device();
+    const auto put = [] { at::zeros({4}).put_(at::zeros({1}, at::kLong), at::ones({1})); };
+
+    trial_of({{"model", "mlp"}, {"deterministic", "on"}}, *device);
+    CHECK(at::globalContext().deterministicCuDNN());
+    std::string message;
+    try {
+        put();
+    } catch (...) {
+        message = describe_failure(std::current_exception()).message;
+    }
+    CHECK(
+        message ==
+        "put_ gives other bits each time, and trainer.deterministic allows none of that; set it to off, or use a model "
+        "or loss without this operation");
+
+    trial_of({{"model", "mlp"}}, *device);
+    CHECK_FALSE(at::globalContext().deterministicCuDNN());
+    put();
+}
+
+TEST_CASE("gradients lose their scale, and one that is not finite is found") {
+    std::vector<at::Tensor> parameters{at::zeros({2}).requires_grad_(),
+                                       at::zeros({3}, at::kComplexFloat).requires_grad_()};
+    parameters[0].mutable_grad() = at::full({2}, 6.0);
+    parameters[1].mutable_grad() = at::full({3}, 8.0, at::kComplexFloat);
+
+    CHECK(unscale_gradients(parameters, 2.0));
+    CHECK(at::equal(parameters[0].grad(), at::full({2}, 3.0)));
+    CHECK(at::equal(parameters[1].grad(), at::full({3}, 4.0, at::kComplexFloat)));
+    parameters[0].mutable_grad()[1] = std::numeric_limits<float>::infinity();
+    CHECK_FALSE(unscale_gradients(parameters, 2.0));
+}
+
+TEST_CASE("short numbers learn what float32 does, to half a point and a few percent of the loss") {
+    for (const Json& network : {Json{{"model", "cnn"}, {"width", 8}}, Json{{"model", "mlp"}, {"width", 64}}}) {
+        CAPTURE(network.dump());
+        const Learned full = learned(network);
+        CHECK(full.accuracy > 80);
+        const Learned brief = learned(with(network, {{"precision", "bf16"}}));
+        CAPTURE(brief.accuracy);
+        CHECK(std::abs(brief.accuracy - full.accuracy) <= 0.5);
+        CHECK(brief.loss == doctest::Approx(full.loss).epsilon(0.03));
+        CHECK(difference(full, brief) > 1e-4);  // it is no float32
+
+        const Learned two = learned(with(network, {{"precision", "bf16"}}), /*size=*/2);
+        CHECK(two.loss == doctest::Approx(brief.loss).epsilon(0.02));
+        CHECK(difference(brief, two) < 0.1);
+        const double of_tf32 = difference(full, learned(with(network, {{"precision", "tf32"}})));
+        CHECK((on_gpu() ? of_tf32 < 0.1 : of_tf32 == 0.0));
+    }
+}
+
+TEST_CASE("with every option fp16 learns about what float32 does, on one worker and on two") {
+    const std::vector<Json> options{{{"clip_norm", 0.1}},
+                                    {{"clip_value", 0.01}},
+                                    {{"sam", 0.05}},
+                                    {{"ema", 0.9}, {"dropout", 0.2}},
+                                    {{"optimizer", "adamw"}, {"lr", 0.002}}};
+    const Json network{{"model", "mlp"}, {"width", 8}, {"depth", 1}};
+    for (const Json& option : options) {
+        CAPTURE(option.dump());
+        const Learned full = learned(with(network, option));
+        const Json settings = with(with(network, option), {{"precision", "fp16"}});
+        const Learned one = learned(settings);
+        const Learned two = learned(settings, /*size=*/2);
+
+        CHECK(one.loss == doctest::Approx(full.loss).epsilon(0.03));
+        CHECK(two.loss == doctest::Approx(one.loss).epsilon(0.02));
+        CHECK(difference(one, two) < 0.1);
+    }
+}
+
+TEST_CASE("every model trains in bf16, and with deterministic operations") {
+    const auto device = make_test_device();
+    std::vector<Json> networks;
+    for (const char* model : {"cnn", "mlp", "vit", "transformer", "lstm", "gru", "normed"}) {
+        networks.push_back({{"model", model}});
+    }
+    for (const char* norm : {"sync_batch", "group"}) {
+        networks.push_back({{"model", "resnet18"}, {"norm", norm}});
+    }
+    for (const char* model : {"autoencoder", "unet"}) {
+        networks.push_back({{"model", model}, {"depth", 1}});
+    }
+    networks.push_back({{"model", "r2plus1d"}});
+    constexpr std::int64_t few = 8;
+    const Images images(few, 1);
+    for (Json& network : networks) {
+        CAPTURE(network.dump());
+        if (network["model"] != "normed") {
+            network.update({{"width", 4}, {"heads", 2}});
+        }
+        network.update({{"lr", 0.01}, {"batch_size", few}, {"precision", "bf16"}, {"deterministic", true}});
+        Task task = images_task;
+        LoadedBatch batch = part_of(images, 0, few, *device);
+        const std::string model = network["model"];
+        if (model == "autoencoder" || model == "unet") {
+            task.kind = Task::Kind::regression;
+            task.target_shape = {8, 8};
+            task.num_outputs = 64;
+            batch.batch.targets = batch.batch.inputs.flatten(1);
+        } else if (model == "r2plus1d") {
+            task.input_shape = {2, 8, 8};
+            batch.batch.inputs = at::stack({batch.batch.inputs, batch.batch.inputs}, 1);
+        }
+        std::vector<std::unique_ptr<Trial>> trials;
+        std::vector<double> losses(2);
+        for (int rank = 0; rank < 2; ++rank) {
+            trials.push_back(trial_of(network, *device, /*size=*/2, task));
+        }
+        batch.slice.member_samples = {few, few};
+        in_group(2, *device, [&](const Group& group) {  // so that norms add their sums up
+            Trial& trial = *trials[static_cast<std::size_t>(group.rank())];
+            GradientReducer reducer(group, trial.parameters());
+            for (double& loss : losses) {
+                for (int step = 0; step < 5; ++step) {
+                    trial.step(batch, group, reducer);
+                }
+                const double sum = trial.full_progress().loss_sum;
+                trial.forget_losses();
+                if (group.rank() == 0) {
+                    loss = sum;
+                }
+            }
+        });
+        CHECK(losses[1] < losses[0]);
+        for (const auto& parameter : trials[0]->parameters()) {
+            CHECK((parameter.scalar_type() == at::kFloat));
+        }
+    }
+}
+
+TEST_CASE("a model of a plug-in trains in bf16, and its outputs reach the loss as float32") {
+    const auto device = make_test_device();
+    const Images images(batch_size, 1);
+    const auto trial =
+        trial_of({{"model", "gated"}, {"plugins", {plugin_library("mine")}}, {"precision", "bf16"}}, *device);
+    const Group group(*device);
+    GradientReducer reducer(group, trial->parameters());
+    const LoadedBatch batch = part_of(images, 0, batch_size, *device);
+    const auto before = copies(trial->parameters());
+
+    trial->step(batch, group, reducer);
+
+    CHECK_FALSE(same(copies(trial->parameters()), before));
+    CHECK((trial->forward(batch.batch.inputs).scalar_type() == at::kFloat));
+}
+
+TEST_CASE("a step whose scaled gradients overflow changes nothing on any member, and halves the scale of all") {
+    const auto device = make_test_device();
+    for (const int size : {1, 2}) {
+        CAPTURE(size);
+        const Json settings{{"model", "mlp"}, {"precision", "fp16"}, {"ema", 0.9}, {"optimizer", "adam"}};
+        Images images(batch_size, 1);
+        std::vector<std::unique_ptr<Trial>> trials;
+        for (int rank = 0; rank < size; ++rank) {
+            trials.push_back(trial_of(settings, *device, size));
+        }
+        const std::int64_t share = batch_size / size;
+        images.inputs.narrow(0, 0, share) *= 100;  // of rank 0 only; its gradients are the larger ones
+        const auto step = [&](double scale) {
+            in_group(size, *device, [&](const Group& group) {
+                Trial& trial = *trials[static_cast<std::size_t>(group.rank())];
+                GradientReducer reducer(group, trial.parameters());
+                trial.progress().loss_scale = scale_of(scale);
+                trial.step(part_of(images, group.rank() * share, share, *device, size), group, reducer);
+            });
+        };
+        step(1.0);
+        const auto weights = copies(trials[0]->parameters());
+        const auto average = copies(trials[0]->evaluation_weights());
+        const auto updates = trials[0]->optimizer().num_steps();
+        const Progress before = trials[0]->progress();
+
+        step(0x1p30);
+
+        for (const auto& trial : trials) {
+            CHECK(same(copies(trial->parameters()), weights));
+            CHECK(same(copies(trial->evaluation_weights()), average));
+            CHECK(trial->optimizer().num_steps() == updates);
+            CHECK(trial->progress().loss_scale == scale_of(0x1p29));
+            CHECK(trial->progress().step == before.step + 1);  // the samples have had their turn
+            CHECK(trial->progress().position == before.position + batch_size);
+        }
+        step(1.0);
+        CHECK_FALSE(same(copies(trials[0]->parameters()), weights));
+        CHECK(same(copies(trials[0]->parameters()), copies(trials.back()->parameters())));
+    }
+}
+
+TEST_CASE("the loss scale takes part in no result: not in weights, nor in norms") {
+    const auto device = make_test_device();
+    const Images images(batch_size, 1);
+    const auto after_step = [&](double scale) {
+        auto trial = trial_of({{"model", "mlp"}, {"precision", "fp16"}, {"clip_norm", 0.5}}, *device);
+        trial->set_group(/*size=*/1, {.multiple = 1, .accumulation = 4});
+        trial->progress().loss_scale = scale_of(scale);
+        const Group group(*device);
+        GradientReducer reducer(group, trial->parameters());
+        trial->step(part_of(images, 0, batch_size, *device), group, reducer);
+        return trial;
+    };
+
+    const auto one = after_step(1024);
+    const auto other = after_step(4096);
+
+    CHECK(at::allclose(one->parameters()[0], other->parameters()[0], /*rtol=*/1e-3, /*atol=*/1e-6));
+    const auto &noise = one->progress().noise_scale, &other_noise = other->progress().noise_scale;
+    CHECK(noise.noise() == doctest::Approx(other_noise.noise()).epsilon(1e-3));
+    CHECK(noise.gradient() == doctest::Approx(other_noise.gradient()).epsilon(1e-3));
+    CHECK(noise.noise() > 0);
+}

@@ -1,0 +1,61 @@
+#include "trainer/training/precision.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <ATen/autocast_mode.h>
+#include <ATen/core/grad_mode.h>
+
+namespace crescendo::trainer {
+
+at::ScalarType product_type(Precision precision) {
+    switch (precision) {
+        case Precision::bf16:
+            return at::kBFloat16;
+        case Precision::fp16:
+            return at::kHalf;
+        default:
+            return at::kFloat;
+    }
+}
+
+Autocast::Autocast(Precision precision, at::DeviceType device)
+    : on_(product_type(precision) != at::kFloat), device_(device) {
+    if (on_) {
+        at::autocast::set_autocast_enabled(device_, true);
+        at::autocast::set_autocast_dtype(device_, product_type(precision));
+    }
+}
+
+Autocast::~Autocast() {
+    if (on_) {
+        at::autocast::set_autocast_enabled(device_, false);
+        at::autocast::clear_cache();
+    }
+}
+
+void set_process_switches(Precision precision, bool deterministic, at::DeviceType device) {
+    auto& torch = at::globalContext();
+    if (device != at::kCPU) {  // a CPU's products are float32, whatever torch would do there
+        torch.setAllowTF32CuBLAS(precision == Precision::tf32);
+        torch.setAllowTF32CuDNN(precision == Precision::tf32);
+    }
+    torch.setDeterministicAlgorithms(deterministic, /*warn_only=*/false);
+    torch.setDeterministicFillUninitializedMemory(false);  // it costs time, and no result reads such memory
+    torch.setDeterministicCuDNN(deterministic);
+    torch.setDeterministicMkldnn(deterministic);
+}
+
+bool unscale_gradients(const std::vector<at::Tensor>& parameters, double scale) {
+    const at::NoGradGuard no_gradients;
+    std::vector<at::Tensor> gradients;
+    for (const auto& parameter : parameters) {
+        const at::Tensor& gradient = parameter.grad();
+        gradients.push_back(gradient.is_complex() ? at::view_as_real(gradient) : gradient);
+    }
+    const auto options = parameters.front().options().dtype(at::kFloat);
+    at::Tensor found = at::zeros({1}, options);
+    at::_amp_foreach_non_finite_check_and_unscale_(gradients, found, at::full({1}, 1.0 / scale, options));
+    return found.item<float>() == 0.0F;
+}
+
+}  // namespace crescendo::trainer
