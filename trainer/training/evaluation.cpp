@@ -4,9 +4,12 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <exception>
 
+#include "core/trial_protocol.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
+#include "trainer/protocol/failure.hpp"
 
 namespace crescendo::trainer {
 
@@ -43,17 +46,14 @@ EvaluationSums SumsOnDevice::fetch() const {
     return all;
 }
 
-EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse) {
-    const at::NoGradGuard no_gradients;
-    const EvaluationMode mode(trial);
-    group.broadcast(trial.buffers());
+namespace {
+
+/// Runs `count` samples at once.
+EvaluationSums sums_of_share(Trial& trial, datasets::SampleStream& stream, std::int64_t count, const Group& group,
+                             Pulse& pulse) {
     BatchLoader batches(stream, trial.task(), trial.device());
-    batches.enter({.seed = 0,
-                   .epoch = 0,
-                   .position = 0,
-                   .group_batch = trial.micro_batch(),
-                   .part = group.rank(),
-                   .parts = group.size()});
+    batches.enter(
+        {.seed = 0, .epoch = 0, .position = 0, .group_batch = count, .part = group.rank(), .parts = group.size()});
     SumsOnDevice sums(trial);
     while (const auto loaded = batches.next()) {
         pulse.beat();
@@ -68,6 +68,30 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
     EvaluationSums all = sums.fetch();
     all.waited = batches.take_waited();
     return all;
+}
+
+bool ran_out_of_memory() {
+    return describe_failure(std::current_exception()).kind == std::string(protocol::failure::out_of_memory);
+}
+
+}  // namespace
+
+EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse) {
+    const at::NoGradGuard no_gradients;
+    const EvaluationMode mode(trial);
+    group.broadcast(trial.buffers());
+    if (trial.evaluation_batches() > 1) {
+        try {
+            return sums_of_share(trial, stream, trial.evaluation_batches() * trial.micro_batch(), group, pulse);
+        } catch (const std::exception&) {
+            if (!ran_out_of_memory()) {
+                throw;
+            }
+        }
+        trial.set_evaluation_batches(1);  // the next one would fail as well
+        trial.device().give_back_memory();
+    }
+    return sums_of_share(trial, stream, trial.micro_batch(), group, pulse);
 }
 
 void add_means(Metrics& metrics, const std::string& prefix, const EvaluationSums& sums, const Trial& trial) {

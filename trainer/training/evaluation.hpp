@@ -37,7 +37,8 @@ struct EvaluationSums {
 };
 
 /// Runs the trial's model, with rank 0's buffers, over this member's share of the samples, in evaluation mode and
-/// without training. Beats `pulse` for each batch. Throws PeerLost.
+/// without training. Beats `pulse` for each batch. If the memory does not suffice for several micro-batches at once,
+/// it takes one, from then on. Throws PeerLost.
 EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse);
 
 /// Sums over batches of samples. They stay on the device, so that no batch waits for the one before it.

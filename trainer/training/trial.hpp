@@ -83,6 +83,11 @@ class Trial {
     /// The most samples that go through the model at once, at least one.
     std::int64_t micro_batch() const { return micro_batch_; }
 
+    /// How many micro-batches an evaluation runs at once, since it keeps nothing for a backward pass. Four on GPUs; on
+    /// CPUs one, because the numbers of more fall out of the caches.
+    std::int64_t evaluation_batches() const { return evaluation_batches_; }
+    void set_evaluation_batches(std::int64_t count) { evaluation_batches_ = count; }
+
     /// Samples of a step, over all members.
     std::int64_t group_batch() const { return group_batch_; }
 
@@ -132,6 +137,7 @@ class Trial {
     LearningRateSchedule schedule_;
     std::int64_t group_batch_ = 0;  ///< 0 until the first set_group
     std::int64_t micro_batch_;
+    std::int64_t evaluation_batches_;
     std::int64_t length_ = 0;           ///< 0: unknown, and then the learning rate has no schedule
     std::vector<at::Tensor> averages_;  ///< of parameters(), in their order
     Progress progress_;

@@ -1,12 +1,22 @@
 #include "trainer/training/evaluation.hpp"
 
 #include <ATen/ATen.h>
+#include <sys/socket.h>
+#include <torch/nn/modules/linear.h>
+#include <unistd.h>
 
+#include <array>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/torch_doctest.hpp"
+#include "trainer/data/data_cache.hpp"
+#include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
+#include "trainer/settings/model_spec.hpp"
 
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
@@ -15,7 +25,73 @@ namespace {
 
 constexpr std::int64_t num_batches = 50;
 
+/// A linear network on a device whose memory suffices for `most` samples at once. It notes how many it was given.
+class SmallMemory : public Model {
+  public:
+    SmallMemory(std::int64_t most, std::vector<std::int64_t>& counts) : most_(most), counts_(counts) {}
+
+    at::Tensor forward(const at::Tensor& inputs, const at::Tensor& /*dropout_keys*/) override {
+        counts_.push_back(inputs.size(0));
+        if (inputs.size(0) > most_) {
+            C10_THROW_ERROR(OutOfMemoryError, "CUDA out of memory");
+        }
+        return output_(inputs.flatten(1));
+    }
+
+  private:
+    std::int64_t most_;
+    std::vector<std::int64_t>& counts_;
+    torch::nn::Linear output_ = register_module("output", torch::nn::Linear(64, 4));
+};
+
+struct SmallMemorySpec : ModelSpec {
+    std::int64_t most;
+    std::vector<std::int64_t>& counts;
+
+    SmallMemorySpec(std::int64_t most_samples, std::vector<std::int64_t>& given) : most(most_samples), counts(given) {}
+    std::shared_ptr<Model> make(const Task&) const override { return std::make_shared<SmallMemory>(most, counts); }
+};
+
 }  // namespace
+
+TEST_CASE("an evaluation takes several micro-batches at once, and one where the memory does not suffice for more") {
+    const SweepFixture sweep;  // 20 samples to validate on
+    const auto device = make_cpu_device();
+    const Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 4, .num_samples = 96};
+    std::vector<std::int64_t> counts;
+    const auto evaluated = [&](std::int64_t most, int times) {
+        Settings settings = settings_of(small_cnn(sweep.train, sweep.validation));
+        settings.batch_size = 3;
+        settings.model = std::make_shared<SmallMemorySpec>(most, counts);
+        Trial trial(/*number=*/0, /*seed=*/1, settings, task, *device);
+        CHECK(trial.evaluation_batches() == 1);  // of a CPU
+        trial.set_evaluation_batches(4);
+        DataCache data;
+        std::array<int, 2> ends{};
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
+        ControlChannel channel(ends[0]);
+        Pulse pulse(channel);
+        counts.clear();
+        EvaluationSums sums;
+        for (int i = 0; i < times; ++i) {
+            sums = evaluate_share(trial, data.evaluation(sweep.validation, settings.data), Group(*device), pulse);
+        }
+        ::close(ends[1]);
+        return sums;
+    };
+    using Counts = std::vector<std::int64_t>;
+
+    const auto large = evaluated(/*most=*/100, /*times=*/1);
+    CHECK(counts == Counts{12, 8});
+    const auto small = evaluated(/*most=*/3, /*times=*/2);
+    CHECK(counts == Counts{12, 3, 3, 3, 3, 3, 3, 2, 3, 3, 3, 3, 3, 3, 2});  // it tries once
+    CHECK(large.samples == 20);
+    CHECK(small.samples == 20);
+    CHECK(small.loss == doctest::Approx(large.loss).epsilon(1e-6));
+    CHECK(small.correct == large.correct);
+
+    CHECK_THROWS_AS(evaluated(/*most=*/2, /*times=*/1), c10::OutOfMemoryError);  // crescendo halves the micro-batch
+}
 
 TEST_CASE("sums on the device have the bits of batches that are added up one by one as float64") {
     const auto device = make_cpu_device();
