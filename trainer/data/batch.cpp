@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
 #include "core/check.hpp"
@@ -20,6 +21,19 @@ at::Tensor upload(datasets::Bytes&& bytes, const std::vector<std::int64_t>& shap
     return device.upload(host);
 }
 
+/// On a GPU, the loss of a class that the model does not know would end the process's use of that GPU.
+void expect_known_classes(const datasets::Slice& slice, std::int64_t num_classes) {
+    const auto* classes = reinterpret_cast<const std::int64_t*>(slice.targets.data());
+    for (std::size_t i = 0; i < slice.samples.size(); ++i) {
+        if (classes[i] < 0 || classes[i] >= num_classes) {
+            throw std::runtime_error(
+                text("sample {} is of class {}, but the model knows the classes 0 to {}; the data "
+                     "have changed, or trainer.classes is too small",
+                     slice.samples[i], classes[i], num_classes - 1));
+        }
+    }
+}
+
 }  // namespace
 
 at::Tensor make_inputs(datasets::Slice& slice, const Task& task, const Device& device) {
@@ -33,6 +47,7 @@ at::Tensor make_targets(datasets::Slice& slice, const at::Tensor& inputs, const 
     const auto count = static_cast<std::int64_t>(slice.samples.size());
     switch (task.kind) {
         case Task::Kind::classification:
+            expect_known_classes(slice, task.num_outputs);
             return upload(std::move(slice.targets), {count}, at::kLong, device);
         case Task::Kind::regression:
             return upload(std::move(slice.targets), {count, task.num_outputs}, at::kFloat, device);
