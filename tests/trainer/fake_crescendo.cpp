@@ -13,6 +13,7 @@
 
 #include "core/trial_protocol.hpp"
 #include "tests/num_reads.hpp"
+#include "tests/trainer/test_device.hpp"
 
 namespace crescendo::trainer::test {
 
@@ -25,7 +26,7 @@ constexpr int patience_ms = 60'000;
 [[noreturn]] void become(const std::string& program, int fd, const Environment& environment) {
     ::fcntl(fd, F_SETFD, 0);
     ::setenv(protocol::fd_variable, std::to_string(fd).c_str(), 1);
-    ::setenv(protocol::device_variable, "cpu", 1);
+    ::setenv(protocol::device_variable, device_name().c_str(), 1);
     ::setenv(protocol::threads_variable, "1", 1);
     for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
     ::execl(program.c_str(), program.c_str(), nullptr);
@@ -72,6 +73,8 @@ void FakeCrescendo::start(const std::string& program, const Environment& environ
 
 void FakeCrescendo::join(const std::vector<int>& members, const std::string& state, const Terms& terms) {
     ++generation_;
+    Json settings = terms.settings;
+    if (on_gpu() && !settings.contains("deterministic")) settings["deterministic"] = "on";  // tests compare bits
     for (std::size_t rank = 0; rank < members.size(); ++rank) {
         send(members[rank], {{"type", type::join},
                              {"trial", terms.trial},
@@ -85,7 +88,7 @@ void FakeCrescendo::join(const std::vector<int>& members, const std::string& sta
                              {"max_resource", terms.max_resource},
                              {"seed", terms.seed},
                              {"sweep_seed", terms.sweep_seed},
-                             {"settings", terms.settings},
+                             {"settings", settings},
                              {"directory", terms.directory.string()},
                              {"state", state}});
     }
@@ -123,11 +126,12 @@ void FakeCrescendo::send(int trainer, const Json& message) {
     ::send(trainers_[trainer].fd, line.data(), line.size(), MSG_NOSIGNAL);
 }
 
-Json FakeCrescendo::await(int trainer, const std::string& wanted) {
+Json FakeCrescendo::await_one_of(int trainer, const std::vector<std::string>& wanted) {
     for (;;) {
         auto& messages = trainers_[trainer].messages;
-        const auto found = std::find_if(messages.begin(), messages.end(),
-                                        [&](const Json& message) { return message["type"] == wanted; });
+        const auto found = std::find_if(messages.begin(), messages.end(), [&](const Json& message) {
+            return std::find(wanted.begin(), wanted.end(), message["type"]) != wanted.end();
+        });
         if (found != messages.end()) {
             Json message = std::move(*found);
             messages.erase(found);
@@ -136,7 +140,7 @@ Json FakeCrescendo::await(int trainer, const std::string& wanted) {
         if (!messages.empty() && messages.back()["type"] == type::failed) {
             FAIL("trainer " << trainer << " failed: " << messages.back()["message"].get<std::string>());
         }
-        read_some("'" + wanted + "' of trainer " + std::to_string(trainer));
+        read_some("'" + wanted.front() + "' of trainer " + std::to_string(trainer));
     }
 }
 

@@ -57,7 +57,8 @@ class FakeCrescendo {
 
     void send(int trainer, const Json& message);
     /// The oldest message of this type that has not been taken; serves the store while it waits.
-    Json await(int trainer, const std::string& type);
+    Json await(int trainer, const std::string& type) { return await_one_of(trainer, {type}); }
+    Json await_one_of(int trainer, const std::vector<std::string>& types);
 
     /// System calls by which the trainer has read so far.
     std::int64_t num_reads(int trainer) const;

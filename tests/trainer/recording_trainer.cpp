@@ -17,6 +17,7 @@
 
 #include "core/trial_protocol.hpp"
 #include "tests/trainer/normed_model.hpp"
+#include "tests/trainer/test_device.hpp"
 #include "trainer/session.hpp"
 
 namespace {
@@ -49,7 +50,7 @@ int main() {
     std::ofstream record(folder / std::to_string(::getpid()));
     const auto pause = pause_after_step();
     at::set_num_threads(1);
-    const auto device = trainer::make_cpu_device();
+    const auto device = trainer::test::make_test_device();
     trainer::ControlChannel channel(std::atoi(std::getenv(protocol::fd_variable)));
     trainer::Session::Options options;
     options.catalogue = trainer::test::catalogue_with_normed();

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Shows on a machine with a GPU what only a GPU can show. That machine needs the torch wheel (or LibTorch) of the
+# version that the build is linked with, and nothing else: no MPI, no HDF5, no compiler.
+#
+#   scripts/gpu_check.sh pack [BIN] [FILE]   where Crescendo is built: puts the programs of BIN (build/default/bin),
+#                                            their libraries and this script into FILE (gpu_check.tar.gz)
+#   gpu_check/gpu_check.sh run               where the GPU is, after tar xzf FILE: runs everything in under 8 minutes,
+#                                            and prints tables for benchmarks/README.md
+#
+# CRESCENDO_TORCH_DIR names the folder of torch if python3 does not find it. With CRESCENDO_DEVICE=cpu, `run` does on a
+# CPU what makes sense there. Ends with 1 if a check failed.
+set -euo pipefail
+
+PROGRAMS=(crescendo-trainer recording-trainer test_trainer test_gpu precision libcrescendo_cuda.so)
+
+pack() {
+    local bin=${1:-build/default/bin} file=${2:-gpu_check.tar.gz} work program library
+    work=$(mktemp -d)
+    trap "rm -rf '$work'" EXIT
+    mkdir -p "$work/gpu_check/bin" "$work/gpu_check/lib"
+    cp "$0" "$work/gpu_check/gpu_check.sh"
+    for program in "${PROGRAMS[@]}"; do
+        if [ ! -e "$bin/$program" ]; then
+            echo "gpu_check.sh: $bin/$program is missing; build it: ninja -C build/default ${PROGRAMS[*]%.so}" >&2
+            exit 2
+        fi
+        cp "$bin/$program" "$work/gpu_check/bin/"
+        strip "$work/gpu_check/bin/$program"
+        # The wheel is there already, and so is glibc, which belongs to the kernel and the loader.
+        ldd "$bin/$program" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' |
+            grep -Ev '/(torch|nvidia)/|/(libc|libm|libdl|librt|libpthread|libresolv|libutil)\.so\.[0-9]' |
+            while read -r library; do cp -Ln "$library" "$work/gpu_check/lib/"; done || true
+    done
+    tar -C "$work" -czf "$file" gpu_check
+    echo "$file: $(du -h "$file" | cut -f1)"
+}
+
+torch_folder() {
+    echo "${CRESCENDO_TORCH_DIR:-$(python3 -c 'import importlib.util as u; print(u.find_spec("torch").submodule_search_locations[0])')}"
+}
+
+failed=0
+
+# check NAME SECONDS COMMAND...: a row of the table. What the command prints is a file of its own in logs/.
+check() {
+    local name=$1 limit=$2 file="logs/$1.log" began=$SECONDS result=passed
+    shift 2
+    if ! timeout "$limit" "$@" > "$file" 2>&1; then
+        result=FAILED
+        failed=1
+    elif grep -q 'skipped: ' "$file"; then
+        result="passed; some tests were skipped"
+    fi
+    printf '| %s | %s | %d |\n' "$name" "$result" $((SECONDS - began))
+}
+
+run() {
+    cd "$(dirname "$0")"
+    local torch
+    torch=$(torch_folder)
+    if [ ! -e "$torch/lib/libtorch_cpu.so" ]; then
+        echo "gpu_check.sh: $torch/lib has no libtorch_cpu.so; set CRESCENDO_TORCH_DIR to the folder of torch" >&2
+        exit 2
+    fi
+    LD_LIBRARY_PATH=$PWD/lib:$torch/lib:$(printf '%s:' "$torch"/../nvidia/*/lib)${LD_LIBRARY_PATH:-}
+    export LD_LIBRARY_PATH CRESCENDO_DEVICE=${CRESCENDO_DEVICE:-cuda}
+    mkdir -p logs
+    rm -f logs/*
+    echo "crescendo-trainer $(bin/crescendo-trainer --version) on $CRESCENDO_DEVICE:" \
+        "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || grep -m1 'model name' /proc/cpuinfo)"
+    if bin/test_gpu --test-case='one worker learns*' 2>&1 | grep 'skipped: '; then
+        exit 1  # there is no GPU
+    fi
+    printf '\n| check | result | seconds |\n|---|---|---|\n'
+    check "what only a GPU shows" 120 bin/test_gpu
+    check "precisions" 60 bin/test_trainer --source-file='*/training/precision.cpp' --test-case-exclude='*plug-in*'
+    check "regroups" 90 bin/test_trainer --source-file='*/regroup.cpp'
+    check "peers that are killed or stopped" 60 bin/test_trainer --source-file='*/lost_peer.cpp'
+    check "checkpoints" 45 bin/test_trainer --source-file='*/resume.cpp' --test-case-exclude='*0.1.0*,*Python*'
+    printf '\n'
+    timeout 100 bin/precision || failed=1
+    printf '\n'
+    grep -h 'MESSAGE' logs/* || true
+    exit $failed
+}
+
+case ${1:-} in
+    pack) pack "${@:2}" ;;
+    run) run ;;
+    *) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; exit 2 ;;
+esac

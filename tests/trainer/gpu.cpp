@@ -1,0 +1,195 @@
+// What only a GPU can show. Each test says why it is skipped where there is none. With CRESCENDO_DEVICE=cpu, those run
+// that make sense there. scripts/gpu_check.sh runs them, and others of the trainer, on a machine with a GPU.
+
+#include <ATen/ATen.h>
+#include <ATen/DeviceAccelerator.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <vector>
+
+#include "core/random.hpp"
+#include "core/trial_protocol.hpp"
+#include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
+#include "tests/trainer/test_device.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+#include "trainer/training/trial.hpp"
+
+using namespace crescendo;
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+
+namespace {
+
+/// Tests here take a GPU unless they are told otherwise, and so do the trainers that they start.
+const int takes_a_gpu = ::setenv(protocol::device_variable, "cuda", /*overwrite=*/0);
+
+/// The device; null, with the reason on the screen, where it cannot be had.
+const Device* device() {
+    static std::string reason;
+    static const std::unique_ptr<Device> device = []() -> std::unique_ptr<Device> {
+        try {
+            return make_test_device();
+        } catch (const std::runtime_error& error) {
+            reason = error.what();
+            return nullptr;
+        }
+    }();
+    if (!device) {
+        MESSAGE("skipped: " << reason);
+    }
+    return device.get();
+}
+
+const Device* gpu() {
+    const Device* found = device();
+    if (found != nullptr && found->place().is_cpu()) {
+        MESSAGE("skipped: this needs a GPU, and CRESCENDO_DEVICE is cpu");
+        return nullptr;
+    }
+    return found;
+}
+
+std::size_t free_memory() { return at::accelerator::getMemoryInfo(0).first; }
+
+/// One step after another on random images, the same on every device.
+std::vector<at::Tensor> trained(const Json& section, const Device& device) {
+    constexpr std::int64_t num_samples = 32;
+    const Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 4, .num_samples = num_samples};
+    Trial trial(/*number=*/0, /*seed=*/1, settings_of(section), task, device);
+    trial.set_group(/*size=*/1, {});
+    const Group group(device);
+    GradientReducer reducer(group, trial.parameters());
+    const auto generator = at::detail::createCPUGenerator(1);
+    for (int step = 0; step < 20; ++step) {
+        LoadedBatch loaded;
+        loaded.slice.member_samples = {num_samples};
+        loaded.slice.samples.resize(num_samples);
+        loaded.batch = {device.upload(at::randn({num_samples, 8, 8}, generator)),
+                        device.upload(at::arange(num_samples).remainder(4))};
+        trial.step(loaded, group, reducer);
+    }
+    std::vector<at::Tensor> weights;
+    for (const auto& parameter : trial.parameters()) {
+        weights.push_back(parameter.detach().cpu());
+    }
+    return weights;
+}
+
+}  // namespace
+
+TEST_CASE("one worker learns on a GPU what it learns on a CPU, to four digits") {
+    const Device* const there = device();
+    if (there == nullptr) {
+        return;
+    }
+    const auto cpu = make_cpu_device();
+    for (const char* model : {"cnn", "mlp", "vit", "lstm"}) {
+        CAPTURE(model);
+        const Json settings{{"model", model}, {"width", 8},           {"depth", 1},    {"heads", 2},
+                            {"lr", 0.01},     {"activation", "tanh"}, {"dropout", 0.2}};
+        const auto here = trained(settings, *cpu);
+        const auto far = trained(settings, *there);
+        for (std::size_t i = 0; i < here.size(); ++i) {
+            CHECK(at::allclose(here[i], far[i], /*rtol=*/1e-4, /*atol=*/1e-4));
+        }
+    }
+}
+
+TEST_CASE("NCCL with one rank: 200 groups form, add up and end, and take no more memory than the first") {
+    const Device* const there = gpu();
+    if (there == nullptr) {
+        return;
+    }
+    std::size_t after_first = 0;
+    double form = 0;
+    double end = 0;
+    constexpr int count = 200;
+    const auto seconds_since = [](std::chrono::steady_clock::time_point begin) {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    for (int i = 0; i < count; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        const auto group = there->make_process_group(c10::make_intrusive<c10d::HashStore>(), /*rank=*/0, /*size=*/1,
+                                                     std::chrono::seconds(60));
+        std::vector<at::Tensor> numbers{at::full({1000}, 3.0, at::TensorOptions(there->place()))};
+        group->allreduce(numbers)->wait();
+        REQUIRE(there->finish(*group, [] { return false; }));
+        form += seconds_since(begin);
+        CHECK(numbers[0].sum().item<double>() == 3000);
+        const auto ended = std::chrono::steady_clock::now();
+        there->dissolve(*group);
+        end += seconds_since(ended);
+        if (i == 9) {
+            after_first = free_memory();
+        }
+    }
+    MESSAGE("a group of one forms and adds up in " << 1000 * form / count << " ms, and ends in " << 1000 * end / count
+                                                   << " ms");
+    CHECK(free_memory() + (std::size_t{64} << 20) >= after_first);
+}
+
+TEST_CASE("a trial that the GPU's memory does not suffice for is out of memory, and trains in smaller parts") {
+    const Device* const there = gpu();
+    if (there == nullptr) {
+        return;
+    }
+    // All but 2.5 GB are taken. The weights of 2^20 units, their gradients and momentum take 0.9 GB, and CUDA some 0.5.
+    // 96 samples take 0.4 GB in each of forward's and backward's tensors.
+    constexpr std::size_t left = std::size_t{2500} << 20;
+    REQUIRE(free_memory() > left);
+    const at::Tensor taken = at::empty({static_cast<std::int64_t>(free_memory() - left)},
+                                       at::TensorOptions(there->place()).dtype(at::kByte));
+    const SweepFixture sweep;
+    std::int64_t accumulation = 1;
+    for (bool trains = false; !trains; accumulation *= 2) {
+        REQUIRE(accumulation <= 128);
+        FakeCrescendo crescendo(1, "crescendo-trainer");
+        Terms terms = sweep.terms("trial");
+        terms.settings.update({{"model", "mlp"}, {"depth", 1}, {"width", 1 << 20}, {"batch_size", 96}});
+        terms.accumulation = accumulation;
+        crescendo.join({0}, "new", terms);
+        const Json answer = crescendo.await_one_of(0, {"report", "failed"});
+        trains = answer["type"] == "report";
+        if (!trains) {
+            CHECK(answer["kind"] == "out_of_memory");
+        }
+    }
+    CHECK(accumulation > 2);  // at least one attempt failed
+}
+
+TEST_CASE("fifty trials of random networks train one after another in one process") {
+    if (device() == nullptr) {
+        return;
+    }
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    CounterRandom random(/*seed=*/1, /*stream=*/0);
+    const auto below = [&](std::uint64_t count) { return static_cast<std::int64_t>(random.next() % count); };
+    for (std::int64_t trial = 0; trial < 50; ++trial) {
+        const std::vector<std::string> models{"cnn", "mlp", "vit", "transformer", "lstm", "gru"};
+        const std::vector<std::string> precisions{"float32", "tf32", "bf16"};
+        Terms terms = sweep.terms("trial-" + std::to_string(trial));
+        terms.trial = trial;
+        terms.settings.update({{"model", models[static_cast<std::size_t>(below(models.size()))]},
+                               {"precision", precisions[static_cast<std::size_t>(below(precisions.size()))]},
+                               {"width", 4 + 4 * below(16)},
+                               {"heads", 2},
+                               {"depth", 1 + below(2)},
+                               {"batch_size", 1 + below(40)},
+                               {"optimizer", below(2) == 0 ? "sgd" : "adamw"}});
+        CAPTURE(terms.settings.dump());
+
+        CHECK(crescendo.train({0}, "new", terms, 1)["metrics"]["train_loss"].is_number());
+
+        crescendo.leave({0}, /*save=*/false, trial);
+    }
+}
