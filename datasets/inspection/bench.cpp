@@ -10,6 +10,8 @@
 #include "datasets/hdf5/location.hpp"
 #include "datasets/samples/chunk_buffer.hpp"
 #include "datasets/samples/sample_set.hpp"
+#include "datasets/samples/selection.hpp"
+#include "datasets/system/file_pattern.hpp"
 #include "datasets/system/raw_file.hpp"
 #include "datasets/system/task_pool.hpp"
 
@@ -39,7 +41,7 @@ class Windows {
         : set_(set),
           sample_bytes_(set.inputs().sample_bytes() + set.targets().sample_bytes()),
           window_chunks_(chunks_of(window_bytes)),
-          num_chunks_(std::min(chunks_of(bytes), (set.size() - 1) / set.chunk_samples() + 1)),
+          num_chunks_(std::min(chunks_of(bytes), set.chunks().num_chunks())),
           buffer_(set, window_chunks_) {}
 
     /// Returns the bytes of the elements.
@@ -49,7 +51,7 @@ class Windows {
             std::iota(chunks.begin(), chunks.end(), begin);
             buffer_.load(std::move(chunks), pool, [] { return true; });
         }
-        return static_cast<std::uint64_t>(std::min(num_chunks_ * set_.chunk_samples(), set_.size())) * sample_bytes_;
+        return static_cast<std::uint64_t>(set_.chunks().samples_of(num_chunks_ - 1).end) * sample_bytes_;
     }
 
   private:
@@ -70,7 +72,7 @@ class Windows {
 std::vector<Throughput> bench(const std::string& location, const std::vector<int>& threads, std::uint64_t bytes,
                               MissingSources missing) {
     const auto set = SampleSet::open(location, {.missing_sources = missing});
-    RawFile file(Location::parse(location).file);
+    RawFile file(files_named(Location::parse(Selection::parse(location).group).file));
     Windows windows(*set, bytes);
     std::vector<Throughput> results;
     for (const int count : threads) {

@@ -13,6 +13,7 @@
 #include "datasets/hdf5/source_files.hpp"
 #include "datasets/inspection/statistics.hpp"
 #include "datasets/samples/selection.hpp"
+#include "datasets/system/file_pattern.hpp"
 #include "datasets/writers/new_file.hpp"
 
 namespace crescendo::datasets {
@@ -23,7 +24,7 @@ using nlohmann::json;
 
 /// Where the statistics of a location are kept, and under which name.
 struct Place {
-    fs::path file;  ///< of the samples
+    fs::path file;  ///< of the samples, or a pattern of several
     fs::path kept;
     std::string name;  ///< "/train[0:50000]", "/train hwc"
 
@@ -31,7 +32,7 @@ struct Place {
         const auto selection = Selection::parse(location);
         const auto set = Location::parse(selection.group);
         file = set.file;
-        kept = file.string() + ".stats.json";
+        kept = (is_file_pattern(file) ? name_for_all(file) : file).string() + ".stats.json";
         name = set.group + selection.suffix() + (layout == SampleLayout::hwc ? " hwc" : "");
     }
 };
@@ -43,6 +44,18 @@ json version_of(const fs::path& file) {
         throw InvalidInput(text("{}: {}", file.string(), std::generic_category().message(errno)));
     }
     return {{"bytes", status.st_size}, {"seconds", status.st_mtim.tv_sec}, {"nanoseconds", status.st_mtim.tv_nsec}};
+}
+
+/// Which version of the file was read, or of each of the files.
+json versions_of(const fs::path& name) {
+    if (!is_file_pattern(name)) {
+        return version_of(name);
+    }
+    json versions;
+    for (const auto& file : files_named(name)) {
+        versions[file.string()] = version_of(file);
+    }
+    return versions;
 }
 
 double number_or_nan(const json& value) {
@@ -77,12 +90,14 @@ json read_kept(const fs::path& path) {
 std::vector<fs::path> sources_of(const std::string& location, const std::vector<DataSetStatistics>& statistics) {
     const auto place = Location::parse(Selection::parse(location).group);
     const hdf5::Session session;
-    const auto file = hdf5::open_file(place.file, hdf5::Access::read);
     std::vector<fs::path> all;
-    for (const auto& set : statistics) {
-        const auto data_set = hdf5::open_data_set(file.get(), place.member(set.name), place.file.string());
-        const auto sources = source_files(data_set.get(), place.member(set.name), MissingSources::fill);
-        all.insert(all.end(), sources.begin(), sources.end());
+    for (const auto& name : files_named(place.file)) {
+        const auto file = hdf5::open_file(name, hdf5::Access::read);
+        for (const auto& set : statistics) {
+            const auto data_set = hdf5::open_data_set(file.get(), place.member(set.name), name.string());
+            const auto sources = source_files(data_set.get(), place.member(set.name), MissingSources::fill);
+            all.insert(all.end(), sources.begin(), sources.end());
+        }
     }
     return all;
 }
@@ -104,7 +119,7 @@ std::string command_for(const std::string& location, SampleLayout layout) {
 void keep_statistics(const std::string& location, const std::vector<DataSetStatistics>& statistics,
                      SampleLayout layout) {
     const Place place(location, layout);
-    const auto version = version_of(place.file);
+    const auto version = versions_of(place.file);
     auto content = read_kept(place.kept);
     if (content.is_null() || content["file"] != version || !sources_unchanged(content)) {
         content = {{"file", version}, {"sources", json::object()}, {"sets", json::object()}};
@@ -138,7 +153,7 @@ std::vector<DataSetStatistics> kept_statistics(const std::string& location, Samp
     const bool there = content.is_object() && content.at("sets").contains(place.name);
     CRESCENDO_VALIDATE(there, "", "no mean and spread of {} are known; run: {}", location,
                        command_for(location, layout));
-    CRESCENDO_VALIDATE(content.at("file") == version_of(place.file) && sources_unchanged(content), "",
+    CRESCENDO_VALIDATE(content.at("file") == versions_of(place.file) && sources_unchanged(content), "",
                        "{}, or a source of it, was written to since its mean and spread were calculated; run: {}",
                        place.file.string(), command_for(location, layout));
     std::vector<DataSetStatistics> statistics;

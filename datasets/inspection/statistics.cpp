@@ -14,6 +14,7 @@
 #include "datasets/inspection/inspect.hpp"
 #include "datasets/samples/sample_set.hpp"
 #include "datasets/samples/selection.hpp"
+#include "datasets/system/file_pattern.hpp"
 #include "datasets/system/task_pool.hpp"
 
 namespace crescendo::datasets {
@@ -132,18 +133,18 @@ class Survey {
     void run(TaskPool& pool, int threads, const std::function<void(std::int64_t)>& advance) {
         // A few blocks for each thread in a round: parts are joined in order, and no thread waits for long.
         const auto round = static_cast<std::int64_t>(threads) * 16;
-        const auto block = set_->chunk_samples();
-        const auto num_blocks = (size() - 1) / block + 1;
+        const auto num_blocks = set_->chunks().num_chunks();
         for (std::int64_t first = 0; first < num_blocks; first += round) {
             std::vector<std::vector<Part>> parts(static_cast<std::size_t>(std::min(round, num_blocks - first)));
             pool.run(parts.size(),
-                     [&](std::size_t index) { parts[index] = read(first + static_cast<std::int64_t>(index), block); });
+                     [&](std::size_t index) { parts[index] = read(first + static_cast<std::int64_t>(index)); });
             for (const auto& of_block : parts) {
                 for (std::size_t channel = 0; channel < whole_.size(); ++channel) {
                     whole_[channel].join(of_block[channel]);
                 }
             }
-            advance(std::min(size(), (first + round) * block) - first * block);
+            const auto last = std::min(first + round, num_blocks) - 1;
+            advance(set_->chunks().samples_of(last).end - set_->chunks().samples_of(first).begin);
         }
     }
 
@@ -156,13 +157,12 @@ class Survey {
     }
 
   private:
-    std::vector<Part> read(std::int64_t index, std::int64_t block) const {
-        const auto begin = index * block;
-        const auto count = std::min(block, size() - begin);
-        std::vector<std::byte> rows(field_.bytes_of(count));
+    std::vector<Part> read(std::int64_t index) const {
+        const auto samples = set_->chunks().samples_of(index);
+        std::vector<std::byte> rows(field_.bytes_of(samples.size()));
         const std::span<std::byte> out = rows;
-        set_->read(begin, count, {&out, 1});
-        set_->expect_unchanged();
+        set_->read(samples.begin, samples.size(), {&out, 1});
+        set_->expect_unchanged({&index, 1});
         return with_type(field_.type, [&]<class T>() { return parts_of<T>(rows, field_); });
     }
 
@@ -174,25 +174,25 @@ class Survey {
 /// Every data set of numbers in the group that has samples.
 std::vector<std::string> data_sets_of_numbers(const std::string& location) {
     const auto place = Location::parse(Selection::parse(location).group);
+    const auto first = files_named(place.file).front();
     const hdf5::Session session;
-    const auto file = hdf5::open_file(place.file, hdf5::Access::read);
-    hdf5::open_group(file.get(), place.group, place.file.string());
+    const auto file = hdf5::open_file(first, hdf5::Access::read);
+    hdf5::open_group(file.get(), place.group, first.string());
     const auto prefix = place.member("");
     std::vector<std::string> names;
-    for (const auto& info : inspect(place.file)) {
+    for (const auto& info : inspect(first)) {
         const bool member = info.path.starts_with(prefix) && info.path.find('/', prefix.size()) == std::string::npos;
         if (!member || info.samples == 0 || !info.link.empty()) {
             continue;
         }
-        const auto data_set = hdf5::open_data_set(file.get(), info.path, place.file.string());
-        const auto type =
-            hdf5::own(H5Dget_type(data_set.get()), text("{}:{} has no type", place.file.string(), info.path));
+        const auto data_set = hdf5::open_data_set(file.get(), info.path, first.string());
+        const auto type = hdf5::own(H5Dget_type(data_set.get()), text("{}:{} has no type", first.string(), info.path));
         if (hdf5::element_type(type.get())) {
             names.push_back(info.path.substr(prefix.size()));
         }
     }
     CRESCENDO_VALIDATE(!names.empty(), "", "{} holds no data set of numbers; look at `crescendo data inspect {}`",
-                       location, place.file.string());
+                       location, first.string());
     return names;
 }
 

@@ -50,8 +50,9 @@ struct StatisticsOptions {
 /// height x width x channels.
 std::vector<DataSetStatistics> compute_statistics(const std::string& location, const StatisticsOptions& options);
 
-/// Keeps statistics in FILE.stats.json, beside those of other groups and selections of the file as it is now. The file
-/// is replaced as a whole. Throws InvalidInput if its folder cannot be written to.
+/// Keeps statistics in FILE.stats.json, beside those of other groups and selections of the file as it is now; those of
+/// several files in the name that name_for_all() gives to all. The file is replaced as a whole. Throws InvalidInput if
+/// its folder cannot be written to.
 void keep_statistics(const std::string& location, const std::vector<DataSetStatistics>& statistics,
                      SampleLayout layout = SampleLayout::chw);
 

@@ -17,15 +17,6 @@ constexpr std::size_t read_bytes = std::size_t{4} << 20;
 /// Number of reads that are announced ahead of the present one: more gained nothing (docs/decisions/read-ahead.md).
 constexpr std::size_t reads_ahead = 4;
 
-/// Length of the run of consecutive numbers at the front, at most `limit`.
-std::size_t run_length(std::span<const std::int64_t> chunks, std::size_t limit) {
-    std::size_t length = 1;
-    while (length < std::min(limit, chunks.size()) && chunks[length] == chunks[length - 1] + 1) {
-        ++length;
-    }
-    return length;
-}
-
 }  // namespace
 
 ChunkBuffer::Memory::Memory(const Field& field, std::int64_t chunk_samples, std::int64_t num_chunks)
@@ -61,6 +52,16 @@ ChunkBuffer::ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks, std
     }
 }
 
+/// Number of chunks at the front that follow each other in the file, and so in memory: only the last may be short.
+std::size_t ChunkBuffer::run_length(std::span<const std::int64_t> chunks, std::size_t limit) const {
+    std::size_t length = 1;
+    while (length < std::min(limit, chunks.size()) && chunks[length] == chunks[length - 1] + 1 &&
+           set_.chunks().samples_of(chunks[length - 1]).size() == chunk_samples_) {
+        ++length;
+    }
+    return length;
+}
+
 std::vector<ChunkBuffer::Read> ChunkBuffer::plan_reads() const {
     CRESCENDO_EXPECT(std::ssize(chunks_) <= capacity_chunks_);
     const auto chunk_bytes = set_.chunk_bytes(chunk_samples_);
@@ -70,9 +71,9 @@ std::vector<ChunkBuffer::Read> ChunkBuffer::plan_reads() const {
     std::int64_t place = 0;
     for (std::span<const std::int64_t> left = chunks_; !left.empty();) {
         const auto run = run_length(left, chunks_per_read);
-        const auto begin = left.front() * chunk_samples_;
-        const auto count = std::min(static_cast<std::int64_t>(run) * chunk_samples_, set_.size() - begin);
-        reads.push_back({begin, count, place});
+        const auto begin = set_.chunks().samples_of(left.front()).begin;
+        const auto end = set_.chunks().samples_of(left[run - 1]).end;
+        reads.push_back({begin, end - begin, place});
         place += static_cast<std::int64_t>(run);
         left = left.subspan(run);
     }
@@ -113,7 +114,7 @@ bool ChunkBuffer::load(std::vector<std::int64_t> chunks, TaskPool& pool, const s
         }
     });
     if (complete) {
-        set_.expect_unchanged();
+        set_.expect_unchanged(chunks_);
     }
     return complete;
 }
@@ -196,7 +197,7 @@ SharedChunks::Lease ChunkBuffer::acquire(const Read& chunk) {
     for (const auto& field : fields_of(chunk)) {
         bytes += field.size();
     }
-    return shared_->acquire({identity_, chunk.begin / chunk_samples_}, bytes);
+    return shared_->acquire({identity_, set_.chunks().chunk_of(chunk.begin)}, bytes);
 }
 
 void ChunkBuffer::copy_from(std::span<const std::byte> shared, const Read& chunk) {
@@ -220,9 +221,9 @@ void ChunkBuffer::publish(SharedChunks::Lease lease, const Read& chunk) {
 }
 
 ChunkBuffer::Place ChunkBuffer::find(std::int64_t sample) const {
-    const auto chunk = sample / chunk_samples_;
+    const auto chunk = set_.chunks().chunk_of(sample);
     const auto held = std::lower_bound(chunks_.begin(), chunks_.end(), chunk) - chunks_.begin();
-    return {held, sample - chunk * chunk_samples_};
+    return {held, sample - set_.chunks().samples_of(chunk).begin};
 }
 
 }  // namespace crescendo::datasets

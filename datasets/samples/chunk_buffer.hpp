@@ -47,6 +47,7 @@ class ChunkBuffer {
     };
     using GoOn = std::function<bool()>;
 
+    std::size_t run_length(std::span<const std::int64_t> chunks, std::size_t limit) const;
     std::vector<Read> plan_reads() const;
     void read(const Read& read);
     std::vector<Read> read_for_all(const Read& read);
@@ -80,7 +81,7 @@ class ChunkBuffer {
     std::int64_t chunk_samples_;
     std::int64_t capacity_chunks_;
     bool overlap_;                      ///< the last samples of a chunk reach into the next one
-    std::vector<std::int64_t> chunks_;  ///< ascending, so that only the last one can be the set's short chunk
+    std::vector<std::int64_t> chunks_;  ///< ascending
     std::vector<std::size_t> owner_;    ///< for each field, the field whose memory it uses, mostly its own
     std::vector<Memory> memory_;        ///< memory of each field; without chunks if it uses that of another
 };

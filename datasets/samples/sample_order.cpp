@@ -62,9 +62,7 @@ SampleOrder::Window interleave(const std::vector<std::vector<std::int64_t>>& que
 
 }  // namespace
 
-std::int64_t SampleOrder::Shape::num_chunks() const {
-    return ceil_div(first_sample + num_samples, chunk_samples) - first_chunk();
-}
+std::int64_t SampleOrder::Shape::num_chunks() const { return chunks.chunk_of(samples.end - 1) + 1 - first_chunk(); }
 
 std::int64_t SampleOrder::Shape::window_chunks() const {
     const auto longer_shards = num_chunks() % num_shards;
@@ -72,15 +70,15 @@ std::int64_t SampleOrder::Shape::window_chunks() const {
 }
 
 SampleOrder::SampleOrder(Shape shape, Shuffle shuffle, OrderSeed seed, std::int64_t epoch)
-    : shape_(shape), shuffle_(shuffle), seed_(seed), epoch_(epoch) {
-    const auto num_chunks = shape.num_chunks();
-    CRESCENDO_EXPECT(shape.num_samples >= 1 && shape.chunk_samples >= 1 && shape.first_sample >= 0);
-    CRESCENDO_EXPECT(shape.num_shards >= 1 && shape.num_shards <= std::min(num_chunks, most_shards));
-    CRESCENDO_EXPECT(shape.num_windows >= 1 && shape.num_windows <= num_chunks / shape.num_shards);
+    : shape_(std::move(shape)), shuffle_(shuffle), seed_(seed), epoch_(epoch) {
+    const auto num_chunks = shape_.num_chunks();
+    CRESCENDO_EXPECT(shape_.num_samples() >= 1 && shape_.samples.begin >= 0);
+    CRESCENDO_EXPECT(shape_.num_shards >= 1 && shape_.num_shards <= std::min(num_chunks, most_shards));
+    CRESCENDO_EXPECT(shape_.num_windows >= 1 && shape_.num_windows <= num_chunks / shape_.num_shards);
     chunk_order_.resize(static_cast<std::size_t>(num_chunks));
-    std::iota(chunk_order_.begin(), chunk_order_.end(), shape.first_chunk());
+    std::iota(chunk_order_.begin(), chunk_order_.end(), shape_.first_chunk());
     if (shuffle == Shuffle::windowed) {
-        for (std::int64_t i = 0; i < shape.num_shards; ++i) {
+        for (std::int64_t i = 0; i < shape_.num_shards; ++i) {
             const auto chunks = shard(i);
             permute(std::span(chunk_order_).subspan(chunks.begin, chunks.size()),
                     random_numbers(seed.sweep, epoch, i, 0));
@@ -88,9 +86,9 @@ SampleOrder::SampleOrder(Shape shape, Shuffle shuffle, OrderSeed seed, std::int6
     }
 
     std::int64_t position = 0;
-    for (std::int64_t window = 0; window < shape.num_windows; ++window) {
+    for (std::int64_t window = 0; window < shape_.num_windows; ++window) {
         window_start_.push_back(position);
-        for (std::int64_t i = 0; i < shape.num_shards; ++i) {
+        for (std::int64_t i = 0; i < shape_.num_shards; ++i) {
             const auto [first, last] = visits(i, window);
             for (auto visit = first; visit < last; ++visit) {
                 position += samples_of(chunk_order_[static_cast<std::size_t>(visit)]).size();
@@ -98,7 +96,7 @@ SampleOrder::SampleOrder(Shape shape, Shuffle shuffle, OrderSeed seed, std::int6
         }
     }
     window_start_.push_back(position);
-    CRESCENDO_EXPECT(position == shape.num_samples);
+    CRESCENDO_EXPECT(position == shape_.num_samples());
 }
 
 /// The chunks of a shard, as places in the order of chunks. The first shards have one chunk more where the number of
@@ -126,13 +124,12 @@ Range SampleOrder::visits(std::int64_t shard_number, std::int64_t window) const 
 
 /// The samples of the range that `chunk` holds.
 Range SampleOrder::samples_of(std::int64_t chunk) const {
-    const auto begin = chunk * shape_.chunk_samples;
-    return {std::max(begin, shape_.first_sample),
-            std::min(begin + shape_.chunk_samples, shape_.first_sample + shape_.num_samples)};
+    const auto all = shape_.chunks.samples_of(chunk);
+    return {std::max(all.begin, shape_.samples.begin), std::min(all.end, shape_.samples.end)};
 }
 
 std::int64_t SampleOrder::window_at(std::int64_t position) const {
-    CRESCENDO_EXPECT(position >= 0 && position < shape_.num_samples);
+    CRESCENDO_EXPECT(position >= 0 && position < shape_.num_samples());
     return std::upper_bound(window_start_.begin(), window_start_.end(), position) - window_start_.begin() - 1;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "datasets/samples/chunk_map.hpp"
 #include "datasets/samples/range.hpp"
 
 namespace crescendo::datasets {
@@ -35,13 +36,13 @@ struct OrderSeed {
 class SampleOrder {
   public:
     struct Shape {
-        std::int64_t num_samples = 1;    ///< of the range
-        std::int64_t chunk_samples = 1;  ///< samples of a chunk; the file's last chunk may hold less
-        std::int64_t num_windows = 1;    ///< at most the chunks of the smallest shard
-        std::int64_t num_shards = 1;     ///< at most `most_shards` and the number of chunks
-        std::int64_t first_sample = 0;   ///< of the range, which may begin and end inside chunks
+        ChunkMap chunks;                            ///< of the set
+        std::int64_t num_windows = 1;               ///< at most the chunks of the smallest shard
+        std::int64_t num_shards = 1;                ///< at most `most_shards` and the number of chunks
+        Range samples = {0, chunks.num_samples()};  ///< the range, which may begin and end inside chunks
 
-        std::int64_t first_chunk() const { return first_sample / chunk_samples; }
+        std::int64_t num_samples() const { return samples.size(); }
+        std::int64_t first_chunk() const { return chunks.chunk_of(samples.begin); }
         std::int64_t num_chunks() const;     ///< chunks that hold samples of the range
         std::int64_t window_chunks() const;  ///< the most chunks that a window has
     };

@@ -2,389 +2,404 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
-#include <optional>
+#include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "core/check.hpp"
-#include "datasets/hdf5/hdf5.hpp"
-#include "datasets/hdf5/hdf5_packing.hpp"
-#include "datasets/hdf5/hdf5_types.hpp"
 #include "datasets/hdf5/location.hpp"
-#include "datasets/hdf5/source_files.hpp"
-#include "datasets/readers/sample_reader.hpp"
-#include "datasets/samples/conversion.hpp"
+#include "datasets/samples/open_files.hpp"
+#include "datasets/samples/row_map.hpp"
 #include "datasets/samples/selection.hpp"
+#include "datasets/samples/set_file.hpp"
+#include "datasets/system/file_pattern.hpp"
 #include "datasets/system/file_version.hpp"
 #include "datasets/system/own_process.hpp"
 
 namespace crescendo::datasets {
 namespace {
 
-/// Throws InvalidInput unless `data_set` is made of samples that can be read.
-Field field_of(hid_t data_set, const std::string& path, const std::string& name) {
-    const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
-    const auto element = hdf5::element_type(type.get());
-    CRESCENDO_VALIDATE(element.has_value(), "", "{} is of type {}; samples are integers of 8 to 64 bits or {}", name,
-                       hdf5::type_name(type.get()), "floats of 16 to 64 bits: convert it");
+/// What a set knows of a file that may be closed.
+struct Part {
+    Location place;
+    RowMap map;
+    FileVersion version;                              ///< as it was when the set was opened
+    std::map<std::string, FileVersion> sources = {};  ///< of its virtual data sets, by path
+};
 
-    const auto extent = hdf5::extent(data_set);
-    CRESCENDO_VALIDATE(!extent.empty(), "", "{} is a scalar; its first axis must count the samples", name);
-    CRESCENDO_VALIDATE(extent[0] > 0, "", "{} holds no samples", name);
-    std::int64_t bytes = static_cast<std::int64_t>(size_of(*element));
-    const bool fits = std::none_of(extent.begin(), extent.end(), [&](std::int64_t length) {
-        return length < 0 || __builtin_mul_overflow(bytes, length, &bytes) || bytes > std::int64_t{1} << 60;
-    });
-    CRESCENDO_VALIDATE(fits, "", "{} says to hold more than 2^60 bytes: the file is damaged", name);
-    CRESCENDO_VALIDATE(bytes > 0, "", "{} has samples without elements: one of its axes has length 0", name);
+/// A data set as it is shown, over all files.
+struct View {
+    Field field;
+    std::int64_t offset = 0;  ///< rows from the first of a sample's inputs to those that are shown
 
-    const auto chunk = hdf5::chunk_shape(data_set);
-    return {.path = path,
-            .type = *element,
-            .num_samples = extent[0],
-            .shape = {extent.begin() + 1, extent.end()},
-            .chunk_samples = chunk.empty() ? 0 : chunk[0],
-            .packing = hdf5::packing_of(data_set, *element, name)};
-}
-
-/// Which rows make which sample.
-struct RowMap {
-    std::int64_t num_samples = 0;
-    std::int64_t first = 0;               ///< row of sample 0
-    TimeWindow window = {};               ///< length 0: a sample is a row
-    std::vector<std::int64_t> list = {};  ///< rows in ascending order where these, and no range, are selected
-
-    std::int64_t row_of(std::int64_t sample) const {
-        return list.empty() ? first + sample * window.stride : list[static_cast<std::size_t>(sample)];
+    bool is_same_as(const View& other) const {
+        return field.path == other.field.path && offset == other.offset && field.window == other.field.window;
     }
 };
 
-/// One data set of the group.
-class Column {
-  public:
-    Column(hid_t file, const std::string& path, const std::string& file_name, MissingSources missing)
-        : name_(file_name + ":" + path) {
-        hdf5::naming(name_, [&] {
-            const auto data_set = hdf5::open_data_set(file, path, file_name);
-            rows_ = field_of(data_set.get(), path, name_);
-            sources_ = source_files(data_set.get(), name_, missing);
-            is_compressed_ = !hdf5::filters(data_set.get()).empty() || !sources_.empty();
-        });
+/// `rows` with windows of `length` rows as samples, or rows if that is 0.
+Field shown(Field rows, std::int64_t num_samples, const TimeWindow& window, std::int64_t length, SampleLayout layout) {
+    if (layout == SampleLayout::hwc && rows.shape.size() >= 3) {
+        rows.channels_last = true;
+        std::rotate(rows.shape.begin(), rows.shape.end() - 1, rows.shape.end());
     }
-
-    const std::string& name() const { return name_; }
-    const Field& rows() const { return rows_; }
-    const SampleReader& reader() const { return *reader_; }
-    const std::vector<std::filesystem::path>& sources() const { return sources_; }
-    bool is_compressed() const { return is_compressed_; }
-
-    /// From now on reads are of `rows` neighbours.
-    void expect_reads_of(std::int64_t rows, hid_t file, Routes allowed) {
-        hdf5::naming(name_, [&] { reader_ = make_reader(file, rows_, name_, rows, allowed); });
+    rows.num_samples = num_samples;
+    rows.stride = window.stride;
+    rows.window = length;
+    if (length > 0) {
+        rows.shape.insert(rows.shape.begin(), length);
     }
-
-    /// A sample of it is `length` rows from `first` on, where it is a window; 0: the row `first`.
-    void show(const RowMap& map, std::int64_t first, std::int64_t length, SampleLayout layout) {
-        first_ = first;
-        field_ = rows_;
-        if (layout == SampleLayout::hwc && field_.shape.size() >= 3) {
-            field_.channels_last = true;
-            std::rotate(field_.shape.begin(), field_.shape.end() - 1, field_.shape.end());
-        }
-        field_.num_samples = map.num_samples;
-        field_.stride = map.window.stride;
-        field_.window = length;
-        if (length > 0) {
-            field_.shape.insert(field_.shape.begin(), length);
-        }
-    }
-
-    const Field& field() const { return field_; }
-    std::int64_t first() const { return first_; }  ///< row of the first sample
-
-    bool shows_the_same_as(const Column& other) const {
-        return rows_.path == other.rows_.path && first_ == other.first_ && field_.window == other.field_.window;
-    }
-
-    void read(const RowMap& map, std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
-        CRESCENDO_EXPECT(out.size() == field_.bytes_of(count));
-        for_each_run(map, begin, count, [&](std::int64_t first, std::int64_t rows) {
-            const auto bytes = static_cast<std::size_t>(rows) * rows_.sample_bytes();
-            reader_->read(first, rows, out.first(bytes));
-            out = out.subspan(bytes);
-        });
-    }
-
-    void announce(const RowMap& map, std::int64_t begin, std::int64_t count) const {
-        for_each_run(map, begin, count, [&](std::int64_t first, std::int64_t rows) { reader_->announce(first, rows); });
-    }
-
-  private:
-    /// Calls visit(first, rows) for the neighbouring rows that samples [begin, begin + count) are made of.
-    template <class Visit>
-    void for_each_run(const RowMap& map, std::int64_t begin, std::int64_t count, Visit&& visit) const {
-        if (map.list.empty()) {
-            visit(first_ + begin * field_.stride,
-                  (count - 1) * field_.stride + std::max<std::int64_t>(1, field_.window));
-            return;
-        }
-        for (std::span<const std::int64_t> left = std::span(map.list).subspan(begin, count); !left.empty();) {
-            std::size_t run = 1;
-            while (run < left.size() && left[run] == left[run - 1] + 1) {
-                ++run;
-            }
-            visit(left.front(), static_cast<std::int64_t>(run));
-            left = left.subspan(run);
-        }
-    }
-
-    std::string name_;
-    Field rows_;   ///< a sample is a row
-    Field field_;  ///< as it is shown
-    std::int64_t first_ = 0;
-    std::unique_ptr<SampleReader> reader_;
-    std::vector<std::filesystem::path> sources_;
-    bool is_compressed_ = false;
-};
-
-/// The rows that the integer data set at `path` lists, ascending.
-std::vector<std::int64_t> listed_rows(hid_t file, const std::string& path, const std::string& file_name,
-                                      const Field& rows) {
-    Column column(file, path, file_name, MissingSources::error);
-    const auto& field = column.rows();
-    CRESCENDO_VALIDATE(!is_floating(field.type) && field.shape.empty(), "",
-                       "{} lists no samples: it is to be one axis of whole numbers", column.name());
-    column.expect_reads_of(field.num_samples, file, Routes::fastest);
-    std::vector<std::byte> bytes(field.bytes_of(field.num_samples));
-    column.reader().read(0, field.num_samples, bytes);
-    std::vector<std::int64_t> list(static_cast<std::size_t>(field.num_samples));
-    Conversion::to_int64(field).convert(bytes, reinterpret_cast<std::byte*>(list.data()));
-    std::sort(list.begin(), list.end());
-    CRESCENDO_VALIDATE(list.front() >= 0 && list.back() < rows.num_samples, "",
-                       "{} lists sample {}, but {} holds samples 0 to {}", column.name(),
-                       list.front() < 0 ? list.front() : list.back(), rows.path, rows.num_samples - 1);
-    const auto twice = std::adjacent_find(list.begin(), list.end());
-    CRESCENDO_VALIDATE(twice == list.end(), "", "{} lists sample {} twice; an epoch has every sample once",
-                       column.name(), *twice);
-    return list;
+    return rows;
 }
 
 /// Blocks of a set: an epoch's order has a number for each, so that memory does not grow with the file.
 constexpr std::int64_t most_blocks = std::int64_t{1} << 22;
 
-/// Samples that make whole chunks, or about 256 KiB where there are none, and at most `most_blocks` such blocks.
-std::int64_t block_samples(const Field& rows, const RowMap& map) {
-    auto samples = rows.chunk_samples > 0 ? rows.chunk_samples : samples_per_block(rows.sample_bytes());
-    if (!map.list.empty()) {
-        const auto share = static_cast<double>(map.num_samples) / static_cast<double>(rows.num_samples);
-        samples = static_cast<std::int64_t>(static_cast<double>(samples) * share);
-    } else if (map.window.length > 0) {
-        // Windows that reach beyond a block are read twice: at most a quarter of it.
-        samples = std::max(samples, 4 * map.window.length) / map.window.stride;
+/// Opens the files of a set one after the other, and notes what is taken of each.
+class Survey {
+  public:
+    Survey(const std::string& location, const SetOptions& options)
+        : location_(location), selection_(Selection::parse(location)), options_(options) {
+        const auto [pattern, group] = Location::parse(selection_.group);
+        const auto files = files_named(pattern);
+        for (const auto& file : files) {
+            std::shared_ptr<SetFile> opened = SetFile::open({file, group}, options);
+            look_at(opened);
+        }
+        now_reading(pattern.string());
+        expect_samples(files.size());
+        chunk_samples = block_samples();
     }
-    samples = std::max<std::int64_t>(1, samples);
-    const auto num_blocks = (map.num_samples - 1) / samples + 1;
-    const auto joined = (num_blocks - 1) / most_blocks + 1;
-    return std::min(samples * joined, map.num_samples);
-}
+
+    std::vector<Part> parts;
+    std::vector<std::shared_ptr<SetFile>> open;  ///< the first of the parts
+    std::int64_t num_samples = 0;
+    bool is_compressed = false;
+    std::int64_t chunk_samples = 0;
+
+  private:
+    /// Samples that make whole chunks, or about 256 KiB where there are none, and at most `most_blocks` such blocks.
+    std::int64_t block_samples() const {
+        const auto sample_bytes = first_->columns().front().rows().sample_bytes();
+        auto samples = chunk_rows_ > 0 ? chunk_rows_ : samples_per_block(sample_bytes);
+        if (!selection_.list.empty()) {
+            const auto share = static_cast<double>(num_samples) / static_cast<double>(num_rows_);
+            samples = static_cast<std::int64_t>(static_cast<double>(samples) * share);
+        } else if (options_.window.length > 0) {
+            // Windows that reach beyond a block are read twice: at most a quarter of it.
+            samples = std::max(samples, 4 * options_.window.length) / options_.window.stride;
+        }
+        samples = std::max<std::int64_t>(1, samples);
+        const auto num_blocks = (num_samples - 1) / samples + 1;
+        const auto joined = (num_blocks - 1) / most_blocks + 1;
+        const auto longest = std::max_element(parts.begin(), parts.end(), [](const Part& one, const Part& other) {
+            return one.map.num_samples < other.map.num_samples;
+        });
+        return std::min(samples * joined, longest->map.num_samples);
+    }
+
+    void look_at(const std::shared_ptr<SetFile>& file) {
+        if (first_) {
+            expect_alike(*file, *first_);
+        } else {
+            first_ = file;
+        }
+        auto map = map_of(*file);
+        num_rows_ += file->num_rows();
+        if (map.num_samples == 0) {
+            return;
+        }
+        num_samples += map.num_samples;
+        Part part{.place = file->place(), .map = std::move(map), .version = file->version().of_closed()};
+        for (const auto& column : file->columns()) {
+            is_compressed = is_compressed || column.is_compressed();
+            for (const auto& source : column.sources()) {
+                std::error_code absent;
+                if (!std::filesystem::equivalent(source, file->place().file, absent)) {
+                    part.sources.try_emplace(source.string(), source);
+                }
+            }
+        }
+        chunk_rows_ = std::max(chunk_rows_, file->columns().front().rows().chunk_samples);
+        if (parts.size() == open.size() && open.size() < OpenFiles::most()) {
+            open.push_back(file);
+        }
+        parts.push_back(std::move(part));
+    }
+
+    /// The rows of the file that are selected. There may be none.
+    RowMap map_of(const SetFile& file) const {
+        const auto& window = options_.window;
+        RowMap map{.window = window};
+        if (!selection_.list.empty()) {
+            CRESCENDO_VALIDATE(window.length == 0, "",
+                               "{}: windows are made of neighbours, which a list does not have; select a range",
+                               location_);
+            map.list = file.listed_rows(selection_.list);
+            map.num_samples = std::ssize(map.list);
+            return map;
+        }
+        const auto rows = file.num_rows();
+        map.first = std::max<std::int64_t>(0, selection_.begin - num_rows_);
+        map.num_samples = std::max<std::int64_t>(0, std::min(rows, end() - num_rows_) - map.first);
+        if (window.length > 0) {
+            const auto reach = window.length + window.horizon;
+            map.num_samples = map.num_samples < reach ? 0 : (map.num_samples - reach) / window.stride + 1;
+        }
+        return map;
+    }
+
+    std::int64_t end() const { return selection_.end.value_or(std::numeric_limits<std::int64_t>::max()); }
+
+    void expect_samples(std::size_t num_files) const {
+        const auto end = selection_.end.value_or(num_rows_);
+        CRESCENDO_VALIDATE(end <= num_rows_ && selection_.begin < end, "",
+                           "{}: {}{} holds samples [0, {}), and of these [{}, {}) are none; choose BEGIN < END within",
+                           location_, first_->columns().front().name(), num_files == 1 ? "" : " of all files",
+                           num_rows_, selection_.begin, end);
+        const auto room = num_files == 1 ? text("the {} rows there are", end - selection_.begin)
+                                         : text("the rows of any of {} files", num_files);
+        CRESCENDO_VALIDATE(num_samples > 0, "",
+                           "{}: a window of {} rows with a horizon of {} does not fit in {}; make it shorter",
+                           location_, options_.window.length, options_.window.horizon, room);
+    }
+
+    const std::string& location_;
+    Selection selection_;
+    const SetOptions& options_;
+    std::shared_ptr<SetFile> first_;
+    std::int64_t num_rows_ = 0;    ///< of the files so far
+    std::int64_t chunk_rows_ = 0;  ///< the most that a chunk of the first input holds; 0: there are no chunks
+};
 
 }  // namespace
 
 class SampleSet::Impl {
   public:
-    Impl(const std::string& text, const Options& options) : location_(text) {
-        CRESCENDO_EXPECT(!options.inputs.empty() && options.window.length >= 0 && options.window.stride >= 1);
-        const auto selection = Selection::parse(text);
-        const auto location = Location::parse(selection.group);
-        const auto file_name = location.file.string();
-        file_ = hdf5::open_file(location.file, hdf5::Access::read);
-        version_.emplace(hdf5::descriptor(file_.get()), location.file);
-        hdf5::open_group(file_.get(), location.group, file_name);
-        num_inputs_ = options.inputs.size();
-        const bool none = options.targets == Options().targets &&
-                          !hdf5::exists(file_.get(), location.member(options.targets.front()));
-        const auto targets = none ? std::vector<std::string>() : options.targets;
-        for (const auto* names : {&options.inputs, &targets}) {
-            for (const auto& name : *names) {
-                columns_.emplace_back(file_.get(), location.member(name), file_name, options.missing_sources);
-            }
-        }
-        const auto& rows = columns_.front().rows();
-        for (const auto& column : columns_) {
-            CRESCENDO_VALIDATE(column.rows().num_samples == rows.num_samples, "",
-                               "{} holds {} samples but {} {}; every input needs its target", columns_.front().name(),
-                               rows.num_samples, column.name(), column.rows().num_samples);
-        }
-        map_ = map_of(selection, rows, options.window, file_name);
-        chunk_samples_ = block_samples(rows, map_);
-        show_fields(options);
-        watch_sources(location.file);
-        now_reading(file_name);
-    }
-
-    ~Impl() {
-        const hdf5::Session session;
-        columns_.clear();
-        file_.reset();
-    }
+    Impl(const std::string& location, const SetOptions& options) : Impl(location, options, Survey(location, options)) {}
 
     const std::string& location() const { return location_; }
-    const RowMap& map() const { return map_; }
     const Fields& inputs() const { return inputs_; }
     const Fields& targets() const { return targets_; }
-    std::int64_t chunk_samples() const { return chunk_samples_; }
+    const ChunkMap& chunks() const { return chunks_; }
+    bool is_compressed() const { return is_compressed_; }
 
     std::size_t first_alike(std::size_t field) const {
-        const auto alike = [&](const Column& column) { return column.shows_the_same_as(columns_[field]); };
-        return static_cast<std::size_t>(std::find_if(columns_.begin(), columns_.end(), alike) - columns_.begin());
+        const auto alike = [&](const View& view) { return view.is_same_as(views_[field]); };
+        return static_cast<std::size_t>(std::find_if(views_.begin(), views_.end(), alike) - views_.begin());
     }
 
     std::size_t chunk_bytes(std::int64_t count) const {
         std::size_t bytes = 0;
-        for (std::size_t i = 0; i < columns_.size(); ++i) {
-            bytes += first_alike(i) == i ? columns_[i].field().chunk_bytes(count) : 0;
+        for (std::size_t i = 0; i < views_.size(); ++i) {
+            bytes += first_alike(i) == i ? views_[i].field.chunk_bytes(count) : 0;
         }
         return bytes;
     }
 
-    void read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const {
-        CRESCENDO_EXPECT(begin >= 0 && count >= 1 && count <= map_.num_samples - begin);
-        CRESCENDO_EXPECT(fields.size() == columns_.size());
-        for (std::size_t i = 0; i < columns_.size(); ++i) {
-            if (!fields[i].empty()) {
-                columns_[i].read(map_, begin, count, fields[i]);
-            }
-        }
+    std::int64_t row_of(std::int64_t sample) const {
+        const auto number = chunks_.file_of(sample);
+        return parts_[number].map.row_of(sample - chunks_.samples_of_file(number).begin);
     }
 
-    bool is_compressed() const {
-        return std::any_of(columns_.begin(), columns_.end(), [](const Column& each) { return each.is_compressed(); });
+    std::string place_of(std::int64_t sample) const {
+        return parts_.size() == 1 ? location_ : to_string(parts_[chunks_.file_of(sample)].place);
+    }
+
+    void read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const {
+        CRESCENDO_EXPECT(fields.size() == views_.size());
+        for_each_file(begin, count, [&](std::size_t number, std::int64_t first, const Range& range) {
+            const auto file = files_.get(number);
+            for (std::size_t i = 0; i < views_.size(); ++i) {
+                if (!fields[i].empty()) {
+                    const auto& field = views_[i].field;
+                    CRESCENDO_EXPECT(range.size() == count || field.sample_bytes() <= field.pitch_bytes());
+                    const auto before = static_cast<std::size_t>(range.begin - begin) * field.pitch_bytes();
+                    read(file->columns()[i].reader(), parts_[number].map, views_[i], first, range.size(),
+                         fields[i].subspan(before, field.bytes_of(range.size())));
+                }
+            }
+        });
+    }
+
+    void announce(std::int64_t begin, std::int64_t count) const {
+        for_each_file(begin, count, [&](std::size_t number, std::int64_t first, const Range& range) {
+            const auto file = files_.get(number);
+            for (std::size_t i = 0; i < views_.size(); ++i) {
+                if (first_alike(i) == i) {
+                    const auto& reader = file->columns()[i].reader();
+                    parts_[number].map.for_each_run(
+                        views_[i].offset, views_[i].field.window, first, range.size(),
+                        [&](std::int64_t row, std::int64_t rows) { reader.announce(row, rows); });
+                }
+            }
+        });
     }
 
     std::uint64_t identity() const {
-        std::string words = location_ + version_->identity();
-        for (const auto& [name, version] : source_versions_) {
-            words += name + version.identity();
+        std::string words = location_;
+        for (const auto& part : parts_) {
+            words += text("|{} {}", part.version.identity(), part.map.num_samples);
+            for (const auto& [name, version] : part.sources) {
+                words += name + version.identity();
+            }
         }
-        for (const auto& column : columns_) {
-            const auto& field = column.field();
-            words += text("|{} {} {} {} {} {} {}", column.name(), column.first(), field.window, field.stride,
-                          field.num_samples, field.sample_bytes(), chunk_samples_);
+        for (const auto& [field, offset] : views_) {
+            words += text("|{} {} {} {} {} {} {}", field.path, offset, field.window, field.stride, field.num_samples,
+                          field.sample_bytes(), chunks_.chunk_samples());
         }
         return std::hash<std::string>()(words);
     }
 
     void expect_unchanged() const {
-        version_->expect_unchanged(location_);
-        for (const auto& [name, version] : source_versions_) {
-            version.expect_unchanged(name);
+        for (std::size_t number = 0; number < parts_.size(); ++number) {
+            expect_unchanged(number);
         }
     }
 
-    void announce(std::int64_t begin, std::int64_t count) const {
-        for (std::size_t i = 0; i < columns_.size(); ++i) {
-            if (first_alike(i) == i) {
-                columns_[i].announce(map_, begin, count);
+    void expect_unchanged(std::span<const std::int64_t> chunks) const {
+        auto next = std::size_t{0};  // number of the first file not yet looked at
+        for (const auto chunk : chunks) {
+            const auto number = chunks_.file_of(chunks_.samples_of(chunk).begin);
+            if (number >= next) {
+                expect_unchanged(number);
+                next = number + 1;
             }
         }
     }
 
   private:
-    RowMap map_of(const Selection& selection, const Field& rows, const TimeWindow& window,
-                  const std::string& file_name) const {
-        RowMap map{.first = selection.begin, .window = window};
-        if (!selection.list.empty()) {
-            CRESCENDO_VALIDATE(window.length == 0, "",
-                               "{}: windows are made of neighbours, which a list does not have; select a range",
-                               location_);
-            map.list = listed_rows(file_.get(), selection.list, file_name, rows);
-            map.num_samples = std::ssize(map.list);
-            return map;
+    Impl(const std::string& location, const SetOptions& options, Survey survey)
+        : location_(location),
+          options_(options),
+          parts_(std::move(survey.parts)),
+          chunks_(samples_of(parts_), survey.chunk_samples),
+          is_compressed_(survey.is_compressed),
+          files_(parts_.size(), prepared(survey.open), [this](std::size_t number) { return reopen(number); }) {
+        std::vector<Field> fields;
+        const auto file = files_.get(0);
+        for (const auto& column : file->columns()) {
+            const bool is_target = views_.size() >= options.inputs.size();
+            const auto& window = options.window;
+            const bool is_ahead = is_target && window.length > 0;
+            views_.push_back(
+                {shown(column.rows(), chunks_.num_samples(), window, is_target ? 0 : window.length, options.layout),
+                 is_ahead ? window.length - 1 + window.horizon : 0});
+            fields.push_back(views_.back().field);
         }
-        const auto end = selection.end.value_or(rows.num_samples);
-        CRESCENDO_VALIDATE(end <= rows.num_samples && selection.begin < end, "",
-                           "{}: {}:{} holds samples [0, {}), and of these [{}, {}) are none; choose BEGIN < END within",
-                           location_, file_name, rows.path, rows.num_samples, selection.begin, end);
-        map.num_samples = end - selection.begin;
-        if (window.length > 0) {
-            const auto reach = window.length + window.horizon;
-            CRESCENDO_VALIDATE(reach <= map.num_samples, "",
-                               "{}: a window of {} rows with a horizon of {} does not fit in the {} rows there are; "
-                               "make it shorter",
-                               location_, window.length, window.horizon, map.num_samples);
-            map.num_samples = (map.num_samples - reach) / window.stride + 1;
-        }
-        return map;
-    }
-
-    void watch_sources(const std::filesystem::path& own) {
-        for (const auto& column : columns_) {
-            for (const auto& source : column.sources()) {
-                std::error_code absent;
-                if (!std::filesystem::equivalent(source, own, absent)) {
-                    source_versions_.try_emplace(source.string(), source);
-                }
-            }
+        const auto first_target = fields.begin() + static_cast<std::ptrdiff_t>(options.inputs.size());
+        inputs_ = Fields({fields.begin(), first_target});
+        targets_ = Fields({first_target, fields.end()});
+        for (auto number = survey.open.size(); number < parts_.size(); ++number) {
+            files_.get(number);  // finds now what its readers lack
         }
     }
 
-    void show_fields(const Options& options) {
-        std::vector<Field> shown;
-        const auto rows_per_read = std::max(chunk_samples_ * map_.window.stride, map_.window.length);
-        for (std::size_t i = 0; i < columns_.size(); ++i) {
-            const bool is_target = i >= num_inputs_;
-            columns_[i].expect_reads_of(rows_per_read, file_.get(), options.routes);
-            if (is_target && map_.window.length > 0) {
-                columns_[i].show(map_, map_.first + map_.window.length - 1 + map_.window.horizon, 0, options.layout);
-            } else {
-                columns_[i].show(map_, map_.first, map_.window.length, options.layout);
-            }
-            shown.push_back(columns_[i].field());
+    static std::vector<std::int64_t> samples_of(const std::vector<Part>& parts) {
+        std::vector<std::int64_t> samples;
+        for (const auto& part : parts) {
+            samples.push_back(part.map.num_samples);
         }
-        const auto first_target = shown.begin() + static_cast<std::ptrdiff_t>(num_inputs_);
-        inputs_ = Fields({shown.begin(), first_target});
-        targets_ = Fields({first_target, shown.end()});
+        return samples;
+    }
+
+    std::vector<std::shared_ptr<const SetFile>> prepared(const std::vector<std::shared_ptr<SetFile>>& files) const {
+        for (const auto& file : files) {
+            prepare(*file);
+        }
+        return {files.begin(), files.end()};
+    }
+
+    void prepare(SetFile& file) const {
+        file.expect_reads_of(std::max(chunks_.chunk_samples() * options_.window.stride, options_.window.length),
+                             options_.routes);
+    }
+
+    std::unique_ptr<SetFile> reopen(std::size_t number) const {
+        const auto& part = parts_[number];
+        auto file = SetFile::open(part.place, options_);
+        if (!file->version().is(part.version)) {
+            part.version.expect_unchanged(to_string(part.place));
+            throw std::runtime_error(text("{} changed while it was opened; begin anew", to_string(part.place)));
+        }
+        prepare(*file);
+        return file;
+    }
+
+    void expect_unchanged(std::size_t number) const {
+        const auto& part = parts_[number];
+        const auto file = files_.if_open(number);
+        (file ? file->version() : part.version).expect_unchanged(to_string(part.place));
+        for (const auto& [name, version] : part.sources) {
+            version.expect_unchanged(name);
+        }
+    }
+
+    /// Calls visit(number, first, range) for each file that has some of the samples [begin, begin + count): `range` of
+    /// them, of which the first is sample `first` of the file.
+    template <class Visit>
+    void for_each_file(std::int64_t begin, std::int64_t count, Visit&& visit) const {
+        CRESCENDO_EXPECT(begin >= 0 && count >= 1 && count <= chunks_.num_samples() - begin);
+        for (auto next = begin; next < begin + count;) {
+            const auto number = chunks_.file_of(next);
+            const auto of_file = chunks_.samples_of_file(number);
+            const Range range{next, std::min(begin + count, of_file.end)};
+            visit(number, next - of_file.begin, range);
+            next = range.end;
+        }
+    }
+
+    static void read(const SampleReader& reader, const RowMap& map, const View& view, std::int64_t begin,
+                     std::int64_t count, std::span<std::byte> out) {
+        const auto row_bytes =
+            view.field.sample_bytes() / static_cast<std::size_t>(std::max<std::int64_t>(1, view.field.window));
+        map.for_each_run(view.offset, view.field.window, begin, count, [&](std::int64_t first, std::int64_t rows) {
+            const auto bytes = static_cast<std::size_t>(rows) * row_bytes;
+            reader.read(first, rows, out.first(bytes));
+            out = out.subspan(bytes);
+        });
     }
 
     std::string location_;
-    hdf5::Handle file_;
-    std::optional<FileVersion> version_;
-    std::map<std::string, FileVersion> source_versions_;  ///< of virtual data sets, by path
-    std::vector<Column> columns_;                         ///< of the inputs, then of the targets
-    std::size_t num_inputs_ = 0;
-    RowMap map_;
+    SetOptions options_;
+    std::vector<Part> parts_;  ///< one for each file
+    ChunkMap chunks_;
+    bool is_compressed_;
+    mutable OpenFiles files_;
+    std::vector<View> views_;  ///< of the inputs, then of the targets
     Fields inputs_;
     Fields targets_;
-    std::int64_t chunk_samples_ = 0;
 };
 
 std::shared_ptr<SampleSet> SampleSet::open(const std::string& location, const Options& options) {
-    const hdf5::Session session;
-    return hdf5::naming(Location::parse(Selection::parse(location).group).file.string(), [&] {
-        return std::shared_ptr<SampleSet>(new SampleSet(std::make_unique<Impl>(location, options)));
-    });
+    CRESCENDO_EXPECT(!options.inputs.empty() && options.window.length >= 0 && options.window.stride >= 1);
+    return std::shared_ptr<SampleSet>(new SampleSet(std::make_unique<Impl>(location, options)));
 }
 
 SampleSet::SampleSet(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 SampleSet::~SampleSet() = default;
 
 const std::string& SampleSet::location() const { return impl_->location(); }
-std::int64_t SampleSet::size() const { return impl_->map().num_samples; }
+std::int64_t SampleSet::size() const { return impl_->chunks().num_samples(); }
 const Fields& SampleSet::inputs() const { return impl_->inputs(); }
 const Fields& SampleSet::targets() const { return impl_->targets(); }
-std::int64_t SampleSet::chunk_samples() const { return impl_->chunk_samples(); }
+const ChunkMap& SampleSet::chunks() const { return impl_->chunks(); }
 std::size_t SampleSet::first_alike(std::size_t field) const { return impl_->first_alike(field); }
 std::size_t SampleSet::chunk_bytes(std::int64_t count) const { return impl_->chunk_bytes(count); }
 bool SampleSet::is_compressed() const { return impl_->is_compressed(); }
 std::uint64_t SampleSet::identity() const { return impl_->identity(); }
-std::int64_t SampleSet::row_of(std::int64_t sample) const { return impl_->map().row_of(sample); }
+std::int64_t SampleSet::row_of(std::int64_t sample) const { return impl_->row_of(sample); }
+std::string SampleSet::place_of(std::int64_t sample) const { return impl_->place_of(sample); }
 
 void SampleSet::read(std::int64_t begin, std::int64_t count, std::span<const std::span<std::byte>> fields) const {
     impl_->read(begin, count, fields);
 }
 
 void SampleSet::expect_unchanged() const { impl_->expect_unchanged(); }
+void SampleSet::expect_unchanged(std::span<const std::int64_t> chunks) const { impl_->expect_unchanged(chunks); }
 
 void SampleSet::announce(std::int64_t begin, std::int64_t count) const { impl_->announce(begin, count); }
 

@@ -14,13 +14,14 @@ namespace {
 /// The samples of part `part` of `parts`. Where each has several chunks, none of them is divided: two would read it.
 Range range_of(const SampleSet& set, int part, int parts) {
     constexpr std::int64_t few_chunks = 4;
-    const auto samples = set.size();
-    const auto chunk = set.chunk_samples();
-    const auto num_chunks = (samples - 1) / chunk + 1;
-    const auto unit = num_chunks >= few_chunks * parts ? chunk : 1;
-    const auto num_units = (samples - 1) / unit + 1;
-    return {std::min(samples, unit * share_of(num_units, part, parts)),
-            std::min(samples, unit * share_of(num_units, part + 1, parts))};
+    const auto& chunks = set.chunks();
+    const auto begin_of = [&](int number) {
+        if (chunks.num_chunks() < few_chunks * parts) {
+            return share_of(set.size(), number, parts);
+        }
+        return number == parts ? set.size() : chunks.samples_of(share_of(chunks.num_chunks(), number, parts)).begin;
+    };
+    return {begin_of(part), begin_of(part + 1)};
 }
 
 /// The inputs, or the targets, on their way from a window to a slice.
@@ -46,7 +47,7 @@ class Side {
                 throw std::runtime_error(
                     text("{}: sample {} of {} has a number that is NaN or infinite as float32; trainer.data.nan: skip "
                          "leaves such samples out, keep trains on them",
-                         set_.location(), set_.row_of(sample), fields_[i].path));
+                         set_.place_of(sample), set_.row_of(sample), fields_[i].path));
             }
             if (!finite && non_finite_ == NonFinite::skip) {
                 return false;

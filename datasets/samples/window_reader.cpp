@@ -33,16 +33,13 @@ std::vector<std::int64_t> chunks_of(const SampleOrder::Window& window, const Tea
 
 SampleOrder::Shape plan_windows(const SampleSet& set, Range range, Shuffle shuffle, std::size_t memory_bytes) {
     CRESCENDO_EXPECT(range.begin >= 0 && range.begin < range.end && range.end <= set.size());
-    SampleOrder::Shape shape{
-        .num_samples = range.size(), .chunk_samples = set.chunk_samples(), .first_sample = range.begin};
+    SampleOrder::Shape shape{.chunks = set.chunks(), .samples = range};
     const auto order_bytes = sizeof(std::int64_t) + sizeof(std::uint8_t);  // a sample's number and its shard
     const auto num_chunks = shape.num_chunks();
-    const auto end_of_chunks = std::min(set.size(), (shape.first_chunk() + num_chunks) * shape.chunk_samples);
-    const auto held = end_of_chunks - shape.first_chunk() * shape.chunk_samples;  // whole chunks are held
-    const auto range_bytes =
-        static_cast<std::size_t>(held / shape.chunk_samples) * set.chunk_bytes(set.chunk_samples()) +
-        set.chunk_bytes(held % shape.chunk_samples);
-    const bool resident = range_bytes + static_cast<std::size_t>(shape.num_samples) * 2 * order_bytes <= memory_bytes;
+    const auto last_chunk = shape.chunks.samples_of(shape.first_chunk() + num_chunks - 1);  // whole chunks are held
+    const auto range_bytes = static_cast<std::size_t>(num_chunks - 1) * set.chunk_bytes(set.chunk_samples()) +
+                             set.chunk_bytes(last_chunk.size());
+    const bool resident = range_bytes + static_cast<std::size_t>(range.size()) * 2 * order_bytes <= memory_bytes;
 
     const auto chunk_bytes =
         set.chunk_bytes(set.chunk_samples()) + static_cast<std::size_t>(set.chunk_samples()) * order_bytes;
@@ -79,7 +76,7 @@ bool WindowReader::Window::covers(const Place& place) const {
 
 WindowReader::WindowReader(std::shared_ptr<const SampleSet> set, SampleOrder::Shape shape, Shuffle shuffle,
                            int num_threads, std::shared_ptr<SharedChunks> shared)
-    : set_(std::move(set)), shape_(shape), shuffle_(shuffle), pool_(num_threads) {
+    : set_(std::move(set)), shape_(std::move(shape)), shuffle_(shuffle), pool_(num_threads) {
     if (shape_.num_windows == 1) {
         windows_[0].chunks_ = std::make_shared<ChunkBuffer>(*set_, shape_.window_chunks());
         windows_[1].chunks_ = windows_[0].chunks_;
@@ -131,7 +128,7 @@ const WindowReader::Window* WindowReader::held(const Place& place) const {
 WindowReader::Place WindowReader::after(const Window& window) const {
     Place place = *wanted_;
     place.position = window.end_position();
-    if (place.position == shape_.num_samples) {
+    if (place.position == shape_.num_samples()) {
         place.position = 0;
         place.epoch += shuffle_ == Shuffle::none ? 0 : 1;
     }

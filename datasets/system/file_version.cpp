@@ -46,6 +46,12 @@ void FileVersion::take(const struct stat& status) {
     written_ = status.st_mtim;
 }
 
+FileVersion FileVersion::of_closed() const {
+    FileVersion version = *this;
+    version.descriptor_ = -1;
+    return version;
+}
+
 std::string FileVersion::identity() const {
     return known_ ? text("{}/{}/{}/{}.{}", device_, number_, size_, written_.tv_sec, written_.tv_nsec)
                   : text("{}/{}", ::getpid(), static_cast<const void*>(this));

@@ -19,6 +19,12 @@ class FileVersion {
     /// The present version of the file at `path`, which other code may open. Removing the file is a change.
     explicit FileVersion(const std::filesystem::path& path);
 
+    /// This version, once the file is closed: removing it is a change then.
+    FileVersion of_closed() const;
+
+    /// Whether both are the same version of the same file, as far as that can be known.
+    bool is(const FileVersion& other) const { return !known_ || !other.known_ || identity() == other.identity(); }
+
     /// Throws std::runtime_error with `name` if the version has changed. A file that was removed, but is open, has not
     /// changed.
     void expect_unchanged(const std::string& name) const;

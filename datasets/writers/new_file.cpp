@@ -35,4 +35,12 @@ void NewFile::publish() {
 
 void NewFile::replace() { rename_durably(temporary_, path_); }
 
+void expect_room(const fs::path& file, std::int64_t bytes, const std::string& what) {
+    const auto folder = fs::absolute(file).parent_path();
+    const auto free = static_cast<std::int64_t>(fs::space(folder).available);
+    CRESCENDO_VALIDATE(bytes <= free, "",
+                       "a copy of {} takes {} bytes and {} has {} free; write it to another disk, or try --compress 1",
+                       what, bytes, folder.string(), free);
+}
+
 }  // namespace crescendo::datasets

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace crescendo::datasets {
 
@@ -27,5 +29,8 @@ class NewFile {
     std::filesystem::path path_;
     std::filesystem::path temporary_;
 };
+
+/// Throws InvalidInput if the disk of `file` has no room for `bytes` bytes of a copy of `what`.
+void expect_room(const std::filesystem::path& file, std::int64_t bytes, const std::string& what);
 
 }  // namespace crescendo::datasets

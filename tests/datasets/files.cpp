@@ -160,10 +160,10 @@ void write_names(const std::filesystem::path& file) {
 }
 
 std::string write_counting_set(const std::filesystem::path& file, std::int64_t num_samples, hsize_t chunk_samples,
-                               bool deflate) {
+                               bool deflate, std::int64_t first) {
     std::vector<std::int32_t> inputs;
     std::vector<std::uint16_t> targets;
-    for (std::int32_t i = 0; i < num_samples; ++i) {
+    for (auto i = static_cast<std::int32_t>(first); i < first + num_samples; ++i) {
         inputs.insert(inputs.end(), {10 * i, 10 * i + 1, 10 * i + 2});
         targets.push_back(static_cast<std::uint16_t>(i));
     }
@@ -178,6 +178,18 @@ std::string write_counting_set(const std::filesystem::path& file, std::int64_t n
     writer.add("/train/inputs", {n, 3}, H5T_NATIVE_INT32, inputs, inputs_layout);
     writer.add("/train/targets", {n}, H5T_NATIVE_UINT16, targets, targets_layout);
     return file.string() + ":/train";
+}
+
+std::string write_counting_files(const std::filesystem::path& folder, const std::vector<std::int64_t>& num_samples,
+                                 hsize_t chunk_samples) {
+    std::int64_t first = 0;
+    for (std::size_t i = 0; i < num_samples.size(); ++i) {
+        const auto number = std::to_string(i);
+        const auto file = folder / ("part-" + std::string(3 - number.size(), '0') + number + ".h5");
+        write_counting_set(file, num_samples[i], i % 3 == 0 ? 0 : chunk_samples, i % 3 == 2, first);
+        first += num_samples[i];
+    }
+    return (folder / "part-*.h5").string() + ":/train";
 }
 
 bool are_counting_samples(std::span<const std::int64_t> samples, std::span<const std::byte> inputs,

@@ -82,9 +82,14 @@ std::string write_packed_set(const std::filesystem::path& file);
 void write_names(const std::filesystem::path& file);
 
 /// Writes the set FILE:/train whose sample i has the inputs {10·i, 10·i + 1, 10·i + 2} (int32) and the target
-/// i (uint16): 14 bytes. Contiguous where `chunk_samples` is 0.
+/// i (uint16): 14 bytes. Contiguous where `chunk_samples` is 0. Counts from `first`.
 std::string write_counting_set(const std::filesystem::path& file, std::int64_t num_samples, hsize_t chunk_samples,
-                               bool deflate = false);
+                               bool deflate = false, std::int64_t first = 0);
+
+/// Writes a counting set in several files, FOLDER/part-000.h5 and so on, with so many samples each; chunks, or not, and
+/// compressed or not, by turns. Returns the location of all.
+std::string write_counting_files(const std::filesystem::path& folder, const std::vector<std::int64_t>& num_samples,
+                                 hsize_t chunk_samples);
 
 /// Whether these are the bytes of the samples numbered `samples` of a counting set.
 bool are_counting_samples(std::span<const std::int64_t> samples, std::span<const std::byte> inputs,

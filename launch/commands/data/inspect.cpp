@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/check.hpp"
+#include "datasets/system/file_pattern.hpp"
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/options.hpp"
 
@@ -30,10 +31,14 @@ ExitCode inspect(const std::filesystem::path& file, Format format) {
     CRESCENDO_VALIDATE(colon == std::string::npos || std::filesystem::exists(file), "",
                        "{} names a group, but inspect lists all groups of a file; run: crescendo data inspect {}",
                        file.string(), file.string().substr(0, colon));
+    const auto files = datasets::files_named(file);
+    CRESCENDO_VALIDATE(files.size() == 1, "",
+                       "{} stands for {} files, and inspect lists one; run: crescendo data inspect {}", file.string(),
+                       files.size(), files.front().string());
     Table table({"data set", "type", "samples", "shape", "chunk", "filters", "bytes", "stored", "packing", "link to",
                  "problem"});
     int num_problems = 0;
-    for (const auto& info : datasets::inspect(file)) {
+    for (const auto& info : datasets::inspect(files.front())) {
         const bool is_data_set = info.link.empty() && !info.type.empty();
         const auto of_data_set = [&](auto value) { return is_data_set ? Cell{value} : Cell{}; };
         const auto unless_empty = [](const std::string& text) { return text.empty() ? Cell{} : Cell{text}; };

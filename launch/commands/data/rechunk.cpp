@@ -4,8 +4,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "datasets/hdf5/location.hpp"
+#include "datasets/samples/selection.hpp"
+#include "datasets/system/file_pattern.hpp"
+#include "datasets/writers/join.hpp"
 #include "launch/commands/data/commands.hpp"
 
 namespace crescendo::launch {
@@ -14,20 +19,31 @@ namespace {
 struct Arguments {
     std::string from;
     std::string to;
+    std::vector<std::string> data_sets;
     std::int64_t mebibytes = 256;
     datasets::MissingSources missing = datasets::MissingSources::error;
     datasets::WriteOptions write;
 };
 
+std::filesystem::path file_of(const std::string& location) {
+    return datasets::Location::parse(datasets::Selection::parse(location).group).file;
+}
+
 ExitCode rechunk(const Arguments& arguments) {
-    datasets::rechunk(arguments.from, arguments.to, arguments.write, arguments.mebibytes << 20, arguments.missing);
+    const auto memory = arguments.mebibytes << 20;
+    const bool is_tree = arguments.data_sets.empty() && !datasets::is_file_pattern(file_of(arguments.from));
+    if (is_tree) {
+        datasets::rechunk(arguments.from, arguments.to, arguments.write, memory, arguments.missing);
+    } else {
+        datasets::join(arguments.from, arguments.to, arguments.data_sets, arguments.write, memory, arguments.missing);
+    }
     fmt::print("{}: copied from {}\n", arguments.to, arguments.from);
     return ExitCode::done;
 }
 
 /// That may be damaged: an existing file is read before a group is added to it.
 std::string files_of(const Arguments& arguments) {
-    const auto from = datasets::Location::parse(arguments.from).file.string();
+    const auto from = file_of(arguments.from).string();
     const auto to = datasets::Location::parse(arguments.to).file;
     return std::filesystem::exists(to) ? from + " or " + to.string() : from;
 }
@@ -37,13 +53,23 @@ std::string files_of(const Arguments& arguments) {
 void add_data_rechunk(CLI::App& data, ExitCode& code) {
     auto arguments = std::make_shared<Arguments>();
     auto* command = data.add_subcommand("rechunk", "Copy a group into chunks of whole samples, which are read faster");
-    command->add_option("FROM", arguments->from, "FILE:/GROUP to copy; FILE:/ is all of the file")->required();
+    command
+        ->add_option("FROM", arguments->from,
+                     "FILE:/GROUP to copy; FILE:/ is all of the file; FILE may be a pattern, like 'era5/*.nc'")
+        ->required();
     command->add_option("TO", arguments->to, "FILE:/GROUP to write, in another file")->required();
+    command
+        ->add_option("--data-sets", arguments->data_sets,
+                     "Copy only these data sets of the group; default for several files: inputs, and targets")
+        ->delimiter(',');
     command->add_option("--memory", arguments->mebibytes, "MiB of samples held at a time; default: 256")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
     add_missing_sources_option(*command, arguments->missing);
     add_write_options(*command, arguments->write, "bytes");
-    command->footer("Example:\n  crescendo data rechunk simulation.h5:/fields flow.h5:/train --compress 4");
+    command->footer(
+        "Examples:\n"
+        "  crescendo data rechunk simulation.h5:/fields flow.h5:/train --compress 4\n"
+        "  crescendo data rechunk 'era5/*.nc:/' era5.h5:/train --data-sets t,z");
     command->callback([arguments, &code] {
         code = read_foreign(files_of(*arguments), [&] { return interruptible([&] { return rechunk(*arguments); }); });
     });

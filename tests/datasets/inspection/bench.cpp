@@ -12,9 +12,11 @@ using doctest::Contains;
 TEST_CASE("a set is measured cold and warm for each number of threads") {
     const TemporaryFolder folder;
     const auto location = write_counting_set(folder / "set.h5", 1000, 100);
+    const auto several = write_counting_files(folder.path(), {300, 700}, 100);
 
-    for (const std::uint64_t bytes : {1, 5000, 1 << 30}) {
-        const auto results = bench(location, {1, 3}, bytes);
+    for (const auto& [set, bytes] :
+         {std::pair{location, 1}, {location, 5000}, {location, 1 << 30}, {several, 5000}, {several, 1 << 30}}) {
+        const auto results = bench(set, {1, 3}, static_cast<std::uint64_t>(bytes));
 
         REQUIRE(results.size() == 4);
         CHECK(results[0].threads == 1);

@@ -200,3 +200,19 @@ TEST_CASE("statistics of a virtual data set are stale once a source was written 
 
     CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("or a source of it, was written to"));
 }
+
+TEST_CASE("statistics of several files are those of all rows, and hold for these versions of them") {
+    const TemporaryFolder folder;
+    const auto one = write_counting_set(folder / "whole.h5", 20, 5);
+    const auto several = write_counting_files(folder.path(), {7, 9, 4}, 5);
+    const auto statistics = compute_statistics(several, {});
+
+    keep_statistics(several, statistics);
+
+    CHECK(channels_of(several, "inputs")[1].mean == Approx(channels_of(one, "inputs")[1].mean));
+    CHECK(channels_of(several, "inputs")[1].std == Approx(channels_of(one, "inputs")[1].std));
+    CHECK(kept_statistics(several) == statistics);
+    CHECK(std::filesystem::exists(folder / "part-_.h5.stats.json"));
+    write_counting_set(folder / "part-003.h5", 4, 0);  // one more file
+    CHECK(complaint_of([&] { kept_statistics(several); }) == Contains("was written to since"));
+}

@@ -31,19 +31,19 @@ std::vector<std::int64_t> file_order(std::int64_t num_samples) {
 
 // Samples, samples of a chunk, windows, shards: one sample; a chunk larger than the set; one window; even and uneven
 // ends; shards that are equal and that are not; primes.
-constexpr auto shapes = std::to_array<SampleOrder::Shape>({{1, 1, 1, 1},
-                                                           {7, 10, 1, 1},
-                                                           {10, 1, 10, 1},
-                                                           {10, 3, 4, 1},
-                                                           {10, 3, 2, 2},
-                                                           {12, 3, 1, 4},
-                                                           {10, 3, 1, 3},
-                                                           {101, 7, 5, 2},
-                                                           {101, 7, 3, 4},
-                                                           {997, 13, 4, 16},
-                                                           {997, 13, 1, 64},
-                                                           {1000, 1, 1, 1},
-                                                           {1000, 1, 15, 64}});
+const auto shapes = std::to_array<SampleOrder::Shape>({{{1, 1}, 1, 1},
+                                                       {{7, 10}, 1, 1},
+                                                       {{10, 1}, 10, 1},
+                                                       {{10, 3}, 4, 1},
+                                                       {{10, 3}, 2, 2},
+                                                       {{12, 3}, 1, 4},
+                                                       {{10, 3}, 1, 3},
+                                                       {{101, 7}, 5, 2},
+                                                       {{101, 7}, 3, 4},
+                                                       {{997, 13}, 4, 16},
+                                                       {{997, 13}, 1, 64},
+                                                       {{1000, 1}, 1, 1},
+                                                       {{1000, 1}, 15, 64}});
 
 }  // namespace
 
@@ -51,8 +51,8 @@ TEST_CASE("every epoch has every sample exactly once") {
     for (const auto& shape : shapes) {
         for (const auto shuffle : {Shuffle::none, Shuffle::windowed}) {
             for (std::int64_t epoch = 0; epoch < 5; ++epoch) {
-                CAPTURE(shape.num_samples);
-                CAPTURE(shape.chunk_samples);
+                CAPTURE(shape.num_samples());
+                CAPTURE(shape.chunks.chunk_samples());
                 CAPTURE(shape.num_windows);
                 CAPTURE(shape.num_shards);
                 CAPTURE(epoch);
@@ -60,20 +60,20 @@ TEST_CASE("every epoch has every sample exactly once") {
                 auto samples = whole_epoch(SampleOrder(shape, shuffle, /*seed=*/3, epoch));
 
                 std::sort(samples.begin(), samples.end());
-                CHECK(samples == file_order(shape.num_samples));
+                CHECK(samples == file_order(shape.num_samples()));
             }
         }
     }
 }
 
 TEST_CASE("without a shuffle an epoch is in file order") {
-    const SampleOrder order({10, 3, 2, 1}, Shuffle::none, 3, 1);
+    const SampleOrder order({{10, 3}, 2, 1}, Shuffle::none, 3, 1);
 
     CHECK(whole_epoch(order) == file_order(10));
 }
 
 TEST_CASE("an order over a range has its samples, also where it begins and ends inside chunks") {
-    const SampleOrder::Shape range{.num_samples = 17, .chunk_samples = 5, .num_windows = 2, .first_sample = 13};
+    const SampleOrder::Shape range{.chunks = {1000, 5}, .num_windows = 2, .samples = {13, 30}};
     CHECK(range.num_chunks() == 4);  // of which the first holds 2 of the samples
     CHECK(whole_epoch(SampleOrder(range, Shuffle::none, 3, 0)).front() == 13);
     for (int epoch = 0; epoch < 20; ++epoch) {
@@ -95,7 +95,7 @@ TEST_CASE("an order over a range has its samples, also where it begins and ends 
 TEST_CASE("a position is found in the window that holds it") {
     for (const auto& shape : shapes) {
         const SampleOrder order(shape, Shuffle::windowed, 3, 2);
-        CAPTURE(shape.num_samples);
+        CAPTURE(shape.num_samples());
 
         for (std::int64_t index = 0; index < order.num_windows(); ++index) {
             const auto window = order.window(index);
@@ -123,7 +123,8 @@ TEST_CASE("a window needs its own chunks only, and each sample those of its shar
             REQUIRE(window.shards.size() == window.samples.size());
             for (std::size_t i = 0; i < window.samples.size(); ++i) {
                 const auto& chunks = window.chunks[window.shards[i]];
-                CHECK(std::binary_search(chunks.begin(), chunks.end(), window.samples[i] / shape.chunk_samples));
+                CHECK(
+                    std::binary_search(chunks.begin(), chunks.end(), window.samples[i] / shape.chunks.chunk_samples()));
             }
         }
         std::sort(all.begin(), all.end());
@@ -132,7 +133,7 @@ TEST_CASE("a window needs its own chunks only, and each sample those of its shar
 }
 
 TEST_CASE("a shard has the same chunks in every epoch, neighbours of each other, and one more at most than another") {
-    const SampleOrder::Shape shape{997, 13, 4, 16};  // 77 chunks: 13 shards of 5, and 3 of 4
+    const SampleOrder::Shape shape{{997, 13}, 4, 16};  // 77 chunks: 13 shards of 5, and 3 of 4
     for (int epoch = 0; epoch < 4; ++epoch) {
         std::vector<std::vector<std::int64_t>> shards(16);
         const SampleOrder order(shape, Shuffle::windowed, 3, epoch);
@@ -154,7 +155,7 @@ TEST_CASE("a shard has the same chunks in every epoch, neighbours of each other,
 
 TEST_CASE("every run of positions has about equally many samples of each shard") {
     // 16 chunks of 10 samples a shard, no rest: any 8 positions from a multiple of 8 on have one of each shard.
-    const SampleOrder even({8 * 16 * 10, 10, 4, 8}, Shuffle::windowed, 3, 0);
+    const SampleOrder even({{8 * 16 * 10, 10}, 4, 8}, Shuffle::windowed, 3, 0);
     for (std::int64_t index = 0; index < even.num_windows(); ++index) {
         const auto window = even.window(index);
         for (std::size_t i = 0; i < window.shards.size(); ++i) {
@@ -163,7 +164,7 @@ TEST_CASE("every run of positions has about equally many samples of each shard")
     }
     // 77 chunks in 16 shards, the last chunk short: of every 160 positions, each has its share by its chunks in the
     // window.
-    const SampleOrder uneven({997, 13, 2, 16}, Shuffle::windowed, 3, 0);
+    const SampleOrder uneven({{997, 13}, 2, 16}, Shuffle::windowed, 3, 0);
     for (std::int64_t index = 0; index < uneven.num_windows(); ++index) {
         const auto window = uneven.window(index);
         for (std::size_t begin = 0; begin + 160 <= window.shards.size(); begin += 7) {
@@ -178,8 +179,8 @@ TEST_CASE("every run of positions has about equally many samples of each shard")
 }
 
 TEST_CASE("a window can be had without those before it") {
-    const SampleOrder one({101, 7, 5, 2}, Shuffle::windowed, 3, 4);
-    const SampleOrder other({101, 7, 5, 2}, Shuffle::windowed, 3, 4);
+    const SampleOrder one({{101, 7}, 5, 2}, Shuffle::windowed, 3, 4);
+    const SampleOrder other({{101, 7}, 5, 2}, Shuffle::windowed, 3, 4);
 
     for (std::int64_t index = 0; index < one.num_windows(); ++index) {
         one.window(index);
@@ -189,7 +190,7 @@ TEST_CASE("a window can be had without those before it") {
 }
 
 TEST_CASE("another seed, epoch or window gives another order") {
-    const SampleOrder::Shape one_window{100, 10, 1};
+    const SampleOrder::Shape one_window{{100, 10}, 1};
     const auto samples = whole_epoch(SampleOrder(one_window, Shuffle::windowed, 3, 0));
 
     CHECK(samples != file_order(100));
@@ -197,7 +198,7 @@ TEST_CASE("another seed, epoch or window gives another order") {
     CHECK(samples != whole_epoch(SampleOrder(one_window, Shuffle::windowed, 3, 1)));
 
     // Two windows of one chunk each: relative to their chunk, their orders differ.
-    const SampleOrder two({40, 20, 2}, Shuffle::windowed, 3, 0);
+    const SampleOrder two({{40, 20}, 2}, Shuffle::windowed, 3, 0);
     auto first = two.window(0);
     auto second = two.window(1);
     for (auto* window : {&first, &second}) {
@@ -210,7 +211,7 @@ TEST_CASE("another seed, epoch or window gives another order") {
 
 TEST_CASE("chunks are visited in another order in every epoch") {
     const auto chunk_order = [](std::int64_t epoch) {
-        const SampleOrder order({50, 1, 50}, Shuffle::windowed, 3, epoch);
+        const SampleOrder order({{50, 1}, 50}, Shuffle::windowed, 3, epoch);
         return whole_epoch(order);  // chunks of one sample: the samples are the chunks
     };
 
@@ -222,7 +223,7 @@ TEST_CASE("one window over all chunks is a full shuffle") {
     // Each sample's mean position over 2,000 epochs is (10 - 1)/2 = 4.5; its standard error 2.87/sqrt(2000) = 0.064.
     std::array<double, 10> sum{};
     for (std::int64_t epoch = 0; epoch < 2000; ++epoch) {
-        const auto samples = whole_epoch(SampleOrder({10, 4, 1}, Shuffle::windowed, 1, epoch));
+        const auto samples = whole_epoch(SampleOrder({{10, 4}, 1}, Shuffle::windowed, 1, epoch));
         for (std::size_t position = 0; position < samples.size(); ++position) {
             sum[samples[position]] += static_cast<double>(position);
         }
@@ -235,10 +236,10 @@ TEST_CASE("one window over all chunks is a full shuffle") {
 
 TEST_CASE("an order is the same on every machine") {
     // From a second implementation, in Python.
-    CHECK(whole_epoch(SampleOrder({8, 2, 2, 1}, Shuffle::windowed, /*seed=*/1, /*epoch=*/0)) ==
+    CHECK(whole_epoch(SampleOrder({{8, 2}, 2, 1}, Shuffle::windowed, /*seed=*/1, /*epoch=*/0)) ==
           std::vector<std::int64_t>{4, 1, 5, 0, 3, 2, 6, 7});
-    CHECK(whole_epoch(SampleOrder({9, 2, 2, 1}, Shuffle::windowed, /*seed=*/1, /*epoch=*/5)) ==
+    CHECK(whole_epoch(SampleOrder({{9, 2}, 2, 1}, Shuffle::windowed, /*seed=*/1, /*epoch=*/5)) ==
           std::vector<std::int64_t>{8, 6, 7, 3, 5, 1, 0, 4, 2});
-    CHECK(whole_epoch(SampleOrder({21, 2, 2, 4}, Shuffle::windowed, /*seed=*/1, /*epoch=*/5)) ==
+    CHECK(whole_epoch(SampleOrder({{21, 2}, 2, 4}, Shuffle::windowed, /*seed=*/1, /*epoch=*/5)) ==
           std::vector<std::int64_t>{1, 11, 0, 7, 15, 18, 4, 10, 5, 6, 14, 19, 17, 3, 8, 16, 13, 2, 9, 12, 20});
 }

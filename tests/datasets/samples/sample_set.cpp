@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <numeric>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "core/check.hpp"
@@ -75,6 +76,71 @@ TEST_CASE("every sample's bytes are read, however the file is laid out") {
             }
         }
     }
+}
+
+TEST_CASE("the rows of several files follow each other, sorted by name, however each is laid out") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_files(folder.path(), {7, 1, 9, 4}, 4);
+    const auto set = SampleSet::open(location);
+
+    CHECK(set->size() == 21);
+    for (std::int64_t begin = 0; begin < 21; ++begin) {
+        for (std::int64_t count = 1; count <= 21 - begin; ++count) {
+            CHECK(reads_counting_samples(*set, begin, count));
+        }
+    }
+    CHECK(set->row_of(8) == 0);
+    CHECK(set->place_of(8) == (folder / "part-002.h5").string() + ":/train");
+}
+
+TEST_CASE("a selection counts over the rows of all files") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_files(folder.path(), {7, 1, 9, 4}, 4);
+
+    for (const auto& [range, begin, end] :
+         {std::tuple{"[5:12]", 5, 12}, {"[8:]", 8, 21}, {"[:7]", 0, 7}, {"[9:11]", 9, 11}}) {
+        const auto set = SampleSet::open(location + range);
+        const auto [inputs, targets] = read_all(*set);
+        CHECK(are_counting_samples(counting(begin, end - begin), inputs, targets));
+    }
+    CHECK(complaint_about(location + "[21:]") == Contains("of all files holds samples [0, 21)"));
+    CHECK(complaint_about(location + "[:22]") == Contains("of all files holds samples [0, 21)"));
+}
+
+TEST_CASE("each file has its own list of the rows that are selected") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_files(folder.path(), {7, 9}, 4);
+    for (const auto& [name, row] : {std::pair{"part-000.h5", 3}, {"part-001.h5", 5}}) {
+        const hid_t file = H5Fopen((folder / name).c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+        const hsize_t one = 1;
+        const hid_t space = H5Screate_simple(1, &one, nullptr);
+        const hid_t list = H5Dcreate2(file, "list", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        H5Dwrite(list, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &row);
+        H5Dclose(list);
+        H5Sclose(space);
+        H5Fclose(file);
+    }
+
+    const auto set = SampleSet::open(location + "[/list]");
+
+    const auto [inputs, targets] = read_all(*set);
+    CHECK(are_counting_samples(std::vector<std::int64_t>{3, 7 + 5}, inputs, targets));
+}
+
+TEST_CASE("a window has the rows of one file") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_files(folder.path(), {7, 2, 6}, 4);
+
+    const auto set = SampleSet::open(location, {.window = {.length = 3, .horizon = 1}});
+
+    REQUIRE(set->size() == 4 + 0 + 3);  // a window and its target take 4 rows
+    std::vector<std::int32_t> inputs(9);
+    std::vector<std::uint16_t> target(1);
+    set->read(4, 1, std::as_writable_bytes(std::span(inputs)), std::as_writable_bytes(std::span(target)));
+    CHECK(inputs.front() == 90);  // the first window of the third file, whose rows are 9 to 14
+    CHECK(target.front() == 12);
+    CHECK(complaint_of([&] { SampleSet::open(location, {.window = {.length = 8}}); }) ==
+          Contains("does not fit in the rows of any of 3 files"));
 }
 
 TEST_CASE("a set describes its fields") {
@@ -228,6 +294,7 @@ TEST_CASE("a location that cannot be used is named with the reason") {
     CHECK(complaint_about("fashion.h5") == Contains("FILE:/GROUP"));
     CHECK(complaint_about((folder / "absent.h5").string() + ":/train") == Contains("absent.h5: no such file"));
     CHECK(complaint_about((folder / ".").string() + ":/train") == Contains("is a folder"));
+    CHECK(complaint_about((folder / "*.nc").string() + ":/train") == Contains("no file matches"));
     CHECK(complaint_about(file + ":/trian") == Contains("set.h5 has no group /trian: / holds train"));
     CHECK(complaint_about(file + ":/train/inputs") == Contains("set.h5:/train/inputs is not a group"));
     CHECK(complaint_about(file + ":/") == Contains("set.h5 has no data set /inputs: / holds train"));

@@ -11,6 +11,7 @@
 #include "core/random.hpp"
 #include "datasets/samples/sample_stream.hpp"
 #include "datasets/samples/window_reader.hpp"
+#include "datasets/system/file_pattern.hpp"
 #include "tests/datasets/bytes_read.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"
@@ -25,12 +26,18 @@ namespace {
 constexpr std::size_t window_bytes(std::size_t samples) { return 2 * samples * 23; }
 constexpr std::size_t resident_bytes(std::size_t samples) { return samples * 32; }
 
-/// 101 samples in chunks of 5, two shards; two windows of four chunks each fit.
+/// 101 samples in chunks of 5, two shards; two windows of four chunks each fit. In one file, or in several whose chunks
+/// are shorter at their ends.
 struct StreamedSet {
     TemporaryFolder folder;
-    std::string location = write_counting_set(folder / "set.h5", 101, 5);
-    std::shared_ptr<const SampleSet> set = SampleSet::open(location);
+    std::string location;
+    std::shared_ptr<const SampleSet> set;
     SampleStream::Options options{.memory_bytes = window_bytes(20)};
+
+    explicit StreamedSet(int num_files = 1)
+        : location(num_files == 1 ? write_counting_set(folder / "set.h5", 101, 5)
+                                  : write_counting_files(folder.path(), {23, 40, 2, 36}, 5)),
+          set(SampleSet::open(location)) {}
 };
 
 std::vector<std::int64_t> counting(std::int64_t count) {
@@ -116,13 +123,14 @@ void overwrite(const std::filesystem::path& file) {
 }  // namespace
 
 TEST_CASE("a group of any size sees every sample once an epoch, in the same steps") {
-    const StreamedSet data;
-    SampleStream alone(data.set, data.options);
-
-    for (const int size : {1, 2, 3, 4, 7}) {
+    for (const auto& [num_files, size] :
+         {std::pair{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 7}, {4, 1}, {4, 2}, {4, 3}, {4, 7}}) {
+        const StreamedSet data(num_files);
+        SampleStream alone(data.set, data.options);
         WholeGroup group(data, size);
         // Less than a sample a worker; uneven; as a window; more than two windows; more than the set.
         for (const std::int64_t batch : {2, 8, 20, 47, 1000}) {
+            CAPTURE(num_files);
             CAPTURE(size);
             CAPTURE(batch);
             alone.enter({.seed = 5, .epoch = batch, .group_batch = batch});
@@ -337,8 +345,9 @@ TEST_CASE("windows already read are kept when the group changes") {
 }
 
 TEST_CASE("the parts of a set hold each of its samples once, in its order") {
-    const StreamedSet data;
-    for (const std::size_t memory : {window_bytes(5), window_bytes(20), resident_bytes(110)}) {
+    for (const auto& [num_files, memory] :
+         {std::pair{1, window_bytes(5)}, {1, window_bytes(20)}, {1, resident_bytes(110)}, {4, window_bytes(20)}}) {
+        const StreamedSet data(num_files);
         SampleStream stream(data.set, {.shuffle = Shuffle::none, .memory_bytes = memory});
         for (const int parts : {1, 2, 5, 6, 30, 101, 130}) {  // some of several chunks, some inside one, some empty
             std::vector<std::int64_t> samples;
@@ -389,10 +398,16 @@ TEST_CASE("workers of a group read the set once together, in an evaluation and i
     crescendo::CounterRandom random(1, 0);
     std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<std::byte>(random.below(256)); });
     constexpr std::int64_t num_epochs = 4;
-    const std::string ways[] = {folder / "chunked.h5", folder / "gzip.h5", folder / "contiguous.h5"};
+    const std::string ways[] = {folder / "chunked.h5", folder / "gzip.h5", folder / "contiguous.h5",
+                                folder / "part-*.h5"};
     Hdf5Writer(ways[0]).add("/inputs", {8192, 1024}, H5T_NATIVE_UINT8, bytes, {.chunk = {64, 1024}});
     Hdf5Writer(ways[1]).add("/inputs", {8192, 1024}, H5T_NATIVE_UINT8, bytes, {.chunk = {64, 1024}, .deflate = true});
     Hdf5Writer(ways[2]).add("/inputs", {8192, 1024}, H5T_NATIVE_UINT8, bytes);
+    for (std::size_t i = 0; i < 16; ++i) {
+        Hdf5Writer(folder / ("part-" + std::to_string(10 + i) + ".h5"))
+            .add("/inputs", {512, 1024}, H5T_NATIVE_UINT8, bytes.data() + (i << 19),
+                 {.chunk = {60, 1024}, .deflate = i % 2 == 0});
+    }
     for (const auto& file : ways) {
         for (const std::size_t memory : {std::size_t{4} << 20, std::size_t{64} << 20}) {
             for (const auto shuffle : {Shuffle::none, Shuffle::windowed}) {
@@ -418,7 +433,10 @@ TEST_CASE("workers of a group read the set once together, in an evaluation and i
                     streams.clear();  // what they read ahead counts too
                     return static_cast<double>(bytes_read_so_far() - before);
                 };
-                const auto file_bytes = static_cast<double>(std::filesystem::file_size(file));
+                double file_bytes = 0;
+                for (const auto& name : files_named(file)) {
+                    file_bytes += static_cast<double>(std::filesystem::file_size(name));
+                }
                 for (const int workers : {1, 2, 4}) {
                     CAPTURE(file);
                     CAPTURE(memory);

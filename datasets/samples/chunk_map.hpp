@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "datasets/samples/range.hpp"
+
+namespace crescendo::datasets {
+
+/// The chunks of a set, which are its samples in the order of its files. A chunk has equally many samples as every
+/// other, but for the last one of each file: none reaches from one file into the next.
+class ChunkMap {
+  public:
+    /// A set in one file, of `num_samples` samples.
+    ChunkMap(std::int64_t num_samples, std::int64_t chunk_samples)
+        : ChunkMap(std::vector{num_samples}, chunk_samples) {}
+    /// A set in several files: number of samples of each. All numbers are positive.
+    ChunkMap(const std::vector<std::int64_t>& file_samples, std::int64_t chunk_samples);
+
+    std::int64_t num_samples() const { return files_.back().samples.end; }
+    std::int64_t num_chunks() const { return chunk_of(num_samples() - 1) + 1; }
+    std::int64_t chunk_samples() const { return chunk_samples_; }  ///< samples of a chunk that is not cut short
+
+    std::int64_t chunk_of(std::int64_t sample) const {
+        const auto& file = files_[file_of(sample)];
+        return file.first_chunk + (sample - file.samples.begin) / chunk_samples_;
+    }
+    Range samples_of(std::int64_t chunk) const;
+
+    /// Number of the file that holds the sample.
+    std::size_t file_of(std::int64_t sample) const;
+    Range samples_of_file(std::size_t file) const { return files_[file].samples; }
+
+  private:
+    struct File {
+        Range samples;
+        std::int64_t first_chunk;
+    };
+    std::vector<File> files_;
+    std::int64_t chunk_samples_;
+};
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "datasets/samples/set_options.hpp"
+
+namespace crescendo::datasets {
+
+/// Which rows of a file make which of its samples.
+struct RowMap {
+    std::int64_t num_samples = 0;
+    std::int64_t first = 0;               ///< row of sample 0
+    TimeWindow window = {};               ///< length 0: a sample is a row
+    std::vector<std::int64_t> list = {};  ///< rows in ascending order where these, and no range, are selected
+
+    std::int64_t row_of(std::int64_t sample) const {
+        return list.empty() ? first + sample * window.stride : list[static_cast<std::size_t>(sample)];
+    }
+
+    /// Calls visit(first, rows) for the neighbouring rows that samples [begin, begin + count) of a field are made of. A
+    /// sample of the field is `length` rows, `offset` behind its row; with length 0 it is that row.
+    template <class Visit>
+    void for_each_run(std::int64_t offset, std::int64_t length, std::int64_t begin, std::int64_t count,
+                      Visit&& visit) const {
+        if (list.empty()) {
+            visit(row_of(begin) + offset, (count - 1) * window.stride + std::max<std::int64_t>(1, length));
+            return;
+        }
+        for (std::span<const std::int64_t> left = std::span(list).subspan(begin, count); !left.empty();) {
+            std::size_t run = 1;
+            while (run < left.size() && left[run] == left[run - 1] + 1) {
+                ++run;
+            }
+            visit(left.front(), static_cast<std::int64_t>(run));
+            left = left.subspan(run);
+        }
+    }
+};
+
+}  // namespace crescendo::datasets

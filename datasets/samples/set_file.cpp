@@ -1,0 +1,146 @@
+#include "datasets/samples/set_file.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/check.hpp"
+#include "datasets/hdf5/hdf5_packing.hpp"
+#include "datasets/hdf5/hdf5_types.hpp"
+#include "datasets/hdf5/source_files.hpp"
+#include "datasets/samples/conversion.hpp"
+
+namespace crescendo::datasets {
+namespace {
+
+/// Throws InvalidInput unless `data_set` is made of samples that can be read.
+Field field_of(hid_t data_set, const std::string& path, const std::string& name) {
+    const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
+    const auto element = hdf5::element_type(type.get());
+    CRESCENDO_VALIDATE(element.has_value(), "", "{} is of type {}; samples are integers of 8 to 64 bits or {}", name,
+                       hdf5::type_name(type.get()), "floats of 16 to 64 bits: convert it");
+
+    const auto extent = hdf5::extent(data_set);
+    CRESCENDO_VALIDATE(!extent.empty(), "", "{} is a scalar; its first axis must count the samples", name);
+    CRESCENDO_VALIDATE(extent[0] > 0, "", "{} holds no samples", name);
+    std::int64_t bytes = static_cast<std::int64_t>(size_of(*element));
+    const bool fits = std::none_of(extent.begin(), extent.end(), [&](std::int64_t length) {
+        return length < 0 || __builtin_mul_overflow(bytes, length, &bytes) || bytes > std::int64_t{1} << 60;
+    });
+    CRESCENDO_VALIDATE(fits, "", "{} says to hold more than 2^60 bytes: the file is damaged", name);
+    CRESCENDO_VALIDATE(bytes > 0, "", "{} has samples without elements: one of its axes has length 0", name);
+
+    const auto chunk = hdf5::chunk_shape(data_set);
+    return {.path = path,
+            .type = *element,
+            .num_samples = extent[0],
+            .shape = {extent.begin() + 1, extent.end()},
+            .chunk_samples = chunk.empty() ? 0 : chunk[0],
+            .packing = hdf5::packing_of(data_set, *element, name)};
+}
+
+/// The names of the data sets with targets: those asked for, or none where nobody asked and there are none.
+std::vector<std::string> targets_in(hid_t file, const Location& place, const SetOptions& options) {
+    const bool none =
+        options.targets == SetOptions().targets && !hdf5::exists(file, place.member(options.targets.front()));
+    return none ? std::vector<std::string>() : options.targets;
+}
+
+/// "float32, a row of 3 x 721 x 1440, x * 0.01 + 273.15"
+std::string description(const Field& rows) {
+    std::string shape;
+    for (const auto length : rows.shape) {
+        shape += text("{}{}", shape.empty() ? ", a row of " : " x ", length);
+    }
+    return to_string(rows.type) + shape + (rows.packing ? ", " + to_string(*rows.packing) : "");
+}
+
+}  // namespace
+
+Column::Column(hid_t file, const std::string& path, const std::string& file_name, MissingSources missing)
+    : name_(file_name + ":" + path) {
+    hdf5::naming(name_, [&] {
+        const auto data_set = hdf5::open_data_set(file, path, file_name);
+        rows_ = field_of(data_set.get(), path, name_);
+        sources_ = source_files(data_set.get(), name_, missing);
+        is_compressed_ = !hdf5::filters(data_set.get()).empty() || !sources_.empty();
+    });
+}
+
+void Column::expect_reads_of(std::int64_t rows, hid_t file, Routes allowed) {
+    hdf5::naming(name_, [&] { reader_ = make_reader(file, rows_, name_, rows, allowed); });
+}
+
+std::unique_ptr<SetFile> SetFile::open(const Location& place, const SetOptions& options) {
+    const hdf5::Session session;
+    return hdf5::naming(place.file.string(), [&] { return std::unique_ptr<SetFile>(new SetFile(place, options)); });
+}
+
+SetFile::SetFile(const Location& place, const SetOptions& options)
+    : place_(place),
+      file_(hdf5::open_file(place.file, hdf5::Access::read)),
+      version_(hdf5::descriptor(file_.get()), place.file) {
+    const auto file_name = place.file.string();
+    hdf5::open_group(file_.get(), place.group, file_name);
+    const auto targets = targets_in(file_.get(), place, options);
+    for (const auto* names : {&options.inputs, &targets}) {
+        for (const auto& name : *names) {
+            columns_.emplace_back(file_.get(), place.member(name), file_name, options.missing_sources);
+        }
+    }
+    for (const auto& column : columns_) {
+        CRESCENDO_VALIDATE(column.rows().num_samples == num_rows(), "",
+                           "{} holds {} samples but {} {}; every input needs its target", columns_.front().name(),
+                           num_rows(), column.name(), column.rows().num_samples);
+    }
+}
+
+SetFile::~SetFile() {
+    const hdf5::Session session;
+    columns_.clear();
+    file_.reset();
+}
+
+std::vector<std::int64_t> SetFile::listed_rows(const std::string& path) const {
+    const hdf5::Session session;
+    Column column(file_.get(), path, place_.file.string(), MissingSources::error);
+    const auto& field = column.rows();
+    CRESCENDO_VALIDATE(!is_floating(field.type) && field.shape.empty(), "",
+                       "{} lists no samples: it is to be one axis of whole numbers", column.name());
+    column.expect_reads_of(field.num_samples, file_.get(), Routes::fastest);
+    std::vector<std::byte> bytes(field.bytes_of(field.num_samples));
+    column.reader().read(0, field.num_samples, bytes);
+    std::vector<std::int64_t> list(static_cast<std::size_t>(field.num_samples));
+    Conversion::to_int64(field).convert(bytes, reinterpret_cast<std::byte*>(list.data()));
+    std::sort(list.begin(), list.end());
+    CRESCENDO_VALIDATE(list.front() >= 0 && list.back() < num_rows(), "",
+                       "{} lists sample {}, but {} holds samples 0 to {}", column.name(),
+                       list.front() < 0 ? list.front() : list.back(), columns_.front().rows().path, num_rows() - 1);
+    const auto twice = std::adjacent_find(list.begin(), list.end());
+    CRESCENDO_VALIDATE(twice == list.end(), "", "{} lists sample {} twice; an epoch has every sample once",
+                       column.name(), *twice);
+    return list;
+}
+
+void SetFile::expect_reads_of(std::int64_t rows, Routes allowed) {
+    const hdf5::Session session;
+    for (auto& column : columns_) {
+        column.expect_reads_of(rows, file_.get(), allowed);
+    }
+}
+
+void expect_alike(const SetFile& file, const SetFile& first) {
+    const bool more = file.columns().size() > first.columns().size();
+    CRESCENDO_VALIDATE(file.columns().size() == first.columns().size(), "",
+                       "{} has targets and {} has none; all files of a set have the same data sets",
+                       to_string((more ? file : first).place()), to_string((more ? first : file).place()));
+    for (std::size_t i = 0; i < file.columns().size(); ++i) {
+        const auto& here = file.columns()[i];
+        const auto& there = first.columns()[i];
+        CRESCENDO_VALIDATE(description(here.rows()) == description(there.rows()), "",
+                           "{} is {}, but {} is {}; the rows of all files of a set are alike: name fewer files, or "
+                           "rewrite some",
+                           here.name(), description(here.rows()), there.name(), description(there.rows()));
+    }
+}
+
+}  // namespace crescendo::datasets

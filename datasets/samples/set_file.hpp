@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "datasets/hdf5/hdf5.hpp"
+#include "datasets/hdf5/location.hpp"
+#include "datasets/readers/sample_reader.hpp"
+#include "datasets/samples/set_options.hpp"
+#include "datasets/system/file_version.hpp"
+
+namespace crescendo::datasets {
+
+/// One data set of a file. Everything but rows() and reader() needs a session.
+class Column {
+  public:
+    Column(hid_t file, const std::string& path, const std::string& file_name, MissingSources missing);
+
+    const std::string& name() const { return name_; }  ///< FILE:/PATH
+    const Field& rows() const { return rows_; }        ///< a sample is a row
+    const std::vector<std::filesystem::path>& sources() const { return sources_; }
+    bool is_compressed() const { return is_compressed_; }
+
+    /// From now on reads are of `rows` neighbours. There is no reader before.
+    void expect_reads_of(std::int64_t rows, hid_t file, Routes allowed);
+    const SampleReader& reader() const { return *reader_; }
+
+  private:
+    std::string name_;
+    Field rows_;
+    std::unique_ptr<SampleReader> reader_;
+    std::vector<std::filesystem::path> sources_;
+    bool is_compressed_ = false;
+};
+
+/// One of the files of a set, opened for reading: its data sets of inputs, then of targets.
+class SetFile {
+  public:
+    /// Throws as SampleSet::open does.
+    static std::unique_ptr<SetFile> open(const Location& place, const SetOptions& options);
+    ~SetFile();
+    SetFile(const SetFile&) = delete;
+    SetFile& operator=(const SetFile&) = delete;
+
+    const Location& place() const { return place_; }
+    const std::vector<Column>& columns() const { return columns_; }
+    const FileVersion& version() const { return version_; }
+    std::int64_t num_rows() const { return columns_.front().rows().num_samples; }
+
+    /// The rows that the integer data set at `path` lists, ascending.
+    std::vector<std::int64_t> listed_rows(const std::string& path) const;
+
+    /// From now on reads are of `rows` neighbours. Nothing is read before.
+    void expect_reads_of(std::int64_t rows, Routes allowed);
+
+  private:
+    SetFile(const Location& place, const SetOptions& options);
+
+    Location place_;
+    hdf5::Handle file_;
+    FileVersion version_;
+    std::vector<Column> columns_;
+};
+
+/// Throws InvalidInput that names both files and the difference unless their rows are alike, as those of one set are.
+void expect_alike(const SetFile& file, const SetFile& first);
+
+}  // namespace crescendo::datasets

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "datasets/hdf5/missing_sources.hpp"
+#include "datasets/writers/write_options.hpp"
+
+namespace crescendo::datasets {
+
+/// Copies rows of data sets to the group `to` of another file. `from` is the location of a set (SampleSet::open), of
+/// several files perhaps, whose rows then follow each other. `data_sets` are their names; none: inputs, and targets if
+/// there are some. Their attributes come from the first file. Nothing else is copied.
+///
+/// The group is made completely or not at all, as NewGroup does. Holds `memory` bytes of rows, or one new chunk if that
+/// is larger, and what the files' readers hold. Progress is counted in bytes. Throws as SampleSet::open and rechunk()
+/// do.
+void join(const std::string& from, const std::string& to, const std::vector<std::string>& data_sets,
+          const WriteOptions& options, std::int64_t memory = std::int64_t{256} << 20,
+          MissingSources missing = MissingSources::error);
+
+}  // namespace crescendo::datasets
