@@ -3,6 +3,7 @@
 #include <ATen/core/Dict.h>
 #include <ATen/core/ivalue.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "core/files/durable_file.hpp"
+#include "datasets/hdf5/data_set_name.hpp"
 #include "datasets/hdf5/location.hpp"
 #include "datasets/samples/selection.hpp"
 #include "trainer/checkpoint/checkpoint.hpp"
@@ -68,13 +70,39 @@ json packing_json(const std::optional<datasets::Packing>& packing) {
             {"valid_max", bound(packing->valid_max)}};
 }
 
+/// What is taken of each axis of a row: [begin, end), or a single index.
+json part_json(const std::optional<datasets::RowPart>& part) {
+    json taken;
+    for (std::size_t axis = 0; part && axis < part->ranges.size(); ++axis) {
+        const auto& [begin, end] = part->ranges[axis];
+        const bool is_kept = std::find(part->axes.begin(), part->axes.end(), axis) != part->axes.end();
+        taken.push_back(is_kept ? json{begin, end} : json(begin));
+    }
+    return taken;
+}
+
+/// The padding of images as np.pad takes it.
+json padding_json(const datasets::Field& field) {
+    if (!field.padding) {
+        return {};
+    }
+    const auto& [top, left, height, width, with] = *field.padding;
+    const auto bottom = field.shape[field.shape.size() - 2] - top - height;
+    const auto right = field.shape.back() - left - width;
+    return {{"sides", {{top, bottom}, {left, right}}}, {"mode", with == datasets::PadWith::edge ? "edge" : "constant"}};
+}
+
 /// How a data set's numbers become inputs or targets. Without a normalization they are classes.
 json field_json(const std::string& name, const datasets::Field& field,
                 const std::optional<datasets::Normalization>& normalization) {
+    const auto data_set = datasets::DataSetName::parse(name).name;
     if (!normalization) {
-        return {{"name", name}};
+        return {{"name", name}, {"data_set", data_set}};
     }
     return {{"name", name},
+            {"data_set", data_set},
+            {"part", part_json(field.part)},
+            {"pad", padding_json(field)},
             {"axes", field.shape.size() - (field.window > 0 ? 1 : 0)},  // of a row
             {"channels_last", field.channels_last},
             {"packing", packing_json(field.packing)},
@@ -107,8 +135,8 @@ json description_of(const Trial& trial, const std::string& network) {
     const Settings& settings = trial.settings();
     const Task& task = trial.task();
     DataCache data;
-    const auto samples = data.set(settings.data.validation.empty() ? settings.data.train : settings.data.validation,
-                                  settings.data);
+    const auto samples =
+        data.set(settings.data.validation.empty() ? settings.data.train : settings.data.validation, settings.data);
     const auto normalization = normalizations(*samples, settings.data);
     json inputs = json::array();
     for (std::size_t i = 0; i < samples->inputs().size(); ++i) {

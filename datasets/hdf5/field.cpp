@@ -59,11 +59,28 @@ const char* to_string(Route route) {
     return routes.of(route);
 }
 
-std::int64_t Field::sample_elements() const {
-    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>{});
+namespace {
+
+std::int64_t product(const std::vector<std::int64_t>& lengths) {
+    return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{1}, std::multiplies<>{});
 }
 
-std::size_t Field::sample_bytes() const { return static_cast<std::size_t>(sample_elements()) * size_of(type); }
+}  // namespace
+
+std::int64_t Field::sample_elements() const { return product(shape); }
+
+std::size_t Field::sample_bytes() const {
+    auto elements = sample_elements();
+    if (padding) {
+        elements = elements / (shape[shape.size() - 2] * shape.back()) * padding->height * padding->width;
+    }
+    return static_cast<std::size_t>(elements) * size_of(type);
+}
+
+std::size_t Field::stored_row_bytes() const {
+    return part ? static_cast<std::size_t>(product(part->row)) * size_of(type)
+                : sample_bytes() / static_cast<std::size_t>(std::max<std::int64_t>(1, window));
+}
 
 bool Field::looks_channels_last() const {
     constexpr std::int64_t most_channels = 4;
@@ -86,7 +103,7 @@ std::size_t Field::chunk_bytes(std::int64_t count) const {
 
 Channels Field::channels() const {
     constexpr std::int64_t most_features = 1024;
-    const auto elements = sample_elements() / std::max<std::int64_t>(1, window);
+    const auto elements = static_cast<std::int64_t>(sample_bytes() / size_of(type)) / std::max<std::int64_t>(1, window);
     const std::span<const std::int64_t> row = std::span(shape).subspan(window > 0 ? 1 : 0);
     if (row.size() >= 3) {
         return {row[0], elements / row[0]};

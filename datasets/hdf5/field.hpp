@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "core/words.hpp"
 #include "datasets/hdf5/packing.hpp"
+#include "datasets/system/range.hpp"
 
 namespace crescendo::datasets {
 
@@ -37,10 +39,38 @@ enum class Routes {
 enum class SampleLayout { chw, hwc };
 inline constexpr Words sample_layouts{{std::pair{SampleLayout::chw, "chw"}, {SampleLayout::hwc, "hwc"}}};
 
+/// Height and width of an image.
+struct ImageSize {
+    std::int64_t height = 0;
+    std::int64_t width = 0;
+
+    friend auto operator<=>(const ImageSize&, const ImageSize&) = default;
+};
+
+/// What is put around an image: zeros, or the nearest number of the image.
+enum class PadWith { zero, edge };
+inline constexpr Words pad_words{{std::pair{PadWith::zero, "zero"}, {PadWith::edge, "edge"}}};
+
 /// Runs of a row's elements that have one mean and one spread: channel 0, channel 1 …, each `run` elements long.
 struct Channels {
     std::int64_t count = 1;
     std::int64_t run = 1;
+};
+
+/// The part of each row that is read.
+struct RowPart {
+    std::vector<std::int64_t> row;       ///< lengths of a row's axes in the file
+    std::vector<Range> ranges = {};      ///< indices that are taken of each of these axes
+    std::vector<std::size_t> axes = {};  ///< the axes that a sample has, of these; the others have one index
+
+    friend bool operator==(const RowPart&, const RowPart&) = default;
+};
+
+/// What surrounds the images of a sample in a batch: the last two axes of its shape are longer than those read.
+struct Padding {
+    std::int64_t top = 0, left = 0;      ///< rows and columns before the image
+    std::int64_t height = 0, width = 0;  ///< of the image without them
+    PadWith with = PadWith::zero;
 };
 
 /// One data set of an HDF5 file as samples. Its first axis counts rows. A sample is a row, or a window of neighbouring
@@ -49,17 +79,20 @@ struct Field {
     std::string path;                    ///< path inside the file, such as "/train/inputs"
     ElementType type = ElementType::u8;  ///< type of the elements, in host byte order once read
     std::int64_t num_samples = 0;
-    std::vector<std::int64_t> shape;  ///< of one sample, channels first wherever they are stored; empty for a
-                                      ///< scalar. Of a window, the first axis counts its rows
+    std::vector<std::int64_t> shape;  ///< of one sample in a batch, channels first wherever they are stored; empty for
+                                      ///< a scalar. Of a window, the first axis counts its rows
     std::int64_t chunk_samples = 0;   ///< rows a chunk holds; 0 where the layout is not chunked
     Route route = Route::library;
     std::int64_t window = 0;              ///< rows of a sample that is a window; 0: a sample is a row
     std::int64_t stride = 1;              ///< rows from one sample to the next
     std::optional<Packing> packing = {};  ///< what the stored numbers mean, if attributes say so
     bool channels_last = false;           ///< whether the channels come last in the bytes of a row
+    std::optional<RowPart> part = {};     ///< the part of a row that a sample is made of; none: all of it
+    std::optional<Padding> padding = {};
 
-    std::int64_t sample_elements() const;
-    std::size_t sample_bytes() const;
+    std::int64_t sample_elements() const;  ///< numbers of a sample in a batch, with the padding
+    std::size_t sample_bytes() const;      ///< bytes of a sample as it is read, without the padding
+    std::size_t stored_row_bytes() const;  ///< bytes of a whole row in the file
 
     /// Whether the numbers are measurements, and not classes: floating-point, or packed as integers.
     bool is_real() const { return is_floating(type) || (packing && packing->scaled); }

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/data_set_name.hpp"
 #include "datasets/hdf5/hdf5.hpp"
 #include "datasets/hdf5/location.hpp"
 #include "datasets/hdf5/source_files.hpp"
@@ -94,8 +95,9 @@ std::vector<fs::path> sources_of(const std::string& location, const std::vector<
     for (const auto& name : files_named(place.file)) {
         const auto file = hdf5::open_file(name, hdf5::Access::read);
         for (const auto& set : statistics) {
-            const auto data_set = hdf5::open_data_set(file.get(), place.member(set.name), name.string());
-            const auto sources = source_files(data_set.get(), place.member(set.name), MissingSources::fill);
+            const auto path = place.member(DataSetName::parse(set.name).name);
+            const auto data_set = hdf5::open_data_set(file.get(), path, name.string());
+            const auto sources = source_files(data_set.get(), path, MissingSources::fill);
             all.insert(all.end(), sources.begin(), sources.end());
         }
     }

@@ -17,9 +17,28 @@ std::vector<std::size_t> strides(const std::vector<std::int64_t>& lengths, std::
     return result;
 }
 
-std::size_t first_whole_axis(const std::vector<std::int64_t>& extent, const std::vector<std::int64_t>& chunk) {
+/// The indices of each axis that are taken.
+std::vector<Range> all_ranges(const std::vector<std::int64_t>& extent, const std::vector<Range>& part) {
+    CRESCENDO_EXPECT(part.empty() || part.size() + 1 == extent.size());
+    std::vector<Range> ranges;
+    for (std::size_t axis = 0; axis < extent.size(); ++axis) {
+        ranges.push_back(axis == 0 || part.empty() ? Range{0, extent[axis]} : part[axis - 1]);
+    }
+    return ranges;
+}
+
+std::vector<std::int64_t> sizes(const std::vector<Range>& ranges) {
+    std::vector<std::int64_t> result;
+    for (const auto& range : ranges) {
+        result.push_back(range.size());
+    }
+    return result;
+}
+
+std::size_t first_whole_axis(const std::vector<std::int64_t>& extent, const std::vector<std::int64_t>& chunk,
+                             const std::vector<Range>& taken) {
     auto axis = extent.size();
-    while (axis > 1 && chunk[axis - 1] == extent[axis - 1]) {
+    while (axis > 1 && chunk[axis - 1] == extent[axis - 1] && taken[axis - 1].size() == extent[axis - 1]) {
         --axis;
     }
     return axis;
@@ -33,12 +52,14 @@ struct ChunkGrid::Box {
     std::vector<std::int64_t> end;
 };
 
-ChunkGrid::ChunkGrid(std::vector<std::int64_t> extent, std::vector<std::int64_t> chunk, std::size_t element_bytes)
+ChunkGrid::ChunkGrid(std::vector<std::int64_t> extent, std::vector<std::int64_t> chunk, std::size_t element_bytes,
+                     std::vector<Range> part)
     : extent_(std::move(extent)),
       chunk_(std::move(chunk)),
+      taken_(all_ranges(extent_, part)),
       chunk_strides_(strides(chunk_, element_bytes)),
-      sample_strides_(strides(extent_, element_bytes)),
-      first_whole_axis_(first_whole_axis(extent_, chunk_)) {
+      sample_strides_(strides(sizes(taken_), element_bytes)),
+      first_whole_axis_(first_whole_axis(extent_, chunk_, taken_)) {
     CRESCENDO_EXPECT(!extent_.empty() && extent_.size() == chunk_.size());
 }
 
@@ -52,7 +73,11 @@ bool ChunkGrid::holds_whole_samples(const Offset& offset) const {
 
 void ChunkGrid::for_each_chunk(std::int64_t begin, std::int64_t end,
                                const std::function<void(const Offset&)>& visit) const {
-    Offset offset(extent_.size(), 0);
+    Offset first;  // the first chunk along each axis
+    for (std::size_t axis = 0; axis < extent_.size(); ++axis) {
+        first.push_back(static_cast<unsigned long long>(taken_[axis].begin / chunk_[axis] * chunk_[axis]));
+    }
+    Offset offset = first;
     for (auto sample = begin / chunk_.front() * chunk_.front(); sample < end; sample += chunk_.front()) {
         offset.front() = static_cast<unsigned long long>(sample);
         // Counts like a clock: the last axis changes fastest.
@@ -60,10 +85,10 @@ void ChunkGrid::for_each_chunk(std::int64_t begin, std::int64_t end,
             visit(offset);
             for (axis = extent_.size() - 1; axis > 0; --axis) {
                 offset[axis] += static_cast<unsigned long long>(chunk_[axis]);
-                if (offset[axis] < static_cast<unsigned long long>(extent_[axis])) {
+                if (offset[axis] < static_cast<unsigned long long>(taken_[axis].end)) {
                     break;
                 }
-                offset[axis] = 0;
+                offset[axis] = first[axis];
             }
         }
     }
@@ -78,10 +103,11 @@ void ChunkGrid::copy(std::span<const std::byte> chunk, const Offset& offset, std
     std::byte* to = out.data();
     for (std::size_t axis = 0; axis < extent_.size(); ++axis) {
         const auto first = static_cast<std::int64_t>(offset[axis]);
-        box.begin.push_back(axis == 0 ? std::max(first, begin) : first);
-        box.end.push_back(std::min(first + chunk_[axis], axis == 0 ? end : extent_[axis]));
+        const auto wanted = axis == 0 ? Range{begin, end} : taken_[axis];
+        box.begin.push_back(std::max(first, wanted.begin));
+        box.end.push_back(std::min(first + chunk_[axis], wanted.end));
         from += static_cast<std::size_t>(box.begin[axis] - first) * chunk_strides_[axis];
-        to += static_cast<std::size_t>(box.begin[axis] - (axis == 0 ? begin : 0)) * sample_strides_[axis];
+        to += static_cast<std::size_t>(box.begin[axis] - wanted.begin) * sample_strides_[axis];
     }
     copy_axis(0, box, from, to);
 }

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "datasets/system/range.hpp"
+
 namespace crescendo::datasets {
 
 /// How chunks tile a data set whose first axis counts samples. A chunk at the edge of the data set is stored whole, and
@@ -15,8 +17,10 @@ class ChunkGrid {
     /// Position of a chunk: the indices of its first element along the axes.
     using Offset = std::vector<unsigned long long>;  // HDF5's hsize_t
 
-    /// `chunk` has as many lengths as `extent`, at least one. All are positive.
-    ChunkGrid(std::vector<std::int64_t> extent, std::vector<std::int64_t> chunk, std::size_t element_bytes);
+    /// `chunk` has as many lengths as `extent`, at least one. All are positive. Of a sample, a range of each axis
+    /// behind the first is taken; without `part`, all of it.
+    ChunkGrid(std::vector<std::int64_t> extent, std::vector<std::int64_t> chunk, std::size_t element_bytes,
+              std::vector<Range> part = {});
 
     std::size_t chunk_bytes() const { return chunk_strides_.front() * static_cast<std::size_t>(chunk_.front()); }
     std::size_t sample_bytes() const { return sample_strides_.front(); }
@@ -28,7 +32,7 @@ class ChunkGrid {
     /// Whether the bytes of a chunk are whole samples, one after another, without padding.
     bool holds_whole_samples(const Offset& offset) const;
 
-    /// Calls `visit` for each chunk with elements of the samples [begin, end), in the order of the file.
+    /// Calls `visit` for each chunk with taken elements of the samples [begin, end), in the order of the file.
     void for_each_chunk(std::int64_t begin, std::int64_t end, const std::function<void(const Offset&)>& visit) const;
 
     /// Copies the elements of samples [begin, end) that the decoded `chunk` holds to their places in `out`, the memory
@@ -42,9 +46,10 @@ class ChunkGrid {
 
     std::vector<std::int64_t> extent_;
     std::vector<std::int64_t> chunk_;
+    std::vector<Range> taken_;                 ///< indices of each axis that are taken: all of the first
     std::vector<std::size_t> chunk_strides_;   ///< bytes from one index of an axis to the next, in a chunk
     std::vector<std::size_t> sample_strides_;  ///< bytes from one index of an axis to the next, in memory
-    std::size_t first_whole_axis_;             ///< first axis from which on chunks cover the whole length of the axes
+    std::size_t first_whole_axis_;  ///< first axis from which on chunks cover the whole length, and all is taken
 };
 
 }  // namespace crescendo::datasets

@@ -27,7 +27,8 @@ std::optional<FilterPipeline> pipeline_of(hid_t data_set, std::size_t chunk_byte
 }  // namespace
 
 std::unique_ptr<ChunkedReader> ChunkedReader::make(hid_t data_set, const Field& field, const std::string& name) {
-    ChunkGrid grid(hdf5::extent(data_set), hdf5::chunk_shape(data_set), size_of(field.type));
+    ChunkGrid grid(hdf5::extent(data_set), hdf5::chunk_shape(data_set), size_of(field.type),
+                   field.part ? field.part->ranges : std::vector<Range>());
     auto pipeline = pipeline_of(data_set, grid.chunk_bytes());
     if (!pipeline) {
         return nullptr;

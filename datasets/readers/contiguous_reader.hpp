@@ -1,10 +1,15 @@
 #pragma once
 
+#include <vector>
+
+#include "datasets/readers/row_runs.hpp"
 #include "datasets/readers/sample_reader.hpp"
 
 namespace crescendo::datasets {
 
 /// Reads elements that lie in one piece of the file by pread, without the library and its lock.
+///
+/// Of rows that are read in part, what lies between two wanted runs is read with them if it is short.
 ///
 /// Bytes are as stored, in the file's byte order.
 class ContiguousReader : public SampleReader {
@@ -17,14 +22,17 @@ class ContiguousReader : public SampleReader {
     void announce(std::int64_t begin, std::int64_t count) const override;
 
   private:
-    std::uint64_t offset_of(std::int64_t sample) const;
+    void read_bytes(std::uint64_t offset, std::span<std::byte> out, Range samples) const;
+    void read_parts(Range samples, std::span<std::byte> out) const;
+    std::uint64_t row_at(std::int64_t sample) const;
 
     ContiguousReader(hdf5::Handle file, int descriptor, std::uint64_t offset, const Field& field, std::string name);
 
     hdf5::Handle file_;  ///< keeps the descriptor open
     int descriptor_;     ///< the library's own, so that both see the same file
     std::uint64_t offset_;
-    std::size_t sample_bytes_;
+    std::size_t row_bytes_;
+    std::vector<RowRun> runs_;  ///< what is read of a row
     std::string name_;
 };
 

@@ -14,7 +14,7 @@ namespace {
 hdf5::Handle access_settings(const Field& field, std::int64_t samples_per_read) {
     auto settings = hdf5::own(H5Pcreate(H5P_DATASET_ACCESS), "no data set access properties");
     const bool reads_are_parts = field.chunk_samples > samples_per_read;
-    const auto bytes = reads_are_parts ? static_cast<std::size_t>(field.chunk_samples) * field.sample_bytes() : 0;
+    const auto bytes = reads_are_parts ? static_cast<std::size_t>(field.chunk_samples) * field.stored_row_bytes() : 0;
     hdf5::check(H5Pset_chunk_cache(settings.get(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, bytes, 1.0), "no chunk cache");
     return settings;
 }
@@ -22,7 +22,16 @@ hdf5::Handle access_settings(const Field& field, std::int64_t samples_per_read) 
 }  // namespace
 
 LibraryReader::LibraryReader(hid_t file, const Field& field, const std::string& name, std::int64_t samples_per_read)
-    : name_(name), sample_shape_(field.shape.begin(), field.shape.end()), memory_type_(hdf5::memory_type(field.type)) {
+    : name_(name), memory_type_(hdf5::memory_type(field.type)) {
+    if (field.part) {
+        for (const auto& range : field.part->ranges) {
+            sample_start_.push_back(static_cast<hsize_t>(range.begin));
+            sample_shape_.push_back(static_cast<hsize_t>(range.size()));
+        }
+    } else {
+        sample_start_.resize(field.shape.size(), 0);
+        sample_shape_.assign(field.shape.begin(), field.shape.end());
+    }
     const auto settings = access_settings(field, samples_per_read);
     data_set_ = hdf5::own(H5Dopen2(file, field.path.c_str(), settings.get()), text("{} cannot be opened", name));
     space_ = hdf5::own(H5Dget_space(data_set_.get()), text("{} has no data space", name));
@@ -41,8 +50,8 @@ void LibraryReader::read(std::int64_t begin, std::int64_t count, std::span<std::
         std::fill(out.begin(), out.end(), std::byte{0});
     }
     const hdf5::Session session;
-    std::vector<hsize_t> start(1 + sample_shape_.size(), 0);
-    start[0] = static_cast<hsize_t>(begin);
+    std::vector<hsize_t> start{static_cast<hsize_t>(begin)};
+    start.insert(start.end(), sample_start_.begin(), sample_start_.end());
     std::vector<hsize_t> lengths{static_cast<hsize_t>(count)};
     lengths.insert(lengths.end(), sample_shape_.begin(), sample_shape_.end());
     // HDF5 copies element by element unless both selections have the same rank.

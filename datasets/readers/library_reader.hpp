@@ -14,6 +14,7 @@ class LibraryReader : public SampleReader {
 
   private:
     std::string name_;
+    std::vector<hsize_t> sample_start_;  ///< of what is read of each row
     std::vector<hsize_t> sample_shape_;
     hdf5::Handle data_set_;
     hdf5::Handle memory_type_;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "datasets/samples/range.hpp"
+#include "datasets/system/range.hpp"
 
 namespace crescendo::datasets {
 

@@ -83,6 +83,61 @@ bool unpack_strided(const std::byte* in, std::size_t count, std::size_t stride, 
     return bad == 0;
 }
 
+/// An image of float32 with a padding around it.
+class PaddedImage {
+  public:
+    PaddedImage(std::byte* begin, const Padding& padding, const ImageSize& size)
+        : begin_(begin),
+          with_(padding.with),
+          top_(static_cast<std::size_t>(padding.top)),
+          left_(static_cast<std::size_t>(padding.left)),
+          inner_height_(static_cast<std::size_t>(padding.height)),
+          inner_width_(static_cast<std::size_t>(padding.width)),
+          height_(static_cast<std::size_t>(size.height)),
+          width_(static_cast<std::size_t>(size.width)) {}
+
+    std::size_t bytes() const { return height_ * width_ * sizeof(float); }
+
+    /// Line `y` of the image, without its padding.
+    std::byte* line(std::size_t y) const { return at(top_ + y, left_); }
+
+    /// Fills the padding, once the image is there.
+    void fill() const {
+        const auto bottom = top_ + inner_height_;
+        const auto right = left_ + inner_width_;
+        for (std::size_t y = top_; y < bottom; ++y) {
+            spread(at(y, left_), at(y, 0), left_);
+            spread(at(y, right - 1), at(y, right), width_ - right);
+        }
+        for (std::size_t y = 0; y < height_; ++y) {
+            const bool outside = y < top_ || y >= bottom;
+            if (outside && with_ == PadWith::zero) {
+                std::memset(at(y, 0), 0, width_ * sizeof(float));
+            } else if (outside) {
+                std::memcpy(at(y, 0), at(y < top_ ? top_ : bottom - 1, 0), width_ * sizeof(float));
+            }
+        }
+    }
+
+  private:
+    std::byte* at(std::size_t y, std::size_t x) const { return begin_ + (y * width_ + x) * sizeof(float); }
+
+    /// Fills `count` numbers with the one at `edge`, or with zeros.
+    void spread(const std::byte* edge, std::byte* to, std::size_t count) const {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (with_ == PadWith::zero) {
+                std::memset(to + i * sizeof(float), 0, sizeof(float));
+            } else {
+                std::memcpy(to + i * sizeof(float), edge, sizeof(float));
+            }
+        }
+    }
+
+    std::byte* begin_;
+    PadWith with_;
+    std::size_t top_, left_, inner_height_, inner_width_, height_, width_;
+};
+
 }  // namespace
 
 template <class Float>
@@ -132,6 +187,33 @@ bool Conversion::run_to_float32(const Conversion& self, std::span<const std::byt
 }
 
 template <class T>
+bool Conversion::run_to_padded_float32(const Conversion& self, std::span<const std::byte> sample, std::byte* out) {
+    const auto height = static_cast<std::size_t>(self.padding_.height);
+    const auto width = static_cast<std::size_t>(self.padding_.width);
+    const auto count = static_cast<std::size_t>(self.channels_.count);
+    const auto images_of_channel = static_cast<std::size_t>(self.channels_.run) / (height * width);
+    const auto num_images = sample.size() / sizeof(T) / (height * width);
+    bool finite = true;
+    for (std::size_t image = 0; image < num_images; ++image) {
+        const auto channel = image / images_of_channel % count;
+        auto first = image * height * width;
+        if (self.channels_last_) {
+            const auto row = image / images_of_channel / count;  // of a window
+            first = (row * images_of_channel + image % images_of_channel) * height * width * count + channel;
+        }
+        const std::size_t stride = self.channels_last_ ? count : 1;
+        const PaddedImage to(out, self.padding_, self.padded_);
+        for (std::size_t y = 0; y < height; ++y) {
+            const Run line{first + y * width * stride, width, stride};
+            finite = self.convert_run<T>(sample.data(), line, channel, to.line(y)) && finite;
+        }
+        to.fill();
+        out += to.bytes();
+    }
+    return finite;
+}
+
+template <class T>
 bool Conversion::run_to_int64(const Conversion&, std::span<const std::byte> sample, std::byte* out) {
     if constexpr (std::is_integral_v<T>) {
         for (std::size_t i = 0; i < sample.size() / sizeof(T); ++i) {
@@ -151,11 +233,17 @@ Conversion Conversion::as_stored(const Field& field) {
 }
 
 Conversion Conversion::to_float32(const Field& field, Normalization normalization) {
-    const auto run = with_type(field.type, []<class T>() -> Function { return run_to_float32<T>; });
+    const auto run = with_type(field.type, [&]<class T>() -> Function {
+        return field.padding ? run_to_padded_float32<T> : run_to_float32<T>;
+    });
     Conversion conversion(run, static_cast<std::size_t>(field.sample_elements()) * sizeof(float));
     conversion.channels_ = field.channels();
     conversion.channels_last_ = field.channels_last;
     conversion.packing_ = field.packing;
+    if (field.padding) {
+        conversion.padding_ = *field.padding;
+        conversion.padded_ = {field.shape[field.shape.size() - 2], field.shape.back()};
+    }
     const auto widen = [&](std::vector<double>& values, std::size_t count) {
         CRESCENDO_EXPECT(values.size() == 1 || values.size() == static_cast<std::size_t>(conversion.channels_.count));
         values.resize(count, values.front());

@@ -25,7 +25,8 @@ class Conversion {
     /// Keeps the bytes as they are stored.
     static Conversion as_stored(const Field& field);
 
-    /// Converts to float32, unpacked (Field::packing) and normalised, channels first. Calculates in float32, except for
+    /// Converts to float32, unpacked (Field::packing), normalised and padded (Field::padding), channels first. Zeros of
+    /// the padding are zeros after the normalisation. Calculates in float32, except for
     /// packed numbers and for types of 32 bits and more that float32 does not hold; for these in float64. There are as
     /// many means and stds as channels, or one.
     static Conversion to_float32(const Field& field, Normalization normalization);
@@ -64,12 +65,16 @@ class Conversion {
     template <class T>
     static bool run_to_float32(const Conversion& self, std::span<const std::byte> sample, std::byte* out);
     template <class T>
+    static bool run_to_padded_float32(const Conversion& self, std::span<const std::byte> sample, std::byte* out);
+    template <class T>
     static bool run_to_int64(const Conversion& self, std::span<const std::byte> sample, std::byte* out);
 
     Function run_;
     std::size_t converted_bytes_;
     Channels channels_;
     bool channels_last_ = false;
+    Padding padding_;   ///< of padded images,
+    ImageSize padded_;  ///< and their size with it
     std::optional<Packing> packing_;
     Scales<double> exact_;  ///< one for each channel, or one if it is the same for all
     Scales<float> rounded_;

@@ -14,11 +14,12 @@ namespace crescendo::datasets {
 struct RowMap {
     std::int64_t num_samples = 0;
     std::int64_t first = 0;               ///< row of sample 0
+    std::int64_t step = 1;                ///< rows from one sample to the next, where no other row is read
     TimeWindow window = {};               ///< length 0: a sample is a row
     std::vector<std::int64_t> list = {};  ///< rows in ascending order where these, and no range, are selected
 
     std::int64_t row_of(std::int64_t sample) const {
-        return list.empty() ? first + sample * window.stride : list[static_cast<std::size_t>(sample)];
+        return list.empty() ? first + sample * step * window.stride : list[static_cast<std::size_t>(sample)];
     }
 
     /// Calls visit(first, rows) for the neighbouring rows that samples [begin, begin + count) of a field are made of. A
@@ -26,6 +27,12 @@ struct RowMap {
     template <class Visit>
     void for_each_run(std::int64_t offset, std::int64_t length, std::int64_t begin, std::int64_t count,
                       Visit&& visit) const {
+        if (step > 1) {
+            for (auto sample = begin; sample < begin + count; ++sample) {
+                visit(row_of(sample), 1);
+            }
+            return;
+        }
         if (list.empty()) {
             visit(row_of(begin) + offset, (count - 1) * window.stride + std::max<std::int64_t>(1, length));
             return;

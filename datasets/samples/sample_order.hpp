@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "datasets/samples/chunk_map.hpp"
-#include "datasets/samples/range.hpp"
+#include "datasets/system/range.hpp"
 
 namespace crescendo::datasets {
 

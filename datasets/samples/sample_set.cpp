@@ -36,18 +36,39 @@ struct View {
     std::int64_t offset = 0;  ///< rows from the first of a sample's inputs to those that are shown
 
     bool is_same_as(const View& other) const {
-        return field.path == other.field.path && offset == other.offset && field.window == other.field.window;
+        return field.path == other.field.path && field.part == other.field.part && offset == other.offset &&
+               field.window == other.field.window;
     }
 };
 
-/// `rows` with windows of `length` rows as samples, or rows if that is 0.
-Field shown(Field rows, std::int64_t num_samples, const TimeWindow& window, std::int64_t length, SampleLayout layout) {
-    if (layout == SampleLayout::hwc && rows.shape.size() >= 3) {
+/// Fills up the images of `rows`, which have their channels first, to the size of `pad`.
+void fill_up(Field& rows, const Pad& pad, const std::string& location) {
+    auto& height = rows.shape[rows.shape.size() - 2];
+    auto& width = rows.shape.back();
+    CRESCENDO_VALIDATE(height <= pad.size.height && width <= pad.size.width, "",
+                       "{}: {} has images of {} x {}, which cannot be padded to {} x {}; pad to at least that, or crop",
+                       location, rows.path, height, width, pad.size.height, pad.size.width);
+    rows.padding = Padding{.top = (pad.size.height - height) / 2,
+                           .left = (pad.size.width - width) / 2,
+                           .height = height,
+                           .width = width,
+                           .with = pad.with};
+    height = pad.size.height;
+    width = pad.size.width;
+}
+
+/// `rows` as samples, which are windows of `length` rows unless that is 0.
+Field shown(Field rows, std::int64_t num_samples, std::int64_t length, const SetOptions& options,
+            const std::string& location) {
+    if (options.layout == SampleLayout::hwc && rows.shape.size() >= 3) {
         rows.channels_last = true;
         std::rotate(rows.shape.begin(), rows.shape.end() - 1, rows.shape.end());
     }
+    if (options.pad && rows.shape.size() >= 2) {
+        fill_up(rows, *options.pad, location);
+    }
     rows.num_samples = num_samples;
-    rows.stride = window.stride;
+    rows.stride = options.window.stride;
     rows.window = length;
     if (length > 0) {
         rows.shape.insert(rows.shape.begin(), length);
@@ -85,7 +106,7 @@ class Survey {
     std::int64_t block_samples() const {
         const auto sample_bytes = first_->columns().front().rows().sample_bytes();
         auto samples = chunk_rows_ > 0 ? chunk_rows_ : samples_per_block(sample_bytes);
-        if (!selection_.list.empty()) {
+        if (!selection_.list.empty() || selection_.step > 1) {
             const auto share = static_cast<double>(num_samples) / static_cast<double>(num_rows_);
             samples = static_cast<std::int64_t>(static_cast<double>(samples) * share);
         } else if (options_.window.length > 0) {
@@ -142,9 +163,16 @@ class Survey {
             map.num_samples = std::ssize(map.list);
             return map;
         }
-        const auto rows = file.num_rows();
-        map.first = std::max<std::int64_t>(0, selection_.begin - num_rows_);
-        map.num_samples = std::max<std::int64_t>(0, std::min(rows, end() - num_rows_) - map.first);
+        const auto step = selection_.step;
+        CRESCENDO_VALIDATE(window.length == 0 || step == 1, "",
+                           "{}: windows are made of neighbours, and every {}th row has none; select all rows of the "
+                           "range, and use data.window.stride",
+                           location_, step);
+        const auto before = std::max<std::int64_t>(0, num_rows_ - selection_.begin);  // rows of the range so far
+        map.first = std::max<std::int64_t>(0, selection_.begin - num_rows_) + (step - before % step) % step;
+        map.step = step;
+        const auto rows = std::max<std::int64_t>(0, std::min(file.num_rows(), end() - num_rows_) - map.first);
+        map.num_samples = (rows + step - 1) / step;
         if (window.length > 0) {
             const auto reach = window.length + window.horizon;
             map.num_samples = map.num_samples < reach ? 0 : (map.num_samples - reach) / window.stride + 1;
@@ -250,6 +278,9 @@ class SampleSet::Impl {
         for (const auto& [field, offset] : views_) {
             words += text("|{} {} {} {} {} {} {}", field.path, offset, field.window, field.stride, field.num_samples,
                           field.sample_bytes(), chunks_.chunk_samples());
+            for (const auto& [begin, end] : field.part ? field.part->ranges : std::vector<Range>()) {
+                words += text(" {}:{}", begin, end);
+            }
         }
         return std::hash<std::string>()(words);
     }
@@ -286,7 +317,7 @@ class SampleSet::Impl {
             const auto& window = options.window;
             const bool is_ahead = is_target && window.length > 0;
             views_.push_back(
-                {shown(column.rows(), chunks_.num_samples(), window, is_target ? 0 : window.length, options.layout),
+                {shown(column.rows(), chunks_.num_samples(), is_target ? 0 : window.length, options, location),
                  is_ahead ? window.length - 1 + window.horizon : 0});
             fields.push_back(views_.back().field);
         }

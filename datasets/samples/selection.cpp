@@ -40,7 +40,13 @@ Selection Selection::parse(const std::string& location) {
                        "[/PATH] of a data set that lists samples",
                        location, inside);
     selection.begin = to_row(inside.substr(0, colon), location).value_or(0);
-    selection.end = to_row(inside.substr(colon + 1), location);
+    const auto rest = inside.substr(colon + 1);
+    const auto second = rest.find(':');
+    selection.end = to_row(rest.substr(0, second), location);
+    if (second != std::string_view::npos) {
+        selection.step = to_row(rest.substr(second + 1), location).value_or(1);
+        CRESCENDO_VALIDATE(selection.step >= 1, "", "\"{}\": a step of 0 leads nowhere; use 1 or more", location);
+    }
     return selection;
 }
 
@@ -48,10 +54,10 @@ std::string Selection::suffix() const {
     if (!list.empty()) {
         return "[" + list + "]";
     }
-    if (begin == 0 && !end) {
+    if (begin == 0 && !end && step == 1) {
         return "";
     }
-    return text("[{}:{}]", begin, end ? std::to_string(*end) : "");
+    return text("[{}:{}{}]", begin, end ? std::to_string(*end) : "", step == 1 ? "" : text(":{}", step));
 }
 
 }  // namespace crescendo::datasets

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/data_set_name.hpp"
 #include "datasets/hdf5/hdf5_packing.hpp"
 #include "datasets/hdf5/hdf5_types.hpp"
 #include "datasets/hdf5/source_files.hpp"
@@ -38,6 +40,29 @@ Field field_of(hid_t data_set, const std::string& path, const std::string& name)
             .packing = hdf5::packing_of(data_set, *element, name)};
 }
 
+/// Takes a part of the images of `rows`, whose shape is that of the file.
+void crop(Field& rows, const Crop& crop, SampleLayout layout, const std::string& name) {
+    auto& part = rows.part;
+    if (!part) {
+        part = RowPart{.row = rows.shape};
+        for (std::size_t axis = 0; axis < rows.shape.size(); ++axis) {
+            part->ranges.push_back({0, rows.shape[axis]});
+            part->axes.push_back(axis);
+        }
+    }
+    const bool channels_last = layout == SampleLayout::hwc && rows.shape.size() >= 3;
+    const auto first = rows.shape.size() - (channels_last ? 3 : 2);
+    CRESCENDO_VALIDATE(crop.size.height <= rows.shape[first] && crop.size.width <= rows.shape[first + 1], "",
+                       "{} has images of {} x {}, of which a crop cannot leave {} x {}; crop to at most that, or pad",
+                       name, rows.shape[first], rows.shape[first + 1], crop.size.height, crop.size.width);
+    for (const auto& [axis, length] : {std::pair{first, crop.size.height}, {first + 1, crop.size.width}}) {
+        auto& range = part->ranges[part->axes[axis]];
+        range.begin += crop.from == CropFrom::center ? (rows.shape[axis] - length) / 2 : 0;
+        range.end = range.begin + length;
+        rows.shape[axis] = length;
+    }
+}
+
 /// The names of the data sets with targets: those asked for, or none where nobody asked and there are none.
 std::vector<std::string> targets_in(hid_t file, const Location& place, const SetOptions& options) {
     const bool none =
@@ -56,12 +81,18 @@ std::string description(const Field& rows) {
 
 }  // namespace
 
-Column::Column(hid_t file, const std::string& path, const std::string& file_name, MissingSources missing)
-    : name_(file_name + ":" + path) {
+Column::Column(hid_t file, const Location& place, const std::string& name, const SetOptions& options) {
+    const auto named = DataSetName::parse(name);
+    const auto path = place.member(named.name);
+    name_ = place.file.string() + ":" + path;
     hdf5::naming(name_, [&] {
-        const auto data_set = hdf5::open_data_set(file, path, file_name);
+        const auto data_set = hdf5::open_data_set(file, path, place.file.string());
         rows_ = field_of(data_set.get(), path, name_);
-        sources_ = source_files(data_set.get(), name_, missing);
+        named.cut(rows_, name_);
+        if (options.crop && rows_.shape.size() >= 2) {
+            crop(rows_, *options.crop, options.layout, name_);
+        }
+        sources_ = source_files(data_set.get(), name_, options.missing_sources);
         is_compressed_ = !hdf5::filters(data_set.get()).empty() || !sources_.empty();
     });
 }
@@ -79,12 +110,11 @@ SetFile::SetFile(const Location& place, const SetOptions& options)
     : place_(place),
       file_(hdf5::open_file(place.file, hdf5::Access::read)),
       version_(hdf5::descriptor(file_.get()), place.file) {
-    const auto file_name = place.file.string();
-    hdf5::open_group(file_.get(), place.group, file_name);
+    hdf5::open_group(file_.get(), place.group, place.file.string());
     const auto targets = targets_in(file_.get(), place, options);
     for (const auto* names : {&options.inputs, &targets}) {
         for (const auto& name : *names) {
-            columns_.emplace_back(file_.get(), place.member(name), file_name, options.missing_sources);
+            columns_.emplace_back(file_.get(), place, name, options);
         }
     }
     for (const auto& column : columns_) {
@@ -102,7 +132,7 @@ SetFile::~SetFile() {
 
 std::vector<std::int64_t> SetFile::listed_rows(const std::string& path) const {
     const hdf5::Session session;
-    Column column(file_.get(), path, place_.file.string(), MissingSources::error);
+    Column column(file_.get(), {place_.file, "/"}, path.substr(1), SetOptions());
     const auto& field = column.rows();
     CRESCENDO_VALIDATE(!is_floating(field.type) && field.shape.empty(), "",
                        "{} lists no samples: it is to be one axis of whole numbers", column.name());

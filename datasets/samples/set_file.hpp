@@ -17,7 +17,8 @@ namespace crescendo::datasets {
 /// One data set of a file. Everything but rows() and reader() needs a session.
 class Column {
   public:
-    Column(hid_t file, const std::string& path, const std::string& file_name, MissingSources missing);
+    /// The data set `name` of the group `place`, a DataSetName.
+    Column(hid_t file, const Location& place, const std::string& name, const SetOptions& options);
 
     const std::string& name() const { return name_; }  ///< FILE:/PATH
     const Field& rows() const { return rows_; }        ///< a sample is a row

@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,26 @@ struct TimeWindow {
     friend auto operator<=>(const TimeWindow&, const TimeWindow&) = default;
 };
 
+/// Where the part of an image lies that a crop leaves.
+enum class CropFrom { center, begin };
+inline constexpr Words crop_words{{std::pair{CropFrom::center, "center"}, {CropFrom::begin, "begin"}}};
+
+/// Images are cut to this size: only that part of them is read.
+struct Crop {
+    ImageSize size;
+    CropFrom from = CropFrom::center;
+
+    friend auto operator<=>(const Crop&, const Crop&) = default;
+};
+
+/// Images are filled up to this size on the way into a batch, on all sides alike.
+struct Pad {
+    ImageSize size;
+    PadWith with = PadWith::zero;
+
+    friend auto operator<=>(const Pad&, const Pad&) = default;
+};
+
 /// What a set takes of its files, and how.
 struct SetOptions {
     std::vector<std::string> inputs{"inputs"};    ///< names of the data sets with inputs; at least one
@@ -27,6 +48,8 @@ struct SetOptions {
     TimeWindow window = {};
     Routes routes = Routes::fastest;
     SampleLayout layout = SampleLayout::chw;  ///< layout of rows with three axes or more
+    std::optional<Crop> crop = {};  ///< of all rows of two axes or more; their images are the axes but the channels
+    std::optional<Pad> pad = {};    ///< of the same rows, once they were cut
     MissingSources missing_sources = MissingSources::error;
 };
 

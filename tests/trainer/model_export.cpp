@@ -74,6 +74,16 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
                                  {"validation", odd + ":/more_series[10:90]"},
                                  {"window", {{"length", 5}, {"stride", 2}, {"horizon", 3}}},
                                  {"nan", "skip"}};
+    write_waves(sweep.folder / "part-1.h5", "w", 16, /*seed=*/3);
+    write_waves(sweep.folder / "part-2.h5", "w", 9, /*seed=*/4);
+    const auto parts = (sweep.folder / "part-*.h5").string() + ":/w";
+    const Json fitted = {{"train", parts},
+                         {"validation", parts + "[3:24:2]"},
+                         {"inputs", {"inputs[:, 1]", "inputs[:, :1]"}},
+                         {"crop", {{"size", {6, 7}}, {"from", "begin"}}},
+                         {"pad", {{"size", {8, 8}}, {"with", "edge"}}},
+                         {"normalize", {{"inputs[:, 1]", {{"mean", 0.5}, {"std", 2}}}}}};
+    const Json zeros = {{"train", parts}, {"validation", parts}, {"crop", {7, 8}}, {"pad", {12, 12}}};
     const std::vector<Json> trials{
         {{"model", "mlp"},
          {"activation", "gelu"},
@@ -98,6 +108,8 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
         {{"model", "r3d"}, {"width", 4}, {"depth", 1}, {"data", videos}},
         {{"model", "r2plus1d"}, {"width", 4}, {"norm", "group"}, {"stem", "large"}, {"data", videos}},
         {{"model", "unet"}, {"width", 4}, {"depth", 1}, {"data", waves}},
+        {{"model", "unet"}, {"width", 4}, {"depth", 2}, {"data", fitted}},
+        {{"model", "autoencoder"}, {"depth", 2}, {"data", zeros}},
         {{"model", "unet"}, {"width", 4}, {"norm", "group"}, {"activation", "silu"}, {"data", waves}},
         {{"model", "vit"}, {"width", 8}, {"depth", 2}, {"heads", 2}, {"dropout", 0.1}},
         {{"model", "transformer"}, {"width", 8}, {"heads", 2}, {"depth", 1}, {"data", packed_windows}},

@@ -14,6 +14,8 @@ std::shared_ptr<datasets::SampleSet> DataCache::set(const std::string& location,
                                                    .targets = settings.targets,
                                                    .window = settings.window,
                                                    .layout = settings.layout.value_or(datasets::SampleLayout::chw),
+                                                   .crop = settings.crop,
+                                                   .pad = settings.pad,
                                                    .missing_sources = settings.missing_sources});
     }
     return set;

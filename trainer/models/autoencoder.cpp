@@ -103,9 +103,10 @@ class AutoencoderSpec : public ModelSpec {
             problems.push_back(
                 {"trainer.depth",
                  text("{} does not fit the {} inputs of {}, whose height and width cannot both be halved {} times; "
-                      "{}crop or pad the samples",
+                      "{}{}",
                       settings_.depth, shape_text(image), samples.location(), settings_.depth,
-                      most > 0 ? text("use at most {}, or ", most) : "")});
+                      most > 0 ? text("use at most {}, or ", most) : "",
+                      remedy_for_size(image, std::int64_t{1} << settings_.depth))});
         }
         return problems;
     }

@@ -36,4 +36,15 @@ std::vector<Problem> misfits_of_images(const datasets::SampleSet& samples, const
     return {};
 }
 
+std::string remedy_for_size(const std::vector<std::int64_t>& image, std::int64_t multiple) {
+    const auto height = image[image.size() - 2];
+    const auto width = image.back();
+    const auto down = [&](std::int64_t length) { return length / multiple * multiple; };
+    const auto up = [&](std::int64_t length) { return (length + multiple - 1) / multiple * multiple; };
+    const auto pad = text("pad them with `data.pad: [{}, {}]`", up(height), up(width));
+    return down(height) == 0 || down(width) == 0
+               ? pad
+               : text("crop them with `data.crop: [{}, {}]`, or {}", down(height), down(width), pad);
+}
+
 }  // namespace crescendo::trainer

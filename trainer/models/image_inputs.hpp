@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,5 +15,9 @@ namespace crescendo::trainer {
 std::vector<Problem> misfits_of_images(const datasets::SampleSet& samples, const DataSettings& data,
                                        const std::string& data_key, const std::string& model,
                                        const std::string& otherwise);
+
+/// The settings that make a height and a width of `image` multiples of `multiple`, for messages: "crop them with
+/// `data.crop: [720, 1440]`, or pad them with `data.pad: [736, 1440]`".
+std::string remedy_for_size(const std::vector<std::int64_t>& image, std::int64_t multiple);
 
 }  // namespace crescendo::trainer

@@ -139,10 +139,10 @@ class UnetSpec : public ModelSpec {
         }
         const auto multiple = std::int64_t{1} << settings_.depth;
         if (inputs[inputs.size() - 2] % multiple != 0 || inputs.back() % multiple != 0) {
-            problems.push_back(
-                {"trainer.depth", text("{} does not fit the {} inputs of {}, whose height and width "
-                                       "cannot both be halved {} times; use less, or crop or pad them",
-                                       settings_.depth, shape_text(inputs), samples.location(), settings_.depth)});
+            problems.push_back({"trainer.depth", text("{} does not fit the {} inputs of {}, whose height and width "
+                                                      "cannot both be halved {} times; use less, or {}",
+                                                      settings_.depth, shape_text(inputs), samples.location(),
+                                                      settings_.depth, remedy_for_size(inputs, multiple))});
         }
         return problems;
     }

@@ -80,8 +80,10 @@ class VitSpec : public ModelSpec {
         if (image[image.size() - 2] % settings_.patch != 0 || image.back() % settings_.patch != 0) {
             problems.push_back(
                 {"trainer.patch",
-                 text("squares of {} do not tile the {} inputs of {}; use a number that divides their height and width",
-                      settings_.patch, shape_text(image), samples.location())});
+                 text(
+                     "squares of {} do not tile the {} inputs of {}; use a number that divides their height and width, "
+                     "or {}",
+                     settings_.patch, shape_text(image), samples.location(), remedy_for_size(image, settings_.patch))});
         }
         return problems;
     }

@@ -62,6 +62,8 @@ class Section {
     bool has(const char* name) const { return object_.contains(name); }
     bool has_text(const char* name) const { return has(name) && object_.at(name).is_string(); }
 
+    bool has_object(const char* name) const { return has(name) && object_.at(name).is_object(); }
+
     /// Lets `read` look at the same object. The keys that it asks for count as known from then on. Its problems with
     /// keys that were known before are dropped, because those keys are meant for another reader.
     void read_aside(const std::function<void(Section&)>& read);

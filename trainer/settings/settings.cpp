@@ -130,6 +130,43 @@ datasets::TimeWindow parse_window(const json& object, std::vector<Problem>& prob
     return window;
 }
 
+/// A size as [HEIGHT, WIDTH]; none if it is no size.
+std::optional<datasets::ImageSize> parse_size(Section& section, const char* key, const std::string& path,
+                                              std::vector<Problem>& problems) {
+    std::vector<double> lengths;
+    section.numbers(key, lengths);
+    const auto usable = [](double length) { return length >= 1 && length <= 1 << 24 && length == std::floor(length); };
+    if (lengths.size() != 2 || !std::all_of(lengths.begin(), lengths.end(), usable)) {
+        problems.push_back({path, "it is no size of an image; write [HEIGHT, WIDTH], like [720, 1440]"});
+        return std::nullopt;
+    }
+    return datasets::ImageSize{static_cast<std::int64_t>(lengths[0]), static_cast<std::int64_t>(lengths[1])};
+}
+
+/// Reads what `name` makes of images: a size alone, or {size: …} with one of `words` as `key` beside it.
+template <class Fit, class Word, std::size_t Count>
+void parse_fit(Section& data, const char* name, const char* key, Word Fit::*word, const Words<Word, Count>& words,
+               std::optional<Fit>& fit, std::vector<Problem>& problems) {
+    if (!data.has(name)) {
+        return;
+    }
+    const std::string path = std::string("trainer.data.") + name;
+    Fit read{};
+    std::optional<datasets::ImageSize> size;
+    if (data.has_object(name)) {
+        Section section(data.object(name), path, problems);
+        section.choice(key, read.*word, words);
+        size = parse_size(section, "size", path + ".size", problems);
+        section.reject_unknown();
+    } else {
+        size = parse_size(data, name, path, problems);
+    }
+    if (size) {
+        read.size = *size;
+        fit = read;
+    }
+}
+
 DataSettings parse_data(const json& object, std::vector<Problem>& problems) {
     DataSettings data;
     Section section(object, "trainer.data", problems);
@@ -145,6 +182,8 @@ DataSettings parse_data(const json& object, std::vector<Problem>& problems) {
         section.choice("layout", layout, datasets::sample_layouts);
         data.layout = layout;
     }
+    parse_fit(section, "crop", "from", &datasets::Crop::from, datasets::crop_words, data.crop, problems);
+    parse_fit(section, "pad", "with", &datasets::Pad::with, datasets::pad_words, data.pad, problems);
     section.choice("missing_sources", data.missing_sources, datasets::missing_sources_words);
     section.bytes("memory", data.memory);
     section.bytes_or_off("shared_memory", data.shared_memory);

@@ -191,6 +191,8 @@ struct DataSettings {
     bool standardize = false;  ///< whether to standardize what `normalize` does not name; never integer targets
     datasets::NonFinite nan = datasets::NonFinite::error;
     std::optional<datasets::SampleLayout> layout = {};  ///< none: channels first, unless they look like the last axis
+    std::optional<datasets::Crop> crop = {};
+    std::optional<datasets::Pad> pad = {};
     datasets::MissingSources missing_sources = datasets::MissingSources::error;
     std::size_t memory = std::size_t{256} << 20;  ///< bytes a worker may hold of each set
     /// Bytes in which the trainers of a node share decoded samples, of all sets; 0: none. Without a value, as `memory`.

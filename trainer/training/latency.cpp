@@ -116,9 +116,10 @@ Answers answer_one_at_a_time(Trial& trial, const datasets::SampleSet& samples,
 
         finite = convert(sample, targets_of, num_inputs, slice.targets.data()) && finite;
         if (!finite && non_finite == datasets::NonFinite::error) {
-            throw std::runtime_error(text("{}: sample {} has a number that is NaN or infinite as float32; "
-                                          "trainer.data.nan: skip leaves such samples out",
-                                          samples.place_of(sample), samples.row_of(sample)));
+            throw std::runtime_error(
+                text("{}: sample {} has a number that is NaN or infinite as float32; "
+                     "trainer.data.nan: skip leaves such samples out",
+                     samples.place_of(sample), samples.row_of(sample)));
         }
         if (i < 0 || (!finite && non_finite == datasets::NonFinite::skip)) {
             continue;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "launch/commands/commands.hpp"
 
@@ -23,6 +24,9 @@ void add_data_stats(CLI::App& data, ExitCode& code);
 
 /// `--chunk` and `--compress`, and a progress bar that counts `unit`.
 void add_write_options(CLI::App& command, datasets::WriteOptions& options, const std::string& unit);
+
+/// `--data-sets`, a list of names of data sets, or of parts of their rows. `names` must outlive the command.
+void add_data_sets_option(CLI::App& command, std::vector<std::string>& names, const std::string& description);
 
 /// `--missing-sources error|fill`, of virtual data sets.
 void add_missing_sources_option(CLI::App& command, datasets::MissingSources& missing);

@@ -58,10 +58,8 @@ void add_data_rechunk(CLI::App& data, ExitCode& code) {
                      "FILE:/GROUP to copy; FILE:/ is all of the file; FILE may be a pattern, like 'era5/*.nc'")
         ->required();
     command->add_option("TO", arguments->to, "FILE:/GROUP to write, in another file")->required();
-    command
-        ->add_option("--data-sets", arguments->data_sets,
-                     "Copy only these data sets of the group; default for several files: inputs, and targets")
-        ->delimiter(',');
+    add_data_sets_option(*command, arguments->data_sets,
+                         "Copy only these data sets of the group; default for several files: inputs, and targets");
     command->add_option("--memory", arguments->mebibytes, "MiB of samples held at a time; default: 256")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
     add_missing_sources_option(*command, arguments->missing);

@@ -48,10 +48,8 @@ void add_data_stats(CLI::App& data, ExitCode& code) {
         ->add_option("LOCATION", arguments->location,
                      "FILE:/GROUP, FILE:/GROUP[BEGIN:END] or FILE:/GROUP[/LIST], as the sweep file names it")
         ->required();
-    command
-        ->add_option("--data-sets", arguments->options.data_sets,
-                     "Names of data sets in the group; default: all that hold numbers")
-        ->delimiter(',');
+    add_data_sets_option(*command, arguments->options.data_sets,
+                         "Names of data sets in the group, or parts like 't[:, 3]'; default: all that hold numbers");
     command->add_option("--threads", arguments->options.threads, "Number of threads that read; default: one per core")
         ->check(number_of_threads());
     using datasets::SampleLayout;

@@ -1,5 +1,6 @@
 #include "datasets/writers/write_options.hpp"
 
+#include "datasets/hdf5/data_set_name.hpp"
 #include "datasets/hdf5/missing_sources.hpp"
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/validators.hpp"
@@ -7,12 +8,19 @@
 namespace crescendo::launch {
 
 void add_write_options(CLI::App& command, datasets::WriteOptions& options, const std::string& unit) {
-    command.add_option("--chunk", options.chunk_samples, "Samples per chunk; default: as many as make about 256 KiB")
+    command
+        .add_option("--chunk", options.chunk_samples,
+                    "Samples per chunk; default: as many as make about 256 KiB")
         ->check(at_least_one());
     command.add_option("--compress", options.compression, "Level of deflate; default: 0, none")
         ->check(CLI::Range(0, 9));
     options.progress = progress_bar(unit);
     options.poll = end_if_interrupted;
+}
+
+void add_data_sets_option(CLI::App& command, std::vector<std::string>& names, const std::string& description) {
+    command.add_option_function<std::string>(
+        "--data-sets", [&names](const std::string& list) { names = datasets::split_names(list); }, description);
 }
 
 void add_missing_sources_option(CLI::App& command, datasets::MissingSources& missing) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "datasets/samples/sample_stream.hpp"
@@ -354,4 +355,80 @@ TEST_CASE("channels that are stored last come first into the batch, packed or no
             CHECK(numbers == expected);
         }
     }
+}
+
+namespace {
+
+/// What becomes of two rows of 2 x 3 x 4 numbers that count from 0, or of 3 x 4 x 2 where channels come last.
+std::vector<float> fitted(const SampleSet::Options& options, const std::vector<std::int64_t>& expected_shape) {
+    const TemporaryFolder folder;
+    std::vector<std::int16_t> numbers(2 * 24);
+    for (int row = 0; row < 2; ++row) {
+        for (int channel = 0; channel < 2; ++channel) {
+            for (int at = 0; at < 12; ++at) {
+                const bool last = options.layout == SampleLayout::hwc;
+                numbers[row * 24 + (last ? at * 2 + channel : channel * 12 + at)] =
+                    static_cast<std::int16_t>(row * 24 + channel * 12 + at);
+            }
+        }
+    }
+    const std::vector<hsize_t> shape =
+        options.layout == SampleLayout::hwc ? std::vector<hsize_t>{2, 3, 4, 2} : std::vector<hsize_t>{2, 2, 3, 4};
+    Hdf5Writer(folder / "set.h5").add("/inputs", shape, H5T_NATIVE_INT16, numbers);
+    const auto set = SampleSet::open((folder / "set.h5").string() + ":/", options);
+    CHECK(set->inputs()[0].shape == expected_shape);
+    SampleStream stream(
+        set, {.shuffle = Shuffle::none, .conversions = {Conversion::to_float32(set->inputs()[0], {{1, 2}, {1, 1}})}});
+    stream.enter({.group_batch = 2});
+    const auto slice = stream.next();
+    REQUIRE(slice);
+    std::vector<float> result(slice->inputs.size() / sizeof(float));
+    std::memcpy(result.data(), slice->inputs.data(), slice->inputs.size());
+    return {result.begin(), result.begin() + std::ssize(result) / std::ssize(slice->samples)};
+}
+
+}  // namespace
+
+TEST_CASE("images are cut and filled up on the way into a batch, wherever their channels are") {
+    for (const auto layout : {SampleLayout::chw, SampleLayout::hwc}) {
+        SampleSet::Options options{.targets = {}, .layout = layout};
+        options.crop = Crop{{1, 2}};
+        // The second line's middle, less the channels' means 1 and 2.
+        CHECK(fitted(options, {2, 1, 2}) == std::vector<float>{5 - 1, 6 - 1, 17 - 2, 18 - 2});
+        options.crop = Crop{{1, 2}, CropFrom::begin};
+        CHECK(fitted(options, {2, 1, 2}) == std::vector<float>{0 - 1, 1 - 1, 12 - 2, 13 - 2});
+        options.pad = Pad{{2, 5}};  // a column before and two behind; a line below
+        CHECK(fitted(options, {2, 2, 5}) == std::vector<float>{0, -1, 0,  0, 0, 0, 0, 0, 0, 0,  //
+                                                               0, 10, 11, 0, 0, 0, 0, 0, 0, 0});
+        options.pad = Pad{{3, 4}, PadWith::edge};
+        CHECK(fitted(options, {2, 3, 4}) == std::vector<float>{-1, -1, 0,  0,  -1, -1, 0,  0,  -1, -1, 0,  0,  //
+                                                               10, 10, 11, 11, 10, 10, 11, 11, 10, 10, 11, 11});
+        options.window.length = 2;
+        const auto window = fitted(options, {2, 2, 3, 4});
+        CHECK(window.size() == 48);
+        CHECK(window[24 + 12] == 36 - 2);  // the second row's second channel
+    }
+}
+
+TEST_CASE("a size that images cannot be cut or filled up to is refused") {
+    const auto complaint = [](const SampleSet::Options& options) { return complaint_of([&] { fitted(options, {}); }); };
+    SampleSet::Options options{.targets = {}};
+    options.crop = Crop{{4, 4}};
+    CHECK(complaint(options) == Contains("has images of 3 x 4, of which a crop cannot leave 4 x 4"));
+    options.crop.reset();
+    options.pad = Pad{{3, 3}};
+    CHECK(complaint(options) == Contains("images of 3 x 4, which cannot be padded to 3 x 3"));
+}
+
+TEST_CASE("a part of the rows and a crop go together") {
+    SampleSet::Options options{.inputs = {"inputs[:, 1:2]"}, .targets = {}};
+    options.crop = Crop{{2, 2}, CropFrom::begin};
+    const TemporaryFolder folder;
+    std::vector<float> numbers(24);
+    std::iota(numbers.begin(), numbers.end(), 0.0F);
+    Hdf5Writer(folder / "set.h5").add("/inputs", {1, 2, 3, 4}, H5T_NATIVE_FLOAT, numbers);
+    const auto set = SampleSet::open((folder / "set.h5").string() + ":/", options);
+
+    CHECK(set->inputs()[0].shape == std::vector<std::int64_t>{1, 2, 2});
+    CHECK(read_all(*set).inputs == bytes_of(std::vector<float>{12, 13, 16, 17}));
 }

@@ -11,6 +11,7 @@
 #include "core/check.hpp"
 #include "datasets/hdf5/hdf5.hpp"
 #include "datasets/samples/sample_set.hpp"
+#include "tests/datasets/bytes_read.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -103,6 +104,8 @@ TEST_CASE("a selection counts over the rows of all files") {
         const auto [inputs, targets] = read_all(*set);
         CHECK(are_counting_samples(counting(begin, end - begin), inputs, targets));
     }
+    const auto [inputs, targets] = read_all(*SampleSet::open(location + "[1:20:3]"));
+    CHECK(are_counting_samples(std::vector<std::int64_t>{1, 4, 7, 10, 13, 16, 19}, inputs, targets));
     CHECK(complaint_about(location + "[21:]") == Contains("of all files holds samples [0, 21)"));
     CHECK(complaint_about(location + "[:22]") == Contains("of all files holds samples [0, 21)"));
 }
@@ -262,6 +265,73 @@ TEST_CASE("chunks that split the samples, and targets with a shape, are read") {
     CHECK(set->chunk_samples() == 3);
     CHECK(got_inputs == bytes_of(inputs));
     CHECK(got_targets == bytes_of(targets));
+}
+
+namespace {
+
+/// The elements of rows 0 to 5 of 5 x 4 x 3 numbers, which count from 0, with indices in these ranges.
+std::vector<std::int32_t> part_of_rows(Range first, Range second, Range third) {
+    std::vector<std::int32_t> numbers;
+    for (std::int64_t row = 0; row < 6; ++row) {
+        for (auto i = first.begin; i < first.end; ++i) {
+            for (auto j = second.begin; j < second.end; ++j) {
+                for (auto k = third.begin; k < third.end; ++k) {
+                    numbers.push_back(static_cast<std::int32_t>(((row * 5 + i) * 4 + j) * 3 + k));
+                }
+            }
+        }
+    }
+    return numbers;
+}
+
+}  // namespace
+
+TEST_CASE("a part of each row is read from every layout, by every route") {
+    const TemporaryFolder folder;
+    const auto file = folder / "set.h5";
+    std::vector<std::int32_t> numbers(6 * 5 * 4 * 3);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    const std::vector<Layout> layouts{{},
+                                      {.file_type = H5T_STD_I32BE},
+                                      {.chunk = {2, 5, 4, 3}},
+                                      {.chunk = {1, 2, 3, 3}, .deflate = true},
+                                      {.file_type = H5T_STD_I32BE, .chunk = {4, 3, 2, 2}, .deflate = true}};
+    for (std::size_t i = 0; i < layouts.size(); ++i) {
+        Hdf5Writer(folder / std::to_string(i)).add("/t", {6, 5, 4, 3}, H5T_NATIVE_INT32, numbers, layouts[i]);
+        for (const auto routes : {Routes::fastest, Routes::library}) {
+            for (const auto& [name, expected] : {std::pair{"t[:, 3]", part_of_rows({3, 4}, {0, 4}, {0, 3})},
+                                                 {"t[:, 1:4, 2:]", part_of_rows({1, 4}, {2, 4}, {0, 3})},
+                                                 {"t[:, :, 1:3, 1]", part_of_rows({0, 5}, {1, 3}, {1, 2})},
+                                                 {"t[:, 4, 3, 2]", part_of_rows({4, 5}, {3, 4}, {2, 3})}}) {
+                CAPTURE(i);
+                CAPTURE(name);
+                const auto set = SampleSet::open((folder / std::to_string(i)).string() + ":/",
+                                                 {.inputs = {name}, .targets = {}, .routes = routes});
+                const auto sample_bytes = set->inputs().sample_bytes();
+                std::vector<std::byte> rows(6 * sample_bytes);
+
+                for (const auto& [begin, count] : {std::pair{0, 4}, {4, 1}, {5, 1}}) {
+                    set->read(begin, count, std::span(rows).subspan(begin * sample_bytes, count * sample_bytes), {});
+                }
+
+                CHECK(rows == bytes_of(expected));
+            }
+        }
+    }
+}
+
+TEST_CASE("of rows that lie in one piece, little more is read than the part that is wanted") {
+    const TemporaryFolder folder;
+    const auto file = folder / "set.h5";
+    Hdf5Writer(file).add("/t", {16, 4, 65536}, H5T_NATIVE_FLOAT, std::vector<float>(16 * 4 * 65536));
+    const auto set = SampleSet::open(file.string() + ":/", {.inputs = {"t[:, 1]", "t[:, 3]"}, .targets = {}});
+    CHECK(set->first_alike(1) == 1);
+    std::vector<std::byte> inputs(set->inputs().bytes_of(16));
+    const auto before = bytes_read_so_far();
+
+    set->read(0, 16, inputs, {});
+
+    CHECK(static_cast<double>(bytes_read_so_far() - before) < 1.01 * static_cast<double>(inputs.size()));
 }
 
 TEST_CASE("two threads read the same set, and another set of the same file") {

@@ -70,6 +70,19 @@ TEST_CASE("a range of a group is a set of its own") {
     }
 }
 
+TEST_CASE("a range with a step takes some of its rows") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_set(folder / "set.h5", 101, 5);
+    const auto set = SampleSet::open(location + "[4:100:10]");
+    SampleStream stream(set, {.shuffle = Shuffle::none, .memory_bytes = 500});
+    stream.enter({.group_batch = 4});
+
+    CHECK(rows_of(stream) == std::vector<std::int64_t>{4, 14, 24, 34, 44, 54, 64, 74, 84, 94});
+    CHECK(complaint_of([&] { SampleSet::open(location + "[::0]"); }) == Contains("a step of 0 leads nowhere"));
+    CHECK(complaint_of([&] { SampleSet::open(location + "[::2]", {.window = {.length = 3}}); }) ==
+          Contains("use data.window.stride"));
+}
+
 TEST_CASE("a list of rows is a set of its own, in the order of the file") {
     const TemporaryFolder folder;
     const auto location = write_listed_set(folder / "set.h5");
@@ -102,6 +115,8 @@ TEST_CASE("a selection that holds no samples, or others than there are, is refus
 TEST_CASE("equal selections have equal suffixes") {
     CHECK(Selection::parse("a.h5:/train[0:]").suffix() == Selection::parse("a.h5:/train").suffix());
     CHECK(Selection::parse("a.h5:/train[5:9]").suffix() == "[5:9]");
+    CHECK(Selection::parse("a.h5:/train[::1]").suffix().empty());
+    CHECK(Selection::parse("a.h5:/train[:9:2]").suffix() == "[0:9:2]");
     CHECK(Selection::parse("a.h5:/train[/list]").group == "a.h5:/train");
 }
 

@@ -81,5 +81,7 @@ TEST_CASE("an autoencoder asks for sides that can be halved, and needs no target
     const auto problems = problems_of(too_deep);
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].key == "trainer.depth");
-    CHECK(problems[0].message.find("use at most 3, or crop or pad the samples") != std::string::npos);
+    CHECK(problems[0].message.find("use at most 3, or pad them with `data.pad: [16, 16]`") != std::string::npos);
+    too_deep["data"]["pad"] = {16, 16};
+    CHECK(problems_of(too_deep).empty());
 }

@@ -26,3 +26,9 @@ TEST_CASE("images fit a model of images, and rows of numbers do not") {
     CHECK(problems[0].message.find("a sample is 3, but the cnn takes height x width") != std::string::npos);
     CHECK(problems[0].message.ends_with("use `model: mlp`"));
 }
+
+TEST_CASE("the remedy for a grid that a model does not fit has the numbers to write") {
+    CHECK(remedy_for_size({3, 721, 1440}, 16) ==
+          "crop them with `data.crop: [720, 1440]`, or pad them with `data.pad: [736, 1440]`");
+    CHECK(remedy_for_size({8, 8}, 16) == "pad them with `data.pad: [16, 16]`");
+}

@@ -196,6 +196,21 @@ TEST_CASE("what cannot be normalised or cut into windows is named") {
     CHECK(keys_of({{"window", {{"stride", 2}}}}) == Keys{"trainer.data.window.length"});
     CHECK(keys_of({{"window", {{"length", 0}}}}) == Keys{"trainer.data.window.length"});
     CHECK(keys_of({{"nan", "ignore"}}) == Keys{"trainer.data.nan"});
+    CHECK(keys_of({{"crop", {720}}}) == Keys{"trainer.data.crop"});
+    CHECK(keys_of({{"crop", {720.5, 1440}}}) == Keys{"trainer.data.crop"});
+    CHECK(keys_of({{"pad", {{"size", {720, 1440}}, {"with", "ones"}}}}) == Keys{"trainer.data.pad.with"});
+    CHECK(keys_of({{"pad", {{"with", "edge"}}}}) == Keys{"trainer.data.pad.size"});
+}
+
+TEST_CASE("images are cut and filled up to a size, which may have a word beside it") {
+    json section = minimal();
+    section["data"]["crop"] = {720, 1440};
+    section["data"]["pad"] = {{"size", {736, 1440}}, {"with", "edge"}};
+
+    const auto data = parsed(section).data;
+
+    CHECK(data.crop == datasets::Crop{{720, 1440}, datasets::CropFrom::center});
+    CHECK(data.pad == datasets::Pad{{736, 1440}, datasets::PadWith::edge});
 }
 
 TEST_CASE("schedules, losses, clipping, averages and metrics are read, and each mistake in them is named") {

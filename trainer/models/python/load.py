@@ -15,6 +15,7 @@ It needs torch, numpy and h5py, and nothing of Crescendo. In your own code, with
 For classes, outputs.argmax(1) are the answers. Of several inputs, `prepare` takes one array each.
 """
 import argparse
+import glob
 import importlib.util
 import json
 import re
@@ -57,7 +58,10 @@ def unpack(numbers, packing):
 
 
 def convert(stored, field):
-    """(samples, shape of a sample) as stored → (samples, numbers) of float32, normalised, channels first."""
+    """(samples, shape of a sample) as stored → (samples, numbers) of float32, cut, normalised, channels first, padded."""
+    if field["part"]:
+        taken = tuple(slice(*axis) if isinstance(axis, list) else axis for axis in field["part"])
+        stored = stored[(slice(None),) * (stored.ndim - len(taken)) + taken]
     if field["channels_last"]:
         stored = np.moveaxis(stored, -1, stored.ndim - field["axes"])
     if field["packing"]:
@@ -66,7 +70,10 @@ def convert(stored, field):
     numbers = stored.astype(np.float64 if is_wide else np.float32)
     channels = [-1] + [1] * (field["axes"] - 1 if field["axes"] >= 3 else 0)
     mean, std = (np.array(field[name], numbers.dtype).reshape(channels) for name in ("mean", "std"))
-    return ((numbers - mean) / std).astype(np.float32).reshape(len(numbers), -1)
+    numbers = ((numbers - mean) / std).astype(np.float32)
+    if field["pad"]:
+        numbers = np.pad(numbers, [(0, 0)] * (numbers.ndim - 2) + field["pad"]["sides"], mode=field["pad"]["mode"])
+    return numbers.reshape(len(numbers), -1)
 
 
 def prepare(*stored):
@@ -92,8 +99,30 @@ def read(column, rows):
     return column[rows]
 
 
+def files_named(name):
+    """The files that match a pattern such as era5/*.nc, sorted by name; the file of that name alone if there is one."""
+    if Path(name).exists() or not set(name) & set("*?["):
+        return [name]
+    return sorted(path for path in glob.glob(name) if Path(path).is_file() and not path.endswith(".stats.json"))
+
+
+def selected_rows(file, selection, before, count):
+    """The rows of a file with `count` rows that are selected, where the files before it have `before`."""
+    if selection.startswith("/"):
+        return np.sort(file[selection][:].astype(np.int64))
+    begin, end, step = [int(number) if number else None for number in [*selection.split(":"), "", ""][:3]]
+    rows = np.arange(before, before + count) - (begin or 0)
+    taken = (rows >= 0) & (rows % (step or 1) == 0)
+    if end is not None:
+        taken &= rows < end - (begin or 0)
+    return np.flatnonzero(taken)
+
+
 def batches(location, size=256):
-    """Yields (inputs, targets) for the samples at FILE:/GROUP, FILE:/GROUP[BEGIN:END] or FILE:/GROUP[/LIST]."""
+    """Yields (inputs, targets) for the samples at FILE:/GROUP, with [BEGIN:END], [BEGIN:END:STEP] or [/LIST] behind it.
+
+    FILE may be a pattern of several, whose rows follow each other.
+    """
     try:
         import hdf5plugin  # noqa: F401  filters such as blosc, if the package is there
     except ImportError:
@@ -102,37 +131,40 @@ def batches(location, size=256):
 
     place, selection = re.fullmatch(r"(.*?)(?:\[([^\[\]]*)\])?", location).groups()
     path, group = place.rsplit(":", 1)
+    before = 0
+    for name in files_named(path):
+        with h5py.File(name, "r") as file:
+            inputs = [file[group][field["data_set"]] for field in EXPORT["inputs"]]
+            targets = [file[group][field["data_set"]] for field in EXPORT["targets"]]
+            rows = selected_rows(file, selection or "", before, len(inputs[0]))
+            before += len(inputs[0])
+            yield from batches_of_file(name, inputs, targets, rows, size)
+
+
+def batches_of_file(name, inputs, targets, rows, size):
     window = EXPORT["window"]
-    with h5py.File(path, "r") as file:
-        inputs = [file[group][field["name"]] for field in EXPORT["inputs"]]
-        targets = [file[group][field["name"]] for field in EXPORT["targets"]]
-        if selection and selection.startswith("/"):
-            rows = np.sort(file[selection][:].astype(np.int64))
+    ahead = window["length"] - 1 + window["horizon"] if window["length"] else 0
+    firsts = rows[: max(0, len(rows) - ahead) : window["stride"]]
+    for at in range(0, len(firsts), size):
+        part = firsts[at : at + size]
+        if window["length"]:
+            stored = [np.stack([column[first : first + window["length"]] for first in part]) for column in inputs]
+            answers = [read(column, part + ahead) for column in targets]
         else:
-            begin, end = (int(number) if number else None for number in (selection or ":").split(":"))
-            rows = np.arange(len(inputs[0]))[begin:end]
-        ahead = window["length"] - 1 + window["horizon"] if window["length"] else 0
-        firsts = rows[: len(rows) - ahead : window["stride"]]
-        for at in range(0, len(firsts), size):
-            part = firsts[at : at + size]
-            if window["length"]:
-                stored = [np.stack([column[first : first + window["length"]] for first in part]) for column in inputs]
-                answers = [read(column, part + ahead) for column in targets]
-            else:
-                stored = [read(column, part) for column in inputs]
-                answers = [read(column, part) for column in targets]
-            samples = prepare(*stored)
-            answers = wanted(samples, answers)
-            finite = samples.flatten(1).isfinite().all(1)
-            if not CLASSES:
-                finite &= answers.isfinite().all(1)
-            if EXPORT["non_finite"] == "keep":
-                finite[:] = True
-            if not finite.all() and EXPORT["non_finite"] == "error":
-                first = part[int((~finite).nonzero()[0])]
-                sys.exit(f"load.py: {location}: sample {first} has a number that is NaN or infinite as float32")
-            if finite.any():
-                yield samples[finite], answers[finite]
+            stored = [read(column, part) for column in inputs]
+            answers = [read(column, part) for column in targets]
+        samples = prepare(*stored)
+        answers = wanted(samples, answers)
+        finite = samples.flatten(1).isfinite().all(1)
+        if not CLASSES:
+            finite &= answers.isfinite().all(1)
+        if EXPORT["non_finite"] == "keep":
+            finite[:] = True
+        if not finite.all() and EXPORT["non_finite"] == "error":
+            first = part[int((~finite).nonzero()[0])]
+            sys.exit(f"load.py: {name}: sample {first} has a number that is NaN or infinite as float32")
+        if finite.any():
+            yield samples[finite], answers[finite]
 
 
 def relative_errors(outputs, targets):
