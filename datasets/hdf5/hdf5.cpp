@@ -83,10 +83,11 @@ struct Opened {
     std::string reason;
 };
 
-Opened open_locked(const std::filesystem::path& file, Access access, bool with_lock) {
+Opened open_locked(const std::filesystem::path& file, Access access, std::int64_t alignment, bool with_lock) {
     const Handle settings = own(H5Pcreate(H5P_FILE_ACCESS), "no file access properties");
     // Many file systems answer a lock with ENOSYS, which the library ignores.
     check(H5Pset_file_locking(settings.get(), with_lock, true), "no file locking property");
+    align(settings.get(), alignment);
     const unsigned flags = access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
     Handle handle{H5Fopen(file.c_str(), flags, settings.get())};
     auto reason = handle.get() < 0 ? cause().words : std::string();
@@ -156,7 +157,12 @@ void check(herr_t status, const std::string& problem) {
     }
 }
 
-Handle open_file(const std::filesystem::path& file, Access access) {
+void align(hid_t settings, std::int64_t alignment) {
+    check(H5Pset_alignment(settings, static_cast<hsize_t>(alignment / 2), static_cast<hsize_t>(alignment)),
+          text("no alignment at {} bytes", alignment));
+}
+
+Handle open_file(const std::filesystem::path& file, Access access, std::int64_t alignment) {
     now_reading(file.string());
     CRESCENDO_VALIDATE(std::filesystem::exists(file), "", "{}: no such file; relative paths start at {}", file.string(),
                        std::filesystem::current_path().string());
@@ -164,14 +170,14 @@ Handle open_file(const std::filesystem::path& file, Access access) {
     CRESCENDO_VALIDATE(H5Fis_hdf5(file.c_str()) != 0, "", "{} is not an HDF5 file: it has no HDF5 signature",
                        file.string());
 
-    auto [handle, reason] = open_locked(file, access, true);
+    auto [handle, reason] = open_locked(file, access, alignment, true);
     if (handle.get() < 0 && refuses_locks(file)) {
         CRESCENDO_VALIDATE(access == Access::read, "",
                            "{} cannot be written to: its file system takes no locks, which keep two writers apart "
                            "(HDF5: {}); write a new file, or where nobody else writes to this one set "
                            "HDF5_USE_FILE_LOCKING=FALSE",
                            file.string(), reason);
-        auto unlocked = open_locked(file, access, false);
+        auto unlocked = open_locked(file, access, alignment, false);
         handle = std::move(unlocked.file);
         reason = std::move(unlocked.reason);
     }

@@ -85,8 +85,13 @@ void check(herr_t status, const std::string& problem);
 enum class Access { read, write };
 
 /// Opens an existing file. Throws InvalidInput for: no such file, not HDF5, truncated, locked by a writer. If the file
-/// system refuses locks, as some parallel and read-only ones do, the file is read without one.
-Handle open_file(const std::filesystem::path& file, Access access);
+/// system refuses locks, as some parallel and read-only ones do, the file is read without one. `alignment` is that of
+/// align().
+Handle open_file(const std::filesystem::path& file, Access access, std::int64_t alignment = 1);
+
+/// Has what is written and is at least half as large as `alignment` begin at a multiple of it. `settings` are those by
+/// which a file is opened.
+void align(hid_t settings, std::int64_t alignment);
 
 /// The file's descriptor, which the library closes with the file; -1 if the library does not read by plain system
 /// calls.

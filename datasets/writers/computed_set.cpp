@@ -33,7 +33,7 @@ void write_computed_set(const std::string& location, const ComputedSet& set, int
     const auto target_elements = set.target_shape ? num_elements(*set.target_shape) : 0;
     const auto chunk = chunk_samples_for(write_options, total, input_elements * sizeof(float));
 
-    NewGroup group(Location::parse(location));
+    NewGroup group(Location::parse(location), write_options.alignment);
     {
         SampleWriter input_writer(group.id(), "inputs", ElementType::f32, shape_of_all(total, set.input_shape), chunk,
                                   write_options.compression);

@@ -102,7 +102,7 @@ std::int64_t enter_range(SetSource& source, const SampleRange& range) {
 }
 
 void convert(SetSource& source, std::int64_t num_samples, const std::string& location, const WriteOptions& options) {
-    NewGroup group(Location::parse(location));
+    NewGroup group(Location::parse(location), options.alignment);
     write_samples(group.id(), source, num_samples, options);
     group.publish();
 }

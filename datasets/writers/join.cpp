@@ -103,7 +103,7 @@ void join(const std::string& from, const std::string& to, const std::vector<std:
     const auto chunk = chunk_samples_for(options, total, largest);
     const auto block = std::max<std::int64_t>(1, memory / static_cast<std::int64_t>(row_bytes) / chunk) * chunk;
 
-    NewGroup group(new_place);
+    NewGroup group(new_place, options.alignment);
     {
         auto columns = make_columns(group.id(), {files.front(), old_place.group}, fields, chunk, options);
         for (auto& column : columns) {

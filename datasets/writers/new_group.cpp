@@ -67,16 +67,16 @@ FileBefore::~FileBefore() {
     }
 }
 
-NewGroup::NewGroup(Location place) : NewGroup(std::move(place), hdf5::Session()) {}
+NewGroup::NewGroup(Location place, std::int64_t alignment) : NewGroup(std::move(place), alignment, hdf5::Session()) {}
 
-NewGroup::NewGroup(Location place, const hdf5::Session&) : place_(std::move(place)) {
-    hdf5::naming(place_.file.string(), [&] { open(); });
+NewGroup::NewGroup(Location place, std::int64_t alignment, const hdf5::Session&) : place_(std::move(place)) {
+    hdf5::naming(place_.file.string(), [&] { open(alignment); });
 }
 
-void NewGroup::open() {
+void NewGroup::open(std::int64_t alignment) {
     if (std::filesystem::exists(place_.file)) {
         before_.emplace(place_.file);
-        file_ = hdf5::open_file(place_.file, hdf5::Access::write);
+        file_ = hdf5::open_file(place_.file, hdf5::Access::write, alignment);
         if (!fills_holes(file_.get())) {
             before_->take(hdf5::descriptor(file_.get()));
         }
@@ -90,6 +90,7 @@ void NewGroup::open() {
         // The format of 1.10 has checksums for its metadata: the library reports damage instead of crashing.
         const auto access = hdf5::own(H5Pcreate(H5P_FILE_ACCESS), "no file access properties");
         hdf5::check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "no format of files");
+        hdf5::align(access.get(), alignment);
         file_ = hdf5::own(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
                           text("{} cannot be made", name.string()));
     }

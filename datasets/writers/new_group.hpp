@@ -9,6 +9,7 @@
 #include "datasets/hdf5/hdf5.hpp"
 #include "datasets/hdf5/location.hpp"
 #include "datasets/writers/new_file.hpp"
+#include "datasets/writers/write_options.hpp"
 
 namespace crescendo::datasets {
 
@@ -46,8 +47,11 @@ class FileBefore {
 /// Until then, readers of the file do not see the group. A group that is given up leaves nothing behind.
 class NewGroup {
   public:
+    /// What is written to the file and is at least half as large as `alignment` begins at a multiple of it, in bytes:
+    /// the chunks of a usual size, but not what the library notes about them.
+    ///
     /// Throws InvalidInput if `place` exists already, the file is not HDF5 or is in use, or there is no folder for it.
-    explicit NewGroup(Location place);
+    explicit NewGroup(Location place, std::int64_t alignment = default_alignment);
     ~NewGroup();
     NewGroup(const NewGroup&) = delete;
     NewGroup& operator=(const NewGroup&) = delete;
@@ -59,8 +63,8 @@ class NewGroup {
     void publish();
 
   private:
-    NewGroup(Location place, const hdf5::Session&);
-    void open();
+    NewGroup(Location place, std::int64_t alignment, const hdf5::Session&);
+    void open(std::int64_t alignment);
     void sync() const;
 
     Location place_;

@@ -358,7 +358,7 @@ void rechunk(const std::string& from, const std::string& to, const WriteOptions&
                        new_place.file.string());
     const bool adds = std::filesystem::exists(new_place.file);
     const SourceGroup source(old_place);
-    NewGroup target(new_place);
+    NewGroup target(new_place, options.alignment);
     now_reading(old_place.file.string() + (adds ? " or " + new_place.file.string() : ""));
     auto jobs = copy_tree(source, target, old_place, options, missing);
     std::int64_t total = 0;

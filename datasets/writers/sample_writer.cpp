@@ -42,7 +42,9 @@ std::int64_t chunk_samples_for(const WriteOptions& options, std::int64_t num_sam
                        "compression {} does not exist; 0 is none, 1 fastest, 9 smallest", options.compression);
     CRESCENDO_VALIDATE(options.chunk_samples >= 0, "", "{} samples in a chunk; use at least 1, or 0 for {}",
                        options.chunk_samples, "a good size");
-    const auto wished = options.chunk_samples > 0 ? options.chunk_samples : samples_per_block(sample_bytes);
+    const auto aligned = options.alignment / static_cast<std::int64_t>(sample_bytes);
+    const auto wished =
+        options.chunk_samples > 0 ? options.chunk_samples : std::max(samples_per_block(sample_bytes), aligned);
     const auto chunk = std::min(wished, num_samples);
     CRESCENDO_VALIDATE(static_cast<std::uint64_t>(chunk) <= ((std::uint64_t{1} << 32) - 1) / sample_bytes, "",
                        "a chunk of {} samples of {} bytes is too large: HDF5's chunks are smaller than 4 GiB", chunk,

@@ -22,7 +22,7 @@ void add_data_inspect(CLI::App& data, ExitCode& code);
 void add_data_rechunk(CLI::App& data, ExitCode& code);
 void add_data_stats(CLI::App& data, ExitCode& code);
 
-/// `--chunk` and `--compress`, and a progress bar that counts `unit`.
+/// `--chunk`, `--compress` and `--align`, and a progress bar that counts `unit`.
 void add_write_options(CLI::App& command, datasets::WriteOptions& options, const std::string& unit);
 
 /// `--data-sets`, a list of names of data sets, or of parts of their rows. `names` must outlive the command.

@@ -104,7 +104,7 @@ void add_data_generate(CLI::App& data, ExitCode& code) {
         ->check(at_least_one())
         ->needs(is_melt_pool);
     add_write_options(*command, arguments->write, "samples");
-    for (const char* of_chunks : {"--chunk", "--compress"}) {
+    for (const char* of_chunks : {"--chunk", "--compress", "--align"}) {
         command->get_option(of_chunks)->excludes(is_sparse);
     }
     command->footer(

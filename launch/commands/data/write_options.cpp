@@ -10,10 +10,15 @@ namespace crescendo::launch {
 void add_write_options(CLI::App& command, datasets::WriteOptions& options, const std::string& unit) {
     command
         .add_option("--chunk", options.chunk_samples,
-                    "Samples per chunk; default: as many as make about 256 KiB")
+                    "Samples per chunk; default: as many as make about 256 KiB, or --align if that is more")
         ->check(at_least_one());
     command.add_option("--compress", options.compression, "Level of deflate; default: 0, none")
         ->check(CLI::Range(0, 9));
+    command
+        .add_option("--align", options.alignment,
+                    "Bytes, like 1M, at whose multiples chunks of at least half that size begin; default: 4K")
+        ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
     options.progress = progress_bar(unit);
     options.poll = end_if_interrupted;
 }
