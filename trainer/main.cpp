@@ -88,10 +88,13 @@ int complain() try { throw; } catch (const InvalidInput& invalid) {
     return 1;
 }
 
-void answer(const std::vector<Problem>& problems) {
-    nlohmann::json answer = {{"problems", nlohmann::json::array()}};
-    for (const auto& [key, message] : problems) {
-        answer["problems"].push_back({{"key", key}, {"message", message}});
+void answer(const std::vector<Problem>& problems, const std::vector<Problem>& remarks = {}) {
+    nlohmann::json answer;
+    for (const auto& [name, list] : {std::pair{"problems", &problems}, {"remarks", &remarks}}) {
+        answer[name] = nlohmann::json::array();
+        for (const auto& [key, message] : *list) {
+            answer[name].push_back({{"key", key}, {"message", message}});
+        }
     }
     std::cout << answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
 }
@@ -101,7 +104,8 @@ int check() {
     const auto request = nlohmann::json::parse(std::cin);
     const auto ending = datasets::in_own_process("the data", [&] {
         try {
-            answer(check_settings(request, catalogue()));
+            const auto problems = check_settings(request, catalogue());
+            answer(problems, problems.empty() ? remarks_on_settings(request, catalogue()) : std::vector<Problem>());
             return 0;
         } catch (...) {
             return complain();

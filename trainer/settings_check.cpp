@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "core/setting_path.hpp"
+#include "datasets/samples/window_reader.hpp"
 #include "datasets/system/own_process.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/data/task.hpp"
@@ -108,9 +109,8 @@ std::vector<Problem> problems_of(const json& section, const Catalogue& catalogue
     return problems;
 }
 
-}  // namespace
-
-std::vector<Problem> check_settings(const json& request, const Catalogue& catalogue) {
+/// The settings with the first value of each parameter.
+json first_settings(const json& request) {
     const json parameters = request.value("parameters", json::object());
     json settings = request.at("settings");
     for (const auto& [name, values] : parameters.items()) {
@@ -118,6 +118,14 @@ std::vector<Problem> check_settings(const json& request, const Catalogue& catalo
             set_at(settings, name, values.front());
         }
     }
+    return settings;
+}
+
+}  // namespace
+
+std::vector<Problem> check_settings(const json& request, const Catalogue& catalogue) {
+    const json parameters = request.value("parameters", json::object());
+    const json settings = first_settings(request);
     std::vector<Problem> all;
     DataCache data;
     const auto check = [&](const json& section) {
@@ -140,6 +148,28 @@ std::vector<Problem> check_settings(const json& request, const Catalogue& catalo
         }
     }
     return all;
+}
+
+std::vector<Problem> remarks_on_settings(const json& request, const Catalogue& catalogue) {
+    constexpr std::int64_t few_chunks = 8;
+    std::vector<Problem> ignored;
+    const auto settings = parse_settings(first_settings(request), catalogue, ignored).data;
+    if (settings.shuffle == datasets::Shuffle::none) {
+        return {};
+    }
+    DataCache data;
+    const auto samples = data.set(settings.train, settings);
+    const auto shape = plan_windows(*samples, {0, samples->size()}, settings.shuffle, settings.memory);
+    const auto held = shape.window_chunks();
+    if (shape.num_windows == 1 || held >= few_chunks) {
+        return {};
+    }
+    const auto chunk_bytes = samples->chunk_bytes(samples->chunk_samples()) + samples->chunk_samples() * 9;
+    const auto mebibytes = (2 * few_chunks * chunk_bytes >> 20) + 1;
+    return {{"trainer.data.memory",
+             text("a window of the shuffle holds {} of the {} chunks of {}, so samples that are stored together are "
+                  "trained on together; use {}MiB or more, or smaller chunks (crescendo data rechunk)",
+                  held, shape.num_chunks(), settings.train, mebibytes)}};
 }
 
 }  // namespace crescendo::trainer

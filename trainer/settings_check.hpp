@@ -15,4 +15,8 @@ namespace crescendo::trainer {
 /// are opened. A problem that a parameter's value causes has the key "parameters.<name>".
 std::vector<Problem> check_settings(const nlohmann::json& request, const Catalogue& catalogue);
 
+/// What settings without problems allow but hardly mean: training samples that are shuffled among few chunks at a time.
+/// `request` is that of check_settings(). Each parameter has its first value.
+std::vector<Problem> remarks_on_settings(const nlohmann::json& request, const Catalogue& catalogue);
+
 }  // namespace crescendo::trainer

@@ -73,8 +73,8 @@ void add_derived(const SweepSpec& spec, Json& parameters) {
 /// Python's imports from a parallel file system may take minutes.
 constexpr std::chrono::seconds time_to_check{300};
 
-/// What a trainer finds wrong with its settings. `key` is what in the file names the trainer.
-void ask_trainer(const SweepFile& file, const std::vector<std::string>& command, const char* key, Mistakes& mistakes) {
+/// What a trainer finds wrong with its settings, and what it remarks on. `key` is what in the file names the trainer.
+void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const char* key, Mistakes& mistakes) {
     auto parameters = Json::object();
     for (const auto& parameter : file.spec.space.parameters()) {
         parameters[parameter.name] = parameter.is_derived() ? Json::array()
@@ -100,9 +100,12 @@ void ask_trainer(const SweepFile& file, const std::vector<std::string>& command,
     for (const auto& problem : answer.at("problems")) {
         mistakes.add(problem.at("key").get<std::string>(), problem.at("message").get<std::string>());
     }
+    for (const auto& remark : answer.value("remarks", Json::array())) {
+        file.remarks.push_back({remark.at("key").get<std::string>(), remark.at("message").get<std::string>()});
+    }
 }
 
-void check_trainer(const SweepFile& file, const std::string& trainer, Mistakes& mistakes) {
+void check_trainer(SweepFile& file, const std::string& trainer, Mistakes& mistakes) {
     if (!is_executable(trainer)) {
         mistakes.add("trainer", fmt::format("needs crescendo-trainer, and {} is no program; this crescendo was built "
                                             "without LibTorch, so use `command:`, or build it with CRESCENDO_TORCH=ON",

@@ -111,6 +111,25 @@ TEST_CASE("a memory that no chunk fits into is found before training") {
     CHECK(keys(settings) == std::vector<std::string>{"trainer.data.train"});
 }
 
+TEST_CASE("a shuffle among few chunks is remarked on, with the memory that would do") {
+    const SweepFixture sweep;
+    json settings = plain(write_images(sweep.folder / "sorted.h5", "train", 800, /*seed=*/1, /*chunk_samples=*/8));
+    const auto remarks_with = [&](const std::string& memory) {
+        settings["data"]["memory"] = memory;
+        REQUIRE(problems_of(settings).empty());
+        return remarks_on_settings({{"settings", settings}}, plain_catalogue());
+    };
+
+    const auto remarks = remarks_with("4KiB");
+
+    REQUIRE(remarks.size() == 1);
+    CHECK(remarks[0].key == "trainer.data.memory");
+    CHECK(remarks[0].message.find("of the 100 chunks of") != std::string::npos);
+    CHECK(remarks[0].message.find("use 1MiB or more") != std::string::npos);
+    CHECK(remarks_with("16KiB").empty());
+    CHECK(remarks_with("1MiB").empty());
+}
+
 TEST_CASE("a parameter fills in what the section lacks") {
     const SweepFixture sweep;
     json settings = plain(sweep.train);

@@ -58,7 +58,7 @@ def unpack(numbers, packing):
 
 
 def convert(stored, field):
-    """(samples, shape of a sample) as stored → (samples, numbers) of float32, cut, normalised, channels first, padded."""
+    """(samples, shape of a sample) as stored → (samples, numbers) of float32, as the model takes them."""
     if field["part"]:
         taken = tuple(slice(*axis) if isinstance(axis, list) else axis for axis in field["part"])
         stored = stored[(slice(None),) * (stored.ndim - len(taken)) + taken]
