@@ -1,9 +1,11 @@
 """Training throughput, ours against Python PyTorch from the same wheel: one worker, two workers, in turn in one run.
 
     $PYTHON benchmarks/throughput/measure.py build/demo/fashion.h5
+    $PYTHON benchmarks/throughput/measure.py build/demo/fashion.h5 resnet18 unet
 
-Python has two rows: as people write it, and tuned as a good engineer would tune it for CPUs.
+Python has three rows: as people write it, and tuned for CPUs as a good engineer would, without and with torch.compile.
 """
+import json
 import os
 import re
 import statistics
@@ -11,57 +13,94 @@ import subprocess
 import sys
 import tempfile
 
+import h5py
+import numpy
+
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import QUICK, Node  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BATCH, EPOCHS, TURNS = 128, 1 if QUICK else 2, 1 if QUICK else 3
+EPOCHS, TURNS = 1 if QUICK else 2, 1 if QUICK else 3
+# Of each model: its settings, the samples of an epoch and those of a worker's step. The last of EPOCHS counts.
+MODELS = {
+    "cnn": ({"width": 16, "depth": 2}, 24576, 128),
+    "mlp": ({"width": 512, "depth": 2}, 24576, 128),
+    "autoencoder": ({"width": 16, "depth": 2, "latent": 8}, 8192, 64),
+    "resnet18": ({"width": 64}, 512, 32),
+    "unet": ({"width": 16, "depth": 2}, 2048, 32),
+    "transformer": ({"width": 64, "depth": 4, "heads": 4}, 8192, 64),
+}
+# Memory is kept between steps, as mallopt() in trainer/main.cpp does.
+KEPT = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str((1 << 31) - 1)}
 
 
-def ours(data, workers):
-    """images/s of the last epoch, from the trainer's own log."""
-    settings = {"model": "cnn", "optimizer": "sgd", "lr": 0.01, "momentum": 0.9, "batch_size": BATCH,
-                "data": {"train": f"{data}:/train"}}
-    with tempfile.TemporaryDirectory() as folder:
-        node = Node(workers)
-        try:
-            node.join(node.trainers, settings, folder, 0, "new", batch_multiple=workers, checkpoint_at=1000)
-            for epoch in range(1, EPOCHS + 1):
-                node.expect("report")
-                if epoch < EPOCHS:
-                    for trainer in node.trainers:
-                        trainer.send(type="decision", trial=0, decision="continue", batch_multiple=workers,
-                                     checkpoint_at=1000)
-            log = open(os.path.join(folder, "trainer.log")).read()
-        finally:
-            node.close()
-    return float(re.findall(r"([\d.]+) samples/s", log)[-1])
+class Problem:
+    def __init__(self, model, images, folder):
+        self.model, (self.settings, samples, batch) = model, MODELS[model]
+        self.samples, self.batch = (4 * batch if QUICK else samples), batch
+        self.data = write_fields(folder, samples) if model in ("autoencoder", "unet") else images
+
+    def ours(self, workers):
+        """Samples a second of the last epoch, from the trainer's own log."""
+        settings = {"model": self.model, **self.settings, "optimizer": "sgd", "lr": 0.01, "momentum": 0.9,
+                    "batch_size": self.batch, "data": {"train": f"{self.data}:/train[0:{self.samples}]"}}
+        with tempfile.TemporaryDirectory() as folder:
+            node = Node(workers)
+            try:
+                node.join(node.trainers, settings, folder, 0, "new", batch_multiple=workers, checkpoint_at=1000)
+                for epoch in range(1, EPOCHS + 1):
+                    node.expect("report")
+                    if epoch < EPOCHS:
+                        for trainer in node.trainers:
+                            trainer.send(type="decision", trial=0, decision="continue", batch_multiple=workers,
+                                         checkpoint_at=1000)
+                log = open(os.path.join(folder, "trainer.log")).read()
+            finally:
+                node.close()
+        return float(re.findall(r"([\d.]+) samples/s", log)[-1])
+
+    def python(self, workers, *options):
+        command = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={workers}"] if workers > 1 else []
+        command = [sys.executable, *command, os.path.join(HERE, "train_ddp.py"), self.data, "--model", self.model,
+                   "--arguments", json.dumps(self.settings), "--samples", str(self.samples), "--batch", str(self.batch),
+                   "--epochs", str(EPOCHS), *options]
+        env = dict(os.environ, OMP_NUM_THREADS="1", **(KEPT if options else {}))
+        out = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=env).stdout
+        return float(re.findall(r"([\d.]+) samples/s", out)[-1])
+
+    def turns(self, workers):
+        """Rows of ours, plain, tuned, compiled. If compiling does not help in the first turn, the others leave it out."""
+        compiling_helps = not QUICK
+        for _ in range(TURNS):
+            ours, plain, tuned = self.ours(workers), self.python(workers), self.python(workers, "--tuned")
+            compiled = self.python(workers, "--tuned", "--compile") if compiling_helps else 0
+            compiling_helps = compiled > 0.9 * tuned
+            yield ours, plain, tuned, compiled
 
 
-def python(data, workers, tuned):
-    command = [sys.executable, os.path.join(HERE, "train_ddp.py"), data, "--batch", str(BATCH), "--epochs", str(EPOCHS)]
-    env = dict(os.environ, OMP_NUM_THREADS="1")
-    if tuned:
-        command.append("--tuned")
-        # Memory is kept between steps, as mallopt() in trainer/main.cpp does.
-        env |= {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str((1 << 31) - 1)}
-    if workers > 1:
-        command = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={workers}"] + command[1:]
-    out = subprocess.run(command, capture_output=True, text=True, check=True, env=env).stdout
-    return float(re.findall(r"(\d+) images/s", out)[-1])
+def write_fields(folder, samples):
+    """Fields to fields of 32 x 32; what stands in them has no part in the time."""
+    path = os.path.join(folder, f"fields{samples}.h5")
+    with h5py.File(path, "w") as file:
+        for name in ("inputs", "targets"):
+            numbers = numpy.random.default_rng(1).standard_normal((samples, 32, 32), numpy.float32)
+            file.create_dataset(f"train/{name}", data=numbers)
+    return path
 
 
 def main():
-    data = os.path.abspath(sys.argv[1])
-    print(f"{'workers':>8} {'ours':>10} {'plain':>10} {'ratio':>7} {'tuned':>10} {'ratio':>7}   "
-          f"images/s, median of {TURNS} turns")
-    for workers in (1,) if QUICK else (1, 2):
-        turns = [(ours(data, workers), python(data, workers, False), python(data, workers, True)) for _ in range(TURNS)]
-        our, plain, tuned = (statistics.median(each) for each in zip(*turns))
-        over_plain = statistics.median(a / b for a, b, _ in turns)
-        over_tuned = statistics.median(a / c for a, _, c in turns)
-        print(f"{workers:>8} {our:>10.0f} {plain:>10.0f} {over_plain:>7.2f} {tuned:>10.0f} {over_tuned:>7.2f}",
-              flush=True)
+    images, models = os.path.abspath(sys.argv[1]), sys.argv[2:] or MODELS
+    print(f"samples/s, medians of {TURNS} turns; ratio: ours over the faster of tuned and compiled\n"
+          f"{'model':<12} {'workers':>7} {'ours':>8} {'plain':>8} {'tuned':>8} {'compiled':>8} {'ratio':>6}")
+    with tempfile.TemporaryDirectory() as folder:
+        for model in models:
+            problem = Problem(model, images, folder)
+            for workers in (1,) if QUICK else (1, 2):
+                turns = list(problem.turns(workers))
+                measured = ([figure for figure in column if figure] for column in zip(*turns))
+                row = " ".join(f"{statistics.median(column):8.0f}" if column else f"{'-':>8}" for column in measured)
+                ratio = statistics.median(ours / max(best) for ours, _, *best in turns)
+                print(f"{model:<12} {workers:>7} {row} {ratio:>6.2f}", flush=True)
 
 
 if __name__ == "__main__":

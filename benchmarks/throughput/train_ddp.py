@@ -1,10 +1,13 @@
-"""The demo's CNN in Python PyTorch, data-parallel over Gloo: the baseline of measure.py and of ../regroup.
+"""Networks of crescendo-trainer in Python PyTorch, data-parallel over Gloo: the baseline of measure.py and ../regroup.
 
 Started once a worker with torchrun's variables. Whole data set in memory, batches by index: the fastest way Python has.
+The networks are those that `crescendo best --export` gives to users.
 """
 import argparse
+import json
 import os
 import time
+import types
 
 import h5py
 import torch
@@ -12,13 +15,19 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../trainer/models/python")
+
 parser = argparse.ArgumentParser()
 parser.add_argument("data", help="HDF5 file with /train/inputs and /train/targets")
+parser.add_argument("--model", default="cnn")
+parser.add_argument("--arguments", type=json.loads, default={}, help="of the network")
+parser.add_argument("--samples", type=int, default=None, help="the first so many")
 parser.add_argument("--epochs", type=int, default=2)
 parser.add_argument("--batch", type=int, default=128, help="samples of one worker in a step")
 parser.add_argument("--steps", type=int, default=0, help="end after so many steps")
 parser.add_argument("--checkpoint", default="")
-parser.add_argument("--tuned", action="store_true", help="channels-last tensors, and pooling before ReLU")
+parser.add_argument("--tuned", action="store_true", help="channels-last images; the cnn pools before ReLU")
+parser.add_argument("--compile", action="store_true", help="torch.compile")
 args = parser.parse_args()
 
 torch.set_num_threads(1)
@@ -28,26 +37,54 @@ if world > 1:
     dist.init_process_group("gloo")
 
 with h5py.File(args.data) as file:
-    inputs = torch.from_numpy(file["/train/inputs"][:])
-    targets = torch.from_numpy(file["/train/targets"][:]).long()
-
-def activated_and_pooled():
-    """In either order the result is the same, but after pooling ReLU has a quarter of the work."""
-    return (nn.MaxPool2d(2), nn.ReLU()) if args.tuned else (nn.ReLU(), nn.MaxPool2d(2))
+    inputs = torch.from_numpy(file["/train/inputs"][:args.samples])
+    targets = torch.from_numpy(file["/train/targets"][:args.samples])
+classes = not targets.is_floating_point()
+targets = targets.long() if classes else targets.flatten(1)
 
 
-memory_format = torch.channels_last if args.tuned else torch.contiguous_format
-model = nn.Sequential(
-    nn.Conv2d(1, 16, 3, padding=1), *activated_and_pooled(),
-    nn.Conv2d(16, 32, 3, padding=1), *activated_and_pooled(),
-    nn.Flatten(), nn.Linear(32 * 7 * 7, 128), nn.ReLU(), nn.Linear(128, 10)).to(memory_format=memory_format)
+def of_source(names, network, **arguments):
+    module = types.ModuleType("network")
+    code = "\n\n".join(open(os.path.join(SOURCES, name + ".py"), encoding="utf-8").read() for name in names)
+    exec(code, vars(module))
+    return getattr(module, network)(tuple(inputs.shape[1:]), **arguments, dropout=0)
+
+
+def small_cnn():
+    """The demo's. In either order the result is the same, but after pooling ReLU has a quarter of the work."""
+    def activated_and_pooled():
+        return (nn.MaxPool2d(2), nn.ReLU()) if args.tuned else (nn.ReLU(), nn.MaxPool2d(2))
+
+    return nn.Sequential(
+        nn.Unflatten(1, (1, 28)),
+        nn.Conv2d(1, 16, 3, padding=1), *activated_and_pooled(),
+        nn.Conv2d(16, 32, 3, padding=1), *activated_and_pooled(),
+        nn.Flatten(), nn.Linear(32 * 7 * 7, 128), nn.ReLU(), nn.Linear(128, 10))
+
+
+more = args.arguments
+image = tuple(inputs.shape[1:])
+model = {
+    "cnn": small_cnn,
+    "mlp": lambda: of_source(["mlp"], "Mlp", num_outputs=10, activation="relu", embeddings=[], **more),
+    "autoencoder": lambda: of_source(["autoencoder"], "Autoencoder", target_shape=image, activation="relu", **more),
+    "resnet18": lambda: of_source(["norms", "resnet"], "Resnet", num_outputs=10, num_blocks=[2, 2, 2, 2],
+                                  bottleneck=False, stem="small", norm="batch", activation="relu", **more),
+    "unet": lambda: of_source(["norms", "unet"], "Unet", target_shape=image, norm="batch", activation="relu", **more),
+    "transformer": lambda: of_source(["encoder", "transformer"], "Transformer", num_outputs=10, activation="gelu",
+                                     **more),
+}[args.model]()
+if args.tuned:
+    model = model.to(memory_format=torch.channels_last)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
 if args.checkpoint and os.path.exists(args.checkpoint):
     saved = torch.load(args.checkpoint)
     model.load_state_dict(saved["model"])
     optimizer.load_state_dict(saved["optimizer"])
 trained = DistributedDataParallel(model) if world > 1 else model
-loss_function = nn.CrossEntropyLoss()
+if args.compile:
+    trained = torch.compile(trained)
+loss_function = nn.CrossEntropyLoss() if classes else nn.MSELoss()
 
 step = 0
 for epoch in range(args.epochs):
@@ -55,7 +92,7 @@ for epoch in range(args.epochs):
     begin = time.perf_counter()
     for at in range(0, len(order) - args.batch * world + 1, args.batch * world):
         mine = order[at + rank * args.batch:at + (rank + 1) * args.batch]
-        x = inputs[mine].unsqueeze(1).float().div_(255).contiguous(memory_format=memory_format)
+        x = inputs[mine] if inputs.is_floating_point() else inputs[mine].float().div_(255)
         optimizer.zero_grad()
         loss_function(trained(x), targets[mine]).backward()
         optimizer.step()
@@ -65,7 +102,7 @@ for epoch in range(args.epochs):
         if args.steps and step == args.steps:
             break
     if rank == 0 and not args.steps:
-        print(f"epoch {epoch}: {len(order) / (time.perf_counter() - begin):.0f} images/s", flush=True)
+        print(f"epoch {epoch}: {len(order) / (time.perf_counter() - begin):.1f} samples/s", flush=True)
     if args.steps and step == args.steps:
         break
 
