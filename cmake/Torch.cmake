@@ -39,7 +39,7 @@ list(TRANSFORM torch_cuda_PACKAGES APPEND /include OUTPUT_VARIABLE torch_cuda_in
 find_path(CUDA_RUNTIME_INCLUDE_DIR cuda_runtime_api.h
   HINTS ${torch_cuda_RUNTIME}/include PATHS ${cuda_toolkit_includes})
 find_path(CUDA_CRT_INCLUDE_DIR crt/host_defines.h HINTS ${torch_cuda_includes} PATHS ${cuda_toolkit_includes})
-find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${torch_nvidia}/nccl/include)
+find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${torch_nvidia}/nccl/include DOC "Headers of NCCL, for a test")
 list(TRANSFORM cuda_toolkits APPEND /lib64 OUTPUT_VARIABLE cuda_toolkit_libs)
 find_library(CUDA_RUNTIME_LIBRARY NAMES libcudart.so.${torch_cuda_MAJOR}
   HINTS ${torch_cuda_RUNTIME}/lib PATHS ${cuda_toolkit_libs})
@@ -51,8 +51,6 @@ elseif(NOT CUDA_RUNTIME_INCLUDE_DIR OR NOT CUDA_RUNTIME_LIBRARY)
 elseif(NOT CUDA_CRT_INCLUDE_DIR)
   set(torch_cuda_missing
     "no crt/host_defines.h; install the toolkit of CUDA ${torch_cuda_VERSION}, or its wheel with the compiler's headers")
-elseif(NOT NCCL_INCLUDE_DIR)
-  set(torch_cuda_missing "no nccl.h lies beside this torch")
 else()
   torch_cuda_header_major(${CUDA_RUNTIME_INCLUDE_DIR} cuda_header_major)
   if(NOT cuda_header_major STREQUAL torch_cuda_MAJOR)
@@ -64,10 +62,9 @@ if(NOT torch_cuda_missing)
   get_filename_component(cuda_runtime_lib ${CUDA_RUNTIME_LIBRARY} DIRECTORY)
   add_library(torch::cuda INTERFACE IMPORTED)
   target_include_directories(torch::cuda SYSTEM INTERFACE
-    ${CUDA_RUNTIME_INCLUDE_DIR} ${torch_cuda_includes} ${NCCL_INCLUDE_DIR})
+    ${CUDA_RUNTIME_INCLUDE_DIR} ${torch_cuda_includes})
   # Behind the others: a toolkit's folder has headers of the wheel's libraries too.
   target_compile_options(torch::cuda INTERFACE "SHELL:-idirafter ${CUDA_CRT_INCLUDE_DIR}")
-  target_compile_definitions(torch::cuda INTERFACE USE_C10D_NCCL)
   target_link_options(torch::cuda INTERFACE ${torch_cuda_rpath_links} LINKER:-rpath,${cuda_runtime_lib})
   target_link_libraries(torch::cuda INTERFACE torch::cpu
     "-Wl,--push-state,--no-as-needed" ${torch_lib}/libtorch_cuda.so ${torch_lib}/libc10_cuda.so "-Wl,--pop-state"

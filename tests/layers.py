@@ -34,7 +34,7 @@ THIRD_PARTY = {
     "archives and images": ("zip.h", "png.h", "jpeglib.h"),
     "decompression": ("zlib.h", "zstd.h", "lz4", "blosc", "libdeflate.h"),
     "torch": ("torch/", "ATen/", "c10/", "gloo/"),
-    "cuda": ("cuda", "nccl", "cudnn", "ATen/cuda/", "c10/cuda/", "torch/csrc/distributed/c10d/ProcessGroupNCCL"),
+    "cuda": ("cuda", "nccl", "cudnn", "ATen/cuda/", "c10/cuda/"),
     "doctest": ("doctest/",),
     "benchmark": ("benchmark/",),
 }
@@ -61,7 +61,7 @@ ROOMS = {
     "core": ["files", "."],
     "scheduler": ["expressions", "space", ".", "samplers", "schedulers", "slots", "growth", "sweep"],
     "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow", "melt_pool"],
-    "trainer": ["settings", "device", "device/cuda", "protocol", "data", "models", "plugins/crescendo", "plugins", "optimizers", "group", "training",
+    "trainer": ["settings", "device", "device/nccl", "device/cuda", "protocol", "data", "models", "plugins/crescendo", "plugins", "optimizers", "group", "training",
                 "checkpoint", "profile", "."],
     "launch": ["system", "messages", "energy", "batch", "slots", "yaml", "sweep_file", "agent", "transport", "record",
                "steering", "sampling", "view", "replay", "compare", "report", "web", "export", "import", "coordinator",

@@ -69,7 +69,7 @@ std::chrono::seconds group_timeout() {
 std::unique_ptr<Device> make_device(const std::string& name) {
     CRESCENDO_VALIDATE(name == "cpu" || name == "cuda", protocol::device_variable, "{} is \"{}\"; it is cpu or cuda",
                        protocol::device_variable, name);
-    return name == "cuda" ? load_cuda_device(group_timeout()) : make_cpu_device();
+    return name == "cuda" ? load_cuda_device() : make_cpu_device();
 }
 
 Catalogue catalogue() {

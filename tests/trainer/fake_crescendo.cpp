@@ -12,6 +12,7 @@
 #include <array>
 
 #include "core/trial_protocol.hpp"
+#include "tests/await.hpp"
 #include "tests/num_reads.hpp"
 #include "tests/trainer/test_device.hpp"
 
@@ -144,10 +145,21 @@ Json FakeCrescendo::await_one_of(int trainer, const std::vector<std::string>& wa
     }
 }
 
+void FakeCrescendo::await_file(const std::filesystem::path& file) {
+    tests::await(file.string(), [&] {
+        read_within(/*milliseconds=*/0, file.string());
+        return std::filesystem::exists(file);
+    });
+}
+
 void FakeCrescendo::read_some(const std::string& waiting_for) {
+    if (!read_within(patience_ms, waiting_for)) FAIL("waited in vain: " << waiting_for);
+}
+
+bool FakeCrescendo::read_within(int milliseconds, const std::string& waiting_for) {
     std::vector<pollfd> descriptors;
     for (const auto& trainer : trainers_) descriptors.push_back({trainer.fd, POLLIN, 0});
-    if (::poll(descriptors.data(), descriptors.size(), patience_ms) == 0) FAIL("waited in vain: " << waiting_for);
+    if (::poll(descriptors.data(), descriptors.size(), milliseconds) == 0) return false;
     for (std::size_t i = 0; i < descriptors.size(); ++i) {
         if (descriptors[i].revents == 0) continue;
         std::array<char, 65536> buffer{};
@@ -156,6 +168,7 @@ void FakeCrescendo::read_some(const std::string& waiting_for) {
         trainers_[i].unread.append(buffer.data(), static_cast<std::size_t>(got));
         take_lines(static_cast<int>(i));
     }
+    return true;
 }
 
 void FakeCrescendo::take_lines(int trainer) {

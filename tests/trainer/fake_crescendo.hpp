@@ -60,6 +60,9 @@ class FakeCrescendo {
     Json await(int trainer, const std::string& type) { return await_one_of(trainer, {type}); }
     Json await_one_of(int trainer, const std::vector<std::string>& types);
 
+    /// Serves the store until this file is there.
+    void await_file(const std::filesystem::path& file);
+
     /// System calls by which the trainer has read so far.
     std::int64_t num_reads(int trainer) const;
 
@@ -88,6 +91,7 @@ class FakeCrescendo {
 
     void start(const std::string& program, const Environment& environment);
     void read_some(const std::string& waiting_for);
+    bool read_within(int milliseconds, const std::string& waiting_for);
     void take_lines(int trainer);
     void serve(int trainer, const Json& request);
     void answer_waiting();

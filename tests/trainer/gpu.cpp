@@ -119,12 +119,13 @@ TEST_CASE("NCCL with one rank: 200 groups form, add up and end, and take no more
     for (int i = 0; i < count; ++i) {
         const auto begin = std::chrono::steady_clock::now();
         const auto group = there->make_process_group(c10::make_intrusive<c10d::HashStore>(), /*rank=*/0, /*size=*/1,
-                                                     std::chrono::seconds(60));
+                                                     {.timeout = std::chrono::seconds(60)});
         std::vector<at::Tensor> numbers{at::full({1000}, 3.0, at::TensorOptions(there->place()))};
         group->allreduce(numbers)->wait();
         REQUIRE(there->finish(*group, [] { return false; }));
         form += seconds_since(begin);
         CHECK(numbers[0].sum().item<double>() == 3000);
+        group->allreduce(numbers)->wait();  // not done as the group ends, so that no later group takes its communicator
         const auto ended = std::chrono::steady_clock::now();
         there->dissolve(*group);
         end += seconds_since(ended);

@@ -14,18 +14,17 @@ namespace crescendo::trainer::test {
 /// Torch records the collectives of a process without a lock: several groups in one crash it now and then.
 inline const int recorder_is_off = ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/1);
 
-/// Calls `member` in a thread for each member of a group of `size`, and waits for all. Throws what one has thrown.
-inline void in_group(int size, const Device& device, const std::function<void(const Group&)>& member) {
-    if (size == 1) {
-        return member(Group(device));
-    }
+/// Calls `member` in a thread for each member of a group, which has a device each, and waits for all. Throws what one
+/// has thrown.
+inline void in_group(const std::vector<const Device*>& devices, const std::function<void(const Group&)>& member) {
+    const int size = static_cast<int>(devices.size());
     const auto store = c10::make_intrusive<c10d::HashStore>();
     std::vector<std::exception_ptr> failures(static_cast<std::size_t>(size));
     std::vector<std::thread> threads;
     for (int rank = 0; rank < size; ++rank) {
         threads.emplace_back([&, rank] {
             try {
-                const Group group(device, store,
+                const Group group(*devices[static_cast<std::size_t>(rank)], store,
                                   {.rank = rank, .size = size, .timeout = std::chrono::seconds(30), .interrupted = {}});
                 member(group);
             } catch (...) {
@@ -41,6 +40,14 @@ inline void in_group(int size, const Device& device, const std::function<void(co
             std::rethrow_exception(failure);
         }
     }
+}
+
+/// The same with a group of `size` that share a device.
+inline void in_group(int size, const Device& device, const std::function<void(const Group&)>& member) {
+    if (size == 1) {
+        return member(Group(device));
+    }
+    in_group(std::vector<const Device*>(static_cast<std::size_t>(size), &device), member);
 }
 
 }  // namespace crescendo::trainer::test

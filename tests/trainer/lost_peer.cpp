@@ -1,14 +1,36 @@
 #include <doctest/doctest.h>
 
+#include <fstream>
+
 #include "tests/trainer/fake_crescendo.hpp"
 #include "tests/trainer/record.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
+#include "tests/trainer/transports.hpp"
 
 using namespace crescendo::trainer::test;
 
-TEST_CASE("survivors of a killed peer form a smaller group and lose nothing but the step they were in") {
+namespace {
+
+/// Tells the fake NCCL of these trainers what goes wrong in a call.
+void tell_nccl(const SweepFixture& sweep, const std::string& call, const std::string& order) {
+    std::ofstream(sweep.folder / call) << order;
+}
+
+/// How a trainer ends whose NCCL fails so, while its peer waits for it.
+Json failure_of_nccl(const std::string& order) {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(3, "recording-trainer", sweep.recording(/*gate_step=*/4));
+    FakeCrescendo crescendo(2, "recording-trainer", OverNccl::recording(sweep));
+    tell_nccl(sweep, "init.0", order);
+    crescendo.join({0, 1}, "new", sweep.terms("trial"));
+    return crescendo.await(0, "failed");
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("survivors of a killed peer form a smaller group and lose nothing but the step they were in",
+                   Transport, OverGloo, OverNccl) {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(3, "recording-trainer", Transport::recording(sweep, /*gate_step=*/4));
     Terms terms = sweep.terms("trial");
     terms.batch_multiple = 3;  // a step is 24 samples
     terms.settings["batch_size"] = 4;
@@ -25,9 +47,9 @@ TEST_CASE("survivors of a killed peer form a smaller group and lose nothing but 
     CHECK(samples_by_epoch(sweep.record()).at(0) == each_once(sweep.num_samples));
 }
 
-TEST_CASE("the last survivor goes on alone") {
+TEST_CASE_TEMPLATE("the last survivor goes on alone", Transport, OverGloo, OverNccl) {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, "recording-trainer", sweep.recording(/*gate_step=*/4));
+    FakeCrescendo crescendo(2, "recording-trainer", Transport::recording(sweep, /*gate_step=*/4));
     crescendo.join({0, 1}, "new", sweep.terms("trial"));
     crescendo.await(0, "regrouped");
     await_step(sweep.record(), 4, 2);
@@ -40,9 +62,10 @@ TEST_CASE("the last survivor goes on alone") {
     CHECK(samples_by_epoch(sweep.record()).at(0) == each_once(sweep.num_samples));
 }
 
-TEST_CASE("a new rank 0 repeats the report that its predecessor may have died with") {
+TEST_CASE_TEMPLATE("a new rank 0 repeats the report that its predecessor may have died with", Transport, OverGloo,
+                   OverNccl) {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, "crescendo-trainer");
+    FakeCrescendo crescendo(2, "recording-trainer", Transport::recording(sweep));
     const Json report = crescendo.train({0, 1}, "new", sweep.terms("trial"), 1);
 
     crescendo.kill(0);
@@ -55,9 +78,10 @@ TEST_CASE("a new rank 0 repeats the report that its predecessor may have died wi
     CHECK(crescendo.await(1, "report")["resource"] == 2);
 }
 
-TEST_CASE("a peer that dies while the group forms leaves the others free for the next group") {
+TEST_CASE_TEMPLATE("a peer that dies while the group forms leaves the others free for the next group", Transport,
+                   OverGloo, OverNccl) {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(3, "crescendo-trainer");
+    FakeCrescendo crescendo(3, "recording-trainer", Transport::recording(sweep));
     crescendo.kill(2);
 
     crescendo.join({0, 1}, "new", sweep.terms("trial"));
@@ -80,9 +104,10 @@ TEST_CASE("a peer that only stands still does not hold the others for longer tha
     CHECK(crescendo.await(0, "report")["resource"] == 2);
 }
 
-TEST_CASE("a survivor says that it is stranded, and waits for an order with all that it holds") {
+TEST_CASE_TEMPLATE("a survivor says that it is stranded, and waits for an order with all that it holds", Transport,
+                   OverGloo, OverNccl) {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, "crescendo-trainer");
+    FakeCrescendo crescendo(2, "recording-trainer", Transport::recording(sweep));
     crescendo.train({0, 1}, "new", sweep.terms("trial"), 1);
 
     crescendo.kill(1);
@@ -95,9 +120,12 @@ TEST_CASE("a survivor says that it is stranded, and waits for an order with all 
     CHECK(crescendo.await(0, "report")["resource"] == 2);
 }
 
-TEST_CASE("members that are all stranded come together again in their generation") {
+TEST_CASE_TEMPLATE("members that are all stranded come together again in their generation", Transport, OverGloo,
+                   OverNccl) {
     const SweepFixture sweep;
-    FakeCrescendo crescendo(2, "crescendo-trainer", {{"CRESCENDO_GROUP_TIMEOUT", "5"}});
+    Environment variables = Transport::recording(sweep);
+    variables.emplace_back("CRESCENDO_GROUP_TIMEOUT", "5");
+    FakeCrescendo crescendo(2, "recording-trainer", variables);
     crescendo.train({0, 1}, "new", sweep.terms("trial"), 1);
     crescendo.go_on({0}, sweep.terms("trial"));  // the other does not know of it, and takes no part
     crescendo.await(0, "stranded");
@@ -152,4 +180,39 @@ TEST_CASE("a regroup that crosses a report does not answer it") {
     crescendo.await(0, "report");
 
     CHECK(content(sweep.folder / "trial/trainer.log").find("epoch 2, 2 workers, batch 12:") != std::string::npos);
+}
+
+TEST_CASE("a peer that dies while NCCL forms the group leaves the other free for the next order") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "recording-trainer", OverNccl::recording(sweep));
+    tell_nccl(sweep, "init.1", "hang");
+    crescendo.join({0, 1}, "new", sweep.terms("trial"));
+    crescendo.await_file(sweep.folder / "forming.0");  // which waits for rank 1
+
+    crescendo.kill(1);
+    crescendo.join({0}, "new", sweep.terms("trial"));
+
+    CHECK(crescendo.await(0, "report")["resource"] == 1);
+}
+
+TEST_CASE("a new order frees a worker from a collective of NCCL whose peer stands still, long before the time-out") {
+    const SweepFixture sweep;
+    Environment variables = OverNccl::recording(sweep);
+    variables.emplace_back("CRESCENDO_GROUP_TIMEOUT", "3600");
+    FakeCrescendo crescendo(2, "recording-trainer", variables);
+    crescendo.train({0, 1}, "new", sweep.terms("trial"), 1);
+
+    crescendo.stop(1);
+    crescendo.go_on({0}, sweep.terms("trial"));
+    crescendo.join({0}, "memory", sweep.terms("trial"));
+
+    CHECK(crescendo.await(0, "report")["resource"] == 2);
+}
+
+TEST_CASE("NCCL that this worker cannot use ends the trainer with NCCL's words, and no peer is to blame") {
+    const Json duplicate = failure_of_nccl("fail 5 Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1");
+    CHECK(duplicate["kind"] == "error");
+    CHECK(duplicate["message"].get<std::string>().find("Duplicate GPU detected") != std::string::npos);
+
+    CHECK(failure_of_nccl("fail 1 Cuda failure 2 'out of memory'")["kind"] == "out_of_memory");
 }

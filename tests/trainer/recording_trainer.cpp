@@ -2,9 +2,11 @@
 //
 //   TEST_RECORD   folder: a file for each process, a line {"trial","epoch","step","samples","time"} for each step
 //   TEST_PAUSE    milliseconds to wait after each step; none unless given
+//   TEST_NCCL     groups are made as a GPU's are, over the fake NCCL
 //   TEST_GATE     N:FILE: after step N, wait until FILE exists; orders sent meanwhile are obeyed right after step N
 
 #include <ATen/Parallel.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -16,6 +18,7 @@
 #include <thread>
 
 #include "core/trial_protocol.hpp"
+#include "tests/trainer/device/fake_nccl/fake_nccl_device.hpp"
 #include "tests/trainer/normed_model.hpp"
 #include "tests/trainer/test_device.hpp"
 #include "trainer/session.hpp"
@@ -49,10 +52,15 @@ int main() {
     const std::filesystem::path folder = std::getenv("TEST_RECORD");
     std::ofstream record(folder / std::to_string(::getpid()));
     const auto pause = pause_after_step();
+    ::signal(SIGPIPE, SIG_IGN);
     at::set_num_threads(1);
-    const auto device = trainer::test::make_test_device();
+    const auto device =
+        std::getenv("TEST_NCCL") ? trainer::test::make_fake_nccl_device() : trainer::test::make_test_device();
     trainer::ControlChannel channel(std::atoi(std::getenv(protocol::fd_variable)));
     trainer::Session::Options options;
+    if (const char* seconds = std::getenv(protocol::group_timeout_variable)) {
+        options.group_timeout = std::chrono::seconds(std::atoi(seconds));
+    }
     options.catalogue = trainer::test::catalogue_with_normed();
     options.observer = [&](const trainer::Trial& trial, const datasets::Slice& slice) {
         const nlohmann::json line = {{"trial", trial.number()},

@@ -7,6 +7,7 @@
 #include "tests/trainer/checkpoints.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
 #include "tests/trainer/record.hpp"
+#include "tests/trainer/same_members.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/test_device.hpp"
 #include "trainer/optimizers/optimizers.hpp"
@@ -60,6 +61,35 @@ TEST_CASE("regrouping to the same size changes no bit of a trial, whatever train
 
         CHECK(same_state(load(undisturbed.directory / "checkpoint.pt"), load(regrouped.directory / "checkpoint.pt")));
     }
+}
+
+TEST_CASE("a group over NCCL that meets again in mid-epoch changes no bit of a trial") {
+    const SweepFixture sweep;
+    Terms undisturbed = sweep.terms("undisturbed");
+    Terms regrouped = sweep.terms("regrouped");
+    for (Terms* terms : {&undisturbed, &regrouped}) {
+        terms->batch_multiple = 3;
+        terms->settings["batch_size"] = 4;  // eight steps of 12 samples
+        terms->checkpoint_at = 1;
+    }
+
+    check_regroup_to_same_members<OverNccl>(sweep, {0, 1, 2}, undisturbed, regrouped);
+}
+
+TEST_CASE("workers over NCCL that were a group before take the communicator that they had") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "recording-trainer", OverNccl::recording(sweep));
+    const Terms terms = sweep.terms("trial");
+
+    crescendo.train({0, 1}, "new", terms, 1);
+    crescendo.train({0}, "memory", terms, 2);
+    crescendo.train({0, 1}, "memory", terms, 3);
+    crescendo.leave({0, 1}, /*save=*/false);
+    Terms next = sweep.terms("next");
+    next.trial = 1;
+    crescendo.train({0, 1}, "new", next, 1);
+
+    CHECK(content(sweep.folder / "formed") == "done\ndone\n");  // by each worker once
 }
 
 TEST_CASE("a group that grows from one to two to four sees every sample once in every epoch") {

@@ -7,17 +7,19 @@
 #include "tests/trainer/record.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/torch_doctest.hpp"
+#include "tests/trainer/transports.hpp"
 
 namespace crescendo::trainer::test {
 
 /// Trains an epoch with `regrouped`, in which all members leave their group in mid-epoch and meet again, and an epoch
 /// with `undisturbed`. Checks that both leave the same bits in their checkpoints. The checkpoints hold the report, so
 /// that what every member found in evaluation is compared as well.
-inline void check_regroup_to_same_members(const SweepFixture& sweep, const std::vector<int>& members,
-                                          const Terms& undisturbed, const Terms& regrouped) {
+template <class Transport = OverGloo>
+void check_regroup_to_same_members(const SweepFixture& sweep, const std::vector<int>& members, const Terms& undisturbed,
+                                   const Terms& regrouped) {
     const int num_members = static_cast<int>(members.size());
     {
-        FakeCrescendo crescendo(num_members, "recording-trainer", sweep.recording(/*gate_step=*/2));
+        FakeCrescendo crescendo(num_members, "recording-trainer", Transport::recording(sweep, /*gate_step=*/2));
         crescendo.join(members, "new", regrouped);
         crescendo.await(0, "regrouped");  // the store has been served
         await_step(sweep.record(), 2, num_members);
@@ -25,7 +27,7 @@ inline void check_regroup_to_same_members(const SweepFixture& sweep, const std::
         sweep.open_gate();
         CHECK(crescendo.await(0, "report")["generation"] == 2);
     }
-    FakeCrescendo crescendo(num_members, "recording-trainer", sweep.recording());
+    FakeCrescendo crescendo(num_members, "recording-trainer", Transport::recording(sweep));
     crescendo.train(members, "new", undisturbed, 1);
 
     CHECK(same_state(load(undisturbed.directory / "checkpoint.pt"), load(regrouped.directory / "checkpoint.pt")));

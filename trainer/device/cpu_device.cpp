@@ -20,9 +20,8 @@ class CpuDevice : public Device {
     void give_back_memory() const override {}
 
     c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
-                                                              int size,
-                                                              std::chrono::milliseconds timeout) const override {
-        return make_gloo_group(at::kCPU, store, rank, size, timeout);
+                                                              int size, const Patience& patience) const override {
+        return make_gloo_group(at::kCPU, store, rank, size, patience);
     }
 
     /// Nothing runs on: Gloo's collectives have been waited for, and have thrown where they failed.

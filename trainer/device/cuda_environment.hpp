@@ -1,12 +1,9 @@
 #pragma once
 
-#include <chrono>
-
 namespace crescendo::trainer {
 
-/// Sets the variables of CUDA's libraries by which a group keeps the promises of docs/faults.md, where the user has not
-/// set them. To be called before these libraries are loaded, while the process has one thread. NCCL forms a
-/// group within `group_timeout`, or fails.
-void prepare_cuda_environment(std::chrono::seconds group_timeout);
+/// Sets how CUDA's allocator of LibTorch shares out memory, where the user has not said it. To be called before CUDA's
+/// libraries are loaded, while the process has one thread.
+void prepare_cuda_environment();
 
 }  // namespace crescendo::trainer

@@ -9,8 +9,8 @@
 
 namespace crescendo::trainer {
 
-std::unique_ptr<Device> load_cuda_device(std::chrono::seconds group_timeout) {
-    prepare_cuda_environment(group_timeout);
+std::unique_ptr<Device> load_cuda_device() {
+    prepare_cuda_environment();
     const auto module = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libcrescendo_cuda.so";
     void* library = ::dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (!library) {

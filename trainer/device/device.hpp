@@ -9,6 +9,8 @@
 #include <memory_resource>
 #include <string>
 
+#include "trainer/device/patience.hpp"
+
 // The headers of these are among torch's heaviest.
 namespace c10d {
 class ProcessGroup;
@@ -39,14 +41,15 @@ class Device {
     /// Gives memory that it keeps for what comes next back to the device, so that others find it.
     virtual void give_back_memory() const = 0;
 
-    /// Meets the other `size` - 1 processes that call this with the same store. `size` is at least 2.
-    /// Throws what the store or the backend throws.
+    /// Meets the other `size` - 1 processes that call this with the same store. `size` is at least 2. `patience` is
+    /// that of the meeting and of each collective. Throws what the store or the backend throws.
     virtual c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store,
                                                                       int rank, int size,
-                                                                      std::chrono::milliseconds timeout) const = 0;
+                                                                      const Patience& patience) const = 0;
 
     /// Waits until this device has done everything, including the group's collectives. Returns false if `give_up`,
-    /// which is called now and then, returns true, or if a collective failed: then the results are invalid.
+    /// which is called now and then, returns true; throws what the backend throws if a collective failed. Then the
+    /// results are invalid.
     virtual bool finish(c10d::ProcessGroup& group, const std::function<bool()>& give_up) const = 0;
 
     /// Ends a group, whatever its other members do. The group is not used again. Throws what the backend throws.
@@ -58,12 +61,12 @@ std::unique_ptr<Device> make_cpu_device();
 /// Loads the device of libcrescendo_cuda.so, which lies beside the program. The module stays loaded. To be called while
 /// the process has one thread, because it prepares the environment (prepare_cuda_environment()). Throws
 /// std::runtime_error if the module cannot be loaded or finds no GPU.
-std::unique_ptr<Device> load_cuda_device(std::chrono::seconds group_timeout);
+std::unique_ptr<Device> load_cuda_device();
 
 /// Gloo's process group for tensors of `type`, over the network interface GLOO_SOCKET_IFNAME, or else
 /// within this machine.
 c10::intrusive_ptr<c10d::ProcessGroup> make_gloo_group(at::DeviceType type,
                                                        const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
-                                                       std::chrono::milliseconds timeout);
+                                                       const Patience& patience);
 
 }  // namespace crescendo::trainer

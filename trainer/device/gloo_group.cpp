@@ -8,7 +8,8 @@ namespace crescendo::trainer {
 
 c10::intrusive_ptr<c10d::ProcessGroup> make_gloo_group(at::DeviceType type,
                                                        const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
-                                                       std::chrono::milliseconds timeout) {
+                                                       const Patience& patience) {
+    const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(patience.timeout);
     // Members connect once all are in the store, so those that live do it at once. One that died meanwhile would hold
     // the others up, deaf to orders, for as long as Gloo waits for a connection, which it tries several times.
     constexpr std::chrono::milliseconds to_connect{2000};

@@ -9,6 +9,7 @@
 #include <new>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include "trainer/device/nccl/nccl_communicator.hpp"
 #include "trainer/protocol/control_channel.hpp"
 #include "trainer/protocol/error_words.hpp"
 
@@ -17,12 +18,11 @@ namespace crescendo::trainer {
 namespace {
 
 /// Call it in a `catch` of `error`.
-[[noreturn]] void throw_lost_peer(const c10::Error& error) {
-    const std::string message = error.what_without_backtrace();
-    if (blames_this_worker(message)) {
+[[noreturn]] void throw_lost_peer(const NcclError& error) {
+    if (blames_this_worker(error.what())) {
         throw;
     }
-    throw PeerLost(message);
+    throw PeerLost(error.what());
 }
 
 }  // namespace
@@ -33,6 +33,8 @@ void rethrow_as_peer_lost() {
     } catch (const gloo::Exception& error) {
         throw PeerLost(error.what());
     } catch (const c10::DistError& error) {
+        throw PeerLost(error.what_without_backtrace());
+    } catch (const NcclError& error) {
         throw_lost_peer(error);
     } catch (const Interrupted& interrupted) {
         throw PeerLost(interrupted.what());
@@ -45,8 +47,8 @@ namespace {
 
 /// Gloo hands on what the store throws as an error of its own, so that types tell little here.
 c10::intrusive_ptr<c10d::ProcessGroup> meet(const Device& device, const c10::intrusive_ptr<c10d::Store>& store,
-                                            int rank, int size, std::chrono::milliseconds timeout) try {
-    return device.make_process_group(store, rank, size, timeout);
+                                            int rank, int size, const Patience& patience) try {
+    return device.make_process_group(store, rank, size, patience);
 } catch (const std::bad_alloc&) {
     throw;
 } catch (const c10::OutOfMemoryError&) {
@@ -54,9 +56,21 @@ c10::intrusive_ptr<c10d::ProcessGroup> meet(const Device& device, const c10::int
 } catch (const c10::AcceleratorError&) {
     throw;
 } catch (const c10::Error& error) {
+    throw PeerLost(error.what_without_backtrace());
+} catch (const NcclError& error) {
     throw_lost_peer(error);
 } catch (const std::exception& error) {
     throw PeerLost(error.what());
+}
+
+/// For waits that have an end of their own, so that they need not look like a hang.
+std::function<bool()> asking(std::function<bool()> interrupted, std::function<void()> waiting) {
+    return [interrupted = std::move(interrupted), waiting = std::move(waiting)] {
+        if (waiting) {
+            waiting();
+        }
+        return interrupted && interrupted();
+    };
 }
 
 /// Cuts a list where its tensors have more than `most_bytes` together.
@@ -101,7 +115,8 @@ Group::Group(const Device& device, const c10::intrusive_ptr<c10d::Store>& store,
       timeout_(options.timeout),
       interrupted_(std::move(options.interrupted)),
       waiting_(std::move(options.waiting)),
-      process_group_(meet(device, store, rank_, size_, timeout_)) {}
+      process_group_(
+          meet(device, store, rank_, size_, {.timeout = timeout_, .give_up = asking(interrupted_, waiting_)})) {}
 
 Group::Group(Group&&) noexcept = default;
 
@@ -127,7 +142,7 @@ void Group::finish() const {
         }
         return interrupted_ && interrupted_();
     };
-    if (!device_.finish(*process_group_, give_up)) {
+    if (!collective([&] { return device_.finish(*process_group_, give_up); })) {
         throw PeerLost("a collective did not finish");
     }
 }

@@ -43,8 +43,8 @@ class Group {
         int size = 2;
         std::chrono::milliseconds timeout{};  ///< time-out of forming the group and of each collective
         std::function<bool()> interrupted;    ///< says whether waiting for the others has become pointless
-        /// Called now and then while finish() waits, for up to twice the time-out: who waits for longer hangs. Null:
-        /// nothing is called.
+        /// Called now and then while this member waits. In finish() for up to twice the time-out: who waits for longer
+        /// hangs. Null: nothing is called.
         std::function<void()> waiting = {};
     };
 

@@ -10,7 +10,7 @@ namespace crescendo::trainer {
 bool says_out_of_memory(std::string_view message);
 
 /// Whether a message of a failed collective says that the cause is this worker, its GPU or how NCCL is used, and not
-/// that another member is gone. The result codes are those of nccl.h, as LibTorch writes them. A system call that
+/// that another member is gone. The result codes are those of nccl.h, by name. A system call that
 /// failed is this worker's trouble unless NCCL's own words, behind "Last error:", are about a connection.
 bool blames_this_worker(std::string_view message);
 

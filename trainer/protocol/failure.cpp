@@ -8,6 +8,7 @@
 
 #include "core/files/durable_file.hpp"
 #include "core/trial_protocol.hpp"
+#include "trainer/device/nccl/nccl_communicator.hpp"
 #include "trainer/protocol/error_words.hpp"
 
 namespace crescendo::trainer {
@@ -32,6 +33,8 @@ Failure describe_failure(const std::exception_ptr& cause) {
     } catch (const c10::Error& error) {
         const std::string message = error.what_without_backtrace();
         return {says_out_of_memory(message) ? kind::out_of_memory : kind::error, in_words_of_settings(message)};
+    } catch (const NcclError& error) {
+        return {says_out_of_memory(error.what()) ? kind::out_of_memory : kind::error, error.what()};
     } catch (const WriteError& error) {
         return {is_full(error.code()) ? kind::disk : kind::error, error.what()};
     } catch (const std::exception& error) {

@@ -53,7 +53,7 @@ class TestDevice : public Device {
     bool idle() const override { return !at_work; }
     void give_back_memory() const override {}
     c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>&, int, int,
-                                                              std::chrono::milliseconds) const override {
+                                                              const Patience&) const override {
         throw std::logic_error("a group of one needs no process group");
     }
     bool finish(c10d::ProcessGroup&, const std::function<bool()>&) const override { return true; }

@@ -4,14 +4,18 @@
 #include <c10/util/Exception.h>
 
 #include <array>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include "tests/trainer/device/fake_nccl/fake_nccl_device.hpp"
 #include "tests/trainer/local_group.hpp"
 #include "tests/trainer/torch_doctest.hpp"
+#include "tests/trainer/transports.hpp"
+#include "trainer/device/nccl/nccl_communicator.hpp"
 
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
@@ -25,13 +29,27 @@ std::vector<at::Tensor> tensors_of(int value) {
             at::full({3}, value, at::kLong), at::full({}, value, at::kFloat)};
 }
 
+std::unique_ptr<Device> make_device(OverGloo) { return make_cpu_device(); }
+std::unique_ptr<Device> make_device(OverNccl) { return make_fake_nccl_device(); }
+
+/// The devices of a group of three.
+template <class Transport>
+class Members {
+  public:
+    std::vector<const Device*> devices() const { return {devices_[0].get(), devices_[1].get(), devices_[2].get()}; }
+
+  private:
+    std::array<std::unique_ptr<Device>, 3> devices_{make_device(Transport()), make_device(Transport()),
+                                                    make_device(Transport())};
+};
+
 /// A backend all of whose collectives fail with `message`.
 class FailingBackend : public c10d::Backend {
   public:
     FailingBackend(int rank, int size, std::string message) : Backend(rank, size), message_(std::move(message)) {}
 
     c10::intrusive_ptr<c10d::Work> allreduce(std::vector<at::Tensor>&, const c10d::AllreduceOptions&) override {
-        C10_THROW_ERROR(DistBackendError, message_);
+        throw NcclError(message_);
     }
 
   private:
@@ -47,7 +65,7 @@ class FailingDevice : public Device {
     bool idle() const override { return true; }
     void give_back_memory() const override {}
     c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
-                                                              int size, std::chrono::milliseconds) const override {
+                                                              int size, const Patience&) const override {
         if (at_meeting) {
             std::rethrow_exception(at_meeting);
         }
@@ -87,10 +105,10 @@ void meet_with(const std::exception_ptr& error) {
 }
 
 const std::string duplicate_gpu =
-    "NCCL error in: NCCLUtils.cpp:94\nncclInvalidUsage: This usually reflects invalid usage of NCCL library.\n"
+    "NCCL, forming a group of 2: ncclInvalidUsage: This usually reflects invalid usage of NCCL library.\n"
     "Last error:\nDuplicate GPU detected : rank 0 and rank 1 both on CUDA device 1000";
 const std::string remote_gone =
-    "NCCL error in: NCCLUtils.cpp:94\nncclRemoteError: A call failed possibly due to a network error or a remote "
+    "NCCL, ncclAllReduce: ncclRemoteError: A call failed possibly due to a network error or a remote "
     "process exiting prematurely.\nLast error:\nsocketProgress: Connection closed by remote peer node3<41234>";
 
 }  // namespace
@@ -128,9 +146,9 @@ TEST_CASE("a member that waits for its device says that it lives, but no longer 
 
 TEST_CASE("a collective that fails is a lost peer, but what this worker does wrong keeps its own words") {
     CHECK_THROWS_AS(sum_with(remote_gone), PeerLost);
-    CHECK_THROWS_AS(sum_with(duplicate_gpu), c10::DistBackendError);
+    CHECK_THROWS_AS(sum_with(duplicate_gpu), NcclError);
     CHECK_THROWS_WITH_AS(sum_with("ncclUnhandledCudaError: \nLast error:\nCuda failure 2 'out of memory'"),
-                         doctest::Contains("out of memory"), c10::DistBackendError);
+                         doctest::Contains("out of memory"), NcclError);
 }
 
 TEST_CASE("members that do not meet are lost, but a worker without memory, or with a broken GPU, says so") {
@@ -138,9 +156,9 @@ TEST_CASE("members that do not meet are lost, but a worker without memory, or wi
 
     CHECK_THROWS_AS(meet_with(std::make_exception_ptr(std::runtime_error("Gloo's words for a store that ended"))),
                     PeerLost);
-    CHECK_THROWS_AS(meet_with(std::make_exception_ptr(c10::DistBackendError(here, remote_gone))), PeerLost);
-    CHECK_THROWS_AS(meet_with(std::make_exception_ptr(c10::DistBackendError(here, duplicate_gpu))),
-                    c10::DistBackendError);
+    CHECK_THROWS_AS(meet_with(std::make_exception_ptr(c10::DistStoreError(here, "the store has ended"))), PeerLost);
+    CHECK_THROWS_AS(meet_with(std::make_exception_ptr(NcclError(remote_gone))), PeerLost);
+    CHECK_THROWS_AS(meet_with(std::make_exception_ptr(NcclError(duplicate_gpu))), NcclError);
     CHECK_THROWS_AS(meet_with(std::make_exception_ptr(c10::OutOfMemoryError(here, "CUDA out of memory"))),
                     c10::OutOfMemoryError);
     CHECK_THROWS_AS(meet_with(std::make_exception_ptr(std::bad_alloc())), std::bad_alloc);
@@ -148,14 +166,15 @@ TEST_CASE("members that do not meet are lost, but a worker without memory, or wi
                     c10::AcceleratorError);
 }
 
-TEST_CASE("every member gets rank 0's tensors, whatever their types, shapes, order in memory and blocks") {
-    const auto device = make_cpu_device();
+TEST_CASE_TEMPLATE("every member gets rank 0's tensors, whatever their types, shapes, order in memory and blocks",
+                   Transport, OverGloo, OverNccl) {
+    const Members<Transport> members;
     // Floats of 24, 32 and 4 bytes, whole numbers of 8 and 24: a block of each, two of the floats, or one a tensor.
     for (const std::size_t block_bytes : {1 << 20, 40, 1}) {
         CAPTURE(block_bytes);
         std::array<std::vector<at::Tensor>, 3> tensors;
 
-        in_group(3, *device, [&](const Group& group) {
+        in_group(members.devices(), [&](const Group& group) {
             auto& mine = tensors[static_cast<std::size_t>(group.rank())];
             mine = tensors_of(group.rank() + 1);
             mine[2][0][1][0][1].fill_(group.rank() + 7);
@@ -173,12 +192,13 @@ TEST_CASE("every member gets rank 0's tensors, whatever their types, shapes, ord
     }
 }
 
-TEST_CASE("numbers are summed over the members, and rank 0's text reaches all") {
-    const auto device = make_cpu_device();
+TEST_CASE_TEMPLATE("numbers are summed over the members, and rank 0's text reaches all", Transport, OverGloo,
+                   OverNccl) {
+    const Members<Transport> members;
     std::array<std::vector<double>, 3> sums;
     std::array<std::string, 3> texts;
 
-    in_group(3, *device, [&](const Group& group) {
+    in_group(members.devices(), [&](const Group& group) {
         const auto rank = static_cast<std::size_t>(group.rank());
         sums[rank] = group.sum({1.0, static_cast<double>(rank)});
         texts[rank] = group.broadcast("text of " + std::to_string(rank));

@@ -8,10 +8,9 @@ using namespace crescendo::trainer;
 
 namespace {
 
-/// As ProcessGroupNCCL writes it.
+/// As NcclCommunicator writes it.
 std::string of_nccl(const std::string& code, const std::string& last_error) {
-    return "NCCL error in: NCCLUtils.cpp:94, (run with NCCL_DEBUG=WARN for details), NCCL version 2.28.9\n" + code +
-           "\nLast error:\n" + last_error;
+    return "NCCL, ncclAllReduce: " + code + "\nLast error:\n" + last_error;
 }
 
 const std::string system_error =
@@ -66,7 +65,8 @@ TEST_CASE("a connection that ends is a lost peer's") {
           of_nccl(system_error, "socketPollConnect: connect returned Connection refused, exceeded error retry count"),
           of_nccl(system_error, "Call to recv from 10.0.0.2<35219> failed : Connection reset by peer"),
           of_nccl(system_error, "NET/IB : Got completion from peer 10.0.0.2 with status=12"),
-          std::string("NCCL timeout when waiting for nonblocking call to become successful."),
+          std::string("NCCL, forming a group of 2: not done after 60 s"),
+          std::string("NCCL, ncclAllReduce: given up for a new order"),
           std::string("[tcp/pair.cc:598] Connection closed by peer [127.0.0.1]:23881")}) {
         CAPTURE(message);
         CHECK_FALSE(blames_this_worker(message));

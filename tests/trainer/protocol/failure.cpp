@@ -7,6 +7,7 @@
 
 #include "core/trial_protocol.hpp"
 #include "tests/trainer/torch_doctest.hpp"
+#include "trainer/device/nccl/nccl_communicator.hpp"
 
 using namespace crescendo;
 using namespace crescendo::trainer;
@@ -26,6 +27,8 @@ TEST_CASE("memory that is used up has its own kind of failure, whoever says so")
     CHECK(kind_of(std::bad_alloc()) == protocol::failure::out_of_memory);
     CHECK(kind_of(of_torch("CUDA error: out of memory")) == protocol::failure::out_of_memory);
     CHECK(kind_of(c10::DistBackendError({__func__, __FILE__, __LINE__}, "Cuda failure 2 'out of memory'")) ==
+          protocol::failure::out_of_memory);
+    CHECK(kind_of(NcclError("ncclUnhandledCudaError\nLast error:\nCuda failure 2 'out of memory'")) ==
           protocol::failure::out_of_memory);
     CHECK(kind_of(of_torch("cuDNN error: CUDNN_STATUS_ALLOC_FAILED")) == protocol::failure::out_of_memory);
 }

@@ -7,26 +7,25 @@
 #include <torch/types.h>
 
 #include <array>
-#include <chrono>
+#include <functional>
+#include <memory>
 #include <memory_resource>
 #include <mutex>
 #include <stdexcept>
 #include <string>
-#include <thread>
-#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
 #include <unordered_map>
-#include <vector>
 
 #include "trainer/device/cuda_versions.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/device/gpu_identity.hpp"
+#include "trainer/device/nccl/nccl_backend.hpp"
+#include "trainer/device/nccl/nccl_groups.hpp"
 
 namespace crescendo::trainer {
 
 namespace {
-
-using c10d::ProcessGroup;
-using c10d::ProcessGroupNCCL;
 
 GpuIdentity own_gpu() {
     const auto& properties = *at::cuda::getCurrentDeviceProperties();
@@ -37,15 +36,32 @@ GpuIdentity own_gpu() {
             .pci_address = address.data()};
 }
 
-bool members_share_a_gpu(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size) {
-    const auto key = [](int member) { return "gpu/" + std::to_string(member); };
-    store->set(key(rank), own_gpu().to_text());
-    std::vector<GpuIdentity> gpus;
-    for (int member = 0; member < size; ++member) {
-        gpus.push_back(read_gpu_identity(store->get_to_str(key(member))));
+/// A stream of its own, so that collectives run while the gradients of other layers are computed.
+class CudaQueue : public DeviceQueue {
+  public:
+    nccl::Stream stream() const override { return stream_.stream(); }
+
+    void begin_after_computing() override {
+        at::cuda::CUDAEvent computed;
+        computed.record();
+        computed.block(stream_);
     }
-    return share_a_gpu(gpus);
-}
+
+    std::function<bool()> mark() override {
+        const auto event = std::make_shared<at::cuda::CUDAEvent>();
+        event->record(stream_);
+        return [event] { return event->query(); };
+    }
+
+    /// LibTorch's future notes the stream, and has the streams of those who wait for it wait.
+    void complete(c10::ivalue::Future& future, const c10::IValue& value, const std::function<void()>&) override {
+        const c10::cuda::CUDAStreamGuard guard(stream_);
+        future.markCompleted(value);
+    }
+
+  private:
+    c10::cuda::CUDAStream stream_ = at::cuda::getStreamFromPool(/*isHighPriority=*/true);
+};
 
 /// Page-locked memory, which a GPU copies from by itself. It is LibTorch's: a block that is given back while copies
 /// from it are under way is not handed out again before they are done (ATen/core/CachingHostAllocator.h).
@@ -73,6 +89,8 @@ class PinnedMemory : public std::pmr::memory_resource {
 /// The first GPU that CUDA_VISIBLE_DEVICES leaves to this process.
 class CudaDevice : public Device {
   public:
+    CudaDevice() { groups_->warm_up(); }
+
     at::Device place() const override { return {at::kCUDA, 0}; }
 
     std::pmr::memory_resource& staging_memory() const override {
@@ -99,52 +117,37 @@ class CudaDevice : public Device {
 
     void give_back_memory() const override { c10::cuda::CUDACachingAllocator::emptyCache(); }
 
-    c10::intrusive_ptr<ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
-                                                        int size, std::chrono::milliseconds timeout) const override {
-        if (members_share_a_gpu(store, rank, size)) {
-            return make_gloo_group(at::kCUDA, store, rank, size, timeout);
-        }
+    c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
+                                                              int size, const Patience& patience) const override {
         give_back_memory();  // NCCL takes its own beside LibTorch's
-        auto options = ProcessGroupNCCL::Options::create();
-        options->timeout = timeout;
-        options->config.blocking = 0;  // a peer that dies meanwhile would hold the others for ever
-        auto group = c10::make_intrusive<ProcessGroup>(store, rank, size);
-        group->setBackend(at::kCUDA, ProcessGroup::BackendType::NCCL,
-                          c10::make_intrusive<ProcessGroupNCCL>(store, rank, size, std::move(options)));
-        group->setDefaultBackend(ProcessGroup::BackendType::NCCL);
-        return group;
+        const auto group = groups_->make(store, rank, size, patience, at::kCUDA, collectives_);
+        return group ? group : make_gloo_group(at::kCUDA, store, rank, size, patience);
     }
 
-    /// NCCL's collectives wait on the GPU for a peer that may be dead, and there no exception reaches us.
-    bool finish(ProcessGroup& group, const std::function<bool()>& give_up) const override {
+    bool finish(c10d::ProcessGroup& group, const std::function<bool()>& give_up) const override {
+        if (NcclBackend* nccl = nccl_backend(group)) {
+            nccl->finish(give_up);
+        }
         at::cuda::CUDAEvent done;
         done.record();
-        const auto began = std::chrono::steady_clock::now();
-        while (!done.query()) {
+        for (const Pauses pauses; !done.query(); pauses.pause()) {
             if (give_up()) {
                 return false;
             }
-            // Long waits leave the core to the threads that read samples; short ones end at once.
-            if (std::chrono::steady_clock::now() - began < std::chrono::microseconds(200)) {
-                std::this_thread::yield();
-            } else {
-                std::this_thread::sleep_for(std::chrono::microseconds(50));
-            }
         }
-        // Where NCCL has given up by itself, on an error or its time-out, the kernels ended without a result.
-        return group.getBackendType() != ProcessGroup::BackendType::NCCL ||
-               group.getBackend(at::kCUDA)->getError() == c10d::ErrorType::SUCCESS;
+        return true;
     }
 
-    void dissolve(ProcessGroup& group) const override {
-        // Members leave a group at different steps: a shutdown by agreement would wait for the dead.
-        if (group.getBackendType() == ProcessGroup::BackendType::NCCL) {
-            group.getBackend(at::kCUDA)->abort();
+    void dissolve(c10d::ProcessGroup& group) const override {
+        if (nccl_backend(group) != nullptr) {
+            groups_->end(group);
         }
     }
 
   private:
     c10::cuda::CUDAStream copying_ = at::cuda::getStreamFromPool();
+    std::shared_ptr<CudaQueue> collectives_ = std::make_shared<CudaQueue>();
+    std::unique_ptr<NcclGroups> groups_ = std::make_unique<NcclGroups>(NcclLibrary(), own_gpu());
 };
 
 }  // namespace

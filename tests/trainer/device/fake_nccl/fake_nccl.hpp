@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/temporary_folder.hpp"
+
+namespace crescendo::trainer::test {
+
+/// The library, beside the test's program.
+inline std::string fake_nccl() {
+    return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libfake_nccl.so").string();
+}
+
+/// Tells the fake NCCL what goes wrong, as fake_nccl.cpp says, in this process and in those that get `variable()`.
+class FakeNcclOrders {
+  public:
+    FakeNcclOrders() { ::setenv("FAKE_NCCL", path().c_str(), /*overwrite=*/1); }
+    FakeNcclOrders(const FakeNcclOrders&) = delete;
+    FakeNcclOrders& operator=(const FakeNcclOrders&) = delete;
+    ~FakeNcclOrders() { ::unsetenv("FAKE_NCCL"); }
+
+    void tell(const std::string& call, const std::string& order) const { std::ofstream(folder_ / call) << order; }
+    void revoke(const std::string& call) const { std::filesystem::remove(folder_ / call); }
+
+    /// How often a member has formed a communicator.
+    int num_formed() const {
+        int count = 0;
+        std::ifstream lines(folder_ / "formed");
+        for (std::string line; std::getline(lines, line);) {
+            ++count;
+        }
+        return count;
+    }
+
+    std::string path() const { return folder_ / ""; }
+
+  private:
+    tests::TemporaryFolder folder_;
+};
+
+}  // namespace crescendo::trainer::test

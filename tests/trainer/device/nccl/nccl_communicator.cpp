@@ -1,0 +1,236 @@
+#include "trainer/device/nccl/nccl_communicator.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tests/trainer/device/fake_nccl/fake_nccl.hpp"
+#include "tests/trainer/device/fake_nccl/host_stream.hpp"
+#include "trainer/protocol/error_words.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+const Patience long_patience{.timeout = 30s};
+
+const NcclLibrary& library() {
+    static const NcclLibrary library(fake_nccl());
+    return library;
+}
+
+nccl::UniqueId new_id() {
+    nccl::UniqueId id{};
+    library().get_unique_id(&id);
+    return id;
+}
+
+/// A member of a group, in a thread of its own.
+class Member {
+  public:
+    Member(const nccl::UniqueId& id, int rank, int size, Patience patience = long_patience)
+        : communicator_(library(), id, rank, size, patience), patience_(std::move(patience)) {}
+
+    /// The sum over all members, once it is there.
+    std::vector<float> sum(std::vector<float> numbers) {
+        communicator_.all_reduce(numbers.data(), numbers.size(), nccl::DataType::float32, &stream_, patience_);
+        end("the sum");
+        return numbers;
+    }
+
+    std::vector<float> broadcast(std::vector<float> numbers, int root) {
+        communicator_.broadcast(numbers.data(), numbers.size(), nccl::DataType::float32, root, &stream_, patience_);
+        end("the broadcast");
+        return numbers;
+    }
+
+    NcclCommunicator& communicator() { return communicator_; }
+
+  private:
+    /// Also after an error, as what was asked for may still write to the numbers.
+    void end(const std::string& what) try {
+        communicator_.wait(
+            what, [passed = stream_.mark()] { return passed->load(); }, patience_);
+    } catch (const NcclError&) {
+        communicator_.abort();
+        throw;
+    }
+
+    HostStream stream_;
+    NcclCommunicator communicator_;
+    Patience patience_;
+};
+
+/// What each member of a group of two threw; "" if it did not.
+std::array<std::string, 2> errors_of_two(const std::function<void(int rank)>& member) {
+    std::array<std::string, 2> errors;
+    const auto run = [&](int rank) {
+        try {
+            member(rank);
+        } catch (const NcclError& error) {
+            errors.at(static_cast<std::size_t>(rank)) = error.what();
+        }
+    };
+    std::thread other(run, 1);
+    run(0);
+    other.join();
+    return errors;
+}
+
+std::string error_of(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const NcclError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("members sum their numbers and take those of one of them") {
+    const auto id = new_id();
+    std::array<std::vector<float>, 3> sums;
+    std::array<std::vector<float>, 3> copies;
+    const auto run = [&](int rank) {
+        Member member(id, rank, 3);
+        sums.at(static_cast<std::size_t>(rank)) = member.sum({1.0F, static_cast<float>(rank)});
+        copies.at(static_cast<std::size_t>(rank)) = member.broadcast({static_cast<float>(rank)}, /*root=*/1);
+    };
+
+    std::thread first(run, 1);
+    std::thread second(run, 2);
+    run(0);
+    first.join();
+    second.join();
+
+    for (const auto& sum : sums) {
+        CHECK(sum == std::vector<float>{3.0F, 3.0F});  // 0 + 1 + 2
+    }
+    for (const auto& copy : copies) {
+        CHECK(copy == std::vector<float>{1.0F});
+    }
+}
+
+TEST_CASE("a peer that never comes costs the time-out, and no longer") {
+    const auto error = error_of([] { Member(new_id(), 0, 2, {.timeout = 20ms}); });
+
+    CHECK(error == "NCCL, forming a group of 2: not done after 0.02 s");
+}
+
+TEST_CASE("a new order ends the wait for a peer that never comes") {
+    int num_asked = 0;
+    const Patience patience{.timeout = 1h, .give_up = [&] { return ++num_asked == 3; }};
+
+    const auto error = error_of([&] { Member(new_id(), 1, 2, patience); });
+
+    CHECK(error == "NCCL, forming a group of 2: given up for a new order");
+}
+
+TEST_CASE("NCCL that hangs while it forms a group is left") {
+    const FakeNcclOrders orders;
+    orders.tell("init", "hang");
+
+    CHECK(error_of([] { Member(new_id(), 0, 1, {.timeout = 20ms}); }).ends_with("not done after 0.02 s"));
+}
+
+TEST_CASE("what is wrong with this worker is said in NCCL's words") {
+    const FakeNcclOrders orders;
+    orders.tell("init", "fail 5 Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1000");
+    const auto duplicate = error_of([] { Member(new_id(), 0, 1); });
+    orders.tell("init", "fail 1 Cuda failure 2 'out of memory'");
+    const auto memory = error_of([] { Member(new_id(), 0, 1); });
+
+    CHECK(
+        duplicate.ends_with("ncclInvalidUsage: the fake's error\nLast error:\nDuplicate GPU detected : rank 0 and "
+                            "rank 1 both on CUDA device 1000"));
+    CHECK(blames_this_worker(duplicate));
+    CHECK(says_out_of_memory(memory));
+}
+
+TEST_CASE("an error that NCCL finds while a collective runs ends the wait for it") {
+    const FakeNcclOrders orders;
+    const auto id = new_id();
+
+    const auto errors = errors_of_two([&](int rank) {
+        Member member(id, rank, 2);
+        member.sum({1.0F});
+        orders.tell("collective", "fail 6 NET/IB : Got completion from peer 10.0.0.2 with status=12");
+        member.sum({1.0F});
+    });
+
+    for (const auto& error : errors) {
+        CHECK(error.find("ncclRemoteError") != error.npos);
+        CHECK(error.ends_with("Got completion from peer 10.0.0.2 with status=12"));
+        CHECK_FALSE(blames_this_worker(error));
+    }
+}
+
+TEST_CASE("a member that leaves ends the others' wait for it") {
+    const auto id = new_id();
+
+    const auto errors = errors_of_two([&](int rank) {
+        Member member(id, rank, 2);
+        member.sum({1.0F});
+        if (rank == 1) {
+            member.communicator().abort();
+        } else {
+            member.sum({1.0F});
+        }
+    });
+
+    CHECK(errors[0].find("Connection closed by remote peer") != errors[0].npos);
+    CHECK(errors[1].empty());
+}
+
+TEST_CASE("a collective that hangs ends at the time-out or by a new order") {
+    const FakeNcclOrders orders;
+    const auto id = new_id();
+    bool ordered = false;
+    const auto errors = errors_of_two([&](int rank) {
+        Patience patience = long_patience;
+        if (rank == 0) {
+            patience.give_up = [&] { return ordered; };
+        }
+        Member member(id, rank, 2, patience);
+        orders.tell("collective", "hang");
+        if (rank == 0) {
+            ordered = true;
+            member.sum({1.0F});
+        }
+    });
+    CHECK(errors[0].ends_with("the sum: given up for a new order"));
+
+    const auto error = error_of([] { Member(new_id(), 0, 1, {.timeout = 20ms}).sum({1.0F}); });
+    CHECK(error.ends_with("the sum: not done after 0.02 s"));
+}
+
+TEST_CASE("a slow collective is waited for") {
+    const FakeNcclOrders orders;
+    orders.tell("collective", "slow 30");
+
+    CHECK(Member(new_id(), 0, 1).sum({2.0F}) == std::vector<float>{2.0F});
+}
+
+TEST_CASE("an end that hangs holds nobody up, and keeps what NCCL may still write to") {
+    const FakeNcclOrders orders;
+    const auto numbers = std::make_shared<std::vector<float>>(2, 1.0F);
+    const std::weak_ptr<void> watched = numbers;
+    HostStream stream;
+    NcclCommunicator communicator(library(), new_id(), 0, 1, long_patience);
+    orders.tell("abort", "hang");
+
+    CHECK_FALSE(communicator.abort(numbers, 20ms));
+    CHECK(watched.use_count() == 2);
+    CHECK(communicator.abort());  // there is nothing left to end
+
+    orders.revoke("abort");
+    for (const Pauses pauses; watched.use_count() > 1 && pauses.elapsed() < 10s; pauses.pause()) {}
+    CHECK(watched.use_count() == 1);
+}

@@ -1,0 +1,155 @@
+#include "trainer/device/nccl/nccl_groups.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <atomic>
+#include <list>
+#include <thread>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+
+#include "tests/trainer/device/fake_nccl/fake_nccl.hpp"
+#include "tests/trainer/device/fake_nccl/host_queue.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+#include "trainer/device/nccl/nccl_backend.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A process with a GPU of its own.
+NcclGroups process(const std::string& gpu) {
+    return {NcclLibrary(fake_nccl()), {.uuid = gpu, .host = "here", .pci_address = gpu}};
+}
+
+/// Makes a group of these processes, in this order, and calls `member` for each in a thread of its own.
+void in_group(const std::vector<NcclGroups*>& processes,
+              const std::function<void(int rank, const c10::intrusive_ptr<c10d::ProcessGroup>&)>& member) {
+    const auto store = c10::make_intrusive<c10d::HashStore>();
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < static_cast<int>(processes.size()); ++rank) {
+        threads.emplace_back([&, rank] {
+            member(rank, processes[static_cast<std::size_t>(rank)]->make(
+                             store, rank, static_cast<int>(processes.size()), {.timeout = 30s}, at::kCPU,
+                             std::make_shared<HostQueue>()));
+        });
+    }
+    for (auto& thread : threads) {
+        thread.join();
+    }
+}
+
+/// Trains in a group, as it were, and ends it.
+void train(const std::vector<NcclGroups*>& processes, const std::vector<int>& failing = {}) {
+    in_group(processes, [&](int rank, const auto& group) {
+        std::vector<at::Tensor> numbers{at::ones({1})};
+        group->allreduce(numbers)->wait();
+        CHECK(numbers[0].template item<float>() == static_cast<float>(processes.size()));
+        if (std::ranges::count(failing, rank) > 0) {
+            nccl_backend(*group)->abort();
+        }
+        processes[static_cast<std::size_t>(rank)]->end(*group);
+    });
+}
+
+}  // namespace
+
+TEST_CASE("members that meet again take the communicator that they had") {
+    const FakeNcclOrders orders;
+    auto a = process("a");
+    auto b = process("b");
+    auto c = process("c");
+
+    train({&a, &b});
+    CHECK(orders.num_formed() == 2);
+    train({&a, &b, &c});
+    CHECK(orders.num_formed() == 5);
+    train({&a, &b});
+    train({&a, &b, &c});
+    train({&a, &b});
+    CHECK(orders.num_formed() == 5);
+}
+
+TEST_CASE("members in another order are another group") {
+    const FakeNcclOrders orders;
+    auto a = process("a");
+    auto b = process("b");
+
+    train({&a, &b});
+    train({&b, &a});
+
+    CHECK(orders.num_formed() == 4);
+}
+
+TEST_CASE("a communicator that has failed at one member is used by none") {
+    const FakeNcclOrders orders;
+    auto a = process("a");
+    auto b = process("b");
+
+    for (const int failing : {0, 1}) {
+        train({&a, &b}, {failing});
+    }
+    train({&a, &b});
+
+    CHECK(orders.num_formed() == 6);
+}
+
+TEST_CASE("members that left a group in different places do not use its communicator again") {
+    const FakeNcclOrders orders;
+    auto a = process("a");
+    auto b = process("b");
+    in_group({&a, &b}, [&](int rank, const auto& group) {
+        std::vector<at::Tensor> numbers{at::ones({1})};
+        orders.tell("collective", "skip");  // as rank 0 does with a broadcast that the others have yet to begin
+        if (rank == 0) {
+            group->broadcast(numbers)->wait();
+        }
+        (rank == 0 ? a : b).end(*group);
+    });
+    orders.revoke("collective");
+
+    train({&a, &b});
+
+    CHECK(orders.num_formed() == 4);
+}
+
+TEST_CASE("only the last communicators are kept") {
+    const FakeNcclOrders orders;
+    auto a = process("a");
+    std::list<NcclGroups> others;
+    for (std::size_t i = 0; i <= NcclGroups::most_kept; ++i) {
+        train({&a, &others.emplace_back(process("other " + std::to_string(i)))});
+    }
+    const int before = orders.num_formed();
+
+    train({&a, &others.back()});
+    CHECK(orders.num_formed() == before);
+    train({&a, &others.front()});
+    CHECK(orders.num_formed() == before + 2);
+}
+
+TEST_CASE("NCCL is warmed up by a group of one, and may be broken where no group is needed") {
+    const FakeNcclOrders orders;
+    const auto a = process("a");
+
+    a.warm_up();
+    CHECK(orders.num_formed() == 1);
+
+    orders.tell("init", "fail 3 Bootstrap : no socket interface found");
+    CHECK_NOTHROW(a.warm_up());
+    CHECK(orders.num_formed() == 1);
+}
+
+TEST_CASE("members that share a GPU make no group over NCCL") {
+    auto a = process("a");
+    auto b = process("b");
+    auto c = process("a");
+    std::atomic<int> num_without = 0;
+
+    in_group({&a, &b, &c}, [&](int, const auto& group) { num_without += group ? 0 : 1; });
+
+    CHECK(num_without == 3);
+}

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+
+/// What the trainer uses of NCCL's C interface. nccl.h asks for all of CUDA's headers; with these declarations the code
+/// compiles, and is tested, where there are none. Where there is a nccl.h, a test compares the two.
+namespace crescendo::trainer::nccl {
+
+/// ncclResult_t
+enum class Result : int {
+    success = 0,
+    unhandled_cuda_error = 1,
+    system_error = 2,
+    internal_error = 3,
+    invalid_argument = 4,
+    invalid_usage = 5,
+    remote_error = 6,
+    in_progress = 7
+};
+
+/// ncclDataType_t
+enum class DataType : int {
+    int8 = 0,
+    uint8 = 1,
+    int32 = 2,
+    int64 = 4,
+    float16 = 6,
+    float32 = 7,
+    float64 = 8,
+    bfloat16 = 9
+};
+
+/// ncclRedOp_t
+enum class Reduction : int { sum = 0 };
+
+/// ncclUniqueId: by it the members of a communicator find each other.
+struct UniqueId {
+    char bytes[128];
+};
+
+/// ncclConfig_t as NCCL 2.14 had it. Newer versions look at `version`, and use their defaults for what came later.
+struct Config {
+    std::size_t size = sizeof(Config);
+    unsigned int magic = 0xcafebeef;
+    unsigned int version = 21400;
+    int blocking = 1;
+};
+
+/// ncclComm, whose inside is NCCL's business.
+struct Communicator;
+
+/// cudaStream_t
+using Stream = void*;
+
+}  // namespace crescendo::trainer::nccl

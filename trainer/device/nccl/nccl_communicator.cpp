@@ -1,0 +1,111 @@
+#include "trainer/device/nccl/nccl_communicator.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <future>
+#include <thread>
+
+#include "core/check.hpp"
+
+namespace crescendo::trainer {
+
+using nccl::Result;
+
+namespace {
+
+bool is_error(Result result) { return result != Result::success && result != Result::in_progress; }
+
+}  // namespace
+
+NcclCommunicator::NcclCommunicator(const NcclLibrary& library, const nccl::UniqueId& id, int rank, int size,
+                                   const Patience& patience)
+    : library_(library) {
+    nccl::Config config;
+    config.blocking = 0;
+    try {
+        settle(text("forming a group of {}", size),
+               library_.comm_init_rank_config(&communicator_, size, id, rank, &config), patience);
+    } catch (...) {
+        abort();
+        throw;
+    }
+}
+
+NcclCommunicator::~NcclCommunicator() { abort(); }
+
+void NcclCommunicator::all_reduce(void* numbers, std::size_t count, nccl::DataType type, nccl::Stream stream,
+                                  const Patience& patience) {
+    ++num_collectives_;
+    settle("ncclAllReduce",
+           library_.all_reduce(numbers, numbers, count, type, nccl::Reduction::sum, communicator_, stream), patience);
+}
+
+void NcclCommunicator::broadcast(void* numbers, std::size_t count, nccl::DataType type, int root, nccl::Stream stream,
+                                 const Patience& patience) {
+    ++num_collectives_;
+    settle("ncclBroadcast", library_.broadcast(numbers, numbers, count, type, root, communicator_, stream), patience);
+}
+
+void NcclCommunicator::wait(const std::string& what, const std::function<bool()>& done,
+                            const Patience& patience) const {
+    for (const Pauses pauses;; pauses.pause()) {
+        // First, because what a communicator was asked for ends without a result when it fails.
+        const Result now = state();
+        if (is_error(now)) {
+            throw NcclError(text("NCCL, {}: {}", what, library_.describe(now)));
+        }
+        if (done()) {
+            return;
+        }
+        if (patience.gives_up()) {
+            throw NcclError(text("NCCL, {}: given up for a new order", what));
+        }
+        if (pauses.elapsed() >= patience.timeout) {
+            throw NcclError(
+                text("NCCL, {}: not done after {} s", what, std::chrono::duration<double>(patience.timeout).count()));
+        }
+    }
+}
+
+bool NcclCommunicator::has_failed() const { return is_error(state()); }
+
+Result NcclCommunicator::state() const {
+    Result state = Result::in_progress;
+    const Result asked = library_.comm_get_async_error(communicator_, &state);
+    return asked == Result::success ? state : asked;
+}
+
+/// A call of a communicator that does not block ends when NCCL's thread has done its part, or has failed.
+void NcclCommunicator::settle(const std::string& what, Result result, const Patience& patience) const {
+    if (is_error(result)) {
+        throw NcclError(text("NCCL, {}: {}", what, library_.describe(result)));
+    }
+    if (result == Result::in_progress) {
+        wait(
+            what, [this] { return state() == Result::success; }, patience);
+    }
+}
+
+bool NcclCommunicator::abort(std::shared_ptr<void> kept, std::chrono::milliseconds time) noexcept try {
+    if (communicator_ == nullptr) {
+        return true;
+    }
+    // It waits for threads of NCCL's, which may wait for a device or a network that does not answer.
+    const auto aborted = std::make_shared<std::promise<void>>();
+    std::thread([aborted, kept = std::move(kept), abort = library_.comm_abort, communicator = communicator_] {
+        abort(communicator);
+        aborted->set_value();
+    }).detach();
+    communicator_ = nullptr;
+    if (aborted->get_future().wait_for(time) == std::future_status::ready) {
+        return true;
+    }
+    std::fprintf(stderr, "NCCL has not ended a group within %lld ms: its memory stays taken\n",
+                 static_cast<long long>(time.count()));
+    return false;
+} catch (const std::exception& error) {  // no thread is to be had
+    std::fprintf(stderr, "a group of NCCL was not ended: %s\n", error.what());
+    return false;
+}
+
+}  // namespace crescendo::trainer

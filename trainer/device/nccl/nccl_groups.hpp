@@ -1,0 +1,76 @@
+#pragma once
+
+#include <c10/util/intrusive_ptr.h>
+
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trainer/device/gpu_identity.hpp"
+#include "trainer/device/nccl/device_queue.hpp"
+#include "trainer/device/nccl/nccl_communicator.hpp"
+#include "trainer/device/patience.hpp"
+
+namespace c10d {
+class ProcessGroup;
+class Store;
+}  // namespace c10d
+
+namespace crescendo::trainer {
+
+class NcclBackend;
+
+/// The groups over NCCL that this process is a member of, one after the other.
+///
+/// To form a communicator takes a second, and a search forms the same groups again and again. So the last communicators
+/// whose groups ended in good order are kept: where all members still have one of theirs, they take it.
+class NcclGroups {
+  public:
+    /// So many communicators are kept; each takes some hundred megabytes of a GPU.
+    static constexpr std::size_t most_kept = 4;
+
+    NcclGroups(NcclLibrary library, GpuIdentity gpu);
+
+    /// Forms a communicator of one and ends it, so that what NCCL does at first use (it loads its kernels, and looks at
+    /// the machine) comes before a trial waits for it. A NCCL that fails is a line of the log: it may not be needed.
+    void warm_up() const;
+
+    /// Meets the other members, who call this with the same store. Null where members share a GPU, which NCCL refuses.
+    /// Throws what the store throws, and NcclError. The group's tensors lie on `place`, whose collectives `queue`
+    /// carries out.
+    c10::intrusive_ptr<c10d::ProcessGroup> make(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
+                                                const Patience& patience, at::DeviceType place,
+                                                std::shared_ptr<DeviceQueue> queue);
+
+    /// Ends a group that make() made, whatever its other members do.
+    void end(c10d::ProcessGroup& group);
+
+  private:
+    /// This process' part of a communicator.
+    struct Part {
+        std::string name;  ///< the same for all members, and no other communicator's
+        int rank;
+        int size;
+        std::unique_ptr<NcclCommunicator> communicator;
+
+        /// What member `member` says of its part if it can be used again together with this one.
+        std::string offer(int member) const;
+    };
+    struct Plan;
+
+    Plan meet(c10d::Store& store, int rank, int size) const;
+    Plan plan_for(const std::vector<std::string>& members) const;
+    std::string introduction() const;
+    std::unique_ptr<NcclCommunicator> take(const std::string& name);
+
+    NcclLibrary library_;
+    GpuIdentity gpu_;
+    std::list<Part> kept_;  ///< the last one first
+    Part present_{};        ///< of the last group, whose backend has the communicator
+};
+
+/// The backend of a group that NcclGroups made; null if the group is another's.
+NcclBackend* nccl_backend(const c10d::ProcessGroup& group);
+
+}  // namespace crescendo::trainer

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <thread>
+
+namespace crescendo::trainer {
+
+/// How long a member of a group waits for the others.
+struct Patience {
+    std::chrono::steady_clock::duration timeout = std::chrono::steady_clock::duration::max();
+    /// Called now and then while it waits: whether that has become pointless. Null: it has not.
+    std::function<bool()> give_up = {};
+
+    bool gives_up() const { return give_up && give_up(); }
+};
+
+/// The pauses of a loop that looks whether another thread, or a device, is done. Short waits end at once; long ones
+/// leave the core to others.
+class Pauses {
+  public:
+    std::chrono::steady_clock::duration elapsed() const { return std::chrono::steady_clock::now() - began_; }
+
+    void pause() const {
+        if (elapsed() < std::chrono::microseconds(200)) {
+            std::this_thread::yield();
+        } else {
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+        }
+    }
+
+  private:
+    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace crescendo::trainer
