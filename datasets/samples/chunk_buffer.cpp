@@ -40,6 +40,7 @@ ChunkBuffer::ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks, std
     : set_(set),
       shared_(std::move(shared)),
       identity_(shared_ ? set.identity() : 0),
+      map_(set.chunks()),
       chunk_samples_(set.chunk_samples()),
       capacity_chunks_(capacity_chunks),
       overlap_(false) {
@@ -56,7 +57,7 @@ ChunkBuffer::ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks, std
 std::size_t ChunkBuffer::run_length(std::span<const std::int64_t> chunks, std::size_t limit) const {
     std::size_t length = 1;
     while (length < std::min(limit, chunks.size()) && chunks[length] == chunks[length - 1] + 1 &&
-           set_.chunks().samples_of(chunks[length - 1]).size() == chunk_samples_) {
+           map_.samples_of(chunks[length - 1]).size() == chunk_samples_) {
         ++length;
     }
     return length;
@@ -71,8 +72,8 @@ std::vector<ChunkBuffer::Read> ChunkBuffer::plan_reads() const {
     std::int64_t place = 0;
     for (std::span<const std::int64_t> left = chunks_; !left.empty();) {
         const auto run = run_length(left, chunks_per_read);
-        const auto begin = set_.chunks().samples_of(left.front()).begin;
-        const auto end = set_.chunks().samples_of(left[run - 1]).end;
+        const auto begin = map_.samples_of(left.front()).begin;
+        const auto end = map_.samples_of(left[run - 1]).end;
         reads.push_back({begin, end - begin, place});
         place += static_cast<std::int64_t>(run);
         left = left.subspan(run);
@@ -197,7 +198,7 @@ SharedChunks::Lease ChunkBuffer::acquire(const Read& chunk) {
     for (const auto& field : fields_of(chunk)) {
         bytes += field.size();
     }
-    return shared_->acquire({identity_, set_.chunks().chunk_of(chunk.begin)}, bytes);
+    return shared_->acquire({identity_, map_.chunk_of(chunk.begin)}, bytes);
 }
 
 void ChunkBuffer::copy_from(std::span<const std::byte> shared, const Read& chunk) {
@@ -221,9 +222,9 @@ void ChunkBuffer::publish(SharedChunks::Lease lease, const Read& chunk) {
 }
 
 ChunkBuffer::Place ChunkBuffer::find(std::int64_t sample) const {
-    const auto chunk = set_.chunks().chunk_of(sample);
+    const auto [chunk, in_chunk] = map_.find(sample);
     const auto held = std::lower_bound(chunks_.begin(), chunks_.end(), chunk) - chunks_.begin();
-    return {held, sample - set_.chunks().samples_of(chunk).begin};
+    return {held, in_chunk};
 }
 
 }  // namespace crescendo::datasets

@@ -78,6 +78,7 @@ class ChunkBuffer {
     const std::shared_ptr<SharedChunks> shared_;  ///< may be none
     std::uint64_t identity_ = 0;                  ///< of the set among all that share
     std::atomic<std::chrono::nanoseconds> longest_read_{};
+    const ChunkMap& map_;
     std::int64_t chunk_samples_;
     std::int64_t capacity_chunks_;
     bool overlap_;                      ///< the last samples of a chunk reach into the next one

@@ -22,10 +22,17 @@ class ChunkMap {
     std::int64_t num_chunks() const { return chunk_of(num_samples() - 1) + 1; }
     std::int64_t chunk_samples() const { return chunk_samples_; }  ///< samples of a chunk that is not cut short
 
-    std::int64_t chunk_of(std::int64_t sample) const {
-        const auto& file = files_[file_of(sample)];
-        return file.first_chunk + (sample - file.samples.begin) / chunk_samples_;
+    /// The chunk that holds a sample, and the sample's number in it.
+    struct Place {
+        std::int64_t chunk;
+        std::int64_t sample;
+    };
+    Place find(std::int64_t sample) const {
+        const auto& file = files_[files_.size() == 1 ? 0 : file_of(sample)];
+        const auto in_file = sample - file.samples.begin;
+        return {file.first_chunk + in_file / chunk_samples_, in_file % chunk_samples_};
     }
+    std::int64_t chunk_of(std::int64_t sample) const { return find(sample).chunk; }
     Range samples_of(std::int64_t chunk) const;
 
     /// Number of the file that holds the sample.
