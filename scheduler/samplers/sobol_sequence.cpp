@@ -1,5 +1,6 @@
 #include "scheduler/samplers/sobol_sequence.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "core/check.hpp"
@@ -82,13 +83,19 @@ SobolSequence::Directions read_directions(const std::uint16_t*& next) {
     return directions;
 }
 
-/// Owen's nested scrambling: a bit is flipped or not by a random number of its own for all bits before it. They are a
-/// path in a binary tree, whose nodes count as in a heap.
+/// Owen's nested scrambling: a bit is flipped or not by a random bit of its own for all bits before it. These are the
+/// nodes of a binary tree. One random number has those of a subtree of six levels, which count as in a heap.
 std::uint32_t scrambled(std::uint32_t bits, std::uint64_t key) {
+    constexpr int num_levels = 6;
     std::uint32_t flips = 0;
-    for (int bit = 0; bit < 32; ++bit) {
-        const auto node = (std::uint64_t{1} << bit) | (std::uint64_t{bits} >> (32 - bit));
-        flips = flips << 1 | static_cast<std::uint32_t>(CounterRandom(key, node).next() & 1);
+    for (int first = 0; first < 32; first += num_levels) {
+        const auto root = (std::uint64_t{1} << first) | (std::uint64_t{bits} >> (32 - first));
+        const auto nodes = CounterRandom(key, root).next();
+        std::uint32_t node = 1;
+        for (int bit = first; bit < std::min(first + num_levels, 32); ++bit) {
+            flips = flips << 1 | (static_cast<std::uint32_t>(nodes >> node) & 1);
+            node = node << 1 | (bits >> (31 - bit) & 1);
+        }
     }
     return bits ^ flips;
 }
@@ -122,8 +129,8 @@ std::vector<double> SobolSequence::at(std::uint32_t index) const {
 
 double SobolSequence::coordinate(std::size_t dimension, std::uint32_t index) const {
     std::uint32_t bits = 0;
-    for (std::size_t bit = 0; bit < 32; ++bit) {
-        bits ^= ((index >> bit) & 1) * directions_[dimension][bit];
+    for (auto rest = index; rest != 0; rest &= rest - 1) {
+        bits ^= directions_[dimension][static_cast<std::size_t>(std::countr_zero(rest))];
     }
     // What is below the sequence's 32 bits is random: 53 bits in all.
     const auto below = CounterRandom(keys_[dimension], (std::uint64_t{1} << 32) | bits).next() >> 43;
