@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <type_traits>
 
 #include "scheduler/space/quantiles.hpp"
@@ -88,6 +87,8 @@ struct Choose {
     }
 };
 
+double inside(double coordinate) { return std::clamp(coordinate, 0.0, std::nextafter(1.0, 0.0)); }
+
 /// The coordinate of a value: the inverse of Choose<CoordinateChoice>.
 struct Locate {
     const Value& value;
@@ -99,16 +100,9 @@ struct Locate {
         return of_number([&](double x) { return (x - min + 0.5) / (static_cast<double>(d.max) - min + 1); });
     }
     Result operator()(const Categorical& d) const {
-        const auto found = std::find(d.values.begin(), d.values.end(), value);
-        if (found == d.values.end()) {
-            return {};
-        }
-        const auto index = found - d.values.begin();
-        if (d.probabilities.empty()) {
-            return (static_cast<double>(index) + 0.5) / static_cast<double>(d.values.size());
-        }
-        const double below = std::accumulate(d.probabilities.begin(), d.probabilities.begin() + index, 0.0);
-        return inside(below + d.probabilities[static_cast<std::size_t>(index)] / 2);
+        const auto all = coordinates_of(d);
+        const auto found = all.find(value);
+        return found == all.end() ? Result() : Result(found->second);
     }
     Result operator()(const Constant&) const { return 0; }
     Result operator()(const auto& d) const {
@@ -150,8 +144,6 @@ struct Locate {
         }
         return inside(below(whole != nullptr ? static_cast<double>(*whole) : *number));
     }
-
-    static double inside(double coordinate) { return std::clamp(coordinate, 0.0, std::nextafter(1.0, 0.0)); }
 };
 
 }  // namespace
@@ -164,6 +156,22 @@ Value value_at(const Distribution& distribution, double coordinate) {
 
 std::optional<double> coordinate_of(const Distribution& distribution, const Value& value) {
     return std::visit(Locate{value}, distribution);
+}
+
+std::map<Value, double> coordinates_of(const Categorical& distribution) {
+    const auto& [values, probabilities] = distribution;
+    std::map<Value, double> coordinates;
+    const auto count = static_cast<double>(values.size());
+    double below = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (probabilities.empty()) {
+            coordinates.try_emplace(values[i], (static_cast<double>(i) + 0.5) / count);
+        } else {
+            coordinates.try_emplace(values[i], inside(below + probabilities[i] / 2));
+            below += probabilities[i];
+        }
+    }
+    return coordinates;
 }
 
 Value draw(const Distribution& distribution, CounterRandom& random) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -100,6 +101,9 @@ Value value_at(const Distribution& distribution, double coordinate);
 /// coordinates give the value. A number out of range has that of the nearest end. Nothing for a value that is not of
 /// the distribution's kind, or not among its categories.
 std::optional<double> coordinate_of(const Distribution& distribution, const Value& value);
+
+/// The coordinates of all values that are listed, for lookups: there may be thousands.
+std::map<Value, double> coordinates_of(const Categorical& distribution);
 
 /// A random value. Like value_at() a random coordinate, but whole numbers and equally likely categories are drawn from
 /// 64 bits instead of a coordinate's 53.

@@ -23,6 +23,16 @@ std::optional<FiniteValues> FiniteValues::of_multiples(double first, double last
     return FiniteValues(Multiples{first, min, max, q, static_cast<std::int64_t>(count)});
 }
 
+FiniteValues FiniteValues::of_list(const std::vector<Value>& values) {
+    List list;
+    for (const auto& value : values) {
+        if (list.indices.try_emplace(value, std::ssize(list.values)).second) {
+            list.values.push_back(value);
+        }
+    }
+    return FiniteValues(std::make_shared<const List>(std::move(list)));
+}
+
 struct FiniteValues::Make {
     using Result = std::optional<FiniteValues>;
 
@@ -39,13 +49,13 @@ struct FiniteValues::Make {
         std::vector<Value> values;
         for (std::size_t i = 0; i < d.values.size(); ++i) {
             const bool is_possible = d.probabilities.empty() || d.probabilities[i] > 0;
-            if (is_possible && std::find(values.begin(), values.end(), d.values[i]) == values.end()) {
+            if (is_possible) {
                 values.push_back(d.values[i]);
             }
         }
-        return FiniteValues(std::move(values));
+        return of_list(values);
     }
-    Result operator()(const Constant& d) const { return FiniteValues(std::vector{d.value}); }
+    Result operator()(const Constant& d) const { return of_list({d.value}); }
     Result operator()(const auto&) const { return {}; }
 
     Result of_range(const auto& d) const {
@@ -64,7 +74,7 @@ std::int64_t FiniteValues::size() const {
     if (const auto* multiples = std::get_if<Multiples>(&values_)) {
         return multiples->count;
     }
-    return std::ssize(std::get<std::vector<Value>>(values_));
+    return std::ssize(std::get<std::shared_ptr<const List>>(values_)->values);
 }
 
 Value FiniteValues::at(std::int64_t index) const {
@@ -76,11 +86,10 @@ Value FiniteValues::at(std::int64_t index) const {
         const double value = (multiples->first + static_cast<double>(index)) * multiples->q;
         return std::clamp(value, multiples->min, multiples->max);
     }
-    return std::get<std::vector<Value>>(values_)[static_cast<std::size_t>(index)];
+    return std::get<std::shared_ptr<const List>>(values_)->values[static_cast<std::size_t>(index)];
 }
 
 std::optional<std::int64_t> FiniteValues::index_of(const Value& value) const {
-    double index = -1;
     if (const auto* range = std::get_if<IntUniform>(&values_)) {
         const auto* number = std::get_if<std::int64_t>(&value);
         const bool is_inside = number != nullptr && *number >= range->min && *number <= range->max;
@@ -88,16 +97,14 @@ std::optional<std::int64_t> FiniteValues::index_of(const Value& value) const {
     }
     if (const auto* multiples = std::get_if<Multiples>(&values_)) {
         const auto* number = std::get_if<double>(&value);
-        index = number == nullptr ? -1 : std::round(*number / multiples->q) - multiples->first;
-    } else {
-        const auto& list = std::get<std::vector<Value>>(values_);
-        index = static_cast<double>(std::find(list.begin(), list.end(), value) - list.begin());
+        const double index = number == nullptr ? -1 : std::round(*number / multiples->q) - multiples->first;
+        const bool is_inside = index >= 0 && index < static_cast<double>(size());
+        const auto found = is_inside ? static_cast<std::int64_t>(index) : 0;
+        return is_inside && at(found) == value ? std::optional(found) : std::nullopt;
     }
-    if (!(index >= 0 && index < static_cast<double>(size()))) {
-        return {};
-    }
-    const auto found = static_cast<std::int64_t>(index);
-    return at(found) == value ? std::optional(found) : std::nullopt;
+    const auto& indices = std::get<std::shared_ptr<const List>>(values_)->indices;
+    const auto found = indices.find(value);
+    return found == indices.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace crescendo

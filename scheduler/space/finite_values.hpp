@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -30,11 +32,19 @@ class FiniteValues {
         std::int64_t count;
     };
 
-    using Values = std::variant<std::vector<Value>, IntUniform, Multiples>;
+    /// Values one by one, of which there may be thousands.
+    struct List {
+        std::vector<Value> values;
+        std::map<Value, std::int64_t> indices;
+    };
+
+    using Values = std::variant<std::shared_ptr<const List>, IntUniform, Multiples>;
 
     explicit FiniteValues(Values values) : values_(std::move(values)) {}
 
     static std::optional<FiniteValues> of_multiples(double first, double last, double min, double max, double q);
+
+    static FiniteValues of_list(const std::vector<Value>& values);
 
     struct Make;
 

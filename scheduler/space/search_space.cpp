@@ -13,12 +13,16 @@ namespace crescendo {
 SearchSpace::SearchSpace(std::vector<Parameter> parameters, const std::vector<std::string>& constraints)
     : parameters_(std::move(parameters)) {
     std::set<std::string> names;
+    Coordinates coordinates;
     for (const auto& parameter : parameters_) {
         const std::string key = "parameters." + parameter.name;
         CRESCENDO_VALIDATE(names.insert(parameter.name).second, key,
                            "parameter {} is given twice (a trial has one value of it); remove one", parameter.name);
         check(parameter.distribution, key);
+        const auto* listed = std::get_if<Categorical>(&parameter.distribution);
+        coordinates.push_back(listed != nullptr ? coordinates_of(*listed) : std::map<Value, double>());
     }
+    coordinates_ = std::make_shared<const Coordinates>(std::move(coordinates));
     std::vector<ExpressionError> problems;
     rules_ = Rules(parameters_, constraints, problems);
     if (!problems.empty()) {
@@ -53,14 +57,24 @@ std::optional<Config> SearchSpace::at(const std::vector<double>& point) const {
 std::vector<std::optional<double>> SearchSpace::point_of(const Config& config) const {
     std::vector<std::optional<double>> point;
     auto next = config.begin();
-    for (const auto& parameter : parameters_) {
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        const auto& parameter = parameters_[i];
         const bool is_there = next != config.end() && next->first == parameter.name;
         if (!is_constant(parameter.distribution)) {
-            point.push_back(is_there ? coordinate_of(parameter.distribution, next->second) : std::nullopt);
+            point.push_back(is_there ? coordinate_of(i, next->second) : std::nullopt);
         }
         next += is_there;
     }
     return point;
+}
+
+std::optional<double> SearchSpace::coordinate_of(std::size_t parameter, const Value& value) const {
+    const auto& listed = (*coordinates_)[parameter];
+    if (listed.empty()) {
+        return crescendo::coordinate_of(parameters_[parameter].distribution, value);
+    }
+    const auto found = listed.find(value);
+    return found == listed.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<Config> SearchSpace::with_values(std::vector<std::optional<Value>> values) const {

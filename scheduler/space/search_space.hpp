@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,13 +62,17 @@ class SearchSpace {
     static constexpr int most_draws = 10'000;
 
   private:
+    std::optional<double> coordinate_of(std::size_t parameter, const Value& value) const;
     std::vector<std::optional<Value>> given(const Config& config) const;
     void check_presence(const Assignment& assignment, const std::vector<bool>& is_given) const;
     void check_constraints(const Assignment& assignment) const;
     Config config_of(Assignment assignment) const;
 
+    using Coordinates = std::vector<std::map<Value, double>>;
+
     std::vector<Parameter> parameters_;
     Rules rules_;
+    std::shared_ptr<const Coordinates> coordinates_;  // of the values of each parameter, if they are listed
 };
 
 }  // namespace crescendo
