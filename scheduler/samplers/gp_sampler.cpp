@@ -78,7 +78,7 @@ std::vector<std::size_t> representatives(const std::vector<double>& values, std:
 }
 
 GaussianProcess::Settings fit_to(const std::vector<Axis>& axes, const GaussianProcess::Points& points,
-                                 const std::vector<double>& losses) {
+                                 const std::vector<double>& losses, GaussianProcess::Noise noise) {
     GaussianProcess::Points some_points;
     std::vector<double> some_losses;
     for (const auto i : representatives(losses, most_to_fit)) {
@@ -86,7 +86,12 @@ GaussianProcess::Settings fit_to(const std::vector<Axis>& axes, const GaussianPr
         some_points.insert(some_points.end(), first, first + static_cast<std::ptrdiff_t>(axes.size()));
         some_losses.push_back(losses[i]);
     }
-    return GaussianProcess::fit(axes, some_points, some_losses);
+    return GaussianProcess::fit(axes, some_points, some_losses, noise);
+}
+
+/// Turn by turn, since no result tells which belief is the better one.
+GaussianProcess::Noise noise_of(TrialId trial) {
+    return trial.value % 2 == 0 ? GaussianProcess::Noise::some : GaussianProcess::Noise::maybe_none;
 }
 
 }  // namespace
@@ -111,7 +116,7 @@ class GpSampler::Search {
     Search(const GpSampler& sampler, const Seen& seen, TrialId trial)
         : sampler_(sampler),
           random_(draws(sampler.seed_, Purpose::model, trial)),
-          model_(sampler.axes_, seen.points, seen.losses, seen.pending, fit_to(sampler.axes_, seen.points, seen.losses)) {
+          model_(sampler.axes_, seen.points, seen.losses, seen.pending, fit_to(sampler.axes_, seen.points, seen.losses, noise_of(trial))) {
         best_ = model_.mean_at(0);
         for (std::size_t i = 1; i < seen.losses.size(); ++i) {
             best_ = std::min(best_, model_.mean_at(i));
@@ -210,8 +215,8 @@ std::optional<Proposal> GpSampler::propose(TrialId trial) {
     }
     constexpr std::size_t most_best = 5;
     std::vector<Results::Point> best;
-    for (auto each = ranking->losses.begin(); each != ranking->losses.end() && best.size() < most_best; ++each) {
-        best.push_back(results_.point(each->trial));
+    for (std::size_t i = 0; i < std::min(ranking->best.size(), most_best); ++i) {
+        best.push_back(results_.point(ranking->best[i].trial));
     }
     auto config = Search(*this, seen(*ranking), trial).run(best);
     const auto origin = ranking->num_own > 0 ? Origin::model : Origin::warm;
@@ -219,10 +224,11 @@ std::optional<Proposal> GpSampler::propose(TrialId trial) {
 }
 
 GpSampler::Seen GpSampler::seen(const Results::Ranking& ranking) const {
-    const auto& worst = *std::next(ranking.losses.begin(), ranking.num_finite - 1);
+    double worst = ranking.best.front().loss;  // of the finite ones
     std::vector<double> losses(static_cast<std::size_t>(results_.num_trials()), worst_loss);
     for (const auto& [loss, trial] : ranking.losses) {
         losses[static_cast<std::size_t>(trial)] = loss;
+        worst = loss < worst_loss ? std::max(worst, loss) : worst;
     }
     std::vector<int> settled;
     std::vector<int> pending;
@@ -233,7 +239,7 @@ GpSampler::Seen GpSampler::seen(const Results::Ranking& ranking) const {
             pending.push_back(trial);
         }
     }
-    const auto loss_of = [&](int trial) { return std::min(losses[static_cast<std::size_t>(trial)], worst.loss); };
+    const auto loss_of = [&](int trial) { return std::min(losses[static_cast<std::size_t>(trial)], worst); };
     if (settled.size() > most_results) {  // the best half, and the newest of the others
         const auto half = settled.begin() + most_results / 2;
         std::ranges::stable_sort(settled, {}, loss_of);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "scheduler/space/quantiles.hpp"
 
@@ -16,7 +17,7 @@ constexpr double prior_weight = 3;
 
 }  // namespace
 
-Parzen::Parzen(const std::vector<Axis>& axes, const std::vector<Kernel>& kernels) : axes_(axes) {
+Parzen::Parzen(std::vector<Axis> axes, const std::vector<Kernel>& kernels, double breadth) : axes_(std::move(axes)) {
     double sum = prior_weight;
     for (const auto& kernel : kernels) {
         sum += kernel.weight;
@@ -28,8 +29,8 @@ Parzen::Parzen(const std::vector<Axis>& axes, const std::vector<Kernel>& kernels
     for (const double weight : weights_) {
         log_weights_.push_back(std::log(weight));
     }
-    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-        along_.push_back(along(axis, kernels));
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+        along_.push_back(along(axis, kernels, breadth));
     }
 }
 
@@ -37,7 +38,7 @@ Parzen::Parzen(const std::vector<Axis>& axes, const std::vector<Kernel>& kernels
 /// few places, whose mixture is not normal. A prior observation of half the range keeps few points from being alike by
 /// chance, and the least width keeps a search from closing in too soon. The factors did well on the problems of
 /// benchmarks/samplers.
-Parzen::Along Parzen::along(std::size_t axis, const std::vector<Kernel>& kernels) const {
+Parzen::Along Parzen::along(std::size_t axis, const std::vector<Kernel>& kernels, double breadth) const {
     Along result;
     double count = 0;
     double sum = 0;
@@ -53,8 +54,8 @@ Parzen::Along Parzen::along(std::size_t axis, const std::vector<Kernel>& kernels
     const double deviation = std::sqrt(std::max(squares / n - sum / n * (sum / n), 0.0));
     const double shrink = std::exp(-std::log(n) / (static_cast<double>(axes_.size()) + 4));
     const double least = std::max(0.7 / (1 + n), axes_[axis].cell / 2);
-    result.width = std::clamp(0.5 * (deviation + 0.5 / n) * shrink, least, 1.0);
-    result.share_of_others = 1 / (1 + n * axes_[axis].cell);
+    result.width = std::min(breadth * std::max(0.5 * (deviation + 0.5 / n) * shrink, least), 1.0);
+    result.share_of_others = breadth / (breadth + n * axes_[axis].cell);
     result.centers.push_back(0);
     result.inverse_widths.push_back(0);
     result.log_heights.push_back(0);
@@ -79,28 +80,29 @@ std::vector<double> Parzen::sample(CounterRandom& random) const {
     while (kernel + 1 < weights_.size() && rest >= weights_[kernel]) {
         rest -= weights_[kernel++];
     }
-    std::vector<double> point;
-    point.reserve(axes_.size());
-    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-        point.push_back(sample(along_[axis], axes_[axis], kernel, random));
+    std::vector<double> center(axes_.size(), -1);
+    for (std::size_t axis = 0; kernel > 0 && axis < axes_.size(); ++axis) {
+        center[axis] = along_[axis].centers[kernel];
     }
-    return point;
+    return sample_around(center, random);
 }
 
-double Parzen::sample(const Along& along, const Axis& axis, std::size_t kernel, CounterRandom& random) const {
-    const double center = along.centers[kernel];
-    if (kernel == 0 || center < 0) {
-        return random.uniform();
+std::vector<double> Parzen::sample_around(std::span<const double> center, CounterRandom& random) const {
+    std::vector<double> point(center.begin(), center.end());
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+        const auto& along = along_[axis];
+        if (center[axis] < 0) {
+            point[axis] = random.uniform();
+        } else if (axes_[axis].is_categorical) {
+            point[axis] = random.uniform() < along.share_of_others ? random.uniform() : center[axis];
+        } else {
+            // As the width is at most 1, at least one in three draws lies inside.
+            do {
+                point[axis] = center[axis] + along.width * normal_quantile(std::max(random.uniform(), 0x1.0p-54));
+            } while (!(point[axis] >= 0 && point[axis] <= last_coordinate));
+        }
     }
-    if (axis.is_categorical) {
-        return random.uniform() < along.share_of_others ? random.uniform() : center;
-    }
-    // As the width is at most 1, at least one in three draws lies inside.
-    double drawn = -1;
-    while (!(drawn >= 0 && drawn <= last_coordinate)) {
-        drawn = center + along.width * normal_quantile(std::max(random.uniform(), 0x1.0p-54));
-    }
-    return drawn;
+    return point;
 }
 
 double Parzen::log_density(std::span<const double> point) const {

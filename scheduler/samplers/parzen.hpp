@@ -22,11 +22,14 @@ class Parzen {
         double weight;
     };
 
-    /// `axes` and the points last as long as this object does.
-    Parzen(const std::vector<Axis>& axes, const std::vector<Kernel>& kernels);
+    /// With a `breadth` above 1 the kernels are that much wider than they should be.
+    Parzen(std::vector<Axis> axes, const std::vector<Kernel>& kernels, double breadth = 1);
 
     /// Draws a point, with all of its coordinates.
     std::vector<double> sample(CounterRandom& random) const;
+
+    /// Draws from a kernel like those of its points, but around `center`. Coordinates that this lacks are uniform.
+    std::vector<double> sample_around(std::span<const double> center, CounterRandom& random) const;
 
     /// Logarithm of the density at a point, over the coordinates that it has.
     double log_density(std::span<const double> point) const;
@@ -41,10 +44,8 @@ class Parzen {
         double share_of_others;  ///< of a categorical kernel
     };
 
-    Along along(std::size_t axis, const std::vector<Kernel>& kernels) const;
-    double sample(const Along& along, const Axis& axis, std::size_t kernel, CounterRandom& random) const;
-
-    const std::vector<Axis>& axes_;
+    Along along(std::size_t axis, const std::vector<Kernel>& kernels, double breadth) const;
+    std::vector<Axis> axes_;
     std::vector<double> weights_;  // add up to 1
     std::vector<double> log_weights_;
     std::vector<Along> along_;  // by axis

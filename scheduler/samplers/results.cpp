@@ -8,6 +8,15 @@
 
 namespace crescendo {
 
+void Results::Ranking::insert(Loss loss) {
+    losses.push_back(loss);
+    num_finite += loss.loss < worst_loss;
+    if (best.size() < most_best || loss < best.back()) {
+        best.insert(std::ranges::lower_bound(best, loss), loss);
+        best.resize(std::min(best.size(), most_best));
+    }
+}
+
 std::vector<Resource> Results::milestones_of(const SchedulerSpec& spec) {
     std::vector<Resource> milestones;
     if (spec.kind == SchedulerKind::fifo || !spec.has_max()) {
@@ -25,7 +34,7 @@ Results::Results(const SweepSpec& spec)
       milestones_(milestones_of(spec.scheduler)),
       num_earlier_(spec.warm_start.size()) {
     for (std::size_t rung = 0; rung < milestones_.size(); ++rung) {
-        rankings_.push_back({rung, {}});
+        rankings_.push_back({.rung = rung});
     }
     add_earlier(spec.warm_start, spec.scheduler.has_max());
 }
@@ -41,8 +50,7 @@ void Results::add_earlier(const std::vector<EarlierResult>& results, bool has_ma
             const bool is_end = !has_max && result.is_complete && i + 1 == result.reports.size();
             for (; counts(told, resource, is_end); ++told.num_rungs) {
                 auto& ranking = rankings_[told.num_rungs];
-                ranking.losses.insert({loss, static_cast<int>(trials_.size())});
-                ranking.num_finite += loss < worst_loss;
+                ranking.insert({loss, static_cast<int>(trials_.size())});
             }
         }
         trials_.push_back(told);
@@ -76,8 +84,7 @@ void Results::count(const Trial& trial, int number, Told& told) {
     const bool is_complete = trial.reason == StopReason::completed || trial.reason == StopReason::reached;
     for (; trial.loss && counts(told, trial.resource, is_complete); ++told.num_rungs) {
         auto& ranking = rankings_[told.num_rungs];
-        ranking.losses.insert({*trial.loss, number});
-        ranking.num_finite += *trial.loss < worst_loss;
+        ranking.insert({*trial.loss, number});
         ++ranking.num_own;
     }
 }

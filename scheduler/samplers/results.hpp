@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -31,12 +30,17 @@ class Results {
         friend auto operator<=>(const Loss&, const Loss&) = default;
     };
 
-    /// The trials that reached one rung, the best first. Those with an infinite loss are last.
+    /// The trials that reached one rung.
     struct Ranking {
+        static constexpr std::size_t most_best = 32;
+
         std::size_t rung;
-        std::set<Loss> losses;  // not a vector: many thousand are inserted one by one
+        std::vector<Loss> losses{};  ///< in the order in which they came
+        std::vector<Loss> best{};    ///< up to `most_best` of them, the best first: to sort many thousand would be dear
         int num_finite = 0;
         int num_own = 0;  ///< trials of this sweep
+
+        void insert(Loss loss);
     };
 
     explicit Results(const SweepSpec& spec);

@@ -1,7 +1,7 @@
 #include "scheduler/samplers/tpe_sampler.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <functional>
 #include <utility>
 
 #include "core/draws.hpp"
@@ -10,6 +10,18 @@ namespace crescendo {
 namespace {
 
 constexpr int num_candidates = 24;
+
+/// Where a model serves several proposals, so many candidates are looked at, and the best of them are kept.
+constexpr int num_candidates_of_series = 48;
+constexpr std::size_t num_places = 12;
+
+/// How wide the kernels are that a trial is drawn from.
+constexpr double usual_breadth = 1;
+constexpr double great_breadth = 3;
+bool is_broad(TrialId trial) { return trial.value % 8 == 7; }
+
+/// So many trials have models of their own.
+constexpr int most_alone = 500;
 
 /// The fewest results of a rung to learn from.
 int enough(const std::vector<Axis>& axes) { return std::max(10, static_cast<int>(axes.size()) + 2); }
@@ -24,64 +36,117 @@ TpeSampler::TpeSampler(const SweepSpec& spec)
       results_(spec),
       axes_(Axis::all_of(spec.space)),
       first_(spec.space, spec.seed),
-      tried_(spec.space) {}
+      tried_(spec.space),
+      num_earlier_(results_.num_trials()),
+      next_series_(num_earlier_ + most_alone) {}
 
 std::optional<Proposal> TpeSampler::propose(TrialId trial) {
     const auto* ranking = results_.highest_ranking(enough(axes_));
     if (ranking == nullptr || axes_.empty()) {
         return first_.propose(trial);
     }
-    const auto kernels = split(*ranking);
-    const Parzen good(axes_, kernels.good);
-    const Parzen bad(axes_, kernels.bad);
-    auto random = draws(seed_, Purpose::model, trial);
-    std::optional<Config> best;
-    double best_score = 0;
-    for (int i = 0; i < num_candidates; ++i) {
-        auto config = results_.space().at(good.sample(random));
-        if (!config || tried_.repeats(*config)) {
-            continue;
-        }
-        const auto point = results_.point_of(*config);
-        const double score = good.log_density(point) - bad.log_density(point);
-        if (!best || score > best_score) {
-            best = std::move(config);
-            best_score = score;
-        }
+    std::optional<Config> config;
+    if (series_) {
+        config = next_of(*series_, trial);
+    } else {
+        const auto model = split(*ranking);
+        auto random = draws(seed_, Purpose::model, trial);
+        auto candidates = best_candidates(good(model, is_broad(trial) ? great_breadth : usual_breadth), bad(model),
+                                          num_candidates, random);
+        config = candidates.empty() ? std::nullopt : std::optional(std::move(candidates.front().config));
     }
     const auto origin = ranking->num_own > 0 ? Origin::model : Origin::warm;
-    return best ? Proposal{*std::move(best), origin} : first_.propose(trial);
+    return config ? Proposal{*std::move(config), origin} : first_.propose(trial);
+}
+
+std::vector<TpeSampler::Candidate> TpeSampler::best_candidates(const Parzen& good, const Parzen& bad, int count,
+                                                               CounterRandom& random) const {
+    std::vector<Candidate> candidates;
+    for (int i = 0; i < count; ++i) {
+        auto drawn = good.sample(random);
+        auto config = results_.space().at(drawn);
+        if (config && !tried_.repeats(*config)) {
+            const auto point = results_.point_of(*config);
+            candidates.push_back(
+                {std::move(drawn), *std::move(config), good.log_density(point) - bad.log_density(point)});
+        }
+    }
+    std::ranges::stable_sort(candidates, std::greater<>(), &Candidate::score);
+    return candidates;
+}
+
+std::optional<Config> TpeSampler::next_of(Series& series, TrialId trial) const {
+    if (!series.good) {
+        series.good = good(series.split, usual_breadth);
+        series.broad = good(series.split, great_breadth);
+        auto random = draws(seed_, Purpose::model, TrialId{series.first}, /*step=*/0);
+        auto candidates = best_candidates(*series.good, bad(series.split), num_candidates_of_series, random);
+        for (std::size_t i = 0; i < std::min(candidates.size(), num_places); ++i) {
+            series.places.push_back(std::move(candidates[i].point));
+        }
+    }
+    auto random = draws(seed_, Purpose::model, trial);
+    const auto place = static_cast<std::size_t>(num_earlier_ + trial.value - series.first);
+    for (int i = 0; i < num_candidates && !series.places.empty(); ++i) {
+        const auto& center = series.places[place % series.places.size()];
+        const bool is_itself = i == 0 && place < series.places.size();
+        const auto& kernels = is_broad(trial) ? *series.broad : *series.good;
+        auto config = results_.space().at(is_itself ? center : kernels.sample_around(center, random));
+        if (config && !tried_.repeats(*config)) {
+            return config;
+        }
+    }
+    return {};
 }
 
 /// The newest trials count one by one. Of older ones there are so many that one in several stands for the others: a
-/// proposal costs the same however long the sweep is.
+/// model costs the same however long the sweep is.
 TpeSampler::Split TpeSampler::split(const Results::Ranking& ranking) const {
     constexpr int most_new = 128;
     constexpr int most_old = 384;
     Split result;
-    std::vector<int> good;
-    const auto end_of_good = std::next(ranking.losses.begin(), num_good(ranking.num_finite));
-    for (auto each = ranking.losses.begin(); each != end_of_good; ++each) {
-        good.push_back(each->trial);
-        result.good.push_back({results_.point(each->trial), 1});
+    for (int i = 0; i < num_good(ranking.num_finite); ++i) {
+        result.good.push_back(ranking.best[static_cast<std::size_t>(i)].trial);
     }
-    std::sort(good.begin(), good.end());
+    std::ranges::sort(result.good);
     const int first_new = std::max(results_.num_trials() - most_new, 0);
     const int stride = std::max((first_new + most_old - 1) / most_old, 1);
     for (int trial = 0; trial < results_.num_trials(); trial += trial < first_new ? stride : 1) {
-        const bool is_bad = !std::binary_search(good.begin(), good.end(), trial) &&
+        const bool is_bad = !std::ranges::binary_search(result.good, trial) &&
                             (results_.is_settled(trial, ranking) || results_.is_pending(trial));
         if (is_bad) {
-            result.bad.push_back({results_.point(trial), trial < first_new ? static_cast<double>(stride) : 1.0});
+            result.bad.push_back({trial, trial < first_new ? static_cast<double>(stride) : 1.0});
         }
     }
     return result;
+}
+
+Parzen TpeSampler::good(const Split& split, double breadth) const {
+    std::vector<Parzen::Kernel> kernels;
+    for (const int trial : split.good) {
+        kernels.push_back({results_.point(trial), 1});
+    }
+    return {axes_, kernels, breadth};
+}
+
+Parzen TpeSampler::bad(const Split& split) const {
+    std::vector<Parzen::Kernel> kernels;
+    for (const auto& [trial, weight] : split.bad) {
+        kernels.push_back({results_.point(trial), weight});
+    }
+    return {axes_, kernels};
 }
 
 void TpeSampler::tell(const Trial& trial) {
     results_.tell(trial);
     if (trial.resource.value == 0) {  // later, the configuration is known
         tried_.insert(trial.config);
+    }
+    if (const int num_trials = results_.num_trials(); num_trials >= next_series_) {
+        if (const auto* ranking = results_.highest_ranking(enough(axes_))) {
+            series_ = Series{split(*ranking), num_trials, {}, {}, {}};
+            next_series_ = num_trials + std::max(num_trials / 64, 1);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "scheduler/samplers/parzen.hpp"
@@ -20,6 +21,11 @@ namespace crescendo {
 /// * Results of earlier sweeps (`warm_start`) count as this sweep's own.
 /// * The best trials of that rung are good. All others that reached it are bad, and so are those that lost before it,
 ///   and those of which nothing is known yet: so it does not propose twice in one place (constant liar).
+/// * Every eighth trial is drawn from kernels of thrice the width: a search that stays at the first good place leaves
+/// it so.
+/// * Of the first 500 trials, each has a model of its own. After that a model serves as many as one in 64 trials, so
+///   that a proposal costs little more than a random one in a sweep of 100,000. It is made when the first of them asks,
+///   of what was told before: so a replay, which does not ask, makes none.
 class TpeSampler : public Sampler {
   public:
     explicit TpeSampler(const SweepSpec& spec);
@@ -29,18 +35,46 @@ class TpeSampler : public Sampler {
     std::unique_ptr<Sampler> clone() const override;
 
   private:
+    /// What a model is made of: the numbers of trials.
     struct Split {
-        std::vector<Parzen::Kernel> good;
-        std::vector<Parzen::Kernel> bad;
+        struct Bad {
+            int trial;
+            double weight;
+        };
+        std::vector<int> good;  ///< in ascending order
+        std::vector<Bad> bad;
+    };
+
+    struct Candidate {
+        std::vector<double> point;
+        Config config;
+        double score;
+    };
+
+    /// Proposals in a row from one model: places that promise most, then others around them.
+    struct Series {
+        Split split;
+        int first;                                ///< number of the first trial that may be one of them
+        std::vector<std::vector<double>> places;  ///< none before the first proposal
+        std::optional<Parzen> good;               ///< kernels for others around them
+        std::optional<Parzen> broad;              ///< and for every eighth trial
     };
 
     Split split(const Results::Ranking& ranking) const;
+    Parzen good(const Split& split, double breadth) const;
+    Parzen bad(const Split& split) const;
+    std::vector<Candidate> best_candidates(const Parzen& good, const Parzen& bad, int count,
+                                           CounterRandom& random) const;
+    std::optional<Config> next_of(Series& series, TrialId trial) const;
 
     std::uint64_t seed_;
     Results results_;
     std::vector<Axis> axes_;
     SobolSampler first_;
     Tried tried_;
+    int num_earlier_;
+    std::optional<Series> series_;
+    int next_series_;  // the number of trials with which it begins
 };
 
 }  // namespace crescendo

@@ -47,8 +47,23 @@ TEST_CASE("a trial counts at each rung once, with the loss that it reports there
     }
 
     CHECK(results.highest_ranking(3) == nullptr);
-    CHECK(results.highest_ranking(2)->losses == std::set<Results::Loss>{{0.3, 1}, {0.5, 0}});
-    CHECK(results.highest_ranking(1)->losses == std::set<Results::Loss>{{0.4, 0}});
+    CHECK(results.highest_ranking(2)->best == std::vector<Results::Loss>{{0.3, 1}, {0.5, 0}});
+    CHECK(results.highest_ranking(1)->best == std::vector<Results::Loss>{{0.4, 0}});
+}
+
+TEST_CASE("a ranking has all losses in the order in which they came, and the best 32 sorted") {
+    Results results(asha_spec());
+    for (int id = 0; id < 50; ++id) {
+        results.tell(reported(id, 1, (id * 7) % 50));
+    }
+    const auto& ranking = *results.highest_ranking(50);
+
+    REQUIRE(ranking.losses.size() == 50);
+    CHECK(ranking.losses[3] == Results::Loss{21, 3});
+    REQUIRE(ranking.best.size() == 32);
+    for (int rank = 0; rank < 32; ++rank) {
+        CHECK(ranking.best[static_cast<std::size_t>(rank)].loss == rank);
+    }
 }
 
 TEST_CASE("a complete trial counts at all rungs, and a diverged one is never enough") {
@@ -99,7 +114,7 @@ TEST_CASE("without early stopping only what trials end with counts") {
     CHECK(results.highest_ranking(1) == nullptr);
     results.tell(reported(0, 4, 0.4));
 
-    CHECK(results.highest_ranking(1)->losses == std::set<Results::Loss>{{0.4, 0}});
+    CHECK(results.highest_ranking(1)->best == std::vector<Results::Loss>{{0.4, 0}});
 }
 
 TEST_CASE("trials of earlier sweeps come first, and count at each rung as far as they trained") {
@@ -112,14 +127,14 @@ TEST_CASE("trials of earlier sweeps come first, and count at each rung as far as
     CHECK(results.num_trials() == 3);
     CHECK(results.point(1)[1] == 0.5);
     CHECK(results.point(2)[0] == Results::absent);
-    CHECK(results.highest_ranking(2)->losses == std::set<Results::Loss>{{0.1, 1}, {0.2, 0}, {worst_loss, 2}});
-    CHECK(results.highest_ranking(1)->losses == std::set<Results::Loss>{{0.2, 0}});
+    CHECK(results.highest_ranking(2)->best == std::vector<Results::Loss>{{0.1, 1}, {0.2, 0}, {worst_loss, 2}});
+    CHECK(results.highest_ranking(1)->best == std::vector<Results::Loss>{{0.2, 0}});
     CHECK(results.is_settled(1, *results.highest_ranking(1)));
     CHECK(!results.is_settled(2, *results.highest_ranking(1)));
     CHECK(!results.is_pending(1));
 
     results.tell(reported(0, 4, 0.3));
-    CHECK(results.highest_ranking(2)->losses == std::set<Results::Loss>{{0.2, 0}, {0.3, 3}});
+    CHECK(results.highest_ranking(2)->best == std::vector<Results::Loss>{{0.2, 0}, {0.3, 3}});
     CHECK(results.highest_ranking(2)->num_own == 1);
 }
 
@@ -130,5 +145,5 @@ TEST_CASE("without a maximum an earlier trial counts with what its program ended
     spec.warm_start = {{{{"x", 0.25}}, {{Resource{1}, 0.5}, {Resource{9}, 0.2}}, false, true},
                        {{{"x", 0.5}}, {{Resource{1}, 0.1}}, false, false}};
 
-    CHECK(Results(spec).highest_ranking(1)->losses == std::set<Results::Loss>{{0.2, 0}});
+    CHECK(Results(spec).highest_ranking(1)->best == std::vector<Results::Loss>{{0.2, 0}});
 }

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "tests/scheduler/samplers/learning.hpp"
 
 using namespace crescendo;
@@ -124,4 +126,51 @@ TEST_CASE("tpe says which configurations come from results of earlier sweeps alo
     CHECK(sampler->propose(TrialId{0})->origin == Origin::warm);
     learn(sampler, 1, [](const Config& config) { return number_of(config, 0); });
     CHECK(sampler->propose(TrialId{1})->origin == Origin::model);
+}
+
+TEST_CASE("where trials are many, tpe still learns, and proposals from one model differ") {
+    const SearchSpace space{{{"x", Uniform{-1, 1}}, {"y", Uniform{-1, 1}}}};
+    const auto loss = [](const Config& config) {
+        return std::pow(number_of(config, 0) - 0.3, 2) + std::pow(number_of(config, 1) + 0.6, 2);
+    };
+    AnySampler sampler(learning_spec("tpe", space));
+
+    const auto configs = learn(sampler, 1000, loss);
+
+    std::set<double> losses;
+    for (std::size_t id = 900; id < 1000; ++id) {
+        losses.insert(loss(configs[id]));
+    }
+    REQUIRE(losses.size() == 100);
+    CHECK(*std::next(losses.begin(), 50) < 0.05);  // the median of random points is 1
+}
+
+TEST_CASE("tpe in the middle of the proposals from one model goes on as before if it was only told of the trials") {
+    const SearchSpace space{{{"x", Uniform{0, 1}}, {"n", IntUniform{0, 99}}, {"kind", Categorical{{1.0, 2.0}}}}};
+    const auto loss = [](const Config& config) { return std::abs(number_of(config, 0) - 0.5); };
+    AnySampler sampler(learning_spec("tpe", space));
+    const auto configs = learn(sampler, 605, loss);
+    AnySampler told(learning_spec("tpe", space));
+
+    for (int id = 0; id < 605; ++id) {
+        const auto trial = started(id, configs[static_cast<std::size_t>(id)]);
+        told->tell(trial);
+        told->tell(finished(trial, loss(trial.config)));
+    }
+
+    for (int id = 605; id < 620; ++id) {
+        CHECK(told->propose(TrialId{id})->config == sampler->propose(TrialId{id})->config);
+    }
+}
+
+TEST_CASE("tpe tries nothing twice in a small space, however many proposals come from one model") {
+    const SearchSpace space{{{"n", IntUniform{0, 999}}}};
+    AnySampler sampler(learning_spec("tpe", space));
+    std::set<double> numbers;
+
+    for (const auto& config : learn(sampler, 800, [](const Config& config) { return number_of(config, 0); })) {
+        numbers.insert(number_of(config, 0));
+    }
+
+    CHECK(numbers.size() > 700);  // what is left untried and is near gets scarce; Sweep replaces a repetition
 }
