@@ -201,7 +201,7 @@ void AskTell::record_config(TrialId trial) {
     if (journal_ == nullptr || sweep_.trial(trial).is_proposed) {
         return;
     }
-    const ProposalRecord record{{trial, sweep_.trial(trial).config}, wall_clock()};
+    const auto record = record_of_start(sweep_.trial(trial), wall_clock());
     sweep_.apply(record.event);
     journal_->append_members(members_of(record));
 }

@@ -37,7 +37,7 @@ void Decisions::read_again(const SweepSpec& spec, const std::filesystem::path& j
 /// It waits for the next sync and makes none of its own: should a crash lose it, the sweep's file, which has to be the
 /// same, gives the same configuration again.
 void Decisions::record_config(TrialId trial) {
-    batch_.emplace_back(ProposalRecord{{trial, sweep().trial(trial).config}, wall_clock()});
+    batch_.emplace_back(record_of_start(sweep().trial(trial), wall_clock()));
 }
 
 void Decisions::write(const Record& record) {

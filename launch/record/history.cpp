@@ -8,6 +8,7 @@
 #include "launch/messages/event_json.hpp"
 #include "launch/messages/metrics_json.hpp"
 #include "launch/record/journal.hpp"
+#include "scheduler/samplers/any_sampler.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -37,8 +38,23 @@ History::History(SweepSpec spec, Reports kept) : sweep_(std::move(spec)), kept_(
 
 History History::read(const SweepSpec& spec, const std::filesystem::path& journal) {
     History history(spec);
+    history.foresee(journal);
     Journal::read(journal, [&](const Journal::Line& line) { history.apply(line); });
     return history;
+}
+
+void History::foresee(const std::filesystem::path& journal) {
+    const auto& spec = sweep_.spec();
+    if (!learns(spec.sampler) || AnySampler(spec)->proposes_by_events()) {
+        return;
+    }
+    Journal::read(journal, [this](const Journal::Line& line) {
+        const auto proposal = proposal_from(line.members());
+        const auto origin = proposal ? proposal->event.origin : std::nullopt;
+        if (origin == Origin::model || origin == Origin::warm) {
+            sweep_.apply(proposal->event);
+        }
+    });
 }
 
 std::vector<Action> History::apply(const Json& record) {

@@ -75,6 +75,10 @@ class History {
     /// Reads a whole journal. Throws InvalidInput if it is damaged.
     static History read(const SweepSpec& spec, const std::filesystem::path& journal);
 
+    /// Before a journal is replayed: tells the sweep all configurations that models will have proposed there. Their
+    /// records come after their trials' starts, so the replay would ask the models once more, and throw the answers away.
+    void foresee(const std::filesystem::path& journal);
+
     /// Takes one record of the journal: an event, a note, or the header. Returns what an event asks to do.
     std::vector<Action> apply(const Json& record);
 

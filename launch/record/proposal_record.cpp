@@ -39,6 +39,11 @@ Value read_value(RecordScanner& scanner) {
 
 }  // namespace
 
+ProposalRecord record_of_start(const Trial& trial, double time) {
+    const bool is_from_model = trial.origin == Origin::model || trial.origin == Origin::warm;
+    return {{trial.id, trial.config, is_from_model ? std::optional(trial.origin) : std::nullopt}, time};
+}
+
 std::string members_of(const ProposalRecord& record) {
     std::string text(head);
     fmt::format_to(std::back_inserter(text), R"({},"config":{{)", record.event.trial.value);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "scheduler/events.hpp"
+#include "scheduler/trial.hpp"
 
 namespace crescendo::launch {
 
@@ -14,6 +15,10 @@ struct ProposalRecord {
     TrialProposed event;
     double time = 0;  ///< seconds since the epoch
 };
+
+/// What the sampler proposed for a trial that has started. Where a model did, the record says so, and a replay need not
+/// ask it again.
+ProposalRecord record_of_start(const Trial& trial, double time);
 
 /// The members of the record's JSON object:
 /// `"event":"trial_proposed","trial":3,"config":{"lr":0.1,"width":16},"time":1.5`, with `"origin":"model"` before the

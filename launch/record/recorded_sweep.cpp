@@ -23,6 +23,7 @@ RecordedSweep::RecordedSweep(SweepDirectory of, Purpose purpose)
       frozen(FrozenFile::recorded_in(directory.journal())),
       file(read_first_file(directory, frozen)),
       history(file.spec) {
+    history.foresee(directory.journal());
     const auto take = [this](const Journal::Line& line) { history.apply(line); };
     end = purpose == Purpose::go_on ? Journal::recover(directory.journal(), take)
                                     : Journal::read(directory.journal(), take);

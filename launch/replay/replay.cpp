@@ -23,6 +23,7 @@ class Comparer {
         : directory_(directory), replay_{History(spec, Reports::all), 0, 0, {}} {}
 
     Replay run() {
+        replay_.history.foresee(directory_.journal());
         for (const auto& record : Journal::read(directory_.journal())) {
             check_alive(record);
             check_regroup(record);

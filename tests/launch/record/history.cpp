@@ -2,11 +2,15 @@
 
 #include <doctest/doctest.h>
 
+#include "launch/messages/event_json.hpp"
+#include "launch/record/journal.hpp"
 #include "tests/launch/coordinator/stage.hpp"
+#include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
 using crescendo::tests::Stage;
+using crescendo::tests::TemporaryFolder;
 
 TEST_CASE("the journal of a sweep that left out whole nodes names their slots") {
     Stage stage("run_cap: 1\n");
@@ -18,4 +22,40 @@ TEST_CASE("the journal of a sweep that left out whole nodes names their slots") 
     }
 
     CHECK(stage.history.left_out() == std::set{SlotId{1}, SlotId{2}});
+}
+
+TEST_CASE("a replay takes what models proposed from the journal as trials start, and does not ask the models") {
+    const TemporaryFolder folder;
+    SweepSpec spec;
+    spec.metric = "loss";
+    spec.run_cap = 30;
+    spec.sampler = "tpe";
+    spec.space = SearchSpace{{{"x", Uniform{0, 1}}}};
+    spec.scheduler.kind = SchedulerKind::fifo;
+    spec.scheduler.max = Resource{1};
+    auto journal = Journal::create(folder / "journal", OrderedJson::object());
+    const auto write = [&](const Event& event) {
+        auto record = to_json(event);
+        record["time"] = 1.0;
+        journal.append(record);
+    };
+    write(SlotsJoined{{{SlotId{0}, NodeId{0}}}});
+    for (int trial = 0; trial < 20; ++trial) {  // a model would propose what is near 0 once it is asked
+        write(TrialProposed{TrialId{trial}, {{"x", 0.01 * trial}}, trial < 10 ? Origin::random : Origin::model});
+        write(TrialReported{TrialId{trial}, Resource{1}, 0.01 * trial});
+    }
+    write(TrialProposed{TrialId{20}, {{"x", 0.875}}, Origin::model});
+    journal.sync();
+
+    History history(spec);
+    history.foresee(folder / "journal");
+    const auto lines = Journal::read(folder / "journal");
+    for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+        history.apply(lines[i]);
+    }
+
+    const auto& last = history.sweep().trial(TrialId{20});  // has started; its own record was not read
+    CHECK(last.config == Config{{"x", 0.875}});
+    CHECK(last.origin == Origin::model);
+    CHECK(last.is_proposed);
 }

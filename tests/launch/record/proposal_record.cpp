@@ -55,6 +55,17 @@ TEST_CASE("the origin of a configuration is in the record if the event has one")
     CHECK_FALSE(proposal_from(members_of(ProposalRecord{{TrialId{3}, {}}, 1.5}))->event.origin.has_value());
 }
 
+TEST_CASE("the record of a start has the origin only where a model proposed the configuration") {
+    Trial trial;
+    trial.id = TrialId{3};
+    trial.config = config;
+
+    CHECK(!record_of_start(trial, 1.5).event.origin.has_value());
+    trial.origin = Origin::warm;
+    CHECK(record_of_start(trial, 1.5).event.origin == Origin::warm);
+    CHECK(record_of_start(trial, 1.5).event.config == config);
+}
+
 TEST_CASE("names and values may be any text: what needs escapes is left to the JSON parser") {
     const Config odd{{"a \"b\" \\", "line\nfeed"}, {"caf\xC3\xA9", "x"}};
     const auto text = members_of(ProposalRecord{{TrialId{0}, odd}, 1.0});
