@@ -113,10 +113,7 @@ struct LogNormalPrior {
 LogNormalPrior prior_of_lengths(std::size_t num_axes) {
     return {std::sqrt(2.0) + 0.5 * std::log(static_cast<double>(num_axes)), std::sqrt(3.0)};
 }
-constexpr double usual_log_noise = -4;
-LogNormalPrior prior_of(GaussianProcess::Noise noise) {
-    return {usual_log_noise, noise == GaussianProcess::Noise::some ? 1.0 : 3.0};
-}
+constexpr LogNormalPrior prior_of_noise{-4, 1};
 
 /// What L-BFGS has learnt of the curvature (Nocedal, "Updating Quasi-Newton Matrices with Limited Storage", 1980).
 class Curvature {
@@ -211,7 +208,7 @@ GaussianProcess::Normal GaussianProcess::at(std::span<const double> point) const
 }
 
 GaussianProcess::Evidence GaussianProcess::evidence(const std::vector<Axis>& axes, const Points& points,
-                                                    const Vector& values, const Settings& settings, Noise noise) {
+                                                    const Vector& values, const Settings& settings) {
     auto factor = covariances(axes, points, settings.lengths, settings.noise);
     factorize(factor);
     const std::size_t n = factor.n;
@@ -246,19 +243,19 @@ GaussianProcess::Evidence GaussianProcess::evidence(const std::vector<Axis>& axe
         result.value += prior_of_lengths(axes.size()).log_density(log);
         result.gradient[axis] += prior_of_lengths(axes.size()).slope(log);
     }
-    result.value += prior_of(noise).log_density(std::log(settings.noise));
-    result.gradient.back() += prior_of(noise).slope(std::log(settings.noise));
+    result.value += prior_of_noise.log_density(std::log(settings.noise));
+    result.gradient.back() += prior_of_noise.slope(std::log(settings.noise));
     return result;
 }
 
 GaussianProcess::Settings GaussianProcess::fit(const std::vector<Axis>& axes, const Points& points,
-                                               const Vector& values, Noise noise) {
+                                               const Vector& values) {
     constexpr int most_steps = 40;
     constexpr double longest_step = 1;
     constexpr int most_halvings = 10;
     Vector at(axes.size() + 1, std::log(0.5));
-    at.back() = usual_log_noise;
-    auto here = evidence(axes, points, values, settings_of(at), noise);
+    at.back() = prior_of_noise.mean;
+    auto here = evidence(axes, points, values, settings_of(at));
     Curvature curvature;
     for (int i = 0; i < most_steps; ++i) {
         auto step = curvature.direction(here.gradient);
@@ -277,12 +274,12 @@ GaussianProcess::Settings GaussianProcess::fit(const std::vector<Axis>& axes, co
         }
         auto next = at;
         Curvature::add(next, 1, step);
-        auto there = evidence(axes, points, values, settings_of(next), noise);
+        auto there = evidence(axes, points, values, settings_of(next));
         for (int half = 0; half < most_halvings && !(there.value > here.value); ++half) {
             std::ranges::for_each(step, [](double& each) { each /= 2; });
             next = at;
             Curvature::add(next, 1, step);
-            there = evidence(axes, points, values, settings_of(next), noise);
+            there = evidence(axes, points, values, settings_of(next));
         }
         if (!(there.value > here.value)) {
             if (curvature.is_unknown()) {

@@ -30,10 +30,6 @@ class GaussianProcess {
         double deviation;
     };
 
-    /// What is believed of the noise before anything was seen. Where there may be none, a model follows every value,
-    /// which finds a minimum exactly. Otherwise it takes what is rough for noise, and sees the large shape beneath.
-    enum class Noise { some, maybe_none };
-
     /// `values` were seen at `points`. At the `pending` points nothing was seen yet, but will be: they lower the
     /// deviation as if the mean had been seen there (Kriging believer: Ginsbourger et al. 2010). `axes` outlives this.
     GaussianProcess(const std::vector<Axis>& axes, const Points& points, const std::vector<double>& values,
@@ -46,8 +42,7 @@ class GaussianProcess {
 
     /// The most probable settings, found by L-BFGS. The prior of the lengths grows with the number of axes (Hvarfner et
     /// al., "Vanilla Bayesian Optimization Performs Great in High Dimensions", ICML 2024).
-    static Settings fit(const std::vector<Axis>& axes, const Points& points, const std::vector<double>& values,
-                        Noise noise);
+    static Settings fit(const std::vector<Axis>& axes, const Points& points, const std::vector<double>& values);
 
     /// Logarithm of the probability of `values` and `settings`, up to a constant; and its derivatives by the logarithms
     /// of the lengths and, last, of the noise.
@@ -56,7 +51,7 @@ class GaussianProcess {
         std::vector<double> gradient;
     };
     static Evidence evidence(const std::vector<Axis>& axes, const Points& points, const std::vector<double>& values,
-                             const Settings& settings, Noise noise);
+                             const Settings& settings);
 
   private:
     const std::vector<Axis>& axes_;

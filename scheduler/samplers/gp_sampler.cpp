@@ -78,7 +78,7 @@ std::vector<std::size_t> representatives(const std::vector<double>& values, std:
 }
 
 GaussianProcess::Settings fit_to(const std::vector<Axis>& axes, const GaussianProcess::Points& points,
-                                 const std::vector<double>& losses, GaussianProcess::Noise noise) {
+                                 const std::vector<double>& losses) {
     GaussianProcess::Points some_points;
     std::vector<double> some_losses;
     for (const auto i : representatives(losses, most_to_fit)) {
@@ -86,12 +86,7 @@ GaussianProcess::Settings fit_to(const std::vector<Axis>& axes, const GaussianPr
         some_points.insert(some_points.end(), first, first + static_cast<std::ptrdiff_t>(axes.size()));
         some_losses.push_back(losses[i]);
     }
-    return GaussianProcess::fit(axes, some_points, some_losses, noise);
-}
-
-/// Turn by turn, since no result tells which belief is the better one.
-GaussianProcess::Noise noise_of(TrialId trial) {
-    return trial.value % 2 == 0 ? GaussianProcess::Noise::some : GaussianProcess::Noise::maybe_none;
+    return GaussianProcess::fit(axes, some_points, some_losses);
 }
 
 }  // namespace
@@ -116,7 +111,7 @@ class GpSampler::Search {
     Search(const GpSampler& sampler, const Seen& seen, TrialId trial)
         : sampler_(sampler),
           random_(draws(sampler.seed_, Purpose::model, trial)),
-          model_(sampler.axes_, seen.points, seen.losses, seen.pending, fit_to(sampler.axes_, seen.points, seen.losses, noise_of(trial))) {
+          model_(sampler.axes_, seen.points, seen.losses, seen.pending, fit_to(sampler.axes_, seen.points, seen.losses)) {
         best_ = model_.mean_at(0);
         for (std::size_t i = 1; i < seen.losses.size(); ++i) {
             best_ = std::min(best_, model_.mean_at(i));

@@ -23,8 +23,6 @@ double log_expected_improvement(GaussianProcess::Normal belief, double best);
 ///   sweeps (`warm_start`) count as this sweep's own.
 /// * A trial that lost before that rung counts as its worst one. Of trials that run, it expects what the model predicts:
 ///   so it does not propose twice in one place.
-/// * Every second model believes that there may be no noise. It finds a smooth minimum exactly, and gets lost in a rough
-///   function, which the other sees as a smooth one with noise.
 /// * Losses are cut off far above the usual ones, so that a diverged trial does not hide the others' differences.
 /// * A model has at most 500 results, the best and the newest: a proposal takes a tenth of a second however long the
 ///   sweep is. Proposals are events, so a replay does not compute them again.

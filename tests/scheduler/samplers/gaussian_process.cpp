@@ -13,7 +13,6 @@ using doctest::Approx;
 namespace {
 
 const std::vector<Axis> two_axes(2);
-constexpr auto noise = GaussianProcess::Noise::some;
 
 struct Sampled {
     GaussianProcess::Points points;
@@ -87,13 +86,13 @@ TEST_CASE("the gradient of the evidence is that of differences") {
     axes[1] = {.is_categorical = true, .cell = 0.25};
     const GaussianProcess::Settings settings{{0.3, 0.9}, 0.02};
 
-    const auto exact = GaussianProcess::evidence(axes, points, values, settings, noise);
+    const auto exact = GaussianProcess::evidence(axes, points, values, settings);
 
     for (std::size_t i = 0; i < 3; ++i) {
         const auto shifted = [&](double by) {
             auto other = settings;
             (i < 2 ? other.lengths[i] : other.noise) *= std::exp(by);
-            return GaussianProcess::evidence(axes, points, values, other, noise).value;
+            return GaussianProcess::evidence(axes, points, values, other).value;
         };
         CHECK(exact.gradient[i] == Approx((shifted(1e-5) - shifted(-1e-5)) / 2e-5).epsilon(1e-5));
     }
@@ -106,9 +105,9 @@ TEST_CASE("the settings found are a maximum, and tell axes that matter from thos
         values[i] = 1.4 * std::sin(6 * points[2 * i]) + 0.3 * (random.uniform() - 0.5);
     }
 
-    const auto settings = GaussianProcess::fit(two_axes, points, values, noise);
+    const auto settings = GaussianProcess::fit(two_axes, points, values);
 
-    const auto found = GaussianProcess::evidence(two_axes, points, values, settings, noise);
+    const auto found = GaussianProcess::evidence(two_axes, points, values, settings);
     for (const double slope : found.gradient) {
         CHECK(std::abs(slope) < 0.1);
     }
@@ -130,25 +129,10 @@ TEST_CASE("a category is like itself only, and an absent coordinate like other a
 TEST_CASE("points that are all alike, and values that are, give numbers") {
     const GaussianProcess::Points alike(60, 0.5);
     const std::vector<double> zeros(30);
-    const auto settings = GaussianProcess::fit(two_axes, alike, zeros, noise);
+    const auto settings = GaussianProcess::fit(two_axes, alike, zeros);
     const GaussianProcess model(two_axes, alike, zeros, alike, settings);
     const double at[] = {0.5, 0.1};
 
     CHECK(std::isfinite(model.at(at).mean));
     CHECK(model.at(at).deviation > 0);
-}
-
-TEST_CASE("a function without noise is followed exactly where there may be none, and smoothed where there is some") {
-    CounterRandom random(/*seed=*/7, /*stream=*/0);
-    GaussianProcess::Points points;
-    std::vector<double> values;
-    for (int i = 0; i < 8; ++i) {
-        points.insert(points.end(), {random.uniform(), random.uniform()});
-        values.push_back(2 * std::sin(3 * points[points.size() - 2]) - 1);
-    }
-    const auto noise_found = [&](GaussianProcess::Noise belief) {
-        return GaussianProcess::fit(two_axes, points, values, belief).noise;
-    };
-
-    CHECK(noise_found(GaussianProcess::Noise::maybe_none) < noise_found(GaussianProcess::Noise::some) / 2);
 }

@@ -46,7 +46,7 @@ TEST_CASE("gp does not propose pending points again") {
     AnySampler forgetful = sampler;
     std::vector<Config> batch;
     std::vector<Config> careless;
-    for (int id = 32; id < 46; id += 2) {  // every second one believes the same of the noise
+    for (int id = 32; id < 39; ++id) {
         batch.push_back(sampler->propose(TrialId{id}).value().config);
         sampler->tell(started(id, batch.back()));
         careless.push_back(forgetful->propose(TrialId{id}).value().config);
