@@ -22,7 +22,7 @@ namespace crescendo {
 /// * The best trials of that rung are good. All others that reached it are bad, and so are those that lost before it,
 ///   and those of which nothing is known yet: so it does not propose twice in one place (constant liar).
 /// * Every eighth trial is drawn from kernels of thrice the width: a search that stays at the first good place leaves
-/// it so.
+///   it so.
 /// * Of the first 500 trials, each has a model of its own. After that a model serves as many as one in 64 trials, so
 ///   that a proposal costs little more than a random one in a sweep of 100,000. It is made when the first of them asks,
 ///   of what was told before: so a replay, which does not ask, makes none.
