@@ -22,7 +22,10 @@ class FakeNcclOrders {
     FakeNcclOrders& operator=(const FakeNcclOrders&) = delete;
     ~FakeNcclOrders() { ::unsetenv("FAKE_NCCL"); }
 
-    void tell(const std::string& call, const std::string& order) const { std::ofstream(folder_ / call) << order; }
+    void tell(const std::string& call, const std::string& order) const {
+        std::ofstream(folder_ / (call + ".part")) << order;
+        std::filesystem::rename(folder_ / (call + ".part"), folder_ / call);  // who reads it meanwhile has it whole
+    }
     void revoke(const std::string& call) const { std::filesystem::remove(folder_ / call); }
 
     /// How often a member has formed a communicator.

@@ -101,9 +101,9 @@ TEST_CASE("members that left a group in different places do not use its communic
     const FakeNcclOrders orders;
     auto a = process("a");
     auto b = process("b");
+    orders.tell("collective", "skip");  // as rank 0 does with a broadcast that the others have yet to begin
     in_group({&a, &b}, [&](int rank, const auto& group) {
         std::vector<at::Tensor> numbers{at::ones({1})};
-        orders.tell("collective", "skip");  // as rank 0 does with a broadcast that the others have yet to begin
         if (rank == 0) {
             group->broadcast(numbers)->wait();
         }
