@@ -191,6 +191,7 @@ TEST_CASE("a member that leaves ends the others' wait for it") {
 
 TEST_CASE("a collective that hangs ends at the time-out or by a new order") {
     const FakeNcclOrders orders;
+    orders.tell("collective", "hang");
     const auto id = new_id();
     bool ordered = false;
     const auto errors = errors_of_two([&](int rank) {
@@ -199,7 +200,6 @@ TEST_CASE("a collective that hangs ends at the time-out or by a new order") {
             patience.give_up = [&] { return ordered; };
         }
         Member member(id, rank, 2, patience);
-        orders.tell("collective", "hang");
         if (rank == 0) {
             ordered = true;
             member.sum({1.0F});
