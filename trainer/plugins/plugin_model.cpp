@@ -1,6 +1,7 @@
 #include "trainer/plugins/plugin_model.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 
 #include <utility>
@@ -28,6 +29,12 @@ plugin::Task task_for_plugin(const Task& task) {
             .num_outputs = task.num_outputs};
 }
 
+/// Whether these numbers are short because the trial's precision is.
+bool is_of_autocast(const at::Tensor& outputs) {
+    return at::autocast::is_autocast_enabled(outputs.device().type()) &&
+           at::isReducedFloatingType(outputs.scalar_type());
+}
+
 /// A network of a plug-in. Its parameters, buffers and modules are also those of this module, by their own names.
 class PluginModel : public Model {
   public:
@@ -47,8 +54,7 @@ class PluginModel : public Model {
     at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys) override {
         seed_generator(dropout_keys);
         const at::Tensor outputs = call_plugin(who_, "forward()", [&] { return network_->forward(inputs); });
-        const bool fits = outputs.defined() && (outputs.scalar_type() == at::kFloat ||
-                                                at::isReducedFloatingType(outputs.scalar_type()));  // of autocast
+        const bool fits = outputs.defined() && (outputs.scalar_type() == at::kFloat || is_of_autocast(outputs));
         CRESCENDO_VALIDATE(fits, key, "{} returns {}; forward() is to return float32", who_,
                            outputs.defined() ? c10::toString(outputs.scalar_type()) : "no tensor");
         const auto misfit = misfit_of_outputs(task_, outputs.sizes().vec(), inputs.size(0));
