@@ -161,7 +161,8 @@ TEST_CASE("an error that NCCL finds while a collective runs ends the wait for it
     const auto errors = errors_of_two([&](int rank) {
         Member member(id, rank, 2);
         member.sum({1.0F});
-        orders.tell("collective." + std::to_string(rank), "fail 6 NET/IB : Got completion from peer 10.0.0.2 with status=12");
+        orders.tell("collective." + std::to_string(rank),
+                    "fail 6 NET/IB : Got completion from peer 10.0.0.2 with status=12");
         member.sum({1.0F});
     });
 
