@@ -1,5 +1,7 @@
 #pragma once
 
+#include <ATen/Parallel.h>
+
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -13,6 +15,10 @@ namespace crescendo::trainer::test {
 
 /// Torch records the collectives of a process without a lock: several groups in one crash it now and then.
 inline const int recorder_is_off = ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/1);
+
+/// Members are threads already. Those that OpenMP would add to each spin while they wait for work, and tests run beside
+/// others.
+inline const bool one_thread_each = (at::set_num_threads(1), true);
 
 /// Calls `member` in a thread for each member of a group, which has a device each, and waits for all. Throws what one
 /// has thrown.
