@@ -92,8 +92,9 @@ bool NcclCommunicator::abort(std::shared_ptr<void> kept, std::chrono::millisecon
     }
     // It waits for threads of NCCL's, which may wait for a device or a network that does not answer.
     const auto aborted = std::make_shared<std::promise<void>>();
-    std::thread([aborted, kept = std::move(kept), abort = library_.comm_abort, communicator = communicator_] {
+    std::thread([aborted, kept = std::move(kept), abort = library_.comm_abort, communicator = communicator_]() mutable {
         abort(communicator);
+        kept.reset();
         aborted->set_value();
     }).detach();
     communicator_ = nullptr;
