@@ -11,7 +11,7 @@
 # CPU what makes sense there. Ends with 1 if a check failed.
 set -euo pipefail
 
-PROGRAMS=(crescendo-trainer recording-trainer test_trainer test_gpu precision libcrescendo_cuda.so)
+PROGRAMS=(crescendo-trainer recording-trainer test_trainer test_gpu precision libcrescendo_cuda.so libfake_nccl.so)
 
 pack() {
     local bin=${1:-build/default/bin} file=${2:-gpu_check.tar.gz} work program library
