@@ -51,7 +51,7 @@ void History::foresee(const std::filesystem::path& journal) {
     Journal::read(journal, [this](const Journal::Line& line) {
         const auto proposal = proposal_from(line.members());
         const auto origin = proposal ? proposal->event.origin : std::nullopt;
-        if (origin == Origin::model || origin == Origin::warm) {
+        if (origin && is_from_model(*origin)) {
             sweep_.apply(proposal->event);
         }
     });

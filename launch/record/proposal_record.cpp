@@ -39,9 +39,11 @@ Value read_value(RecordScanner& scanner) {
 
 }  // namespace
 
+bool is_from_model(Origin origin) { return origin == Origin::model || origin == Origin::warm; }
+
 ProposalRecord record_of_start(const Trial& trial, double time) {
-    const bool is_from_model = trial.origin == Origin::model || trial.origin == Origin::warm;
-    return {{trial.id, trial.config, is_from_model ? std::optional(trial.origin) : std::nullopt}, time};
+    const bool is_told = is_from_model(trial.origin);
+    return {{trial.id, trial.config, is_told ? std::optional(trial.origin) : std::nullopt}, time};
 }
 
 std::string members_of(const ProposalRecord& record) {

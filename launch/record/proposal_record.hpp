@@ -16,6 +16,9 @@ struct ProposalRecord {
     double time = 0;  ///< seconds since the epoch
 };
 
+/// Whether a model proposed it, which a replay need not ask again.
+bool is_from_model(Origin origin);
+
 /// What the sampler proposed for a trial that has started. Where a model did, the record says so, and a replay need not
 /// ask it again.
 ProposalRecord record_of_start(const Trial& trial, double time);

@@ -90,9 +90,7 @@ void take_first_weights(Trial& trial) {
         return std::ranges::any_of(drawn, [&](const std::string& whole) { return lies_in(whole, name); });
     };
     for (const auto& whole : drawn) {
-        CRESCENDO_VALIDATE(std::ranges::any_of(network, [&](const auto& each) { return lies_in(whole, each.name); }),
-                           except_key, "the model has no parameter, and no module with parameters, of the name {}",
-                           whole);
+        expect_one_in(whole, network, except_key);
     }
 
     const at::NoGradGuard no_gradients;

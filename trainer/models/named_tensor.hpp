@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <string>
+#include <vector>
 
 namespace crescendo::trainer {
 
@@ -16,5 +17,9 @@ struct NamedTensor {
 inline bool lies_in(const std::string& whole, const std::string& name) {
     return name.starts_with(whole) && (name.size() == whole.size() || name[whole.size()] == '.');
 }
+
+/// Throws InvalidInput for the setting `key` unless `whole` names one of the tensors of a model, or a module that has
+/// some. The message lists the names that there are, without those inside of modules.
+void expect_one_in(const std::string& whole, const std::vector<NamedTensor>& tensors, const std::string& key);
 
 }  // namespace crescendo::trainer

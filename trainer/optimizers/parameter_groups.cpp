@@ -1,7 +1,6 @@
 #include "trainer/optimizers/parameter_groups.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "core/check.hpp"
 
@@ -26,33 +25,18 @@ Factors::const_iterator factor_of(const std::string& parameter, const Factors& f
     return best;
 }
 
-/// The modules and parameters at the top of the model: "conv1, layer1, fc".
-std::string outermost_names(const std::vector<NamedTensor>& parameters) {
-    std::string all;
-    std::string last;
-    for (const auto& [name, tensor] : parameters) {
-        const std::string outermost = name.substr(0, name.find('.'));
-        if (outermost != last) {
-            all += (all.empty() ? "" : ", ") + outermost;
-            last = outermost;
-        }
-    }
-    return all;
-}
-
 }  // namespace
 
 ParameterGroups::ParameterGroups(const OptimizerSpec& spec, const std::vector<NamedTensor>& parameters,
                                  const Factors& factors)
     : parameters_(parameters) {
-    std::set<std::string> fitting{all_others};
+    for (const auto& [whole, factor] : factors) {
+        if (whole != all_others) {
+            expect_one_in(whole, parameters_, "trainer.lr_factors." + whole);
+        }
+    }
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
         auto& [name, tensor] = parameters_[i];
-        for (const auto& [whole, factor] : factors) {
-            if (lies_in(whole, name)) {
-                fitting.insert(whole);
-            }
-        }
         const auto found = factor_of(name, factors);
         const double factor = found == factors.end() ? 1.0 : found->second;
         if (factor == 0.0) {
@@ -65,11 +49,6 @@ ParameterGroups::ParameterGroups(const OptimizerSpec& spec, const std::vector<Na
             group = groups_.insert(groups_.end(), Group{factor, {}, nullptr});
         }
         group->places.push_back(i);
-    }
-    for (const auto& [whole, factor] : factors) {
-        CRESCENDO_VALIDATE(fitting.contains(whole), "trainer.lr_factors." + whole,
-                           "the model has no parameter, and no module with parameters, of the name {}; it has {}",
-                           whole, outermost_names(parameters_));
     }
     CRESCENDO_VALIDATE(!groups_.empty(), "trainer.lr_factors",
                        "a factor of 0 freezes all parameters of the model, so a trial would learn nothing; leave out "

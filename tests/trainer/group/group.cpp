@@ -12,6 +12,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "tests/trainer/device/fake_nccl/fake_nccl_device.hpp"
+#include "tests/trainer/host_device.hpp"
 #include "tests/trainer/local_group.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "tests/trainer/transports.hpp"
@@ -57,13 +58,8 @@ class FailingBackend : public c10d::Backend {
 };
 
 /// A device whose groups fail as they are told to, and cannot be ended.
-class FailingDevice : public Device {
+class FailingDevice : public HostDevice {
   public:
-    at::Device place() const override { return at::kCPU; }
-    std::pmr::memory_resource& staging_memory() const override { return *std::pmr::new_delete_resource(); }
-    at::Tensor upload(const at::Tensor& host) const override { return host; }
-    bool idle() const override { return true; }
-    void give_back_memory() const override {}
     c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                                                               int size, const Patience&) const override {
         if (at_meeting) {

@@ -6,12 +6,24 @@
 #include <string>
 
 #include "tests/temporary_folder.hpp"
+#include "trainer/device/nccl/nccl_library.hpp"
 
 namespace crescendo::trainer::test {
 
-/// The library, beside the test's program.
+/// The library's file, beside the test's program.
 inline std::string fake_nccl() {
     return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libfake_nccl.so").string();
+}
+
+inline const NcclLibrary& fake_library() {
+    static const NcclLibrary library(fake_nccl());
+    return library;
+}
+
+inline nccl::UniqueId new_id() {
+    nccl::UniqueId id{};
+    fake_library().get_unique_id(&id);
+    return id;
 }
 
 /// Tells the fake NCCL what goes wrong, as fake_nccl.cpp says, in this process and in those that get `variable()`.

@@ -6,6 +6,7 @@
 
 #include "tests/trainer/device/fake_nccl/fake_nccl.hpp"
 #include "tests/trainer/device/fake_nccl/host_queue.hpp"
+#include "tests/trainer/host_device.hpp"
 #include "trainer/device/nccl/nccl_backend.hpp"
 #include "trainer/device/nccl/nccl_groups.hpp"
 
@@ -13,25 +14,14 @@ namespace crescendo::trainer::test {
 
 namespace {
 
-GpuIdentity new_gpu(const NcclLibrary& library) {
-    nccl::UniqueId id{};
-    library.get_unique_id(&id);
+GpuIdentity new_gpu() {
+    const nccl::UniqueId id = new_id();
     const std::string name(id.bytes, sizeof id.bytes);
     return {.uuid = name, .host = "here", .pci_address = name};
 }
 
-class FakeNcclDevice : public Device {
+class FakeNcclDevice : public HostDevice {
   public:
-    at::Device place() const override { return at::kCPU; }
-
-    std::pmr::memory_resource& staging_memory() const override { return *std::pmr::new_delete_resource(); }
-
-    at::Tensor upload(const at::Tensor& host) const override { return host; }
-
-    bool idle() const override { return true; }
-
-    void give_back_memory() const override {}
-
     c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                                                               int size, const Patience& patience) const override {
         return groups_->make(store, rank, size, patience, at::kCPU, std::make_shared<HostQueue>());
@@ -45,8 +35,7 @@ class FakeNcclDevice : public Device {
     void dissolve(c10d::ProcessGroup& group) const override { groups_->end(group); }
 
   private:
-    const NcclLibrary library_{fake_nccl()};
-    const std::unique_ptr<NcclGroups> groups_ = std::make_unique<NcclGroups>(library_, new_gpu(library_));
+    const std::unique_ptr<NcclGroups> groups_ = std::make_unique<NcclGroups>(fake_library(), new_gpu());
 };
 
 }  // namespace

@@ -16,17 +16,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const NcclLibrary& library() {
-    static const NcclLibrary library(fake_nccl());
-    return library;
-}
-
-nccl::UniqueId new_id() {
-    nccl::UniqueId id{};
-    library().get_unique_id(&id);
-    return id;
-}
-
 /// As a GPU's: whoever computes with a result does not wait for it in the host.
 class GpuQueue : public HostQueue {
   public:
@@ -50,7 +39,7 @@ class GpuQueue : public HostQueue {
 /// `patience` is that of its collectives.
 c10::intrusive_ptr<NcclBackend> backend_of(const nccl::UniqueId& id, int rank, int size,
                                            std::shared_ptr<DeviceQueue> queue, const Patience& patience) {
-    auto communicator = std::make_unique<NcclCommunicator>(library(), id, rank, size, Patience{.timeout = 30s});
+    auto communicator = std::make_unique<NcclCommunicator>(fake_library(), id, rank, size, Patience{.timeout = 30s});
     return c10::make_intrusive<NcclBackend>(std::move(communicator), std::move(queue), rank, size, patience);
 }
 

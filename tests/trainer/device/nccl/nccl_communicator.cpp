@@ -20,22 +20,11 @@ namespace {
 
 const Patience long_patience{.timeout = 30s};
 
-const NcclLibrary& library() {
-    static const NcclLibrary library(fake_nccl());
-    return library;
-}
-
-nccl::UniqueId new_id() {
-    nccl::UniqueId id{};
-    library().get_unique_id(&id);
-    return id;
-}
-
 /// A member of a group, in a thread of its own.
 class Member {
   public:
     Member(const nccl::UniqueId& id, int rank, int size, Patience patience = long_patience)
-        : communicator_(library(), id, rank, size, patience), patience_(std::move(patience)) {}
+        : communicator_(fake_library(), id, rank, size, patience), patience_(std::move(patience)) {}
 
     /// The sum over all members, once it is there.
     std::vector<float> sum(std::vector<float> numbers) {
@@ -224,7 +213,7 @@ TEST_CASE("an end that hangs holds nobody up, and keeps what NCCL may still writ
     const auto numbers = std::make_shared<std::vector<float>>(2, 1.0F);
     const std::weak_ptr<void> watched = numbers;
     HostStream stream;
-    NcclCommunicator communicator(library(), new_id(), 0, 1, long_patience);
+    NcclCommunicator communicator(fake_library(), new_id(), 0, 1, long_patience);
     orders.tell("abort", "hang");
 
     CHECK_FALSE(communicator.abort(numbers, 20ms));

@@ -22,7 +22,7 @@ namespace {
 
 /// A process with a GPU of its own.
 NcclGroups process(const std::string& gpu) {
-    return {NcclLibrary(fake_nccl()), {.uuid = gpu, .host = "here", .pci_address = gpu}};
+    return {fake_library(), {.uuid = gpu, .host = "here", .pci_address = gpu}};
 }
 
 /// Makes a group of these processes, in this order, and calls `member` for each in a thread of its own.

@@ -1,0 +1,34 @@
+#include "trainer/models/named_tensor.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace crescendo::trainer {
+
+namespace {
+
+/// "conv1, layer1, fc"
+std::string outermost_names(const std::vector<NamedTensor>& tensors) {
+    std::string all;
+    std::string last;
+    for (const auto& [name, tensor] : tensors) {
+        const std::string outermost = name.substr(0, name.find('.'));
+        if (outermost != last) {
+            all += (all.empty() ? "" : ", ") + outermost;
+            last = outermost;
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+void expect_one_in(const std::string& whole, const std::vector<NamedTensor>& tensors, const std::string& key) {
+    const bool found = std::ranges::any_of(tensors, [&](const auto& each) { return lies_in(whole, each.name); });
+    CRESCENDO_VALIDATE(found, key,
+                       "the model has no parameter, and no module with parameters, of the name {}; it has {}", whole,
+                       outermost_names(tensors));
+}
+
+}  // namespace crescendo::trainer
