@@ -18,6 +18,7 @@
 #include <limits>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -136,28 +137,30 @@ at::Tensor flat_gradient(const Trial& trial) {
 /// The moments over many batches of the training set, which are always the same.
 class Direct {
   public:
+    static constexpr std::size_t some = 100;
+    static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+
     Direct(const Settings& settings, const Task& task, const Device& device) {
         DataCache cache;
         BatchLoader loader(cache.evaluation(settings.data.train, settings.data), task, device);
         loader.enter({.seed = 0, .epoch = 0, .position = 0, .group_batch = samples, .rank = 0, .size = 1});
-        while (std::ssize(batches_) < most_batches) {
-            const auto loaded = loader.next();
-            if (!loaded || std::ssize(loaded->slice.samples) < samples) {
-                break;
-            }
+        for (auto loaded = loader.next(); loaded && std::ssize(loaded->slice.samples) == samples;
+             loaded = loader.next()) {
             batches_.push_back({loaded->batch.inputs.clone(), loaded->batch.targets.clone()});
         }
     }
 
-    Moments at(Trial& trial) const {
+    /// Over so many batches at most.
+    Moments at(Trial& trial, std::size_t most) const {
         at::Tensor mean;
         double squares = 0;
-        for (const auto& batch : batches_) {
+        const std::size_t num_batches = std::min(most, batches_.size());
+        for (const auto& batch : std::span(batches_).first(num_batches)) {
             const at::Tensor gradient = gradient_of(trial, batch);
             mean = mean.defined() ? mean + gradient : gradient;
             squares += gradient.dot(gradient).item<double>();
         }
-        const auto count = static_cast<double>(batches_.size());
+        const auto count = static_cast<double>(num_batches);
         mean /= count;
         const double of_mean = mean.dot(mean).item<double>();
         const double of_batch = (squares / count - of_mean) * count / (count - 1);  // S / samples
@@ -166,7 +169,6 @@ class Direct {
 
   private:
     static constexpr std::int64_t samples = 32;
-    static constexpr std::int64_t most_batches = 100;
 
     static at::Tensor gradient_of(Trial& trial, const Batch& batch) {
         for (auto& parameter : trial.parameters()) {
@@ -182,26 +184,23 @@ class Direct {
 /// Moments along the training, averaged as NoiseScale averages what it measures.
 class Trail {
   public:
-    /// A hundred measurements count: of the gradient one in four steps, of the noise one in `noise_every`.
-    Trail(std::int64_t every, int noise_every)
-        : keep_gradient_(std::pow(0.99, static_cast<double>(every) / 4)),
-          keep_noise_(std::pow(0.99, static_cast<double>(every) / noise_every)) {}
+    /// The moments of every `every`-th step are added, and the trial measures every `measured`-th one. A hundred of its
+    /// measurements count.
+    Trail(std::int64_t every, std::int64_t measured)
+        : keep_(std::pow(0.99, static_cast<double>(every) / static_cast<double>(measured))) {}
 
     void add(const Moments& now) {
-        gradient_ = keep_gradient_ * gradient_ + (1 - keep_gradient_) * now.gradient;
-        gradient_weight_ = keep_gradient_ * gradient_weight_ + (1 - keep_gradient_);
-        noise_ = keep_noise_ * noise_ + (1 - keep_noise_) * now.noise;
-        noise_weight_ = keep_noise_ * noise_weight_ + (1 - keep_noise_);
+        gradient_ = keep_ * gradient_ + (1 - keep_) * now.gradient;
+        noise_ = keep_ * noise_ + (1 - keep_) * now.noise;
+        weight_ = keep_ * weight_ + (1 - keep_);
     }
-    Moments mean() const { return {.gradient = gradient_ / gradient_weight_, .noise = noise_ / noise_weight_}; }
+    Moments mean() const { return {.gradient = gradient_ / weight_, .noise = noise_ / weight_}; }
 
   private:
-    double keep_gradient_;
-    double keep_noise_;
+    double keep_;
     double gradient_ = 0.0;
-    double gradient_weight_ = 0.0;
     double noise_ = 0.0;
-    double noise_weight_ = 0.0;
+    double weight_ = 0.0;
 };
 
 /// The moments from the differences of consecutive steps' gradients, as Pollux (OSDI 2021) has them for one worker.
@@ -221,7 +220,7 @@ class Differenced {
     Moments mean() const { return trail_.mean(); }
 
   private:
-    Trail trail_{/*every=*/1, /*noise_every=*/4};
+    Trail trail_{/*every=*/1, /*measured=*/4};
     at::Tensor last_;
     double last_norm_ = 0.0;
 };
@@ -256,11 +255,11 @@ bool accuracy_of(const std::string& model, int size, const std::string& data, st
         const Task task = describe_task(settings, cache);
         Member member(group, settings, task, /*seed=*/1);
         const Direct direct(settings, task, *device);
-        Trail trail(every, size == 1 ? 32 : 4);
+        Trail trail(every, /*measured=*/size == 1 ? 32 : 4);
         Differenced differenced;
         for (std::int64_t step = 1; step <= 3 * steps; ++step) {
             if (group.rank() == 0 && (step - 1) % every == 0) {  // a step that the trial measures too
-                trail.add(direct.at(member.trial));
+                trail.add(direct.at(member.trial, Direct::some));
             }
             member.step();
             if (size == 1) {
@@ -272,7 +271,7 @@ bool accuracy_of(const std::string& model, int size, const std::string& data, st
             member.agree();
             const Moments fixed = at_fixed_weights(member, model, data);
             if (group.rank() == 0) {
-                const Moments now = direct.at(member.trial);
+                const Moments now = direct.at(member.trial, Direct::all);
                 const Moments along = trail.mean();
                 const Moments trained = measured(member.trial.progress().noise_scale);
                 const double off_fixed = fixed.scale() / now.scale();

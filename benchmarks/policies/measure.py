@@ -129,7 +129,7 @@ def growth_table(slots, clusters):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help="more slots, more trials a slot, more seeds")
-    parser.add_argument("--growth", action="store_true", help="the settings of grow_when, with 200, 20 and 2 seeds")
+    parser.add_argument("--growth", action="store_true", help="the settings of grow_when, with 1,000, 100 and 2 seeds")
     parser.add_argument("--noise", action="store_true", help="the settings of batch, where the noise scale rises")
     parser.add_argument("--compare", default=POLICIES, help="policies, as crescendo simulate takes them; the first is the reference")
     parser.add_argument("--csv", help="a file for all figures; what it has is not simulated again")
@@ -138,7 +138,7 @@ def main():
     sizes = (64, 1024, 16_384) if options.full else (64,) if QUICK else (64, 1024)
     is_by_cluster = options.growth or options.noise
     ratios = (1,) if QUICK else (0.25, 1, 4, 16) if options.full and not is_by_cluster else (0.25, 1, 4)
-    growth_seeds = {64: 200, 1024: 20, 16_384: 2}
+    growth_seeds = {64: 1000, 1024: 100, 16_384: 2}
     others = RISING if options.noise else ()
 
     def seeds(slots):

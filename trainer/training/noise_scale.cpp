@@ -15,22 +15,36 @@ namespace {
 
 constexpr double decay = 0.99;  // a hundred measurements count
 constexpr std::int64_t fewest_measurements = 8;
-constexpr std::int64_t whole_every = 4;
-constexpr std::int64_t extra_every = 32;
 constexpr std::int64_t fewest_extra = 2;  // samples: batch normalization cannot take one alone
+
+constexpr std::int64_t every = 4;
+constexpr std::int64_t single_every = 32;  // to measure a lone worker's single micro-batch costs more
+
+std::int64_t num_parts(std::span<const std::int64_t> slices, std::int64_t micro_batch) {
+    return num_micro_batches(slices, num_rounds(slices, micro_batch));
+}
+
+bool is_single(std::span<const std::int64_t> slices, std::int64_t micro_batch) {
+    return slices.size() == 1 && num_parts(slices, micro_batch) == 1;
+}
 
 }  // namespace
 
+std::int64_t measurable_micro_batch(std::int64_t step, std::span<const std::int64_t> slices, std::int64_t micro_batch) {
+    return is_single(slices, micro_batch) && step % single_every == 0 ? (slices.front() + 1) / 2 : micro_batch;
+}
+
 MeasurementPlan plan_measurement(std::int64_t step, std::span<const std::int64_t> slices, std::int64_t micro_batch) {
     const auto samples = std::accumulate(slices.begin(), slices.end(), std::int64_t{0});
-    if (step % whole_every != 0 || samples == 0) {
+    const bool single = is_single(slices, micro_batch);
+    if (step % (single ? single_every : every) != 0 || samples == 0) {
         return {};
     }
     MeasurementPlan plan{.whole = true};
-    const std::int64_t parts = num_micro_batches(slices, num_rounds(slices, micro_batch));
+    const std::int64_t parts = num_parts(slices, micro_batch);
     if (parts > 1) {
         plan.parts = {.count = parts, .samples = samples};
-    } else if (slices.size() == 1 && samples > fewest_extra && step % extra_every == 0) {
+    } else if (single && samples > fewest_extra) {
         plan.parts = {.count = 1, .samples = std::max(fewest_extra, samples / 8), .extra = true};
     }
     return plan;

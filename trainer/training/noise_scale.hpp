@@ -38,9 +38,15 @@ struct MeasurementPlan {
     friend bool operator==(const MeasurementPlan&, const MeasurementPlan&) = default;
 };
 
+/// The most samples of a micro-batch in the `step`-th step, in which the members of a group train on these numbers of
+/// samples: `micro_batch`, unless a lone worker's step is a single micro-batch. That is cut in two where it is measured,
+/// because only parts tell the noise.
+std::int64_t measurable_micro_batch(std::int64_t step, std::span<const std::int64_t> slices, std::int64_t micro_batch);
+
 /// Plans the measurement of the `step`-th step, in which the members of a group train on these numbers of samples, in
-/// micro-batches of at most `micro_batch`. Every fourth step is measured. Where it is a single micro-batch, an eighth
-/// of its samples goes through the model once more, in every 32nd step.
+/// micro-batches of at most `micro_batch`. Every fourth step is measured, and every 32nd of a lone worker whose steps
+/// are single micro-batches. If one of these may not be cut, an eighth of its samples goes through the model once more.
+/// This tells the noise from fewer samples.
 ///
 /// The differences of consecutive steps' gradients would need no more passes. But the weights move between two steps,
 /// and what this changes counts as noise (benchmarks/noise_scale).

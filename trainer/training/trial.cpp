@@ -231,10 +231,13 @@ at::Tensor Trial::empty_inputs() const {
 
 /// Members whose norms add up sums run the model equally often, also with no samples.
 Trial::StepPlan Trial::plan_step(const LoadedBatch& loaded, const std::vector<std::int64_t>& slices, int size) const {
+    // What a model with buffers computes may depend on which samples it sees together: statistics of batches do.
+    const std::int64_t micro_batch =
+        buffers().empty() ? measurable_micro_batch(progress_.step, slices, micro_batch_) : micro_batch_;
     StepPlan plan{.parts = micro_batches(static_cast<std::int64_t>(loaded.slice.samples.size()),
-                                         num_rounds(slices, micro_batch_)),
+                                         num_rounds(slices, micro_batch)),
                   .weight = loss_weight(group_batch_, size) * loss_scale(),
-                  .measured = plan_measurement(progress_.step, slices, micro_batch_)};
+                  .measured = plan_measurement(progress_.step, slices, micro_batch)};
     if (size == 1 || norms_.empty()) {
         std::erase_if(plan.parts, [](const MicroBatch& part) { return part.count == 0; });
     }

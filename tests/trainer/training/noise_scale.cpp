@@ -84,8 +84,23 @@ TEST_CASE("every fourth step is measured with its micro-batches, those of all me
     CHECK(plan(4, {32, 32}, 16) == MeasurementPlan{true, MeasuredParts{.count = 4, .samples = 64}});
 }
 
-TEST_CASE("a step of one micro-batch is measured as a whole, and now and then a few of its samples once more") {
-    CHECK(plan(/*step=*/4, /*slices=*/{64}, /*micro_batch=*/64) == MeasurementPlan{true, {}});
+TEST_CASE("a lone worker's step of one micro-batch is cut in two now and then") {
+    const auto micro_batch = [](std::int64_t step, const std::vector<std::int64_t>& slices) {
+        return measurable_micro_batch(step, slices, /*micro_batch=*/64);
+    };
+    CHECK(micro_batch(/*step=*/32, /*slices=*/{64}) == 32);
+    CHECK(micro_batch(32, {5}) == 3);
+    CHECK(micro_batch(16, {64}) == 64);
+    CHECK(micro_batch(32, {128}) == 64);     // has two already
+    CHECK(micro_batch(32, {64, 64}) == 64);  // so has a group
+    CHECK(micro_batch(32, {64, 0}) == 64);
+    CHECK(micro_batch(32, {0}) == 64);
+    CHECK(plan(32, {64}, micro_batch(32, {64})) == MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
+    CHECK(plan(32, {1}, micro_batch(32, {1})) == MeasurementPlan{true, {}});
+}
+
+TEST_CASE("where a lone worker's step may not be cut, a few of its samples are measured once more") {
+    CHECK(plan(/*step=*/4, /*slices=*/{64}, /*micro_batch=*/64) == MeasurementPlan{});
     CHECK(plan(32, {64}, 64) == MeasurementPlan{true, MeasuredParts{.count = 1, .samples = 8, .extra = true}});
     CHECK(plan(32, {3}, 64).parts->samples == 2);
     CHECK_FALSE(plan(32, {2}, 64).parts.has_value());

@@ -210,7 +210,7 @@ TEST_CASE("short numbers learn what float32 does, to half a point and a few perc
 
         const Learned two = learned(with(network, {{"precision", "bf16"}}), /*size=*/2);
         CHECK(two.loss == doctest::Approx(brief.loss).epsilon(0.02));
-        CHECK(difference(brief, two) < 0.1);
+        CHECK(difference(brief, two) < 2 * difference(brief, full));  // both round, each in its own way
         const double of_tf32 = difference(full, learned(with(network, {{"precision", "tf32"}})));
         CHECK((on_gpu() ? of_tf32 < 0.1 : of_tf32 == 0.0));
     }
