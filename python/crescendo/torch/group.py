@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
+import socket
 from datetime import timedelta
 from typing import Any, List, Optional, Sequence
 
@@ -14,6 +16,17 @@ import torch.distributed as dist
 # Members connect once all are in the store, so those that live do it at once. One that died meanwhile would hold the
 # others up, deaf to orders, for as long as Gloo waits for a connection, which it tries several times.
 CONNECT_TIMEOUT = timedelta(seconds=2)
+
+
+# Read when a process makes its first group. Where a peer is lost, torch's threads else write dumps and sleep for minutes,
+# and the group's end waits for them.
+NCCL_SETTINGS = {
+    "TORCH_NCCL_BLOCKING_WAIT": "1",  # a wait in the host, which can fail; one on the GPU has no exception
+    "TORCH_NCCL_DUMP_ON_TIMEOUT": "0",
+    "TORCH_NCCL_PROPAGATE_ERROR": "0",
+    "TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC": "0",
+    "TORCH_FR_BUFFER_SIZE": "0",
+}
 
 
 class PeerLost(Exception):
@@ -100,15 +113,24 @@ def _make_backend(device: torch.device, store: dist.Store, rank: int, size: int,
         backend = dist.ProcessGroupGloo(store, rank, size, options)
         backend.set_timeout(timeout)
         return backend
-    # Without this, NCCL waits on the GPU for a peer that may be dead, and no exception reaches us.
-    os.environ.setdefault("TORCH_NCCL_BLOCKING_WAIT", "1")
+    return dist.ProcessGroupNCCL(store, rank, size, _nccl_options(timeout))
+
+
+def _nccl_options(timeout: timedelta) -> Any:
+    for name, value in NCCL_SETTINGS.items():
+        os.environ.setdefault(name, value)
+    # Whoever makes a communicator waits for all others. Where NCCL may not block, torch waits, but no longer than this.
+    os.environ.setdefault("TORCH_NCCL_NONBLOCKING_TIMEOUT", str(math.ceil(timeout.total_seconds())))
     options = dist.ProcessGroupNCCL.Options()
+    options.config.blocking = 0
     options._timeout = timeout
-    return dist.ProcessGroupNCCL(store, rank, size, options)
+    return options
 
 
 def _share_a_gpu(store: dist.Store, rank: int, size: int) -> bool:
-    """Whether two members use the same GPU: NCCL refuses these."""
-    store.set(f"gpu/{rank}", str(torch.cuda.get_device_properties(0).uuid))
+    """Whether two members use the same GPU, or two slices of one: NCCL refuses these. It knows GPUs by their place."""
+    gpu = torch.cuda.get_device_properties(0)
+    place = [getattr(gpu, f"pci_{part}_id", gpu.uuid) for part in ("domain", "bus", "device")]
+    store.set(f"gpu/{rank}", f"{socket.gethostname()} {place}")
     gpus = {store.get(f"gpu/{other}") for other in range(size)}
     return len(gpus) < size

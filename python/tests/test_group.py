@@ -1,0 +1,43 @@
+"""What a group over NCCL asks of torch, where there is no GPU to make one on."""
+
+import os
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from types import SimpleNamespace
+from unittest import mock
+
+import torch.distributed as dist
+
+from crescendo.torch import group
+
+
+class GroupTest(unittest.TestCase):
+    def test_a_group_over_nccl_does_not_block_and_nobody_sleeps_after_an_error(self):
+        with mock.patch.dict(os.environ, {"TORCH_NCCL_DUMP_ON_TIMEOUT": "1"}):
+            options = group._nccl_options(timedelta(seconds=2.5))
+
+            self.assertEqual(options.config.blocking, 0)
+            self.assertEqual(options._timeout, timedelta(seconds=2.5))
+            self.assertEqual(os.environ["TORCH_NCCL_NONBLOCKING_TIMEOUT"], "3")
+            self.assertEqual(os.environ["TORCH_NCCL_BLOCKING_WAIT"], "1")
+            self.assertEqual(os.environ["TORCH_NCCL_DUMP_ON_TIMEOUT"], "1")  # the user's word counts
+
+    def test_members_share_a_gpu_where_nccl_would_say_so(self):
+        def share(*gpus):
+            store = dist.HashStore()
+            properties = mock.Mock(side_effect=gpus)
+            with mock.patch("torch.cuda.get_device_properties", properties), ThreadPoolExecutor(2) as threads:
+                members = [threads.submit(group._share_a_gpu, store, rank, len(gpus)) for rank in range(len(gpus))]
+                return {member.result() for member in members}
+
+        def gpu(bus, uuid):
+            return SimpleNamespace(pci_domain_id=0, pci_bus_id=bus, pci_device_id=0, uuid=uuid)
+
+        self.assertEqual(share(gpu(1, "a"), gpu(2, "b")), {False})
+        self.assertEqual(share(gpu(1, "slice a"), gpu(1, "slice b")), {True})
+        self.assertEqual(share(SimpleNamespace(uuid="a"), SimpleNamespace(uuid="b")), {False})  # an older torch
+
+
+if __name__ == "__main__":
+    unittest.main()
