@@ -234,10 +234,10 @@ Trial::StepPlan Trial::plan_step(const LoadedBatch& loaded, const std::vector<st
     // What a model with buffers computes may depend on which samples it sees together: statistics of batches do.
     const std::int64_t micro_batch =
         buffers().empty() ? measurable_micro_batch(progress_.step, slices, micro_batch_) : micro_batch_;
-    StepPlan plan{.parts = micro_batches(static_cast<std::int64_t>(loaded.slice.samples.size()),
-                                         num_rounds(slices, micro_batch)),
-                  .weight = loss_weight(group_batch_, size) * loss_scale(),
-                  .measured = plan_measurement(progress_.step, slices, micro_batch)};
+    StepPlan plan{
+        .parts = micro_batches(static_cast<std::int64_t>(loaded.slice.samples.size()), num_rounds(slices, micro_batch)),
+        .weight = loss_weight(group_batch_, size) * loss_scale(),
+        .measured = plan_measurement(progress_.step, slices, micro_batch)};
     if (size == 1 || norms_.empty()) {
         std::erase_if(plan.parts, [](const MicroBatch& part) { return part.count == 0; });
     }
