@@ -250,11 +250,13 @@ struct Regrouped {
     int generation = 0;
     double seconds = 0;                       ///< time from the order at rank 0 to the end of the first step
     std::optional<double> step_seconds = {};  ///< mean seconds of the steps since then; none: not measured
+    Metrics phases = {};                      ///< where `seconds` went, and the wait for the order (`decide`) before it
 
     static constexpr auto fields() {
         return std::tuple(Field{"trial", &Regrouped::trial, Presence::optional},
                           Field{"generation", &Regrouped::generation}, Field{"seconds", &Regrouped::seconds},
-                          Field{"step_seconds", &Regrouped::step_seconds, Presence::optional});
+                          Field{"step_seconds", &Regrouped::step_seconds, Presence::optional},
+                          Field{"phases", &Regrouped::phases, Presence::optional});
     }
 };
 

@@ -114,7 +114,12 @@ void Session::lose_group(const PeerLost& cause) {
 void Session::note_step() {
     const int num_measured = join_->state == StateSource::memory ? 8 : 0;
     if (++num_steps_ == 1) {
-        regroup_seconds_ = since(joined_at_).count();
+        end_phase("step");
+        auto& step = regrouped_.phases.at("step");
+        const double waited = std::min(step, generation_->waited().count());
+        regrouped_.phases["data"] = waited;
+        step -= waited;
+        regrouped_.seconds = since(joined_at_).count();
     }
     if (num_steps_ > num_measured) {
         announce_regroup();
@@ -127,8 +132,8 @@ void Session::announce_regroup() {
     }
     regroup_announced_ = true;
     if (join_->rank == 0) {
-        channel_.send(
-            protocol::Regrouped{join_->trial, join_->generation, regroup_seconds_, generation_->step_seconds()});
+        regrouped_.step_seconds = generation_->step_seconds();
+        channel_.send(regrouped_);
     }
 }
 
@@ -160,10 +165,27 @@ void Session::send_report() {
     }
     channel_.send(message);
     report_sent_ = true;
+    report_sent_at_ = std::chrono::steady_clock::now();
+}
+
+/// A survivor's report waits for the order.
+void Session::begin_regroup(const Join& join) {
+    phase_began_ = joined_at_ = std::chrono::steady_clock::now();
+    regrouped_ = {.trial = join.trial, .generation = join.generation};
+    const bool is_survivor = join.state == StateSource::memory && trial_ && trial_->number() == join.trial.value;
+    if (is_survivor && trial_->progress().report_pending && report_sent_) {
+        regrouped_.phases["decide"] = std::chrono::duration<double>(joined_at_ - report_sent_at_).count();
+    }
+}
+
+/// What went by since the phase before.
+void Session::end_phase(const char* phase) {
+    regrouped_.phases[phase] = since(phase_began_).count();
+    phase_began_ = std::chrono::steady_clock::now();
 }
 
 void Session::obey(const Join& join) {
-    joined_at_ = std::chrono::steady_clock::now();
+    begin_regroup(join);
     generation_.reset();  // peers that still wait in the old group are thrown out of it
     const bool is_new = !join_ || join_->trial != join.trial || join_->directory != join.directory;
     if (is_new) {
@@ -183,8 +205,10 @@ void Session::obey(const Join& join) {
     }
     try {
         Group group = meet(join);
+        end_phase("group");
         pulse_.beat();  // each may take as long as a collective, and together they are not to look like a hang
         share_state(group, join, settings, trial_);
+        end_phase("state");
         pulse_.beat();
         trial_->set_group(join.size, join.batch);
         trial_->set_length(join.max_resource.value);

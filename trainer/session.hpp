@@ -56,6 +56,8 @@ class Session {
     Group meet(const Join& join);
     const std::string& location_of(const Evaluate& evaluate, const Settings& settings) const;
     std::unique_ptr<Trial> read_trial(const Evaluate& evaluate, const Settings& settings) const;
+    void begin_regroup(const Join& join);
+    void end_phase(const char* phase);
     void lose_group(const PeerLost& cause);
 
     ControlChannel& channel_;
@@ -65,15 +67,17 @@ class Session {
     DataCache data_;
     std::optional<TrialLog> log_;
     std::optional<Join> join_;  ///< the last join, with what decisions changed since; none while idle
-    std::chrono::steady_clock::time_point joined_at_;  ///< when the last join was read
-    nlohmann::json settings_;                          ///< settings of the last join, as checkpoints keep them
-    std::unique_ptr<Trial> trial_;                     ///< the trial in memory; it outlives generations
+    std::chrono::steady_clock::time_point joined_at_;    ///< when the last join was read
+    std::chrono::steady_clock::time_point phase_began_;  ///< the one that comes next in `regrouped_`
+    protocol::Regrouped regrouped_;                      ///< of the last join, as far as it has come
+    nlohmann::json settings_;                            ///< settings of the last join, as checkpoints keep them
+    std::unique_ptr<Trial> trial_;                       ///< the trial in memory; it outlives generations
     std::optional<CheckpointWriter> checkpoints_;
     std::unique_ptr<Generation> generation_;  ///< the present generation; none while there is no working group
     std::optional<TrialId> concerned_trial_;  ///< trial of the last order; none before the first
     bool report_sent_ = false;                ///< whether this member has sent the trial's last report
-    int num_steps_ = 0;                       ///< steps of this generation
-    double regroup_seconds_ = 0;              ///< from the join to the end of the first of them
+    std::chrono::steady_clock::time_point report_sent_at_;
+    int num_steps_ = 0;  ///< steps of this generation
     bool regroup_announced_ = false;
 };
 

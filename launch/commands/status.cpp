@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/median.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
@@ -78,6 +79,21 @@ OrderedJson annotations_json(const History& history) {
     return json;
 }
 
+/// Medians. The phases in their order, before those that other trainers than ours may have.
+OrderedJson regroups_json(const History& history) {
+    auto phases = history.regroup_phases();
+    OrderedJson json{{"count", history.regroup_seconds().size()}, {"seconds", median(history.regroup_seconds())}};
+    for (const char* phase : {"decide", "group", "state", "data", "step"}) {
+        if (auto known = phases.extract(phase)) {
+            json[phase] = median(known.mapped());
+        }
+    }
+    for (const auto& [phase, seconds] : phases) {
+        json[phase] = median(seconds);
+    }
+    return json;
+}
+
 OrderedJson status_json(const RecordedSweep& recorded, const std::string& price) {
     const auto& sweep = recorded.history.sweep();
     const auto progress = progress_of(recorded.history, recorded.history.last_time(), recorded.time_budget());
@@ -97,8 +113,8 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     for (const auto slot : recorded.history.left_out()) {
         status["slots_left_out"].push_back(slot.value);
     }
-    status["trials"] = {{"begun", progress.begun()}, {"running", progress.running}, {"waiting", progress.waiting},
-                        {"paused", progress.paused}, {"held", progress.held}, {"stopped", progress.stopped},
+    status["trials"] = {{"begun", progress.begun()},     {"running", progress.running}, {"waiting", progress.waiting},
+                        {"paused", progress.paused},     {"held", progress.held},       {"stopped", progress.stopped},
                         {"finished", progress.finished}, {"failed", progress.failed}};
     status["proposals"] = proposals_json(sweep);
     status["rungs"] = OrderedJson::array();
@@ -117,6 +133,9 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
         status["best"] = nullptr;
     }
     status["speedups"] = speedups_json(sweep);
+    if (!recorded.history.regroup_seconds().empty()) {
+        status["regroups"] = regroups_json(recorded.history);
+    }
     const auto wait = recorded.history.data_wait();
     status["data_wait"] = wait ? Json(*wait) : Json(nullptr);
     if (sweep.waits_for_release()) {

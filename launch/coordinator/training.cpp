@@ -61,8 +61,8 @@ bool Training::is_stopped() {
     return reason.has_value();
 }
 
-/// A warm trainer saves at any moment, but a program's checkpoints are its own, at its reports: what it would do between the
-/// last of them and the deadline is better not begun.
+/// A warm trainer saves at any moment, but a program's checkpoints are its own, at its reports: what it would do
+/// between the last of them and the deadline is better not begun.
 void Training::look_ahead() {
     if (file_.has_warm_trainers() || sweep().deadline_is_near()) {
         return;
@@ -330,9 +330,15 @@ void Training::fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot,
 
 /// Others than the scheduler know it as a note.
 void Training::record_regroup(const protocol::Regrouped& notice) {
+    Json details{{"note", "regrouped"}};
+    for (const auto& [phase, seconds] : notice.phases) {
+        if (std::isfinite(seconds)) {
+            details["phases"][phase] = *rounded(seconds);
+        }
+    }
     decisions_.record(TrialRegrouped{notice.trial, notice.generation, *rounded(std::max(0.0, notice.seconds)),
                                      rounded(notice.step_seconds)},
-                      {{"note", "regrouped"}});
+                      details);
 }
 
 void Training::take(const protocol::Regrouped& notice) {

@@ -95,6 +95,9 @@ std::vector<Action> History::apply(const Json& record) {
     }
     if (const auto* regrouped = std::get_if<TrialRegrouped>(&event)) {
         regroup_seconds_.push_back(regrouped->seconds);
+        for (const auto& [phase, seconds] : record.value("phases", std::map<std::string, double>())) {
+            regroup_phases_[phase].push_back(seconds);
+        }
     }
     if (auto change = limits_change_from(record)) {
         limits_changes_.push_back(std::move(*change));

@@ -155,6 +155,8 @@ class History {
 
     /// Seconds that each change of a group took in memory, from the order to the end of the first step.
     const std::vector<double>& regroup_seconds() const { return regroup_seconds_; }
+    /// The same for each phase of a regroup that its trainer told of, by the name of the phase.
+    const std::map<std::string, std::vector<double>>& regroup_phases() const { return regroup_phases_; }
 
   private:
     /// What the sweep had, in use or not, until `until` (elapsed()).
@@ -187,6 +189,7 @@ class History {
     std::optional<Test> test_;
     double evaluation_seconds_ = 0;
     std::vector<double> regroup_seconds_;
+    std::map<std::string, std::vector<double>> regroup_phases_;
     std::set<SlotId> left_out_;
     std::map<NodeId, std::set<SlotId>> slots_of_nodes_;  ///< slots that joined in this session
     Had had_;

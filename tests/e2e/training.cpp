@@ -144,8 +144,16 @@ TEST_CASE("a survivor grows from one worker to two to four in memory, learns, an
     for (const auto& record : journal_of(bench.folder / "s")) {
         if (record.value("event", "") == "trial_regrouped") {
             CHECK(record.at("step").at(0) > 0);  // how long the first steps after it took
+            auto phases = record.at("phases").get<std::map<std::string, double>>();
+            CHECK(phases.extract("decide").mapped() > 0);  // before the order
+            CHECK(std::ranges::all_of(phases, [](const auto& phase) { return phase.second >= 0; }));
+            const double all = phases.at("group") + phases.at("state") + phases.at("data") + phases.at("step");
+            CHECK(all == doctest::Approx(record.at("seconds")).epsilon(0.01));
         }
     }
+    const auto regroups = bench.read("status").at("regroups");
+    CHECK(regroups.at("count") == 2);
+    CHECK(regroups.at("state") > 0);
     const auto best = bench.read("best");
     CHECK(best.at("metrics").at("val_accuracy") > 0.5);  // ten classes
     CHECK(best.at("test").at("test_accuracy") > 0.5);
@@ -174,8 +182,8 @@ TEST_CASE("a survivor grows from one worker to two to four in memory, learns, an
     const auto again = run_crescendo(bench.folder.path(), {"retrain", "s", "--seeds", "2", "--format", "json"});
     REQUIRE_MESSAGE(again.code == 0, again.err);
     const auto spread = again.json();
-    const auto tested = std::find_if(spread.begin(), spread.end(),
-                                     [](const Json& row) { return row.at("metric") == "test_accuracy"; });
+    const auto tested =
+        std::find_if(spread.begin(), spread.end(), [](const Json& row) { return row.at("metric") == "test_accuracy"; });
     REQUIRE(tested != spread.end());
     CHECK(tested->at("seeds") == 2);
     CHECK(tested->at("mean") > 0.5);
@@ -184,8 +192,10 @@ TEST_CASE("a survivor grows from one worker to two to four in memory, learns, an
 TEST_CASE("RASDA as it was published runs from its example, with all that it searches") {
     const Bench bench;
     auto sweep = content_of(std::string(CRESCENDO_EXAMPLES) + "/rasda-published/sweep.yaml");
-    for (const auto& [theirs, ours] : {std::pair{"build/demo/fashion.h5", "data.h5"}, {"run_cap: 27", "run_cap: 6"},
-                                       {"max: 18", "max: 4"}, {"reduction_factor: 3", "reduction_factor: 2"}}) {
+    for (const auto& [theirs, ours] : {std::pair{"build/demo/fashion.h5", "data.h5"},
+                                       {"run_cap: 27", "run_cap: 6"},
+                                       {"max: 18", "max: 4"},
+                                       {"reduction_factor: 3", "reduction_factor: 2"}}) {
         REQUIRE(sweep.find(theirs) != std::string::npos);
         for (auto at = sweep.find(theirs); at != std::string::npos; at = sweep.find(theirs)) {
             sweep.replace(at, std::string(theirs).size(), ours);

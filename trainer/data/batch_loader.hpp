@@ -40,6 +40,8 @@ class BatchLoader {
     /// Time spent waiting for samples since the last call. On a GPU this is an upper bound, because a wait during which
     /// it ran out of work counts in full.
     Seconds take_waited() { return std::exchange(waited_, {}); }
+    /// The same, without beginning anew.
+    Seconds waited() const { return waited_; }
 
   private:
     datasets::SampleStream& stream_;

@@ -49,6 +49,9 @@ class Generation {
     /// same reports.
     const std::optional<Measures>& measures() const { return measures_; }
 
+    /// How long this member has waited for samples since the last report.
+    std::chrono::duration<double> waited() const { return batches_.waited(); }
+
     /// StepClock's mean since the last report.
     std::optional<double> step_seconds() const { return step_clock_.mean(); }
 

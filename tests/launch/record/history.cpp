@@ -24,6 +24,23 @@ TEST_CASE("the journal of a sweep that left out whole nodes names their slots") 
     CHECK(stage.history.left_out() == std::set{SlotId{1}, SlotId{2}});
 }
 
+TEST_CASE("what the phases of regroups took is kept, as far as trainers told it") {
+    Stage stage("run_cap: 1\n");
+    for (
+        const auto* record :
+        {R"({"note":"session","time":1,"host":"h","slots":1})",
+         R"({"event":"slots_joined","time":1,"slots":[{"slot":0,"node":0}]})",
+         R"({"event":"trial_regrouped","time":2,"trial":0,"generation":1,"seconds":0.3,"phases":{"group":0.1,"step":0.2}})",
+         R"({"event":"trial_regrouped","time":3,"trial":0,"generation":2,"seconds":0.5,"phases":{"group":0.4}})",
+         R"({"event":"trial_regrouped","time":4,"trial":0,"generation":3,"seconds":0.7})"}) {
+        stage.history.apply(Json::parse(record));
+    }
+
+    CHECK(stage.history.regroup_seconds() == std::vector{0.3, 0.5, 0.7});
+    CHECK(stage.history.regroup_phases() ==
+          std::map<std::string, std::vector<double>>{{"group", {0.1, 0.4}}, {"step", {0.2}}});
+}
+
 TEST_CASE("a replay takes what models proposed from the journal as trials start, and does not ask the models") {
     const TemporaryFolder folder;
     SweepSpec spec;
