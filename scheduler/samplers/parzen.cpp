@@ -11,18 +11,15 @@ namespace {
 
 constexpr double last_coordinate = 1 - 0x1.0p-53;
 
-/// Weight of the uniform distribution, which is believed before any point is known. With one, a search over recorded
-/// trainings often stayed at the first good place (benchmarks/samplers).
-constexpr double prior_weight = 3;
-
 }  // namespace
 
-Parzen::Parzen(std::vector<Axis> axes, const std::vector<Kernel>& kernels, double breadth) : axes_(std::move(axes)) {
-    double sum = prior_weight;
+Parzen::Parzen(std::vector<Axis> axes, const std::vector<Kernel>& kernels, const Smoothing& smoothing)
+    : axes_(std::move(axes)) {
+    double sum = smoothing.prior_weight;
     for (const auto& kernel : kernels) {
         sum += kernel.weight;
     }
-    weights_.push_back(prior_weight / sum);
+    weights_.push_back(smoothing.prior_weight / sum);
     for (const auto& kernel : kernels) {
         weights_.push_back(kernel.weight / sum);
     }
@@ -30,7 +27,7 @@ Parzen::Parzen(std::vector<Axis> axes, const std::vector<Kernel>& kernels, doubl
         log_weights_.push_back(std::log(weight));
     }
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-        along_.push_back(along(axis, kernels, breadth));
+        along_.push_back(along(axis, kernels, smoothing));
     }
 }
 
@@ -38,7 +35,7 @@ Parzen::Parzen(std::vector<Axis> axes, const std::vector<Kernel>& kernels, doubl
 /// few places, whose mixture is not normal. A prior observation of half the range keeps few points from being alike by
 /// chance, and the least width keeps a search from closing in too soon. The factors did well on the problems of
 /// benchmarks/samplers.
-Parzen::Along Parzen::along(std::size_t axis, const std::vector<Kernel>& kernels, double breadth) const {
+Parzen::Along Parzen::along(std::size_t axis, const std::vector<Kernel>& kernels, const Smoothing& smoothing) const {
     Along result;
     double count = 0;
     double sum = 0;
@@ -53,7 +50,8 @@ Parzen::Along Parzen::along(std::size_t axis, const std::vector<Kernel>& kernels
     const double n = std::max(count, 1.0);
     const double deviation = std::sqrt(std::max(squares / n - sum / n * (sum / n), 0.0));
     const double shrink = std::exp(-std::log(n) / (static_cast<double>(axes_.size()) + 4));
-    const double least = std::max(0.7 / (1 + n), axes_[axis].cell / 2);
+    const double breadth = smoothing.breadth;
+    const double least = std::max(smoothing.least_width / (1 + n), axes_[axis].cell / 2);
     result.width = std::min(breadth * std::max(0.5 * (deviation + 0.5 / n) * shrink, least), 1.0);
     result.share_of_others = breadth / (breadth + n * axes_[axis].cell);
     result.centers.push_back(0);

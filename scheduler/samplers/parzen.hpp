@@ -22,8 +22,14 @@ class Parzen {
         double weight;
     };
 
-    /// With a `breadth` above 1 the kernels are that much wider than they should be.
-    Parzen(std::vector<Axis> axes, const std::vector<Kernel>& kernels, double breadth = 1);
+    /// How smooth the density is.
+    struct Smoothing {
+        double prior_weight;  ///< of the uniform density, which is believed before any point is known
+        double least_width;   ///< kernels of n points are at least 1 / (1 + n) of this wide
+        double breadth = 1;   ///< the kernels are that much wider than they should be
+    };
+
+    Parzen(std::vector<Axis> axes, const std::vector<Kernel>& kernels, const Smoothing& smoothing);
 
     /// Draws a point, with all of its coordinates.
     std::vector<double> sample(CounterRandom& random) const;
@@ -44,7 +50,8 @@ class Parzen {
         double share_of_others;  ///< of a categorical kernel
     };
 
-    Along along(std::size_t axis, const std::vector<Kernel>& kernels, double breadth) const;
+    Along along(std::size_t axis, const std::vector<Kernel>& kernels, const Smoothing& smoothing) const;
+
     std::vector<Axis> axes_;
     std::vector<double> weights_;  // add up to 1
     std::vector<double> log_weights_;

@@ -23,6 +23,7 @@ namespace crescendo {
 ///   and those of which nothing is known yet: so it does not propose twice in one place (constant liar).
 /// * Every eighth trial is drawn from kernels of thrice the width: a search that stays at the first good place leaves
 ///   it so.
+/// * Where all parameters are numbers, kernels of good trials are narrower than where there are choices.
 /// * Of the first 500 trials, each has a model of its own. After that a model serves as many as one in 64 trials, so
 ///   that a proposal costs little more than a random one in a sweep of 100,000. It is made when the first of them asks,
 ///   of what was told before: so a replay, which does not ask, makes none.
@@ -61,7 +62,7 @@ class TpeSampler : public Sampler {
     };
 
     Split split(const Results::Ranking& ranking) const;
-    Parzen good(const Split& split, double breadth) const;
+    Parzen good(const Split& split, bool is_broad) const;
     Parzen bad(const Split& split) const;
     std::vector<Candidate> best_candidates(const Parzen& good, const Parzen& bad, int count,
                                            CounterRandom& random) const;

@@ -10,11 +10,13 @@ namespace {
 
 const SearchSpace mixed{{{"x", Uniform{0, 1}}, {"c", Categorical{{1.0, 2.0, 3.0, 4.0}}}}};
 
+constexpr Parzen::Smoothing smoothing{.prior_weight = 3, .least_width = 0.7};
+
 }  // namespace
 
 TEST_CASE("without points the density is uniform") {
     const auto axes = Axis::all_of(mixed);
-    const Parzen parzen(axes, {});
+    const Parzen parzen(axes, {}, smoothing);
 
     CHECK(parzen.log_density(std::vector{0.3, 0.125}) == 0);
 }
@@ -23,7 +25,7 @@ TEST_CASE("the density adds up to 1, also where a point lacks a coordinate") {
     const auto axes = Axis::all_of(mixed);
     const std::vector<double> first{0.02, 0.375};
     const std::vector<double> second{0.9, -1};
-    const Parzen parzen(axes, {{first, 1}, {second, 3}});
+    const Parzen parzen(axes, {{first, 1}, {second, 3}}, smoothing);
 
     double sum = 0;
     double sum_without = 0;
@@ -41,7 +43,7 @@ TEST_CASE("the density adds up to 1, also where a point lacks a coordinate") {
 TEST_CASE("draws are distributed as the density says") {
     const auto axes = Axis::all_of(mixed);
     const std::vector<double> point{0.1, 0.625};
-    const Parzen parzen(axes, {{point, 4}});
+    const Parzen parzen(axes, {{point, 4}}, smoothing);
     CounterRandom random(/*seed=*/1, /*stream=*/0);
     int num_left = 0;
     int num_same = 0;
@@ -62,4 +64,18 @@ TEST_CASE("draws are distributed as the density says") {
     CHECK(std::abs(num_same / 4000.0 - same) < 4 * 0.5 / std::sqrt(4000.0));
     CHECK(left > 0.7);
     CHECK(same > 0.4);
+}
+
+TEST_CASE("with a greater breadth draws lie farther from the points, and with a greater prior more of them anywhere") {
+    const std::vector<Axis> axes{{}};
+    const std::vector<double> point{0.5};
+    const std::vector<Parzen::Kernel> kernels(20, {point, 1});
+    const auto density_at = [&](double x, const Parzen::Smoothing& its) {
+        return std::exp(Parzen(axes, kernels, its).log_density(std::vector{x}));
+    };
+
+    CHECK(density_at(0.5, {1, 0.5, 3}) < 0.5 * density_at(0.5, {1, 0.5}));
+    CHECK(density_at(0.5, {1, 1}) < 0.6 * density_at(0.5, {1, 0.5}));
+    CHECK(density_at(0.99, {1, 0.5}) == doctest::Approx(1.0 / 21));
+    CHECK(density_at(0.99, {3, 0.5}) == doctest::Approx(3.0 / 23));
 }
