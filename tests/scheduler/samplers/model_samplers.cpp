@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <set>
 
 #include "core/draws.hpp"
 #include "tests/scheduler/samplers/learning.hpp"
@@ -82,6 +83,51 @@ TEST_CASE("a sampler that learns survives losses that say nothing") {
             return ++count % 3 == 0 ? nan : count % 3 == 1 ? 1e300 : mixed_loss(config);
         });
         CHECK(configs.size() == 30);
+    }
+}
+
+TEST_CASE("where all trials report the same number, proposals differ, and cover the space") {
+    for (const auto& name : model_samplers) {
+        CAPTURE(name);
+        AnySampler sampler(learning_spec(name, mixed_space()));
+
+        const auto configs = learn(sampler, 40, [](const Config&) { return 0.5; });
+
+        std::set<Config> learnt;
+        std::set<double> xs;
+        for (std::size_t i = 10; i < configs.size(); ++i) {  // before, nothing is learnt
+            REQUIRE(mixed_space().in_order(configs[i]) == configs[i]);
+            learnt.insert(configs[i]);
+            xs.insert(number_of(configs[i], 1));
+        }
+        CHECK(learnt.size() == 30);
+        CHECK(*xs.rbegin() - *xs.begin() > 2);  // half of the range
+    }
+}
+
+TEST_CASE("a configuration that was tried can be enqueued again, and a sampler proposes it and all others once") {
+    for (const auto& name : model_samplers) {
+        CAPTURE(name);
+        auto spec = spec_of(SchedulerKind::fifo, /*run_cap=*/18, /*max=*/1);
+        spec.space = SearchSpace{{{"n", IntUniform{0, 19}}}};
+        spec.sampler = name;
+        Script script(spec);
+        script.join(1);
+        std::set<double> numbers;
+        for (int id = 0; script.sweep.state() == SweepState::running; ++id) {
+            while (const auto proposed = script.sweep.propose()) {
+                script.apply(*proposed);
+            }
+            const double n = number_of(script.trial(id).config, 0);
+            CHECK(numbers.insert(n).second == (id != 14));
+            if (id == 13) {
+                script.apply(TrialProposed{TrialId{14}, script.trial(12).config});
+            }
+            script.report(id, 1, std::abs(n - 7));
+        }
+
+        CHECK(script.trial(14).config == script.trial(12).config);
+        CHECK(numbers.size() == 17);
     }
 }
 
