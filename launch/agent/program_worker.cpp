@@ -343,7 +343,7 @@ std::string ProgramWorker::own_last_words() const { return last_words(log_of(wor
 
 void ProgramWorker::fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices,
                          ProgramFault fault) {
-    notices.push_back(WorkerFailed{work_->join().trial, slot(), kind, message, fault});
+    notices.push_back(WorkerFailed{work_->join().trial, slot(), kind, message, fault, device_name(options_, slot())});
     dismissed_ = has_failed_ = true;
     deadline_ = Clock::now();
 }

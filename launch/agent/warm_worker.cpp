@@ -334,7 +334,7 @@ void WarmWorker::rest(const ExitStatus& status, std::vector<Notice>& notices) {
         intervals *= growth;
     }
     state_ = Down{Clock::now() + std::min(intervals, longest) * options_.setup.restart_interval};
-    notices.push_back(SlotDown{slot(), num_rests_++, message});
+    notices.push_back(SlotDown{slot(), num_rests_++, message, device_name(options_, slot())});
 }
 
 void WarmWorker::report_failure(const Task& task, FailureKind kind, const std::string& message,
@@ -342,7 +342,8 @@ void WarmWorker::report_failure(const Task& task, FailureKind kind, const std::s
     if (task.is_evaluation) {
         notices.push_back(TrialEvaluated{task.trial, {}, message});
     } else {
-        notices.push_back(WorkerFailed{task.trial, slot(), kind, message});
+        notices.push_back(
+            WorkerFailed{task.trial, slot(), kind, message, ProgramFault::none, device_name(options_, slot())});
     }
 }
 

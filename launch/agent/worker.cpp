@@ -12,6 +12,8 @@
 
 #include "core/message_json.hpp"
 #include "launch/slots/gpus.hpp"
+#include "launch/slots/node_resources.hpp"
+#include "launch/slots/topology.hpp"
 
 namespace crescendo::launch {
 
@@ -46,6 +48,14 @@ std::vector<std::string> guarded(const std::vector<std::string>& command, const 
 
 const SlotResources& resources_of(const WorkerOptions& options, SlotId slot) {
     return options.slots.at(static_cast<std::size_t>(slot.value - options.first_slot.value));
+}
+
+std::string device_name(const WorkerOptions& options, SlotId slot) {
+    const auto& resources = resources_of(options, slot);
+    if (!resources.gpu.empty()) {
+        return fmt::format("GPU {} of {}", resources.gpu, host_name());
+    }
+    return resources.cpus.empty() ? host_name() : fmt::format("cores {} of {}", list_text(resources.cpus), host_name());
 }
 
 std::vector<std::pair<std::string, std::string>> device_environment(const WorkerOptions& options, SlotId slot) {

@@ -108,6 +108,10 @@ std::vector<std::string> guarded(const std::vector<std::string>& command, const 
 /// What the worker on `slot` gets: cores, threads, a GPU.
 const SlotResources& resources_of(const WorkerOptions& options, SlotId slot);
 
+/// What a user looks after if trials fail on `slot`: "GPU 3 of node17", or "cores 4-7 of node17"; "node17" where the
+/// worker may run on any core.
+std::string device_name(const WorkerOptions& options, SlotId slot);
+
 /// Variables of a worker's environment that choose the slot's device.
 std::vector<std::pair<std::string, std::string>> device_environment(const WorkerOptions& options, SlotId slot);
 

@@ -110,8 +110,9 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     status["elapsed_seconds"] = recorded.history.elapsed();
     status["slots"] = sweep.num_slots();
     status.update(spending_json(recorded.history, price_of_slot_hour(recorded, price)));
-    for (const auto slot : recorded.history.left_out()) {
+    for (const auto& [slot, device] : recorded.history.left_out()) {
         status["slots_left_out"].push_back(slot.value);
+        status["devices_left_out"].push_back(device);
     }
     status["trials"] = {{"begun", progress.begun()},     {"running", progress.running}, {"waiting", progress.waiting},
                         {"paused", progress.paused},     {"held", progress.held},       {"stopped", progress.stopped},

@@ -278,6 +278,7 @@ void Training::take(const WorkerFailed& notice) {
     decisions_.commit();            // what came before may have given its trial another group
     const bool is_member = groups_.is_member(notice.trial, notice.slot);
     groups_.note_death(notice.trial, notice.slot);
+    devices_[notice.slot] = notice.device;
     if (is_member) {
         const auto lost = file_.grow == Growth::none && file_.command ? std::nullopt : std::optional(notice.slot);
         fail(notice.trial, notice.kind, lost, notice.message, notice.fault);
@@ -293,24 +294,38 @@ void Training::take(const WorkerFailed& notice) {
     orders_.resume_held_back();
 }
 
-/// Leaves the slots out for this session. Their agent stays, with idle workers there.
-void Training::leave_out(const std::set<SlotId>& slots) {
+/// Slots of one node, and what they are: "slots 4, 5 of node 1 (GPU 0 of node17, GPU 1 of node17)".
+std::string Training::name_of(const std::set<SlotId>& slots) const {
     std::string list;
+    std::string devices;
     for (const auto slot : slots) {
         list += fmt::format("{}{}", list.empty() ? "" : ", ", slot.value);
+        if (const auto device = devices_.find(slot); device != devices_.end() && !device->second.empty()) {
+            devices += fmt::format("{}{}", devices.empty() ? "" : ", ", device->second);
+        }
     }
+    return fmt::format("slot{} {} of node {}{}", slots.size() == 1 ? "" : "s", list,
+                       orders_.slots().node_of(*slots.begin()).value,
+                       devices.empty() ? "" : fmt::format(" ({})", devices));
+}
+
+/// Leaves the slots out for this session. Their agent stays, with idle workers there.
+void Training::leave_out(const std::set<SlotId>& slots) {
     view_.say(fmt::format(
-        "slot{} {} of node {} {} left out: one trial after the other failed there, and nothing else happened; look "
-        "after the GPU or the node, a resumed sweep uses {} again",
-        slots.size() == 1 ? "" : "s", list, orders_.slots().node_of(*slots.begin()).value,
-        slots.size() == 1 ? "is" : "are", slots.size() == 1 ? "it" : "them"));
+        "{} {} left out: one trial after the other failed there, and nothing else happened; look after the GPU or the "
+        "node, a resumed sweep uses {} again",
+        name_of(slots), slots.size() == 1 ? "is" : "are", slots.size() == 1 ? "it" : "them"));
     for (const auto& trial : sweep().trials()) {
         const auto& group = trial.group.slots;
         if (!group.empty() && std::ranges::all_of(group, [&](SlotId slot) { return slots.contains(slot); })) {
             orders_.dismiss(trial.id, /*save=*/true);
         }
     }
-    decisions_.append(left_out_note(wall_clock(), slots));
+    LeftOut left_out;
+    for (const auto slot : slots) {
+        left_out.emplace(slot, devices_[slot]);
+    }
+    decisions_.append(left_out_note(wall_clock(), left_out));
     decisions_.record(SlotsLost{{slots.begin(), slots.end()}});
     decisions_.commit();
 }
@@ -375,12 +390,13 @@ void Training::lose(const std::set<SlotId>& slots) {
 /// The slot is lost until a trainer can be started there. The user reads that once.
 void Training::take(const SlotDown& notice) {
     down_[notice.slot] = notice;
+    devices_[notice.slot] = notice.device;
     if (notice.num_retries > 0) {
         require_slots();
         return;
     }
-    view_.say(fmt::format("slot {} of node {} is out of use: {}; it is tried again, less and less often",
-                          notice.slot.value, orders_.slots().node_of(notice.slot).value, notice.message));
+    view_.say(fmt::format("{} is out of use: {}; it is tried again, less and less often", name_of({notice.slot}),
+                          notice.message));
     lose({notice.slot});
 }
 

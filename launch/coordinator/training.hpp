@@ -68,6 +68,7 @@ class Training {
     void watch_for_identical_reports(const protocol::Report& notice);
     void lose(const std::set<SlotId>& slots);
     void leave_out(const std::set<SlotId>& slots);
+    std::string name_of(const std::set<SlotId>& slots) const;
     void require_slots() const;
 
     const SweepFile& file_;
@@ -81,6 +82,7 @@ class Training {
     bool all_are_held_ = false;  ///< whether the user was told that nothing happens until a trial is released
     RequestInbox inbox_;
     SlotHealth health_;
+    std::map<SlotId, std::string> devices_;  ///< of slots where a worker failed, as their agents call them
     std::map<SlotId, SlotDown> down_;  ///< slots on which no trainer can be started now
     IdenticalReports identical_reports_;
     std::set<std::string> remarks_;  ///< what the user was told of programs and bad requests: once is enough

@@ -69,6 +69,7 @@ struct WorkerFailed {
     FailureKind kind = FailureKind::crash;
     std::string message;
     ProgramFault fault = ProgramFault::none;
+    std::string device = {};  ///< what the slot is, for the user: "GPU 3 of node17"
 };
 
 /// No trainer can be started on the slot: several in a row ended before they were ready. Whatever it was to train there
@@ -77,6 +78,7 @@ struct SlotDown {
     SlotId slot;
     int num_retries = 0;  ///< attempts since the first such notice
     std::string message;
+    std::string device = {};  ///< what the slot is, for the user: "GPU 3 of node17"
 };
 
 /// A trainer could be started there after all.

@@ -162,10 +162,13 @@ void History::note(const Json& record, double previous_time) {
         note_energy(record);
     } else if (note == "left_out") {
         if (record.contains("node")) {  // as it was written while whole nodes were left out
-            left_out_.merge(std::set(slots_of_nodes_[NodeId{record.at("node")}]));
+            for (const auto slot : slots_of_nodes_[NodeId{record.at("node")}]) {
+                left_out_.emplace(slot, "");
+            }
         } else {
-            for (const int slot : record.at("slots")) {
-                left_out_.insert(SlotId{slot});
+            const auto devices = record.value("devices", std::vector<std::string>());
+            for (std::size_t i = 0; i < record.at("slots").size(); ++i) {
+                left_out_.emplace(SlotId{record.at("slots").at(i)}, i < devices.size() ? devices[i] : "");
             }
         }
     }
@@ -293,12 +296,13 @@ Json session_note(double time, const std::string& host, int slots) {
     return {{"note", "session"}, {"time", time}, {"host", host}, {"slots", slots}};
 }
 
-Json left_out_note(double time, const std::set<SlotId>& slots) {
-    auto list = Json::array();
-    for (const auto slot : slots) {
-        list.push_back(slot.value);
+Json left_out_note(double time, const LeftOut& slots) {
+    Json note{{"note", "left_out"}, {"time", time}, {"slots", Json::array()}, {"devices", Json::array()}};
+    for (const auto& [slot, device] : slots) {
+        note["slots"].push_back(slot.value);
+        note["devices"].push_back(device);
     }
-    return {{"note", "left_out"}, {"time", time}, {"slots", list}};
+    return note;
 }
 
 Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics) {

@@ -56,6 +56,9 @@ struct TrialHistory {
     std::string last_failure;
 };
 
+/// Slots that a session leaves out, and what each of them is, such as "GPU 3 of node17"; "" if nobody said that.
+using LeftOut = std::map<SlotId, std::string>;
+
 /// Energy in joules. What was not measured is missing.
 struct Energy {
     std::optional<double> cpus;  ///< processors and memory of the nodes, with all that runs there
@@ -142,7 +145,7 @@ class History {
     const Energy& energy() const { return energy_; }
 
     /// Slots that this session leaves out, because too many workers failed there.
-    const std::set<SlotId>& left_out() const { return left_out_; }
+    const LeftOut& left_out() const { return left_out_; }
 
     /// Changes of the keys that may change, in the order of the journal.
     const std::vector<LimitsChange>& limits_changes() const { return limits_changes_; }
@@ -190,7 +193,7 @@ class History {
     double evaluation_seconds_ = 0;
     std::vector<double> regroup_seconds_;
     std::map<std::string, std::vector<double>> regroup_phases_;
-    std::set<SlotId> left_out_;
+    LeftOut left_out_;
     std::map<NodeId, std::set<SlotId>> slots_of_nodes_;  ///< slots that joined in this session
     Had had_;
     Energy energy_;
@@ -207,7 +210,7 @@ class History {
 
 /// These make the records that are not events.
 Json session_note(double time, const std::string& host, int slots);
-Json left_out_note(double time, const std::set<SlotId>& slots);
+Json left_out_note(double time, const LeftOut& slots);
 Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics);
 Json energy_note(double time, const EnergyUsed& energy);
 

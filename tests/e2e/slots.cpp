@@ -25,6 +25,7 @@ say() { echo "$1" >&$CRESCENDO_FD; }
 number() { [[ $line =~ \"$1\":([0-9]+) ]] && echo ${BASH_REMATCH[1]}; }
 report() {
   sleep 0.02
+  touch reported
   say '{"type":"report","trial":'$trial',"generation":'$generation',"resource":'$((++resource))',"metrics":{"loss":1}}'
 }
 say '{"type":"hello"}'
@@ -38,6 +39,20 @@ done
 )");
     fs::permissions(folder / "trainer.sh", fs::perms::owner_all);
 }
+
+/// The trainer on one GPU of eight fails each trial that it is given, once another trial has reported.
+constexpr const char* gpu_5_is_broken = R"(
+if [ $CUDA_VISIBLE_DEVICES = 5 ]; then
+  echo '{"type":"hello"}' >&$CRESCENDO_FD
+  while read -r line <&$CRESCENDO_FD; do
+    [[ $line =~ \"join\".*\"trial\":([0-9]+) || $line =~ \"trial\":([0-9]+).*\"join\" ]] || continue
+    until [ -e reported ]; do sleep 0.02; done
+    echo '{"type":"failed","trial":'${BASH_REMATCH[1]}',"kind":"error","message":"CUDA error: device '$$'"}' \
+      >&$CRESCENDO_FD
+    exit 1
+  done
+fi
+)";
 
 /// One trainer at a time can start, until the file `mended` is there.
 constexpr const char* only_one_starts = "[ -e mended ] || mkdir lock 2>/dev/null || { echo no GPU here; exit 3; }";
@@ -136,11 +151,32 @@ TEST_CASE("a GPU on which every trial fails is left out, and its neighbour on th
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     REQUIRE_MESSAGE(run.code == 0, run.err);
-    CHECK_MESSAGE(run.out.find("slot 1 of node 0 is left out: ") != std::string::npos, run.out);
+    CHECK_MESSAGE(run.out.find("slot 1 of node 0 (GPU 1 of ") != std::string::npos, run.out);
     const auto status = run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json();
     CHECK(status.at("slots_left_out") == Json::array({1}));
     CHECK(status.at("slots") == 1);
     CHECK(status.at("trials").at("failed") <= 2);
+}
+
+TEST_CASE("one broken GPU of eight costs one slot, and the user reads which GPU it is") {
+    const TemporaryFolder folder;
+    write_trainer(folder.path(), gpu_5_is_broken);
+    write_sweep(folder.path(), /*slots=*/8, /*num_trials=*/24, /*epochs=*/6);
+    const Variable trainer("CRESCENDO_TRAINER", folder / "trainer.sh");
+    const Variable gpus("CUDA_VISIBLE_DEVICES", "0,1,2,3,4,5,6,7");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK_MESSAGE(run.out.find("slot 5 of node 0 (GPU 5 of ") != std::string::npos, run.out);
+    CHECK(count(run.out, " left out: ") == 1);
+    const auto status = run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json();
+    CHECK(status.at("slots") == 7);
+    CHECK(status.at("slots_left_out") == Json::array({5}));
+    CHECK(status.at("devices_left_out").at(0).get<std::string>().starts_with("GPU 5 of "));
+    CHECK(status.at("trials").at("finished").get<int>() + status.at("trials").at("failed").get<int>() == 24);
+    CHECK(status.at("trials").at("failed") <= 1);  // the same error twice ends a trial
+    CHECK(processes_in(folder.path()).empty());
 }
 
 #ifdef CRESCENDO_TEST_MPI

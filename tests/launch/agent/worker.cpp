@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "launch/slots/node_resources.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -56,6 +57,16 @@ TEST_CASE("a report without a resource or metrics is refused") {
     CHECK_THROWS(report_from(R"({"metrics":{}})"));
     CHECK_THROWS(report_from(R"({"resource":1})"));
     CHECK_THROWS(report_from(R"({"resource":"one","metrics":{}})"));
+}
+
+TEST_CASE("a slot is called by its GPU, else by its cores, else by its node") {
+    WorkerOptions options;
+    options.first_slot = SlotId{8};
+    options.slots = {{.gpu = "3", .cpus = {0, 1}}, {.gpu = "", .cpus = {4, 5, 6, 7}}, {.gpu = ""}};
+
+    CHECK(device_name(options, SlotId{8}) == "GPU 3 of " + host_name());
+    CHECK(device_name(options, SlotId{9}) == "cores 4-7 of " + host_name());
+    CHECK(device_name(options, SlotId{10}) == host_name());
 }
 
 TEST_CASE("last words are the end of a log, from the beginning of a line") {

@@ -143,7 +143,8 @@ TEST_CASE("a slot where one trial after the other fails is left out, and its nex
     Stage stage("run_cap: 5\nmax_retries: 0\n", "{type: fifo, max: 4}");
     stage.agents.report(0, 1, 0.5);
     for (const int trial : {1, 2, 3}) {  // node 1 has slot 1
-        stage.agents.notices.push_back(WorkerFailed{TrialId{trial}, SlotId{1}, FailureKind::crash, "no GPU"});
+        stage.agents.notices.push_back(WorkerFailed{TrialId{trial}, SlotId{1}, FailureKind::crash, "no GPU",
+                                                    ProgramFault::none, "GPU 0 of node1"});
     }
     stage.agents.report(0, 4, 0.8);
     const auto leave = stage.agents.on_order;
@@ -157,13 +158,13 @@ TEST_CASE("a slot where one trial after the other fails is left out, and its nex
 
     CHECK(stage.run() == Outcome::finished);
 
-    CHECK(stage.history.left_out() == std::set{SlotId{1}});
+    CHECK(stage.history.left_out() == LeftOut{{SlotId{1}, "GPU 0 of node1"}});
     CHECK(stage.history.sweep().num_slots() == 1);
     const auto [node, join] = stage.agents.sent<JoinGroup>().back();
     CHECK(node == NodeId{0});
     CHECK(join.join.trial == TrialId{4});
     CHECK(stage.history.sweep().trial(TrialId{4}).failures == 0);
-    CHECK(History::read(stage.file.spec, stage.directory.journal()).left_out() == std::set{SlotId{1}});
+    CHECK(History::read(stage.file.spec, stage.directory.journal()).left_out() == stage.history.left_out());
 }
 
 TEST_CASE("a slot where no trainer starts is lost until one does, and its trial goes on elsewhere") {

@@ -71,7 +71,8 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     const std::vector<Notice> sent{
         protocol::Report{TrialId{1}, 3, Resource{2}, {{"loss", nan}, {"accuracy", 1.0 / 3}}, {}, {}, 0.25, 0.5, 64, 700},
         ProgramEnded{TrialId{1}},
-        WorkerFailed{TrialId{2}, SlotId{3}, FailureKind::out_of_memory, "no \xff memory", ProgramFault::usage_error},
+        WorkerFailed{TrialId{2}, SlotId{3}, FailureKind::out_of_memory, "no \xff memory", ProgramFault::usage_error,
+                     "GPU 3 of here"},
         StoreRequest{SlotId{1}, {{"op", "get"}}},
         protocol::Regrouped{TrialId{1}, 2, 0.25},
         LeftTrial{TrialId{1}, SlotId{2}, "no room"},
@@ -79,7 +80,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
         AgentLost{NodeId{3}, "no sign of life"},
         WorkerStranded{TrialId{1}, SlotId{2}, 4},
         CheckpointFailed{TrialId{1}, SlotId{2}, "no space"},
-        SlotDown{SlotId{3}, 2, "no GPU"},
+        SlotDown{SlotId{3}, 2, "no GPU", "GPU 3 of here"},
         SlotUp{SlotId{3}},
         ProgramRemark{TrialId{1}, "no match"},
         EnergyUsed{NodeId{3}, "here", true, 12.5, true, {{TrialId{1}, 7.5}, {TrialId{2}, 0.25}}, 0.5}};
@@ -97,6 +98,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     CHECK(std::get<WorkerFailed>(got[2]).kind == FailureKind::out_of_memory);
     CHECK(std::get<WorkerFailed>(got[2]).fault == ProgramFault::usage_error);
     CHECK(std::get<WorkerFailed>(got[2]).message == "no \xff memory");
+    CHECK(std::get<WorkerFailed>(got[2]).device == "GPU 3 of here");
     CHECK(std::get<StoreRequest>(got[3]).request == Json{{"op", "get"}});
     CHECK(std::get<protocol::Regrouped>(got[4]).seconds == 0.25);
     CHECK(std::get<LeftTrial>(got[5]).problem == "no room");
@@ -106,6 +108,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     CHECK(std::get<CheckpointFailed>(got[9]).message == "no space");
     CHECK(std::get<SlotDown>(got[10]).num_retries == 2);
     CHECK(std::get<SlotDown>(got[10]).message == "no GPU");
+    CHECK(std::get<SlotDown>(got[10]).device == "GPU 3 of here");
     CHECK(std::get<SlotUp>(got[11]).slot == SlotId{3});
     CHECK(std::get<ProgramRemark>(got[12]).message == "no match");
     const auto& energy = std::get<EnergyUsed>(got[13]);

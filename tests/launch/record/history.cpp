@@ -21,7 +21,7 @@ TEST_CASE("the journal of a sweep that left out whole nodes names their slots") 
         stage.history.apply(Json::parse(record));
     }
 
-    CHECK(stage.history.left_out() == std::set{SlotId{1}, SlotId{2}});
+    CHECK(stage.history.left_out() == LeftOut{{SlotId{1}, ""}, {SlotId{2}, ""}});
 }
 
 TEST_CASE("what the phases of regroups took is kept, as far as trainers told it") {
