@@ -28,6 +28,7 @@ class Fault:
     sweeps: tuple
     rounds: int  # of a hundred or so
     disk: bool = False  # whether the sweep lies on a small disk of its own
+    needs_patience: bool = False  # whether time-outs end it, which are short then
 
 
 def strike_one(round_, candidates, number=signal.SIGKILL):
@@ -60,17 +61,41 @@ def guard(round_):
     return strike_one(round_, lambda found: [each for each in found if each.kind == "guard"])
 
 
+def members(round_, found):
+    """Trainers whose trial has other workers too."""
+    groups = round_.groups()
+    shared = {pid for pids in groups.values() if len(pids) > 1 for pid in pids}
+    processes_of = Counter(each.trial for each in found if each.trial is not None)  # all ranks of a program
+    return [each for each in found if each.pid in shared or processes_of[each.trial] > 1]
+
+
 def member(round_):
-    """A trainer whose trial has other workers too: it is to cost the group a step at most."""
+    """One worker of a group, which is to lose a step at most."""
     round_.await_moment()
+    return strike_one(round_, lambda found: members(round_, found))
 
-    def members(found):
-        groups = round_.groups()
-        shared = {pid for pids in groups.values() if len(pids) > 1 for pid in pids}
-        processes_of = Counter(each.trial for each in found if each.trial is not None)  # all ranks of a program
-        return [each for each in found if each.pid in shared or processes_of[each.trial] > 1]
 
-    return strike_one(round_, members)
+def tell_nccl(round_, call, order, hit):
+    """The library in NCCL's place obeys once, in the worker of rank 1 that comes to this call next."""
+    path = round_.folder / "nccl" / f"{call}.1"
+    path.write_text(f"once {order}")
+    while path.exists():
+        if round_.is_over():
+            return False
+        time.sleep(0.005)
+    round_.note_strike(hit(round_, round_.processes()))
+    return True
+
+
+def nccl_hang(round_):
+    """As the sweep's first group forms: few do, and a later moment may be too late. Any trial may be the one that it
+    hits, so what shows is the most that one of them lost, and when the first of them reports."""
+    return tell_nccl(round_, "init", "hang", at_work)
+
+
+def nccl_error(round_):
+    round_.await_moment()
+    return tell_nccl(round_, "collective", "fail 6 socketProgress: Connection closed by remote peer", members)
 
 
 def agent(round_):
@@ -228,18 +253,23 @@ def weighted(**weights):
 # Growing programs take half a minute until PyTorch has started everywhere, so they are rare. weekly.sh has more.
 FAULTS = {fault.name: fault for fault in [
     Fault("trainer", trainer, (AloneJob, MpiJob, SlurmJob),
-          weighted(programs=7, trainers=4, restarts=2, growing=1), 13),
-    Fault("member", member, (AloneJob, MpiJob), weighted(groups=7, restarts=2, growing=2), 11),
+          weighted(programs=7, trainers=4, restarts=2, growing=1), 11),
+    Fault("member", member, (AloneJob, MpiJob), weighted(groups=4, nccl=4, restarts=2, growing=2), 11),
     Fault("guard", guard, (AloneJob, MpiJob), weighted(programs=4, restarts=2), 6),
-    Fault("agent", agent, (MpiJob, MpiJob, SlurmJob), weighted(programs=6, groups=3, restarts=2, growing=1), 11),
+    Fault("agent", agent, (MpiJob, MpiJob, SlurmJob),
+          weighted(programs=6, groups=2, nccl=2, restarts=2, growing=1), 10),
     Fault("coordinator", coordinator, (AloneJob, MpiJob, SlurmJob),
-          weighted(programs=6, trainers=3, restarts=2, growing=1), 11),
+          weighted(programs=6, trainers=3, restarts=2, growing=1), 9),
     Fault("everything", everything, (AloneJob, MpiJob, SlurmJob),
-          weighted(programs=6, groups=3, restarts=2, growing=1), 11),
-    Fault("stopped", stopped_trainer, (AloneJob, MpiJob), ("programs", "trainers"), 6),
-    Fault("drain", drain, (AloneJob, MpiJob, SlurmJob, SlurmJob), weighted(programs=6, groups=3, restarts=1), 10),
+          weighted(programs=6, groups=2, nccl=2, restarts=2, growing=1), 10),
+    Fault("stopped", stopped_trainer, (AloneJob, MpiJob), ("programs", "trainers", "nccl"), 6, needs_patience=True),
+    Fault("nccl_hang", nccl_hang, (AloneJob, MpiJob), ("nccl",), 4, needs_patience=True),
+    Fault("nccl_error", nccl_error, (AloneJob, MpiJob), ("nccl",), 4),
+    Fault("drain", drain, (AloneJob, MpiJob, SlurmJob, SlurmJob),
+          weighted(programs=6, groups=2, nccl=2, restarts=1), 9),
     Fault("node_down", node_down, (SlurmJob,), ("programs",), 4),
     Fault("full_disk", full_disk, (AloneJob, MpiJob), ("programs",), 6, disk=True),
     Fault("journal_cut", journal_cut, (AloneJob,), ("programs", "programs", "trainers"), 8),
-    Fault("several", several, (AloneJob, MpiJob, MpiJob, SlurmJob), weighted(programs=6, groups=3, restarts=1), 9),
+    Fault("several", several, (AloneJob, MpiJob, MpiJob, SlurmJob),
+          weighted(programs=6, groups=2, nccl=2, restarts=1), 8),
 ]}

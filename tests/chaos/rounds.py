@@ -51,7 +51,7 @@ class Round:
             self.job.environment["SLURM_CONF"] = campaign.slurm.environment["SLURM_CONF"]
 
     def prepare_folder(self):
-        for name in ("account", "tmp", "shm"):
+        for name in ("account", "nccl", "tmp", "shm"):
             (self.folder / name).mkdir(parents=True)
         self.sweep_folder = self.folder / "s"
         if self.fault.disk:
@@ -61,12 +61,13 @@ class Round:
             self.sweep_folder = disk / "s"
 
     def make_sweep(self, name, slots, campaign):
-        more = "hang_timeout: 5s\n" if self.fault.name == "stopped" else ""
+        more = "hang_timeout: 5s\n" if self.fault.needs_patience else ""
         if name == "growing":
             return sweeps.growing(self.rng, slots, campaign.python, more)
         if name in ("programs", "restarts"):
             return getattr(sweeps, name)(self.rng, slots, more)
-        return {"trainers": sweeps.trainers, "groups": sweeps.groups}[name](self.rng, slots, campaign.data, more)
+        of_trainers = {"trainers": sweeps.trainers, "groups": sweeps.groups, "nccl": sweeps.groups_over_nccl}
+        return of_trainers[name](self.rng, slots, campaign.data, more)
 
     def environment(self, trainer):
         """Open MPI's files lie in the round's folder, where whatever it leaves behind is seen."""
@@ -75,6 +76,7 @@ class Round:
         return {**inherited, **self.sweep.environment,
                 processes.MARK: self.mark,
                 "TEST_RECORD": str(self.folder / "account"),
+                "FAKE_NCCL": str(self.folder / "nccl"),
                 "CRESCENDO_TRAINER": str(trainer),
                 "CRESCENDO_HEARTBEAT_TIMEOUT": "3",
                 "TMPDIR": str(self.folder / "tmp"),

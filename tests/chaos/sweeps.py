@@ -103,6 +103,13 @@ def groups(rng, slots, data, more=""):
     return with_trainer("groups", RASDA, rng, slots, data, more)
 
 
+def groups_over_nccl(rng, slots, data, more=""):
+    """The same, whose members talk as those on GPUs do, through a library that takes NCCL's place."""
+    sweep = with_trainer("nccl", RASDA, rng, slots, data, more)
+    sweep.environment["TEST_NCCL"] = "yes"
+    return sweep
+
+
 def write_idx(path, shape, values):
     kind = 0x08  # unsigned bytes
     path.write_bytes(struct.pack(f">BBBB{len(shape)}I", 0, 0, kind, len(shape), *shape) + bytes(values))

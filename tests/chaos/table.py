@@ -11,6 +11,8 @@ WORDS = {
     "coordinator": "kill -9 of the coordinator, rank 0",
     "everything": "kill -9 of every rank and trainer",
     "stopped": "SIGSTOP of a trainer",
+    "nccl_hang": "NCCL hangs in one worker as its group forms",
+    "nccl_error": "NCCL fails in one worker of a group",
     "drain": "a time limit's warning in mid-rung",
     "node_down": "scontrol: node down, and back",
     "full_disk": "a full disk, freed later",

@@ -10,6 +10,8 @@
 //   init, collective   "hang" or "fail RESULT WORDS…"; for collectives also "slow MILLISECONDS", or "skip": it is done
 //   abort              "hang"
 //
+// After the word "once" an order holds for one call of one member, who removes its file.
+//
 // A member leaves a file forming.RANK there when it begins to form a communicator, and adds a line to the file `formed`
 // when that is done.
 
@@ -32,6 +34,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -85,9 +88,19 @@ std::string told(const std::string& call, int rank) {
     if (folder == nullptr) {
         return "";
     }
-    const auto path = std::filesystem::path(folder) / call;
-    const auto own = content(path.string() + '.' + std::to_string(rank));
-    return own.empty() ? content(path) : own;
+    const auto for_all = (std::filesystem::path(folder) / call).string();
+    const auto own = for_all + '.' + std::to_string(rank);
+    for (const auto& file : {own, for_all}) {
+        constexpr std::string_view once = "once ";
+        const auto order = content(file);
+        if (order.starts_with(once)) {
+            return ::unlink(file.c_str()) == 0 ? order.substr(once.size()) : "";
+        }
+        if (!order.empty()) {
+            return order;
+        }
+    }
+    return "";
 }
 
 /// Adds a line to a file for the test.
