@@ -104,4 +104,13 @@ std::optional<Packing> packing_of(hid_t data_set, ElementType type, const std::s
     return packing.scaled || limited || !packing.missing.empty() ? std::optional(packing) : std::nullopt;
 }
 
+void remove_packing(hid_t data_set) {
+    for (const char* attribute :
+         {"scale_factor", "add_offset", "_FillValue", "missing_value", "valid_range", "valid_min", "valid_max"}) {
+        if (H5Aexists(data_set, attribute) > 0) {
+            check(H5Adelete(data_set, attribute), text("its attribute {} cannot be removed", attribute));
+        }
+    }
+}
+
 }  // namespace crescendo::datasets::hdf5

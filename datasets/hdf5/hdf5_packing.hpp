@@ -13,4 +13,7 @@ namespace crescendo::datasets::hdf5 {
 /// `name` if one of these attributes is not a number, or if the scale is 0.
 std::optional<Packing> packing_of(hid_t data_set, ElementType type, const std::string& name);
 
+/// Removes the attributes that say what packed numbers mean, of a data set that has its numbers unpacked.
+void remove_packing(hid_t data_set);
+
 }  // namespace crescendo::datasets::hdf5

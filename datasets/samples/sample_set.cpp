@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -97,6 +98,7 @@ class Survey {
 
     std::vector<Part> parts;
     std::vector<std::shared_ptr<SetFile>> open;  ///< the first of the parts
+    std::set<std::size_t> unpacked;              ///< columns that the files pack by different factors
     std::int64_t num_samples = 0;
     bool is_compressed = false;
     std::int64_t chunk_samples = 0;
@@ -125,6 +127,7 @@ class Survey {
     void look_at(const std::shared_ptr<SetFile>& file) {
         if (first_) {
             expect_alike(*file, *first_);
+            unpacked.merge(packed_differently(*file, *first_));
         } else {
             first_ = file;
         }
@@ -309,6 +312,7 @@ class SampleSet::Impl {
           parts_(std::move(survey.parts)),
           chunks_(samples_of(parts_), survey.chunk_samples),
           is_compressed_(survey.is_compressed),
+          unpacked_(std::move(survey.unpacked)),
           files_(parts_.size(), prepared(survey.open), [this](std::size_t number) { return reopen(number); }) {
         std::vector<Field> fields;
         const auto file = files_.get(0);
@@ -346,7 +350,7 @@ class SampleSet::Impl {
 
     void prepare(SetFile& file) const {
         file.expect_reads_of(std::max(chunks_.chunk_samples() * options_.window.stride, options_.window.length),
-                             options_.routes);
+                             options_.routes, unpacked_);
     }
 
     std::unique_ptr<SetFile> reopen(std::size_t number) const {
@@ -399,6 +403,7 @@ class SampleSet::Impl {
     std::vector<Part> parts_;  ///< one for each file
     ChunkMap chunks_;
     bool is_compressed_;
+    std::set<std::size_t> unpacked_;  ///< columns whose numbers are read as what they mean
     mutable OpenFiles files_;
     std::vector<View> views_;  ///< of the inputs, then of the targets
     Fields inputs_;

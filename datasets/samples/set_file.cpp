@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
 #include <utility>
 
 #include "core/check.hpp"
@@ -9,6 +10,7 @@
 #include "datasets/hdf5/hdf5_packing.hpp"
 #include "datasets/hdf5/hdf5_types.hpp"
 #include "datasets/hdf5/source_files.hpp"
+#include "datasets/readers/unpacking_reader.hpp"
 #include "datasets/samples/conversion.hpp"
 
 namespace crescendo::datasets {
@@ -70,13 +72,17 @@ std::vector<std::string> targets_in(hid_t file, const Location& place, const Set
     return none ? std::vector<std::string>() : options.targets;
 }
 
-/// "float32, a row of 3 x 721 x 1440, x * 0.01 + 273.15"
+/// "int16, a row of 3 x 721 x 1440, packed": what is to be the same in all files of a set. Of measurements, only that
+/// they are some; of other numbers, such as classes, also which of them stand for none.
 std::string description(const Field& rows) {
     std::string shape;
     for (const auto length : rows.shape) {
         shape += text("{}{}", shape.empty() ? ", a row of " : " x ", length);
     }
-    return to_string(rows.type) + shape + (rows.packing ? ", " + to_string(*rows.packing) : "");
+    const auto packing = is_floating(rows.type) || !rows.packing ? ""
+                         : rows.packing->scaled                  ? ", packed"
+                                                                 : ", " + to_string(*rows.packing);
+    return to_string(rows.type) + shape + packing;
 }
 
 }  // namespace
@@ -97,8 +103,22 @@ Column::Column(hid_t file, const Location& place, const std::string& name, const
     });
 }
 
+void Column::unpack() {
+    packed_ = rows_;
+    rows_.type = unpacked_type(rows_.type);
+    rows_.packing.reset();
+}
+
 void Column::expect_reads_of(std::int64_t rows, hid_t file, Routes allowed) {
-    hdf5::naming(name_, [&] { reader_ = make_reader(file, rows_, name_, rows, allowed); });
+    hdf5::naming(name_, [&] {
+        auto& stored = packed_ ? *packed_ : rows_;
+        reader_ = make_reader(file, stored, name_, rows, allowed);
+        if (packed_) {
+            rows_.route = packed_->route;
+            reader_ = std::make_unique<UnpackingReader>(std::move(reader_), packed_->type,
+                                                        packed_->packing.value_or(Packing()));
+        }
+    });
 }
 
 std::unique_ptr<SetFile> SetFile::open(const Location& place, const SetOptions& options) {
@@ -151,8 +171,11 @@ std::vector<std::int64_t> SetFile::listed_rows(const std::string& path) const {
     return list;
 }
 
-void SetFile::expect_reads_of(std::int64_t rows, Routes allowed) {
+void SetFile::expect_reads_of(std::int64_t rows, Routes allowed, const std::set<std::size_t>& unpacked) {
     const hdf5::Session session;
+    for (const auto column : unpacked) {
+        columns_.at(column).unpack();
+    }
     for (auto& column : columns_) {
         column.expect_reads_of(rows, file_.get(), allowed);
     }
@@ -171,6 +194,20 @@ void expect_alike(const SetFile& file, const SetFile& first) {
                            "rewrite some",
                            here.name(), description(here.rows()), there.name(), description(there.rows()));
     }
+}
+
+std::set<std::size_t> packed_differently(const SetFile& one, const SetFile& other) {
+    const auto meaning = [](const Column& column) {
+        const auto packing = column.rows().packing.value_or(Packing());
+        return std::tuple(packing.scale, packing.offset, packing.missing, packing.valid_min, packing.valid_max);
+    };
+    std::set<std::size_t> columns;
+    for (std::size_t i = 0; i < one.columns().size(); ++i) {
+        if (meaning(one.columns()[i]) != meaning(other.columns()[i])) {
+            columns.insert(i);
+        }
+    }
+    return columns;
 }
 
 }  // namespace crescendo::datasets

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,10 @@ class Column {
     const std::vector<std::filesystem::path>& sources() const { return sources_; }
     bool is_compressed() const { return is_compressed_; }
 
+    /// The reader gives what the numbers mean, and not as they are stored: rows() has the type that they then have. To
+    /// be called before there is a reader.
+    void unpack();
+
     /// From now on reads are of `rows` neighbours. There is no reader before.
     void expect_reads_of(std::int64_t rows, hid_t file, Routes allowed);
     const SampleReader& reader() const { return *reader_; }
@@ -32,6 +38,7 @@ class Column {
   private:
     std::string name_;
     Field rows_;
+    std::optional<Field> packed_;  ///< the rows as they are stored, where the reader unpacks them
     std::unique_ptr<SampleReader> reader_;
     std::vector<std::filesystem::path> sources_;
     bool is_compressed_ = false;
@@ -54,8 +61,9 @@ class SetFile {
     /// The rows that the integer data set at `path` lists, ascending.
     std::vector<std::int64_t> listed_rows(const std::string& path) const;
 
-    /// From now on reads are of `rows` neighbours. Nothing is read before.
-    void expect_reads_of(std::int64_t rows, Routes allowed);
+    /// From now on reads are of `rows` neighbours, and give the columns `unpacked` as what their numbers mean. Nothing
+    /// is read before.
+    void expect_reads_of(std::int64_t rows, Routes allowed, const std::set<std::size_t>& unpacked);
 
   private:
     SetFile(const Location& place, const SetOptions& options);
@@ -67,6 +75,10 @@ class SetFile {
 };
 
 /// Throws InvalidInput that names both files and the difference unless their rows are alike, as those of one set are.
+/// Measurements may be packed by factors of each file's own.
 void expect_alike(const SetFile& file, const SetFile& first);
+
+/// The columns that two files, which are alike, pack by different factors.
+std::set<std::size_t> packed_differently(const SetFile& one, const SetFile& other);
 
 }  // namespace crescendo::datasets

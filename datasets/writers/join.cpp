@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/hdf5_packing.hpp"
 #include "datasets/hdf5/location.hpp"
 #include "datasets/samples/sample_set.hpp"
 #include "datasets/samples/selection.hpp"
@@ -34,7 +35,8 @@ struct Column {
     std::span<std::byte> rows(std::int64_t count) { return std::span(block).first(field.bytes_of(count)); }
 };
 
-/// Makes the data sets, with the attributes that they have in `source`.
+/// Makes the data sets, with the attributes that they have in `source`. What the files pack by different factors is
+/// written as what it means, and no attribute says otherwise.
 std::vector<Column> make_columns(hid_t group, const Location& source, const std::vector<Field>& fields,
                                  std::int64_t chunk, const WriteOptions& options) {
     const hdf5::Session session;
@@ -49,6 +51,9 @@ std::vector<Column> make_columns(hid_t group, const Location& source, const std:
             std::make_unique<SampleWriter>(group, name, field.type, lengths, chunk, options.compression);
         const auto old = hdf5::open_data_set(file.get(), field.path, source.file.string());
         hdf5::copy_attributes(old.get(), columns.back().writer->id());
+        if (!field.packing) {
+            hdf5::remove_packing(columns.back().writer->id());
+        }
     }
     return columns;
 }

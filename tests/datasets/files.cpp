@@ -148,6 +148,32 @@ std::string write_packed_set(const std::filesystem::path& file) {
     return file.string() + ":/";
 }
 
+std::string write_differently_packed_files(const std::filesystem::path& folder) {
+    constexpr hsize_t rows = 5;
+    for (int f = 0; f < 3; ++f) {
+        const double scale = std::array{0.5, -0.25, 0.125}.at(static_cast<std::size_t>(f));
+        const double offset = 100 * f - 7;
+        std::vector<std::int16_t> stored;
+        for (int i = 0; i < 10; ++i) {
+            stored.push_back(static_cast<std::int16_t>((100 * f + 0.5 * (i % 2) + i / 2 - offset) / scale));
+        }
+        Hdf5Writer writer(folder / ("packed-" + std::to_string(f) + ".h5"));
+        Layout layout;
+        if (f > 0) {
+            layout = {.chunk = {2, 2}, .deflate = f == 2};
+            stored.back() = static_cast<std::int16_t>(-1000 - f);
+        }
+        writer.add("/inputs", {rows, 2}, H5T_NATIVE_INT16, stored, layout);
+        writer.attribute("/inputs", "scale_factor", H5T_NATIVE_DOUBLE, std::vector{scale});
+        writer.attribute("/inputs", "add_offset", H5T_NATIVE_DOUBLE, std::vector{offset});
+        if (f > 0) {
+            writer.attribute("/inputs", "_FillValue", H5T_NATIVE_INT16, std::vector{stored.back()});
+        }
+        writer.add("/targets", {rows}, H5T_NATIVE_FLOAT, std::vector<float>{0, 1, 2, 3, 4});
+    }
+    return (folder / "packed-?.h5").string() + ":/";
+}
+
 void write_names(const std::filesystem::path& file) {
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, H5T_VARIABLE);

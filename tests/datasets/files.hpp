@@ -78,6 +78,11 @@ std::string write_virtual_set(const std::filesystem::path& file);
 /// 0 to 5 are valid; {1, 2}, {-9999, 4}, {5, 6}. And /targets, 0, 1, 0 of uint8. The location of the set.
 std::string write_packed_set(const std::filesystem::path& file);
 
+/// Writes three files whose attributes pack /inputs by different factors: contiguous, in chunks, and compressed. Of
+/// their five rows each, row i of file f, of two int16, means {100·f + i, 100·f + i + 0.5}; the last of each file but
+/// the first stands for none. /targets, float32, are 0 to 4. The location of all.
+std::string write_differently_packed_files(const std::filesystem::path& folder);
+
 /// Writes FILE:/names, two strings of any length with twelve attributes of such strings, as netCDF-4 files have them.
 void write_names(const std::filesystem::path& file);
 

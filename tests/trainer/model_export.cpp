@@ -74,6 +74,10 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
                                  {"validation", odd + ":/more_series[10:90]"},
                                  {"window", {{"length", 5}, {"stride", 2}, {"horizon", 3}}},
                                  {"nan", "skip"}};
+    const auto packed_files = (sweep.folder / "packed-?.h5").string();
+    const Json packed_differently = {{"train", packed_files + ":/series"},
+                                     {"validation", packed_files + ":/more_series"},
+                                     {"nan", "skip"}};
     write_waves(sweep.folder / "part-1.h5", "w", 16, /*seed=*/3);
     write_waves(sweep.folder / "part-2.h5", "w", 9, /*seed=*/4);
     const auto parts = (sweep.folder / "part-*.h5").string() + ":/w";
@@ -95,6 +99,7 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
         {{"model", "cnn"}, {"data", channels_last}, {"precision", "bf16"}},
         {{"model", "mlp"}, {"optimizer", "schedule_free"}},
         {{"model", "mlp"}, {"data", packed_windows}, {"metrics", "r2"}},
+        {{"model", "mlp"}, {"data", packed_differently}, {"metrics", "r2"}},
         {{"model", "autoencoder"}, {"data", waves}, {"latent", 3}, {"loss", "mae"}, {"metrics", "relative_l2"}},
         {{"model", "unet"}, {"width", 4}, {"depth", 1}, {"data", waves}, {"loss", "relative_l2"}},
         {{"model", "autoencoder"}, {"activation", "silu"}},

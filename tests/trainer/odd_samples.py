@@ -1,8 +1,10 @@
-"""Writes samples that are stored in unusual ways: channels last, chosen by a list, packed as integers.
+"""Writes samples that are stored in unusual ways: channels last, chosen by a list, packed as integers; and beside them
+packed-1.h5 and packed-2.h5, which are packed by different factors.
 
 usage: odd_samples.py FILE.h5
 """
 import sys
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -22,3 +24,13 @@ with h5py.File(sys.argv[1], "w") as file:
         file[f"{group}/inputs"] = packed
         file[f"{group}/inputs"].attrs.update(scale_factor=0.001, add_offset=0.5, _FillValue=np.int16(-32768))
         file[f"{group}/targets"] = values
+for number, (scale, offset, least) in enumerate([(0.001, 0.5, -5.0), (-0.004, 20.0, -1.5)], start=1):
+    with h5py.File(Path(sys.argv[1]).with_name(f"packed-{number}.h5"), "w") as file:
+        for group in ("series", "more_series"):
+            values = np.stack([np.sin(np.arange(60) / 5), numbers.normal(size=60)], axis=1)
+            packed = np.round((values - offset) / scale).astype("i2")
+            packed[number, 1] = -number
+            file[f"{group}/inputs"] = packed
+            file[f"{group}/inputs"].attrs.update(scale_factor=scale, add_offset=offset, _FillValue=np.int16(-number),
+                                                 valid_min=least)
+            file[f"{group}/targets"] = values

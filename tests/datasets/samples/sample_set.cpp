@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <numeric>
+#include <span>
 #include <thread>
 #include <tuple>
 #include <vector>
@@ -531,4 +534,41 @@ TEST_CASE("samples that were never written, and are never filled, are zeros by e
 
         CHECK(inputs == std::vector<std::byte>(inputs.size()));
     }
+}
+
+TEST_CASE("each file of a set is unpacked by its own factors, however it is stored") {
+    const TemporaryFolder folder;
+    for (const auto routes : {Routes::fastest, Routes::library}) {
+        const auto set = SampleSet::open(write_differently_packed_files(folder.path()), {.routes = routes});
+        CHECK(set->inputs()[0].type == ElementType::f32);
+        CHECK(set->inputs()[0].is_real());
+        CHECK_FALSE(set->inputs()[0].packing);
+        CHECK(set->targets()[0].type == ElementType::f32);
+
+        const auto bytes = read_all(*set).inputs;
+
+        std::vector<float> numbers(30);
+        REQUIRE(bytes.size() == numbers.size() * sizeof(float));
+        std::memcpy(numbers.data(), bytes.data(), bytes.size());
+        for (std::size_t file = 0; file < 3; ++file) {
+            for (std::size_t i = 0; i < 10; ++i) {
+                const float number = numbers[10 * file + i];
+                const auto expected = static_cast<float>(100 * file) + static_cast<float>(i) / 2;
+                CHECK((file > 0 && i == 9 ? std::isnan(number) : number == expected));
+            }
+        }
+    }
+}
+
+TEST_CASE("windows and parts of rows are unpacked by the factors of their file") {
+    const TemporaryFolder folder;
+    const auto set = SampleSet::open(write_differently_packed_files(folder.path()),
+                                     {.inputs = {"inputs[:, 1]"}, .window = {.length = 2, .horizon = 0}});
+
+    std::array<float, 2> window{};
+    std::array<float, 1> target{};
+    set->read(9, 1, std::as_writable_bytes(std::span(window)), std::as_writable_bytes(std::span(target)));
+
+    CHECK(window == std::array{201.5F, 202.5F});  // each file has four windows: this is the second of file 2
+    CHECK(target[0] == 2.0F);
 }

@@ -46,7 +46,12 @@ TEST_CASE("the first file whose rows are not like those before is named with the
               add_inputs(file, {2, 3}, H5T_NATIVE_INT32);
               file.attribute("/train/inputs", "scale_factor", H5T_NATIVE_DOUBLE, std::vector{0.5});
               file.add("/train/targets", {2}, H5T_NATIVE_UINT16, targets);
-          }) == Contains("2.h5:/train/inputs is int32, a row of 3, x * 0.5 + 0, but"));
+          }) == Contains("2.h5:/train/inputs is int32, a row of 3, packed, but"));
+    CHECK(complaint_about([&](Hdf5Writer& file) {
+              add_inputs(file, {2, 3}, H5T_NATIVE_INT32);
+              file.attribute("/train/inputs", "_FillValue", H5T_NATIVE_INT32, std::vector{-1});
+              file.add("/train/targets", {2}, H5T_NATIVE_UINT16, targets);
+          }) == Contains("2.h5:/train/inputs is int32, a row of 3, missing -1, but"));
     CHECK(complaint_about([&](Hdf5Writer& file) {
               add_inputs(file, {2, 3}, H5T_NATIVE_INT32);
           }) == Contains("1.h5:/train has targets and"));

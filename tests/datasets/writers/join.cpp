@@ -40,3 +40,16 @@ TEST_CASE("a copy of some data sets has these, with what their attributes say") 
     CHECK(copy->inputs()[0].packing->scale == 0.5);
     CHECK(complaint_of([&] { join(from, from, {}, {}); }) == Contains("is a file that is read"));
 }
+
+TEST_CASE("a copy of files that are packed differently has what their numbers mean, and says of nothing else") {
+    const TemporaryFolder folder;
+    const auto from = write_differently_packed_files(folder.path());
+
+    join(from, (folder / "copy.h5").string() + ":/", {"inputs"}, {});
+
+    const auto copy = SampleSet::open((folder / "copy.h5").string() + ":/");
+    CHECK(copy->inputs()[0].type == ElementType::f32);
+    CHECK_FALSE(copy->inputs()[0].packing);
+    const auto original = SampleSet::open(from, {.inputs = {"inputs"}, .targets = {}});
+    CHECK(read_all(*copy).inputs == read_all(*original).inputs);
+}

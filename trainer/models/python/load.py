@@ -12,7 +12,8 @@ It needs torch, numpy and h5py, and nothing of Crescendo. In your own code, with
     model = load.load_model()                    # trained, in evaluation mode
     outputs = model(load.prepare(samples))       # samples: a numpy array, as they are stored in the data set
 
-For classes, outputs.argmax(1) are the answers. Of several inputs, `prepare` takes one array each.
+For classes, outputs.argmax(1) are the answers. Of several inputs, `prepare` takes one array each. If the model was
+trained on files that are packed by different factors, `prepare` takes unpacked numbers.
 """
 import argparse
 import glob
@@ -92,6 +93,48 @@ def wanted(inputs, stored):
     return torch.from_numpy(np.concatenate(numbers, axis=1))
 
 
+def packing_of(column):
+    """What the attributes of a data set say about its numbers, by the CF conventions; None if they say nothing."""
+
+    def numbers(name):
+        return np.atleast_1d(column.attrs[name]) if name in column.attrs else np.array([])
+
+    scale, offset = numbers("scale_factor"), numbers("add_offset")
+    is_scaled = len(scale) + len(offset) > 0
+    scale, offset = float([*scale, 1][0]), float([*offset, 0][0])
+    missing = np.concatenate([numbers("_FillValue"), numbers("missing_value")]).astype(column.dtype)
+    limits = [numbers(name) for name in ("valid_min", "valid_max")]
+    if "valid_range" in column.attrs:
+        limits = [own if len(own) else limit for own, limit in zip(limits, np.split(numbers("valid_range"), 2))]
+    if is_scaled and column.dtype.kind in "iu" and any(limit.dtype.kind == "f" for limit in limits):
+        limits = [(limit - offset) / scale for limit in limits][:: 1 if scale > 0 else -1]  # were of unpacked numbers
+    if not is_scaled and not len(missing) and not any(map(len, limits)):
+        return None
+    valid_min, valid_max = (float(limit[0]) if len(limit) else None for limit in limits)
+    return {"scale": scale, "offset": offset, "missing": missing, "valid_min": valid_min, "valid_max": valid_max}
+
+
+class Unpacked:
+    """A data set whose rows are read as what their numbers mean."""
+
+    def __init__(self, column, packing):
+        self.column, self.packing = column, packing
+        self.type = np.float32 if column.dtype.itemsize <= 2 or column.dtype == np.float32 else np.float64
+
+    def __len__(self):
+        return len(self.column)
+
+    def __getitem__(self, rows):
+        return unpack(self.column[rows].astype(np.float64), self.packing).astype(self.type)
+
+
+def column_of(group, field):
+    """A data set. If the files of the set are packed by different factors, export.json has none for it."""
+    column = group[field["data_set"]]
+    packing = packing_of(column) if "packing" in field and not field["packing"] else None
+    return Unpacked(column, packing) if packing else column
+
+
 def read(column, rows):
     """The rows of a data set, which ascend."""
     if rows[-1] - rows[0] + 1 == len(rows):
@@ -134,8 +177,8 @@ def batches(location, size=256):
     before = 0
     for name in files_named(path):
         with h5py.File(name, "r") as file:
-            inputs = [file[group][field["data_set"]] for field in EXPORT["inputs"]]
-            targets = [file[group][field["data_set"]] for field in EXPORT["targets"]]
+            inputs = [column_of(file[group], field) for field in EXPORT["inputs"]]
+            targets = [column_of(file[group], field) for field in EXPORT["targets"]]
             rows = selected_rows(file, selection or "", before, len(inputs[0]))
             before += len(inputs[0])
             yield from batches_of_file(name, inputs, targets, rows, size)

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "datasets/hdf5/packing.hpp"
+#include "datasets/readers/sample_reader.hpp"
+
+namespace crescendo::datasets {
+
+/// The type that unpacked numbers have in memory: of numbers of up to 16 bits, and of float32, float32; else float64.
+ElementType unpacked_type(ElementType stored);
+
+/// Gives what the stored numbers mean, as unpacked_type(). For sets whose files pack a data set by different factors,
+/// so that the stored numbers of two files cannot lie side by side.
+class UnpackingReader : public SampleReader {
+  public:
+    /// `stored` reads the numbers as they are stored, of type `type`.
+    UnpackingReader(std::unique_ptr<SampleReader> stored, ElementType type, Packing packing);
+
+    void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override;
+    void announce(std::int64_t begin, std::int64_t count) const override { stored_->announce(begin, count); }
+
+  private:
+    std::unique_ptr<SampleReader> stored_;
+    ElementType type_;
+    Packing packing_;
+};
+
+}  // namespace crescendo::datasets
