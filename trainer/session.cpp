@@ -16,6 +16,7 @@
 #include "trainer/settings/model_spec.hpp"
 #include "trainer/training/evaluation.hpp"
 #include "trainer/training/latency.hpp"
+#include "trainer/training/precision.hpp"
 #include "trainer/training/state_exchange.hpp"
 
 namespace crescendo::trainer {
@@ -200,6 +201,7 @@ void Session::obey(const Join& join) {
     join_ = join;
     regroup_announced_ = false;
     num_steps_ = 0;
+    set_process_switches(settings.precision, settings.deterministic, device_.place().type());
     if (join.rank == 0) {
         prepare_state(join, settings);
     }

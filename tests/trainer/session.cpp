@@ -7,6 +7,7 @@
 #include "tests/trainer/checkpoints.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
+#include "tests/trainer/transports.hpp"
 
 using namespace crescendo::trainer::test;
 
@@ -367,6 +368,23 @@ TEST_CASE("what makes training impossible is said in full before the process end
     CHECK(failed["kind"] == "error");
     CHECK(failed["message"].get<std::string>().find("missing.h5") != std::string::npos);
     CHECK(crescendo.wait_for_end(0) == 1);
+}
+
+TEST_CASE("NCCL adds up in one order where a trial is deterministic, unless the user has chosen its algorithms") {
+    const auto algorithms = [](const char* deterministic, const Environment& more = {}) {
+        const SweepFixture sweep;
+        Environment variables = OverNccl::recording(sweep);
+        variables.insert(variables.end(), more.begin(), more.end());
+        FakeCrescendo crescendo(2, "recording-trainer", variables);
+        Terms terms = sweep.terms("trial");
+        terms.settings["deterministic"] = deterministic;
+        crescendo.train({0, 1}, "new", terms, 1);
+        return content(sweep.folder / "algorithms");  // of both members, as their communicator forms
+    };
+
+    CHECK(algorithms("on") == "^NVLS,NVLSTree\n^NVLS,NVLSTree\n");
+    CHECK(algorithms("off") == "any\nany\n");
+    CHECK(algorithms("on", {{"NCCL_ALGO", "Ring"}}) == "Ring\nRing\n");
 }
 
 TEST_CASE("a model larger than the memory is out of memory, not an error") {

@@ -5,6 +5,8 @@
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 
+#include <cstdlib>
+
 namespace crescendo::trainer {
 
 at::ScalarType product_type(Precision precision) {
@@ -43,6 +45,10 @@ void set_process_switches(Precision precision, bool deterministic, at::DeviceTyp
     torch.setDeterministicFillUninitializedMemory(false);  // it costs time, and no result reads such memory
     torch.setDeterministicCuDNN(deterministic);
     torch.setDeterministicMkldnn(deterministic);
+    if (deterministic) {
+        // NVLink's switches add up in the order of arrival. NCCL reads this as it makes a communicator.
+        ::setenv("NCCL_ALGO", "^NVLS,NVLSTree", /*overwrite=*/0);
+    }
 }
 
 bool unscale_gradients(const std::vector<at::Tensor>& parameters, double scale) {

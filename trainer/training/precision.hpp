@@ -27,7 +27,8 @@ class Autocast {
 };
 
 /// Sets the switches of torch that hold for the whole process, until the next trial sets them: whether float32 products
-/// on a GPU may be TF32, and whether every operation must give the same bits each time. One that cannot then throws.
+/// on a GPU may be TF32, and whether every operation must give the same bits each time. One that cannot then throws,
+/// and communicators of NCCL that are made from then on add up in one order, unless the user has set NCCL_ALGO.
 void set_process_switches(Precision precision, bool deterministic, at::DeviceType device);
 
 /// Divides the gradients of the parameters by the loss scale. Returns whether all of them are finite. Waits for the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
@@ -27,6 +28,11 @@ std::string member_key(int rank) { return text("nccl/member/{}", rank); }
 std::string new_name() {
     std::random_device random;
     return text("{}-{}-{}", random(), random(), random());
+}
+
+std::string algorithms_of_environment() {
+    const char* algorithms = std::getenv("NCCL_ALGO");
+    return algorithms != nullptr ? algorithms : "";
 }
 
 nccl::UniqueId new_id(const NcclLibrary& library) {
@@ -79,7 +85,11 @@ c10::intrusive_ptr<c10d::ProcessGroup> NcclGroups::make(const c10::intrusive_ptr
         std::memcpy(id.bytes, plan.id.data(), std::min(plan.id.size(), sizeof id.bytes));
         communicator = std::make_unique<NcclCommunicator>(library_, id, rank, size, patience);
     }
-    present_ = {.name = plan.name, .rank = rank, .size = size, .communicator = nullptr};
+    present_ = {.name = plan.name,
+                .rank = rank,
+                .size = size,
+                .algorithms = algorithms_of_environment(),
+                .communicator = nullptr};
     auto group = c10::make_intrusive<c10d::ProcessGroup>(store, rank, size);
     group->setBackend(
         place, c10d::ProcessGroup::BackendType::NCCL,
@@ -142,7 +152,7 @@ NcclGroups::Plan NcclGroups::plan_for(const std::vector<std::string>& members) c
 std::string NcclGroups::introduction() const {
     std::string offers;
     for (const Part& part : kept_) {
-        if (!part.communicator->has_failed()) {
+        if (!part.communicator->has_failed() && part.algorithms == algorithms_of_environment()) {
             offers += part.offer(part.rank);
         }
     }

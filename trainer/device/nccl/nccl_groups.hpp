@@ -52,6 +52,7 @@ class NcclGroups {
         std::string name;  ///< the same for all members, and no other communicator's
         int rank;
         int size;
+        std::string algorithms;  ///< NCCL_ALGO as it was made: what it adds up by, as long as it lives
         std::unique_ptr<NcclCommunicator> communicator;
 
         /// What member `member` says of its part if it can be used again together with this one.

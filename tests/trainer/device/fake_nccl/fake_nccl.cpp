@@ -13,7 +13,7 @@
 // After the word "once" an order holds for one call of one member, who removes its file.
 //
 // A member leaves a file forming.RANK there when it begins to form a communicator, and adds a line to the file `formed`
-// when that is done.
+// when that is done. What NCCL_ALGO is as a communicator of several begins to form is a line of `algorithms`.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -104,9 +104,9 @@ std::string told(const std::string& call, int rank) {
 }
 
 /// Adds a line to a file for the test.
-void note(const std::string& file) {
+void note(const std::string& file, const std::string& line = "done") {
     if (const char* folder = std::getenv("FAKE_NCCL")) {
-        std::ofstream(std::filesystem::path(folder) / file, std::ios::app) << "done\n";
+        std::ofstream(std::filesystem::path(folder) / file, std::ios::app) << line + '\n';
     }
 }
 
@@ -363,6 +363,10 @@ Result ncclCommInitRankConfig(Communicator** made, int size, UniqueId id, int ra
     if (config->size < sizeof(Config) || config->magic != 0xcafebeef || config->blocking != 0) {
         note_error("the fake takes calls that do not block only");
         return Result::invalid_argument;
+    }
+    if (size > 1) {
+        const char* algorithms = std::getenv("NCCL_ALGO");
+        note("algorithms", algorithms != nullptr ? algorithms : "any");
     }
     auto* communicator = new Communicator;
     communicator->rank = rank;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <list>
 #include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
@@ -71,6 +72,23 @@ TEST_CASE("members that meet again take the communicator that they had") {
     train({&a, &b, &c});
     train({&a, &b});
     CHECK(orders.num_formed() == 5);
+}
+
+TEST_CASE("a communicator is not used again where NCCL is to add up by other algorithms") {
+    const FakeNcclOrders orders;
+    auto a = process("a");
+    auto b = process("b");
+    train({&a, &b});
+
+    ::setenv("NCCL_ALGO", "^NVLS", /*overwrite=*/1);
+    train({&a, &b});
+    CHECK(orders.num_formed() == 4);
+    train({&a, &b});
+    CHECK(orders.num_formed() == 4);
+    ::unsetenv("NCCL_ALGO");
+
+    train({&a, &b});
+    CHECK(orders.num_formed() == 4);  // the first one is still kept
 }
 
 TEST_CASE("members in another order are another group") {
