@@ -22,6 +22,17 @@ std::vector<at::Tensor> state_tensors(const Trial& trial) {
     return all;
 }
 
+/// Whether a survivor made the same steps as rank 0. Then it holds the same bits, but for the model's buffers, which
+/// are rank 0's before each step in any case. The clock of the last report tells a trial that was begun again from its
+/// checkpoint, and the size a member whose optimizer may have forgotten its state in an earlier regroup.
+bool holds_state_of(const Trial& trial, const Progress& source, std::int64_t optimizer_steps) {
+    const auto clock_at_report = [](const Progress& each) { return each.report ? each.report->seconds : 0.0; };
+    const Progress& own = trial.progress();
+    return own.step == source.step && own.epoch == source.epoch && own.position == source.position &&
+           own.size == source.size && clock_at_report(own) == clock_at_report(source) &&
+           trial.optimizer().num_steps() == optimizer_steps;
+}
+
 }  // namespace
 
 void share_state(const Group& group, const Join& join, const Settings& settings, std::unique_ptr<Trial>& trial) {
@@ -40,22 +51,28 @@ void share_state(const Group& group, const Join& join, const Settings& settings,
         return group.broadcast(state_tensors(*trial));
     }
 
-    auto received =
-        std::make_unique<Trial>(join.trial.value, join.seed, settings, header["task"].get<Task>(), group.device());
-    received->optimizer().reset(header["optimizer_steps"]);
-    group.broadcast(state_tensors(*received));
+    auto progress = header["progress"].get<Progress>();
+    const std::int64_t optimizer_steps = header["optimizer_steps"];
+    const bool survivor = trial && trial->number() == join.trial.value;
+    std::unique_ptr<Trial> received;
+    if (!survivor || !holds_state_of(*trial, progress, optimizer_steps)) {
+        received =
+            std::make_unique<Trial>(join.trial.value, join.seed, settings, header["task"].get<Task>(), group.device());
+        received->optimizer().reset(optimizer_steps);
+    }
+    group.broadcast(state_tensors(received ? *received : *trial));
 
     // Every member sums the losses of its own samples, and measures their noise, whatever rank 0 has seen.
-    const bool survivor = trial && trial->number() == join.trial.value;
-    auto progress = header["progress"].get<Progress>();
     const Progress own = survivor ? trial->full_progress() : Progress();
     progress.loss_sum = own.loss_sum;
     progress.loss_samples = own.loss_samples;
     if (survivor) {
         progress.noise_scale = own.noise_scale;
     }
-    received->restore(progress);
-    trial = std::move(received);
+    if (received) {
+        trial = std::move(received);
+    }
+    trial->restore(progress);
 }
 
 }  // namespace crescendo::trainer

@@ -9,11 +9,13 @@
 namespace crescendo::trainer {
 
 /// Gives rank 0's state of the joined trial to all members: a header with the progress, then the weights, the model's
-/// buffers and the optimizer's state, one block of memory for each type of numbers. Survivors of a regroup receive the
-/// bits that they already hold. If a lost peer left them a step apart, they receive those of rank 0.
+/// buffers and the optimizer's state.
 ///
-/// Rank 0 passes its trial. At the others, `trial` is replaced once everything has arrived. If this throws PeerLost,
-/// `trial` is as it was.
+/// Survivors that made rank 0's steps receive into their own tensors the bits that these already hold, so they need no
+/// second model. Newcomers make theirs, and so do survivors that a lost peer left a step apart.
+///
+/// Rank 0 passes its trial. At members with a new model, `trial` is replaced once everything has arrived. If this
+/// throws PeerLost, a survivor's `trial` is as it was, but that it may have rank 0's buffers, and a newcomer has none.
 void share_state(const Group& group, const Join& join, const Settings& settings, std::unique_ptr<Trial>& trial);
 
 }  // namespace crescendo::trainer

@@ -83,3 +83,69 @@ TEST_CASE("each survivor keeps the sum of its own losses, and a newcomer begins 
     CHECK(trials[1]->full_progress().loss_samples == 4);
     CHECK(trials[2]->full_progress().loss_sum == 0);
 }
+
+TEST_CASE("a survivor that made rank 0's steps receives into the model that it has") {
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
+    at::manual_seed(1);
+    auto source = stepped_trial(settings, *device);
+    at::manual_seed(1);
+    std::array<std::unique_ptr<Trial>, 3> trials{std::move(source), stepped_trial(settings, *device)};
+    const Trial* survivor = trials[1].get();
+    const at::Tensor weight = trials[1]->parameters().front();
+    const at::Tensor before = weight.detach().clone();
+    trials[0]->progress().seconds = 7;
+
+    in_group(3, *device, [&](const Group& group) {
+        share_state(group, join(), settings, trials[static_cast<std::size_t>(group.rank())]);
+    });
+
+    CHECK(trials[1].get() == survivor);
+    CHECK(at::equal(weight, before));
+    CHECK(trials[1]->progress().seconds == 7);
+    CHECK(at::equal(trials[2]->parameters().front(), before));
+}
+
+TEST_CASE("a survivor that is a step apart gets rank 0's state in a new model") {
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
+    std::array<std::unique_ptr<Trial>, 2> trials{stepped_trial(settings, *device), stepped_trial(settings, *device)};
+    ++trials[0]->progress().step;
+    const at::Tensor kept = trials[1]->parameters().front();
+    const at::Tensor before = kept.detach().clone();
+
+    in_group(2, *device, [&](const Group& group) {
+        share_state(group, join(), settings, trials[static_cast<std::size_t>(group.rank())]);
+    });
+
+    CHECK(at::equal(kept, before));
+    CHECK(at::equal(trials[1]->parameters().front(), trials[0]->parameters().front()));
+    CHECK(trials[1]->progress().step == 2);
+}
+
+TEST_CASE("a peer that is lost before the state has arrived leaves survivors as they were and newcomers without one") {
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
+    at::manual_seed(1);
+    const auto source = stepped_trial(settings, *device);
+    at::manual_seed(1);
+    std::array<std::unique_ptr<Trial>, 3> trials{nullptr, stepped_trial(settings, *device)};
+    const Trial* survivor = trials[1].get();
+    const at::Tensor before = trials[1]->parameters().front().detach().clone();
+    const nlohmann::json header{{"task", source->task()},
+                                {"progress", source->full_progress()},
+                                {"optimizer_steps", source->optimizer().num_steps()}};
+
+    in_group(3, *device, [&](const Group& group) {
+        if (group.rank() == 0) {
+            group.broadcast(header.dump());
+            return;  // the state never comes
+        }
+        CHECK_THROWS_AS(share_state(group, join(), settings, trials[static_cast<std::size_t>(group.rank())]), PeerLost);
+    });
+
+    CHECK(trials[1].get() == survivor);
+    CHECK(at::equal(trials[1]->parameters().front(), before));
+    CHECK(trials[1]->progress().step == 1);
+    CHECK_FALSE(trials[2]);
+}
