@@ -73,6 +73,16 @@ std::function<bool()> asking(std::function<bool()> interrupted, std::function<vo
     };
 }
 
+/// Cuts a tensor that has more than `most_bytes` into some of its rows each: these are the same at members where it
+/// lies in another order in memory.
+std::vector<at::Tensor> pieces_of(const at::Tensor& tensor, std::size_t most_bytes) {
+    if (tensor.dim() == 0 || tensor.nbytes() <= most_bytes) {
+        return {tensor};
+    }
+    const auto bytes_of_row = tensor.nbytes() / static_cast<std::size_t>(tensor.size(0));
+    return tensor.split(static_cast<std::int64_t>(std::max<std::size_t>(1, most_bytes / bytes_of_row)));
+}
+
 /// Cuts a list where its tensors have more than `most_bytes` together.
 std::vector<std::vector<at::Tensor>> blocks_of(const std::vector<at::Tensor>& tensors, std::size_t most_bytes) {
     std::vector<std::vector<at::Tensor>> blocks;
@@ -188,7 +198,9 @@ void Group::broadcast(const std::vector<at::Tensor>& tensors, std::size_t block_
     }
     std::map<at::ScalarType, std::vector<at::Tensor>> by_type;
     for (const auto& tensor : tensors) {
-        by_type[tensor.scalar_type()].push_back(tensor.detach());
+        for (const auto& piece : pieces_of(tensor.detach(), block_bytes)) {
+            by_type[tensor.scalar_type()].push_back(piece);
+        }
     }
     for (const auto& [type, alike] : by_type) {
         for (const auto& part : blocks_of(alike, block_bytes)) {

@@ -165,7 +165,7 @@ TEST_CASE("members that do not meet are lost, but a worker without memory, or wi
 TEST_CASE_TEMPLATE("every member gets rank 0's tensors, whatever their types, shapes, order in memory and blocks",
                    Transport, OverGloo, OverNccl) {
     const Members<Transport> members;
-    // Floats of 24, 32 and 4 bytes, whole numbers of 8 and 24: a block of each, two of the floats, or one a tensor.
+    // Floats of 24, 32 and 4 bytes, whole numbers of 8 and 24: a block of each, two of the floats, or one a row.
     for (const std::size_t block_bytes : {1 << 20, 40, 1}) {
         CAPTURE(block_bytes);
         std::array<std::vector<at::Tensor>, 3> tensors;
