@@ -1,12 +1,12 @@
 """How much scheduling policies gain: the tables of docs/policies.md, from simulated sweeps.
 
-    python3 benchmarks/policies/measure.py [--full] [--growth] [--noise] [--compare LIST] [--csv FILE] [--crescendo PATH] > tables.md
+    python3 benchmarks/policies/measure.py [--full] [--growth | --noise | --forming] [--compare LIST] [--csv FILE] [--crescendo PATH] > tables.md
 
 By default 64 and 1,024 slots and 10 seeds, some seconds on two cores; --full adds 16,384 slots, more trials a slot, and 20 seeds: some
 minutes. Each table is one cluster: a row for each policy, a column for each number of trials a slot, means over the seeds. The CSV file
 gets every figure with the half width of its 95 % confidence interval, as soon as it is known; clusters that it has already are not run
 again. --growth compares the settings of grow_when instead: one table for each number of slots, a row for each cluster. --noise does the
-same for the settings of batch, where the gradient noise scale rises.
+same for the settings of batch, where the gradient noise scale rises. --forming has the default alone, by how long a group takes to form.
 """
 import argparse
 import csv
@@ -36,6 +36,8 @@ GROWTH = "asha,rasda:batch=global,rasda:batch=global:grow_when=faster,rasda:batc
 NOISE = ("asha,rasda,rasda:grow_when=goodput,rasda:batch=adaptive,rasda:batch=adaptive:grow_when=goodput,"
          "rasda:batch=ladder,rasda:batch=ladder:grow_when=goodput,rasda:batch=per_worker,"
          "rasda:batch=per_worker:grow_when=goodput")
+FORMING = (0.02, 0.15, 1, 4)  # seconds
+FORMING_SEEDS = {64: 200, 1024: 40, 16_384: 4}
 RISING = ("simulate.noise_scale=128", "simulate.noise_growth=256")  # from one batch to 256 batches
 SCALING = {"good": 0.05, "fair": 0.2, "poor": 0.5}  # share of the speed lost at each doubling
 MOST_TRIALS = 100_000  # of a sweep; more only take longer
@@ -126,17 +128,31 @@ def growth_table(slots, clusters):
         print(f"| {asha['scaling']} | {asha['regroup']:g} s | {asha['trials a slot']:g} | " + " | ".join(cells) + " |")
 
 
+def forming_table(crescendo, sweep, sizes, ratios):
+    """A row for each cluster of good scaling, a column for each duration of a regroup."""
+    print("\n| slots | trials a slot | " + " | ".join(f"{seconds:g} s" for seconds in FORMING) + " |")
+    print("|---" * (2 + len(FORMING)) + "|")
+    for slots, ratio in itertools.product(sizes, ratios):
+        if slots * ratio > MOST_BY_CLUSTER:
+            continue
+        seeds = 2 if QUICK else FORMING_SEEDS[slots]
+        rows = [simulate(crescendo, sweep, "asha,rasda", seeds, slots, ratio, "good", seconds)[1] for seconds in FORMING]
+        cells = [f"{row['speedup']:.3g} ± {row['± speedup']:.2g}" for row in rows]
+        print(f"| {slots:,} | {ratio:g} | " + " | ".join(cells) + " |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help="more slots, more trials a slot, more seeds")
     parser.add_argument("--growth", action="store_true", help="the settings of grow_when, with 1,000, 100 and 2 seeds")
     parser.add_argument("--noise", action="store_true", help="the settings of batch, where the noise scale rises")
+    parser.add_argument("--forming", action="store_true", help="the default, by the seconds in which a group forms")
     parser.add_argument("--compare", default=POLICIES, help="policies, as crescendo simulate takes them; the first is the reference")
     parser.add_argument("--csv", help="a file for all figures; what it has is not simulated again")
     parser.add_argument("--crescendo", default=CRESCENDO, help="the binary")
     options = parser.parse_args()
     sizes = (64, 1024, 16_384) if options.full else (64,) if QUICK else (64, 1024)
-    is_by_cluster = options.growth or options.noise
+    is_by_cluster = options.growth or options.noise or options.forming
     ratios = (1,) if QUICK else (0.25, 1, 4, 16) if options.full and not is_by_cluster else (0.25, 1, 4)
     growth_seeds = {64: 1000, 1024: 100, 16_384: 2}
     others = RISING if options.noise else ()
@@ -152,6 +168,8 @@ def main():
         sweep = os.path.join(folder, "sweep.yaml")
         with open(sweep, "w") as file:
             file.write(SWEEP)
+        if options.forming:
+            return forming_table(options.crescendo, sweep, sizes, ratios)
         jobs = {(slots, scaling, regroup): [pool.submit(results.get, policies, options.crescendo, sweep, seeds(slots), slots, ratio, scaling, regroup, others)
                                             for ratio in ratios if slots * ratio <= (MOST_BY_CLUSTER if is_by_cluster else MOST_TRIALS)]
                 for slots, scaling, regroup in clusters}

@@ -1,15 +1,18 @@
 """A trial goes from one worker to two: in memory, by our own restart from its checkpoint, by torchrun's.
 
-Each is timed from the decision to the end of the first step at the new width, in turn in one run.
+Each is timed from the decision to the end of the first step at the new width, in turn in one run. Then the same in
+memory for a model of 400 MB, by phases, beside a copy of as many bytes through the loopback interface.
 
     python benchmarks/regroup/measure.py build/demo/fashion.h5
 """
 import os
 import re
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -72,6 +75,58 @@ def torchrun_restart(data, folder):
     return float(re.search(r"first step at ([\d.]+)", out).group(1)) - decision
 
 
+def of_large_model(node, data, folder, generation):
+    """The phases of a regroup, and the bytes of the state that it moved."""
+    width, inputs, classes = (100 if QUICK else 9800), 784, 10
+    numbers = (inputs + 1) * width + (width + 1) * width + (width + 1) * classes
+    large = {"model": "mlp", "width": width, "depth": 2, "optimizer": "sgd", "lr": 1e-4, "batch_size": 8,
+             "report": {"every": 1, "unit": "steps"}, "data": {"train": f"{data}:/train"}}
+    node.join(node.trainers[:1], large, folder, generation, "new", checkpoint_at=1000)
+    node.expect("report")
+    node.join(node.trainers, large, folder, generation + 1, "memory", checkpoint_at=1000)
+    phases = node.expect("regrouped")["phases"]
+    node.expect("report")
+    for trainer in node.trainers:
+        trainer.send(type="leave", trial=0, save=False)
+    for trainer in node.trainers:
+        node.expect("left", trainer)
+    return phases, 4 * numbers
+
+
+def loopback_copy(num_bytes):
+    """Seconds in which a process gets so many bytes from another thread."""
+    content, received = bytearray(num_bytes), memoryview(bytearray(num_bytes))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        with socket.create_connection(server.getsockname()) as source, server.accept()[0] as sink:
+            begin = time.perf_counter()
+            sender = threading.Thread(target=source.sendall, args=(content,))
+            sender.start()
+            at = 0
+            while at < num_bytes:
+                at += sink.recv_into(received[at:])
+            sender.join()
+            return time.perf_counter() - begin
+
+
+def print_large_model(data, folder):
+    node = Node(2)
+    runs, copies = [], []
+    for turn in range(TURNS + 1):
+        directory = os.path.join(folder, f"large-{turn}")
+        os.mkdir(directory)
+        phases, num_bytes = of_large_model(node, data, directory, 2 * turn)
+        if turn > 0:  # each process has trained once, as in a sweep
+            runs.append(phases)
+            copies.append(loopback_copy(num_bytes))
+    node.close()
+    copy = statistics.median(copies)
+    print(f"a model of {num_bytes / 1e6:.0f} MB; seconds, medians of {TURNS} turns")
+    for phase in ("decide", "group", "state", "data", "step"):
+        print(f"{phase:<16} {statistics.median(run.get(phase, 0) for run in runs):>8.3f}")
+    regroup = statistics.median(run["group"] + run["state"] + run["data"] for run in runs)
+    print(f"{'before the step':<16} {regroup:>8.3f}   0.1 s and twice its copy: {0.1 + 2 * copy:.3f}")
+
+
 def main():
     data = os.path.abspath(sys.argv[1])
     ways = {"our restart": our_restart, "torchrun": torchrun_restart}
@@ -86,6 +141,7 @@ def main():
             for way, restart in ways.items():
                 times[way].append(restart(data, folder))
         node.close()
+        print_large_model(data, folder)
     print(f"{'1 -> 2 workers':<16} {'min':>8} {'median':>8} {'max':>8}   seconds, decision to end of first step, {TURNS} turns")
     for name, seconds in times.items():
         print(f"{name:<16} {min(seconds):>8.3f} {statistics.median(seconds):>8.3f} {max(seconds):>8.3f}")
