@@ -98,7 +98,19 @@ std::vector<std::vector<at::Tensor>> blocks_of(const std::vector<at::Tensor>& te
     return blocks;
 }
 
+std::int64_t num_numbers(const std::vector<at::Tensor>& tensors) {
+    std::int64_t count = 0;
+    for (const auto& tensor : tensors) {
+        count += tensor.numel();
+    }
+    return count;
+}
+
+/// A copy, but for a single tensor that is flat in memory.
 at::Tensor flatten(const std::vector<at::Tensor>& tensors) {
+    if (tensors.size() == 1) {
+        return tensors.front().reshape(-1);
+    }
     std::vector<at::Tensor> flat;
     for (const auto& tensor : tensors) {
         flat.push_back(tensor.reshape(-1));
@@ -204,9 +216,11 @@ void Group::broadcast(const std::vector<at::Tensor>& tensors, std::size_t block_
     }
     for (const auto& [type, alike] : by_type) {
         for (const auto& part : blocks_of(alike, block_bytes)) {
-            const at::Tensor block = flatten(part);
-            broadcast_block(block);
-            if (rank_ != 0) {
+            if (rank_ == 0) {
+                broadcast_block(flatten(part));
+            } else {  // their tensors change once a block has arrived whole
+                const at::Tensor block = at::empty({num_numbers(part)}, part.front().options());
+                broadcast_block(block);
                 unflatten(block, part);
             }
         }
