@@ -169,7 +169,7 @@ void Session::send_report() {
     report_sent_at_ = std::chrono::steady_clock::now();
 }
 
-/// A survivor's report waits for the order.
+/// What a survivor waited for the order, with its report, is the phase before all others.
 void Session::begin_regroup(const Join& join) {
     phase_began_ = joined_at_ = std::chrono::steady_clock::now();
     regrouped_ = {.trial = join.trial, .generation = join.generation};
