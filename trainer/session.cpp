@@ -169,12 +169,16 @@ void Session::send_report() {
     report_sent_at_ = std::chrono::steady_clock::now();
 }
 
+/// Whether the trial goes on with the state that this member holds.
+bool Session::survives(const Join& join) const {
+    return join.state == StateSource::memory && trial_ && trial_->number() == join.trial.value;
+}
+
 /// What a survivor waited for the order, with its report, is the phase before all others.
 void Session::begin_regroup(const Join& join) {
     phase_began_ = joined_at_ = std::chrono::steady_clock::now();
     regrouped_ = {.trial = join.trial, .generation = join.generation};
-    const bool is_survivor = join.state == StateSource::memory && trial_ && trial_->number() == join.trial.value;
-    if (is_survivor && trial_->progress().report_pending && report_sent_) {
+    if (survives(join) && trial_->progress().report_pending && report_sent_) {
         regrouped_.phases["decide"] = std::chrono::duration<double>(joined_at_ - report_sent_at_).count();
     }
 }
@@ -201,6 +205,7 @@ void Session::obey(const Join& join) {
     join_ = join;
     regroup_announced_ = false;
     num_steps_ = 0;
+    // Before the members meet, because NCCL obeys what it finds then. A newcomer has no trial yet that would set them.
     set_process_switches(settings.precision, settings.deterministic, device_.place().type());
     if (join.rank == 0) {
         prepare_state(join, settings);
@@ -235,7 +240,7 @@ Settings Session::usable_settings(const json& section) const {
 }
 
 void Session::prepare_state(const Join& join, const Settings& settings) {
-    if (join.state == StateSource::memory && trial_ && trial_->number() == join.trial.value) {
+    if (survives(join)) {
         return settle_report(join);
     }
     const auto checkpoint = fs::path(join.directory) / checkpoint_name;

@@ -56,6 +56,7 @@ class Session {
     Group meet(const Join& join);
     const std::string& location_of(const Evaluate& evaluate, const Settings& settings) const;
     std::unique_ptr<Trial> read_trial(const Evaluate& evaluate, const Settings& settings) const;
+    bool survives(const Join& join) const;
     void begin_regroup(const Join& join);
     void end_phase(const char* phase);
     void lose_group(const PeerLost& cause);

@@ -102,8 +102,7 @@ def train(node, folder, settings, seed, grows):
         multiple = GROWTH.get(epoch, multiple) if grows else multiple
         if epoch < EPOCHS:
             trainer.send(type="decision", trial=0, decision="continue", batch_multiple=multiple, checkpoint_at=EPOCHS)
-    trainer.send(type="leave", trial=0, save=False)
-    node.expect("left")
+    node.leave([trainer])
     checkpoint = os.path.join(folder, "checkpoint.pt")
     trainer.send(type="evaluate", trial=0, settings=settings, resource=EPOCHS, checkpoint=checkpoint, data="test")
     rows[-1].update(node.expect("evaluated")["metrics"])

@@ -40,10 +40,7 @@ def in_memory(node, data, folder, generation):
     decision = time.perf_counter()
     node.join(node.trainers, settings(data), folder, generation + 1, "memory", batch_multiple=2)
     seconds = first_step_done(node.expect("regrouped")) - decision
-    for trainer in node.trainers:
-        trainer.send(type="leave", trial=0, save=False)
-    for trainer in node.trainers:
-        node.expect("left", trainer)
+    node.leave(node.trainers)
     return seconds
 
 
@@ -86,10 +83,7 @@ def of_large_model(node, data, folder, generation):
     node.join(node.trainers, large, folder, generation + 1, "memory", checkpoint_at=1000)
     phases = node.expect("regrouped")["phases"]
     node.expect("report")
-    for trainer in node.trainers:
-        trainer.send(type="leave", trial=0, save=False)
-    for trainer in node.trainers:
-        node.expect("left", trainer)
+    node.leave(node.trainers)
     return phases, 4 * numbers
 
 

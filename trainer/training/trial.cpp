@@ -229,11 +229,13 @@ at::Tensor Trial::empty_inputs() const {
     return at::empty(shape, at::TensorOptions(device_.place()).dtype(at::kFloat));
 }
 
-/// Members whose norms add up sums run the model equally often, also with no samples.
-Trial::StepPlan Trial::plan_step(const LoadedBatch& loaded, const std::vector<std::int64_t>& slices, int size) const {
-    // What a model with buffers computes may depend on which samples it sees together: statistics of batches do.
+/// Members whose norms add up sums run the model equally often, also with no samples. What a model with buffers
+/// computes may depend on which samples it sees together, as statistics of batches do: its step is not cut to be
+/// measured.
+Trial::StepPlan Trial::plan_step(const LoadedBatch& loaded, const std::vector<std::int64_t>& slices, int size,
+                                 bool has_buffers) const {
     const std::int64_t micro_batch =
-        buffers().empty() ? measurable_micro_batch(progress_.step, slices, micro_batch_) : micro_batch_;
+        has_buffers ? micro_batch_ : measurable_micro_batch(progress_.step, slices, micro_batch_);
     StepPlan plan{
         .parts = micro_batches(static_cast<std::int64_t>(loaded.slice.samples.size()), num_rounds(slices, micro_batch)),
         .weight = loss_weight(group_batch_, size) * loss_scale(),
@@ -337,9 +339,9 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     if (group.size() == 1) {  // alone, a member knows which samples were skipped because their numbers are not finite
         slices = {static_cast<std::int64_t>(loaded.slice.samples.size())};
     }
-    const StepPlan plan = plan_step(loaded, slices, group.size());
     group.broadcast(buffers());
     const auto buffers_before = copies(buffers());
+    const StepPlan plan = plan_step(loaded, slices, group.size(), /*has_buffers=*/!buffers_before.empty());
     SumOverGroup sum;
     if (group.size() > 1) {
         sum = [&](at::Tensor& numbers) { group.sum(numbers); };

@@ -107,7 +107,8 @@ class Trial {
         MeasurementPlan measured;
     };
 
-    StepPlan plan_step(const LoadedBatch& loaded, const std::vector<std::int64_t>& slices, int size) const;
+    StepPlan plan_step(const LoadedBatch& loaded, const std::vector<std::int64_t>& slices, int size,
+                       bool has_buffers) const;
     at::Tensor empty_inputs() const;
     void set_buffers(const std::vector<at::Tensor>& values);
     double epochs() const;

@@ -18,8 +18,8 @@ import torch.distributed as dist
 CONNECT_TIMEOUT = timedelta(seconds=2)
 
 
-# Read when a process makes its first group. Where a peer is lost, torch's threads else write dumps and sleep for minutes,
-# and the group's end waits for them.
+# Read when a process makes its first group. Otherwise torch's threads write dumps and sleep for minutes where a peer is
+# lost, and the group's end waits for them.
 NCCL_SETTINGS = {
     "TORCH_NCCL_BLOCKING_WAIT": "1",  # a wait in the host, which can fail; one on the GPU has no exception
     "TORCH_NCCL_DUMP_ON_TIMEOUT": "0",
