@@ -78,7 +78,7 @@ struct SchedulerSpec {
     double min_efficiency = 0.8;  ///< of a sample in an adaptive batch, relative to one in the first batch; in (0, 1]
     GrowPolicy grow = GrowPolicy::eager;
     GrowWhen grow_when = GrowWhen::always;
-    std::optional<double> expected_regroup;  ///< seconds that the launcher expects a regroup to take; none: no idea
+    std::optional<double> expected_regroup;  ///< seconds of a regroup in memory; none: programs are started anew
     Priority priority = Priority::tail;
     Switch shrink = Switch::off;    ///< whether groups give slots back to trials that wait
     std::optional<Switch> surplus;  ///< whether idle slots double the best survivors; rasda: on by default

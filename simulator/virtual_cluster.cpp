@@ -61,10 +61,8 @@ void VirtualCluster::take(const Occurrence& occurrence) {
     }
     now_ = occurrence.time;
     if (occurrence.kind == Kind::failure) {
-        auto& trial = training(occurrence.trial);
-        advance_clock(trial);
-        trial.left -= std::clamp((now_ - trial.began) * trial.speed, 0.0, trial.left);
-        ++trial.plan;
+        interrupt(training(occurrence.trial));
+        ++training(occurrence.trial).plan;
         apply(TrialFailed{occurrence.trial, FailureKind::crash, failed_slot(occurrence)});
     } else if (occurrence.kind == Kind::regrouped) {
         apply(TrialRegrouped{occurrence.trial, sweep_.trial(occurrence.trial).group.generation, simulation_.regroup,
@@ -80,6 +78,7 @@ void VirtualCluster::finish_epoch(TrialId id) {
     ++trial.resource.value;
     trial.worth += batch_efficiency(id, trial.resource);
     trial.left = 1;
+    trial.began = now_;
     if (trial.saves) {
         trial.checkpoint = trial.resource;
         trial.saved_clock = trial.clock;
@@ -137,6 +136,7 @@ void VirtualCluster::perform(const ResumeTrial& action) {
 
 void VirtualCluster::perform(const Regroup& action) {
     ++summary_.num_regroups;
+    interrupt(training(action.trial));
     go_on(action.trial, /*wait=*/0, simulation_.regroup);
     const double first_steps = num_first_steps * *steps_to_come(action.trial).seconds;
     foresee(simulation_.regroup + first_steps, Kind::regrouped, action.trial, training(action.trial).plan);
@@ -163,6 +163,14 @@ void VirtualCluster::begin_epoch(TrialId id, double wait) {
 void VirtualCluster::advance_clock(Training& trial) const {
     const double trained_until = std::min(now_, trial.began + trial.left / trial.speed);
     trial.clock += std::max(0.0, trained_until - trial.counted_from);
+    trial.counted_from = now_;
+}
+
+/// What the trial has trained of its epoch by now counts.
+void VirtualCluster::interrupt(Training& trial) const {
+    advance_clock(trial);
+    trial.left -= std::clamp((now_ - trial.began) * trial.speed, 0.0, trial.left);
+    trial.began = now_;
 }
 
 /// The trial trains on with its present group, after `wait` seconds and a regroup of `regroup` seconds. Events that

@@ -80,8 +80,14 @@ void Growth::note(const Trial& trial, const TrialRegrouped& regrouped) {
     }
 }
 
-int Growth::choose(const Trial& trial, const std::vector<int>& sizes) const {
-    return choose(trial, sizes, tries_of(trial, sizes.back()));
+int Growth::choose(const Trial& trial, const std::vector<int>& sizes) {
+    const auto tries = tries_of(trial, sizes.back());
+    const int chosen = choose(trial, sizes, tries);
+    if (tries == Tries::forbidden && expected_regroup_ && chosen == size_of(trial) &&
+        choose(trial, sizes, Tries::allowed) > chosen) {
+        waiting_.insert(trial.id);
+    }
+    return chosen;
 }
 
 bool Growth::wants(const Trial& trial, const std::vector<int>& sizes) const {

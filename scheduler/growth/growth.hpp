@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "core/ids.hpp"
@@ -28,7 +30,7 @@ class Growth {
 
     /// Takes a report of the trial, which still has the state of the report before.
     void note(const Trial& trial, const TrialReported& report) {
-        end_try(trial.id);
+        forget(trial.id);
         if (report.steps.seconds) {
             note_steps(trial, report);
         }
@@ -38,8 +40,8 @@ class Growth {
     void note(const Trial& trial, const TrialRegrouped& regrouped);
 
     /// To which of `sizes` (ascending, more workers than the trial has, at least one) the trial should grow; its present
-    /// size if none is worth it.
-    int choose(const Trial& trial, const std::vector<int>& sizes) const;
+    /// size if none is worth it, or if it has to wait for another trial that tries one (see take_waiting()).
+    int choose(const Trial& trial, const std::vector<int>& sizes);
 
     /// Whether the trial would choose any of `sizes` at a time when no other trial tries one.
     bool wants(const Trial& trial, const std::vector<int>& sizes) const;
@@ -47,12 +49,15 @@ class Growth {
     /// The trial grows from the size of its group to `size` now.
     void note_growth(const Trial& trial, int size);
 
-    /// The trial does not try a size any more, because it told what that brings, or leaves its slots.
-    void end_try(TrialId trial) {
-        if (trying_ == trial) {
-            trying_.reset();
-        }
+    /// The trial reports, or leaves its slots: it neither tries a size nor waits for another trial that does.
+    void forget(TrialId trial) {
+        end_try(trial);
+        waiting_.erase(trial);
     }
+
+    /// The trials that waited for one that tried, once it does not try any more: they may choose again now. Where
+    /// nothing regroups in memory nobody waits, because a group must not change between its trial's reports.
+    std::set<TrialId> take_waiting() { return trying_ ? std::set<TrialId>{} : std::exchange(waiting_, {}); }
 
     /// The batch of the trial with a group of `size`, in multiples of its first batch.
     ///
@@ -85,6 +90,11 @@ class Growth {
     enum class Tries { allowed, forbidden };  ///< of sizes that nobody measured
 
     void note_steps(const Trial& trial, const TrialReported& report);
+    void end_try(TrialId trial) {
+        if (trying_ == trial) {
+            trying_.reset();
+        }
+    }
     int choose(const Trial& trial, const std::vector<int>& sizes, Tries tries) const;
     Tries tries_of(const Trial& trial, int size) const;
     bool pays(const Trial& trial, int size) const;
@@ -103,7 +113,8 @@ class Growth {
     StepTimes times_;
     RegroupTimes regroup_times_;
     std::vector<Reported> reported_;  // by trial
-    std::optional<TrialId> trying_;   // who tries a size that nobody measured, and has not told what it brings
+    std::optional<TrialId> trying_;  // who tries a size that nobody measured, and has not told what it brings
+    std::set<TrialId> waiting_;      // who would grow if that trial did not try
 };
 
 }  // namespace crescendo

@@ -214,7 +214,7 @@ void Placement::regroup(Trial& trial) {
 
 void Placement::leave(Trial& trial) {
     return_slots(trial);
-    growth_.end_try(trial.id);
+    growth_.forget(trial.id);
     --num_running_;
     demand_.update(trial, allocator_);
 }

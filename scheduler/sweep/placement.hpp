@@ -92,8 +92,11 @@ class Placement {
 
     const Growth& growth() const { return growth_; }
 
-    /// What the trial's own report changes: it gives slots back, grows, or gets surplus slots. `at_milestone` says that
-    /// it has just survived a rung, so that there is a checkpoint to wait with.
+    /// See Growth: running trials whose groups may change now, between their reports.
+    std::set<TrialId> take_waiting_to_grow() { return growth_.take_waiting(); }
+
+    /// What the trial's own report changes, or the end of its wait for another one: it gives slots back, grows, or gets
+    /// surplus slots. `at_milestone` says that it has just survived a rung, so that there is a checkpoint to wait with.
     GroupChange adapt(Trial& trial, bool at_milestone, const Prospects& prospects);
 
     /// Removes the workers on `lost` slots from a running trial, which begins a new generation with those that are

@@ -51,6 +51,7 @@ std::vector<Action> Sweep::apply(const Event& event) {
         end_eliminated(effects);
         promote_held(effects);
         allocate(effects);
+        grow_waiting(effects);
         end_paused(effects);
     }
     if (!over() && trials_.all_ended() && !can_start()) {
@@ -556,7 +557,7 @@ bool Sweep::start_next(Effects& effects) {
     return true;
 }
 
-/// What the trial's own report changes about its workers.
+/// What is changed about the trial's workers.
 void Sweep::go_on(Trial& trial, bool at_milestone, Effects& effects) {
     switch (placement_.adapt(trial, at_milestone, prospects())) {
         case GroupChange::none:
@@ -567,6 +568,20 @@ void Sweep::go_on(Trial& trial, bool at_milestone, Effects& effects) {
         case GroupChange::leaves:
             pause(trial, TrialStatus::waiting, effects);
             break;
+    }
+}
+
+/// Trials that waited for what another one tried grow now, between their reports.
+inline void Sweep::grow_waiting(Effects& effects) {
+    std::set<InLine> waiting;
+    for (const auto id : placement_.take_waiting_to_grow()) {
+        waiting.insert({trials_[id].rungs_survived, id});
+    }
+    for (const auto& next : waiting) {
+        Trial& trial = trials_[next.trial];
+        if (!deadline_is_near_ && !trial.is_held) {  // else it leaves its slots at its report
+            go_on(trial, /*at_milestone=*/false, effects);
+        }
     }
 }
 

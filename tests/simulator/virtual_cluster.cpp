@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "core/check.hpp"
 
 using namespace crescendo;
@@ -95,6 +98,34 @@ TEST_CASE("a group that grows takes a regroup, and less for its epochs") {
     CHECK(summary.num_regroups == 1);
     CHECK(summary.makespan == doctest::Approx(10 + 4 + 80.0 / 3));
     CHECK(summary.slot_seconds_used == doctest::Approx(10 + 3 * (4 + 80.0 / 3)));
+}
+
+TEST_CASE("a group that grows within an epoch keeps what it has trained of it") {
+    auto costly = plain;
+    costly.regroup = 2;
+    costly.step_noise = 0;
+    costly.samples = 1280;
+    costly.batch = 128;  // ten steps an epoch
+    auto spec = sweep(SchedulerKind::rasda, 2, 64);
+    spec.scheduler.reduction_factor = 2;
+    spec.scheduler.grow_when = GrowWhen::goodput;
+    spec.seed = 2;  // the second one is the better one, and survives
+    const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, costly.noise);
+    VirtualCluster cluster(spec, costly, 4, curves, EpochTime(costly, spec.seed));
+    std::vector<SeenReport> reports;
+    cluster.watch([&](const SeenReport& report) { reports.push_back(report); });
+    cluster.run();
+    const auto second_report = [&](int trial) {
+        return *std::ranges::find_if(reports, [&](const SeenReport& report) {
+            return report.trial == TrialId{trial} && report.resource == Resource{2};
+        });
+    };
+
+    // Both report at 10 s. One tries two workers: 2 s for the regroup, then 5 s for the epoch. The other one learns of
+    // it after eight steps of half a second. It has trained 6 s by then, and needs 2 s, and 2 s for the rest.
+    CHECK(second_report(0).seconds == doctest::Approx(10 + 2 + 5));
+    CHECK(second_report(1).workers == 2);
+    CHECK(second_report(1).seconds == doctest::Approx(10 + 6 + 2 + 2));
 }
 
 TEST_CASE("trials that fail train again from their last checkpoint") {

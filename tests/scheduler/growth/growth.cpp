@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <set>
 
 using namespace crescendo;
 
@@ -50,7 +51,7 @@ struct Trials {
         growth.note(trial, TrialRegrouped{trial.id, trial.group.generation, seconds, step_seconds});
     }
 
-    int choose(const Trial& trial, const std::vector<int>& sizes) const { return growth.choose(trial, sizes); }
+    int choose(const Trial& trial, const std::vector<int>& sizes) { return growth.choose(trial, sizes); }
 };
 
 /// Two trials that took equally long for their first steps.
@@ -180,6 +181,35 @@ TEST_CASE("the first steps after a regroup end a try before the next report") {
     }
 }
 
+TEST_CASE("trials that waited for a try may choose again when it ends, if they regroup in memory") {
+    for (const auto& expected : {std::optional<double>{}, {30.0}}) {
+        TwoTrials trials(GrowWhen::goodput, BatchPolicy::global, /*max=*/64, expected);
+        trials.resize(trials.first, 2);
+        trials.choose(trials.second, {2});
+
+        CHECK(trials.growth.take_waiting().empty());  // the try goes on
+        trials.regrouped(trials.first, 30, 0.5);
+        CHECK(trials.growth.take_waiting() == (expected ? std::set{trials.second.id} : std::set<TrialId>{}));
+        CHECK(trials.growth.take_waiting().empty());  // told once
+    }
+}
+
+TEST_CASE("a trial that reports, or leaves its slots, waits for no try any more") {
+    for (const bool reports : {true, false}) {
+        TwoTrials trials(GrowWhen::goodput, BatchPolicy::global, /*max=*/64, /*expected=*/30.0);
+        trials.resize(trials.first, 2);
+        trials.choose(trials.second, {2});
+        if (reports) {
+            trials.report(trials.second, 1.0);
+        } else {
+            trials.growth.forget(trials.second.id);
+        }
+        trials.regrouped(trials.first, 30, 0.5);
+
+        CHECK(trials.growth.take_waiting().empty());
+    }
+}
+
 TEST_CASE("trials may try a size side by side once a regroup is known to cost next to nothing") {
     TwoTrials trials(GrowWhen::goodput);
     trials.resize(trials.first, 2);
@@ -200,7 +230,7 @@ TEST_CASE("a report without step times ends a try, so that nobody waits for ever
 TEST_CASE("a trial that leaves its slots tries nothing any more") {
     TwoTrials trials(GrowWhen::goodput);
     trials.resize(trials.first, 2);
-    trials.growth.end_try(trials.first.id);
+    trials.growth.forget(trials.first.id);
 
     CHECK(trials.choose(trials.second, {2}) == 2);
 }

@@ -115,6 +115,57 @@ TEST_CASE("grow_when: goodput has one survivor try what may cost something, and 
     CHECK(script.sweep.num_free_slots() == 1);
 }
 
+namespace {
+
+/// Two trials of one shape on three slots or more; the first tries two workers while the second waits.
+struct OneTries : Script {
+    explicit OneTries(int num_slots = 4, std::optional<double> expected_regroup = 5.0)
+        : Script([&] {
+              auto spec = spec_when(GrowWhen::goodput);
+              spec.scheduler.expected_regroup = expected_regroup;
+              return spec;
+          }()) {
+        join(num_slots);
+        CHECK(report(0, 1, 0.1) == "regroup 0 on 0,2 g1 b1");
+        CHECK(report(1, 1, 0.05) == "");
+    }
+
+    std::string report(int trial, int resource, double loss) {
+        return apply(TrialReported{TrialId{trial}, Resource{resource}, loss, 10.0 * resource, steps(0.1)});
+    }
+    std::string tell(double step_seconds) { return apply(TrialRegrouped{TrialId{0}, 1, 5.0, step_seconds}); }
+};
+
+}  // namespace
+
+TEST_CASE("a trial that waits for one that tries grows between its reports, as soon as that one tells") {
+    OneTries script;
+
+    CHECK(script.tell(0.05) == "regroup 1 on 1,3 g1 b1");
+    CHECK(script.report(1, 2, 0.04) == "");
+}
+
+TEST_CASE("a trial that waited for one that tried stays as it is where that brought nothing, or no slots are free") {
+    CHECK(OneTries().tell(0.1) == "");
+    CHECK(OneTries(/*num_slots=*/3).tell(0.05) == "");
+    CHECK(OneTries(4, /*expected_regroup=*/std::nullopt).tell(0.05) == "");  // its program would be started anew
+}
+
+TEST_CASE("a trial that waited for one that tried leaves its slots as it was to") {
+    OneTries held;
+    held.hold(1, HoldAt::report);
+    CHECK(held.tell(0.05) == "");
+    OneTries ending;
+    ending.apply(DeadlineNear{});
+    CHECK(ending.tell(0.05) == "");
+}
+
+TEST_CASE("if a trial that tries is lost, the next one tries at once") {
+    OneTries script;
+    CHECK(script.lose({SlotId{2}}) == "regroup 0 on 0 g2 b1");
+    CHECK(script.stop(0) == "stop 0 requested; regroup 1 on 1,0 g1 b1");
+}
+
 TEST_CASE("a trial that was trying a size and fails keeps nobody waiting") {
     Script script{spec_when(GrowWhen::goodput)};
     script.join(4);
