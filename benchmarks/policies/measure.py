@@ -1,9 +1,9 @@
 """How much scheduling policies gain: the tables of docs/policies.md, from simulated sweeps.
 
-    python3 benchmarks/policies/measure.py [--full] [--growth | --noise | --forming] [--compare LIST] [--csv FILE] [--crescendo PATH] > tables.md
+    python3 benchmarks/policies/measure.py [--full] [--growth | --noise | --forming] [--set KEY=VALUE] [--compare LIST] [--csv FILE] [--crescendo PATH] > tables.md
 
-By default 64 and 1,024 slots and 10 seeds, some seconds on two cores; --full adds 16,384 slots, more trials a slot, and 20 seeds: some
-minutes. Each table is one cluster: a row for each policy, a column for each number of trials a slot, means over the seeds. The CSV file
+By default 64 and 1,024 slots and 10 seeds, some seconds on two cores; --full adds 16,384 slots (with 5 seeds), more trials a slot, and 20
+seeds: half an hour. Each table is one cluster: a row for each policy, a column for each number of trials a slot, means over the seeds. The CSV file
 gets every figure with the half width of its 95 % confidence interval, as soon as it is known; clusters that it has already are not run
 again. --growth compares the settings of grow_when instead: one table for each number of slots, a row for each cluster. --noise does the
 same for the settings of batch, where the gradient noise scale rises. --forming has the default alone, by how long a group takes to form.
@@ -30,12 +30,13 @@ parameters: {x: {min: 0.0, max: 1.0}}
 scheduler: {min: 1, max: 64, reduction_factor: 2}
 simulate: {epoch: 60, start: 2, checkpoint: 0.5}
 """
-POLICIES = ("asha,rasda,rasda:surplus=off,rasda:grow=partial,rasda:priority=promotions_first:surplus=off,"
+POLICIES = ("asha,rasda,rasda:grow_when=always,rasda:surplus=off,rasda:grow=partial,"
+            "rasda:grow_when=always:priority=promotions_first:surplus=off,"
             "rasda:priority=promotions_first:grow=wait:surplus=off,rasda:mode=promote")
-GROWTH = "asha,rasda:batch=global,rasda:batch=global:grow_when=faster,rasda:batch=global:grow_when=goodput"
-NOISE = ("asha,rasda,rasda:grow_when=goodput,rasda:batch=adaptive,rasda:batch=adaptive:grow_when=goodput,"
-         "rasda:batch=ladder,rasda:batch=ladder:grow_when=goodput,rasda:batch=per_worker,"
-         "rasda:batch=per_worker:grow_when=goodput")
+GROWTH = "asha,rasda:grow_when=always,rasda:grow_when=faster,rasda:grow_when=goodput"
+NOISE = ("asha,rasda:grow_when=always,rasda,rasda:batch=adaptive:grow_when=always,rasda:batch=adaptive,"
+         "rasda:batch=ladder:grow_when=always,rasda:batch=ladder,rasda:batch=per_worker:grow_when=always,"
+         "rasda:batch=per_worker")
 FORMING = (0.02, 0.15, 1, 4)  # seconds
 FORMING_SEEDS = {64: 200, 1024: 40, 16_384: 4}
 RISING = ("simulate.noise_scale=128", "simulate.noise_growth=256")  # from one batch to 256 batches
@@ -147,6 +148,7 @@ def main():
     parser.add_argument("--growth", action="store_true", help="the settings of grow_when, with 1,000, 100 and 2 seeds")
     parser.add_argument("--noise", action="store_true", help="the settings of batch, where the noise scale rises")
     parser.add_argument("--forming", action="store_true", help="the default, by the seconds in which a group forms")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of all simulations")
     parser.add_argument("--compare", default=POLICIES, help="policies, as crescendo simulate takes them; the first is the reference")
     parser.add_argument("--csv", help="a file for all figures; what it has is not simulated again")
     parser.add_argument("--crescendo", default=CRESCENDO, help="the binary")
@@ -155,10 +157,11 @@ def main():
     is_by_cluster = options.growth or options.noise or options.forming
     ratios = (1,) if QUICK else (0.25, 1, 4, 16) if options.full and not is_by_cluster else (0.25, 1, 4)
     growth_seeds = {64: 1000, 1024: 100, 16_384: 2}
-    others = RISING if options.noise else ()
+    full_seeds = {64: 20, 1024: 20, 16_384: 5}
+    others = (*(RISING if options.noise else ()), *options.set)
 
     def seeds(slots):
-        return 2 if QUICK else growth_seeds[slots] if is_by_cluster else 20 if options.full else 10
+        return 2 if QUICK else growth_seeds[slots] if is_by_cluster else full_seeds[slots] if options.full else 10
 
     policies = NOISE if options.noise else GROWTH if options.growth else options.compare
     clusters = list(itertools.product(sizes, SCALING, (0.1,) if options.noise else (0.1, 6, 30)))

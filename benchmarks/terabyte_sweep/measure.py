@@ -77,6 +77,7 @@ scheduler:
   max: {16 * eighth}
   reduction_factor: 2
   priority: promotions_first
+  grow_when: always  # the regroups are what is measured
 trainer:
   model: mlp
   width: 32

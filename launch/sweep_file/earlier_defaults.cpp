@@ -13,6 +13,7 @@ struct ChangedDefault {
 
 constexpr std::array changed_defaults{
     ChangedDefault{1, "scheduler.batch", "ladder"},
+    ChangedDefault{3, "scheduler.grow_when", "always"},
 };
 
 }  // namespace
@@ -21,7 +22,7 @@ std::vector<Override> earlier_defaults(int number) {
     std::vector<Override> defaults;
     for (const auto& changed : changed_defaults) {
         if (number <= changed.last) {
-            defaults.push_back({changed.key, changed.value, Override::Applies::if_missing});
+            defaults.push_back({changed.key, changed.value, Override::Applies::in_section});
         }
     }
     return defaults;

@@ -49,7 +49,11 @@ void apply_override(const Override& change, OrderedJson& document) {
     OrderedJson* place = &document;
     std::size_t begin = 0;
     for (std::size_t dot; (dot = change.key.find('.', begin)) != std::string::npos; begin = dot + 1) {
-        place = &(*place)[change.key.substr(begin, dot - begin)];
+        const auto section = change.key.substr(begin, dot - begin);
+        if (change.applies == Override::Applies::in_section && !place->contains(section)) {
+            return;
+        }
+        place = &(*place)[section];
         CRESCENDO_VALIDATE(place->is_object() || place->is_null(), change.key,
                            "cannot be set, since {} is no map in the sweep file; set that", change.key.substr(0, dot));
     }

@@ -10,11 +10,15 @@ namespace crescendo::launch {
 
 /// A value that replaces the one in a sweep file, such as `scheduler.grow=wait`.
 struct Override {
-    enum class Applies { always, if_missing };
+    enum class Applies {
+        always,
+        if_missing,  ///< a key that the file has keeps its value
+        in_section,  ///< the same, and a file without the key's section stays without it
+    };
 
-    std::string key;                    ///< dotted key
-    std::optional<std::string> value;   ///< value as YAML; none: the key is removed, if_missing to its default
-    Applies applies = Applies::always;  ///< if_missing: a key that the file has keeps its value
+    std::string key;                   ///< dotted key
+    std::optional<std::string> value;  ///< value as YAML; none: the key is removed, if_missing to its default
+    Applies applies = Applies::always;
 };
 
 /// Overrides that remove what would train. They are for commands that train nothing, so that a trainer's problems do

@@ -33,6 +33,11 @@ GrowPolicy read_grow(const YamlSection& section) {
     return section.choice("grow", grow_policies).value_or(GrowPolicy::eager);
 }
 
+/// A trial that waits for all of its target would wait in vain if it then refused it.
+GrowWhen default_condition(const SchedulerSpec& spec) {
+    return spec.kind == SchedulerKind::rasda && spec.grow != GrowPolicy::wait ? GrowWhen::goodput : GrowWhen::always;
+}
+
 }  // namespace
 
 SchedulerSpec read_scheduler(const YamlSection& section) {
@@ -67,7 +72,7 @@ SchedulerSpec read_scheduler(const YamlSection& section) {
         }
     });
     read([&] { spec.grow = read_grow(section); });
-    read([&] { spec.grow_when = section.choice("grow_when", grow_conditions).value_or(spec.grow_when); });
+    read([&] { spec.grow_when = section.choice("grow_when", grow_conditions).value_or(default_condition(spec)); });
     read([&] { spec.priority = section.choice("priority", priorities).value_or(spec.priority); });
     read([&] { spec.shrink = section.choice("shrink", switches).value_or(spec.shrink); });
     read([&] { spec.surplus = section.choice("surplus", switches); });

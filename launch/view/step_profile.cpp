@@ -90,7 +90,7 @@ std::string advice_of(const Profiled& profile, int num_workers) {
     if (reduction > 0.15) {
         return fmt::format(
             "The workers wait for each other and for the network {} of the time. A larger `batch_size` gives each of "
-            "the {} more to do between two exchanges; `grow_when: goodput` stops growth where it gains nothing.",
+            "the {} more to do between two exchanges; growth stops where it gains nothing, unless `grow_when: always`.",
             percent(reduction), num_workers);
     }
     if (optimizer > 0.25) {

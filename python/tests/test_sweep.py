@@ -34,7 +34,7 @@ class GrowingSweepTest(unittest.TestCase):
                 metric={"name": "val_loss"},
                 run_cap=1,
                 slots=4,
-                scheduler={"type": "rasda", "max": 8, "reduction_factor": 2},
+                scheduler={"type": "rasda", "max": 8, "reduction_factor": 2, "grow_when": "always"},
                 grow="in_place",
                 command=[sys.executable, str(HERE / "grow.py"), "--pause=0.01", "--batch-size=8", "${args}"],
             )

@@ -39,8 +39,8 @@ class Growth {
     /// Takes for how long the trial, which has its new group, stood still.
     void note(const Trial& trial, const TrialRegrouped& regrouped);
 
-    /// To which of `sizes` (ascending, more workers than the trial has, at least one) the trial should grow; its present
-    /// size if none is worth it, or if it has to wait for another trial that tries one (see take_waiting()).
+    /// To which of `sizes` (ascending, more workers than the trial has, at least one) the trial should grow; its
+    /// present size if none is worth it, or if it has to wait for another trial that tries one (see take_waiting()).
     int choose(const Trial& trial, const std::vector<int>& sizes);
 
     /// Whether the trial would choose any of `sizes` at a time when no other trial tries one.
@@ -113,8 +113,8 @@ class Growth {
     StepTimes times_;
     RegroupTimes regroup_times_;
     std::vector<Reported> reported_;  // by trial
-    std::optional<TrialId> trying_;  // who tries a size that nobody measured, and has not told what it brings
-    std::set<TrialId> waiting_;      // who would grow if that trial did not try
+    std::optional<TrialId> trying_;   // who tries a size that nobody measured, and has not told what it brings
+    std::set<TrialId> waiting_;       // who would grow if that trial did not try
 };
 
 }  // namespace crescendo

@@ -53,7 +53,7 @@ def programs(rng, slots, more=""):
 
 
 # The first trial to reach a rung survives it, so one trial trains to the end: 8 reports, and one of each other.
-RASDA = Scheduler("type: rasda, min: 1, max: 8, reduction_factor: 2", 3, 8, 10)
+RASDA = Scheduler("type: rasda, min: 1, max: 8, reduction_factor: 2, grow_when: always", 3, 8, 10)
 
 
 def restarts(rng, slots, more=""):

@@ -44,7 +44,7 @@ metric: {name: loss}
 run_cap: 1
 slots: 2
 parameters: {x: {min: 1, max: 1000}}
-scheduler: {type: rasda, max: 8, reduction_factor: 2}
+scheduler: {type: rasda, max: 8, reduction_factor: 2, grow_when: always}
 command: [bash, train.sh, --epochs=9, "${args}"]
 grow: in_place
 )" + more);
@@ -205,7 +205,7 @@ TEST_CASE("a warm trainer that does what nobody asked for costs its trial an att
 TEST_CASE("a program grows by a new start, from its own checkpoint, and outlives one of its processes") {
     const TemporaryFolder folder;
     write_restarting_sweep(folder.path(),
-                           "run_cap: 1\nscheduler: {type: rasda, max: 8, reduction_factor: 2, batch: ladder}\n"
+                           "run_cap: 1\nscheduler: {type: rasda, max: 8, reduction_factor: 2, batch: ladder, grow_when: always}\n"
                            "grow: restart\n",
                            "[ $WORLD_SIZE = 2 ] && mkdir once.$RANK 2>/dev/null && "
                            "{ [ $RANK = 1 ] && kill -9 $$; read -r end <&$CRESCENDO_FD; exit 0; }");

@@ -50,7 +50,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 TEST_CASE("a model and a loss of a plug-in grow from one worker to two, and survive kill -9 of a trainer and of all") {
     constexpr int max = 32;
-    const SweepFolder folder("type: rasda, min: 1, max: 32, reduction_factor: 2", mine,
+    const SweepFolder folder("type: rasda, min: 1, max: 32, reduction_factor: 2, grow_when: always", mine,
                              "run_cap: 1\nslots: 2\nseed: 3\n" + parameters);
     const auto await_reports = [&](std::size_t count) {
         await("reports", [&] { return num_reports(folder / "s") >= count; });

@@ -132,7 +132,7 @@ std::size_t num_regroups(const fs::path& sweep) {
 
 TEST_CASE("a survivor grows from one worker to two to four in memory, learns, and is tested at the end") {
     const Bench bench;
-    bench.write_sweep("type: rasda, min: 1, max: 8, reduction_factor: 2, batch: ladder", "run_cap: 1\nslots: 4\n");
+    bench.write_sweep("type: rasda, min: 1, max: 8, reduction_factor: 2, batch: ladder, grow_when: always", "run_cap: 1\nslots: 4\n");
 
     const auto run = run_crescendo(bench.folder.path(), {"run", "sweep.yaml"});
 
@@ -217,7 +217,7 @@ TEST_CASE("RASDA as it was published runs from its example, with all that it sea
 
 TEST_CASE("more slots than cores work, and losers' checkpoints are dropped") {
     const Bench bench;
-    bench.write_sweep("type: rasda, min: 1, max: 4, reduction_factor: 2", "run_cap: 8\nslots: 5\n");
+    bench.write_sweep("type: rasda, min: 1, max: 4, reduction_factor: 2, grow_when: always", "run_cap: 8\nslots: 5\n");
 
     REQUIRE(run_crescendo(bench.folder.path(), {"run", "sweep.yaml"}).code == 0);
 
@@ -373,7 +373,7 @@ TEST_CASE("signals to every process of a job, as a batch system sends them, save
 TEST_CASE(
     "after kill -9 of everything a sweep is resumed from its checkpoints, and no finished rung is trained again") {
     const Bench bench;
-    bench.write_sweep("type: rasda, min: 1, max: 4, reduction_factor: 2", "run_cap: 5\nslots: 2\n");
+    bench.write_sweep("type: rasda, min: 1, max: 4, reduction_factor: 2, grow_when: always", "run_cap: 5\nslots: 2\n");
     {
         Command run(bench.folder.path(), {"run", "sweep.yaml"});
         await("five reports", [&] { return num_reports(bench.folder / "s") >= 5; });

@@ -25,6 +25,22 @@ TEST_CASE("earlier defaults hold for the keys that a file leaves out, and for no
     CHECK(scheduler_of("scheduler: {max: 9, batch: per_worker}", earlier).batch == BatchPolicy::per_worker);
 }
 
+TEST_CASE("survivors of sweeps that began before goodput was the default grow as they did") {
+    const auto grow_when = [](const std::string& section, int number) {
+        return scheduler_of("scheduler: {max: 9" + section + "}", earlier_defaults(number)).grow_when;
+    };
+
+    CHECK(grow_when("", present_defaults) == GrowWhen::goodput);
+    CHECK(grow_when("", 3) == GrowWhen::always);
+    CHECK(grow_when(", grow_when: faster", 3) == GrowWhen::faster);
+    CHECK(grow_when(", grow: wait", present_defaults) == GrowWhen::always);  // nobody waits for what it then refuses
+    CHECK(grow_when(", type: asha", present_defaults) == GrowWhen::always);
+}
+
+TEST_CASE("a file without a scheduler has none with earlier defaults either") {
+    CHECK(scheduler_of("command: [train]", earlier_defaults(1)).kind == scheduler_of("command: [train]", {}).kind);
+}
+
 TEST_CASE("earlier defaults fit every type of scheduler") {
     for (const auto* type : {"fifo", "asha", "rasda", "successive_halving", "hyperband", "async_hyperband", "pasha",
                              "median"}) {
