@@ -215,6 +215,24 @@ TEST_CASE("validate names the file that crashes HDF5's library, and the place of
     CHECK(said(result) == Contains("HDF5's library crashed in crash.h5"));
 }
 
+TEST_CASE("validate names the place in the sweep file of latitudes that are not those of the rows") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "era5.nc", /*latest=*/true);
+        writer.add("/t", {4, 3, 4}, H5T_NATIVE_FLOAT, std::vector<float>(48));
+        writer.add("/latitude", {3}, H5T_NATIVE_FLOAT, std::vector<float>{60, 0, -60});
+        writer.add("/longitude", {4}, H5T_NATIVE_FLOAT, std::vector<float>{0, 90, 180, 270});
+    }
+    const std::string data = "train: \"era5.nc:/\", inputs: t, targets: t, latitude: ";
+
+    const auto refused = validate(folder.path(), data + "longitude", "  model: mlp\n");
+
+    CHECK(refused.code == 2);
+    CHECK(said(refused) == Contains("sweep.yaml:10:"));
+    CHECK(said(refused) == Contains("data.latitude: era5.nc:/longitude holds 180, which is no latitude"));
+    CHECK(validate(folder.path(), data + "latitude", "  model: mlp\n").code == 0);
+}
+
 TEST_CASE("a trial learns packed numbers as what they mean, and leaves out those that mean none") {
     const TemporaryFolder folder;
     write_packed_set(folder / "packed.h5");

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/grid.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/models/models.hpp"
@@ -88,6 +89,12 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
                          {"pad", {{"size", {8, 8}}, {"with", "edge"}}},
                          {"normalize", {{"inputs[:, 1]", {{"mean", 0.5}, {"std", 2}}}}}};
     const Json zeros = {{"train", parts}, {"validation", parts}, {"crop", {7, 8}}, {"pad", {12, 12}}};
+    const Json weather = {{"train", write_grid(sweep.folder / "2017.nc", 24, {90, 60, 30, 0, -30, -60})},
+                          {"validation", write_grid(sweep.folder / "2018.nc", 10, {90, 60, 30, 0, -30, -60})},
+                          {"inputs", {"t[:, 0]"}},
+                          {"targets", {"t[:, 1]", "t[:, 0]"}},
+                          {"latitude", "latitude"},
+                          {"pad", {8, 8}}};
     const std::vector<Json> trials{
         {{"model", "mlp"},
          {"activation", "gelu"},
@@ -116,6 +123,12 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
         {{"model", "unet"}, {"width", 4}, {"depth", 2}, {"data", fitted}},
         {{"model", "autoencoder"}, {"depth", 2}, {"data", zeros}},
         {{"model", "unet"}, {"width", 4}, {"norm", "group"}, {"activation", "silu"}, {"data", waves}},
+        {{"model", "unet"},
+         {"width", 4},
+         {"depth", 1},
+         {"data", weather},
+         {"loss", "huber"},
+         {"metrics", {"mae", "rmse", "r2", "relative_l2"}}},
         {{"model", "vit"}, {"width", 8}, {"depth", 2}, {"heads", 2}, {"dropout", 0.1}},
         {{"model", "transformer"}, {"width", 8}, {"heads", 2}, {"depth", 1}, {"data", packed_windows}},
         {{"model", "lstm"}, {"width", 8}, {"depth", 2}, {"data", packed_windows}},

@@ -1,11 +1,13 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
 
 #include "tests/trainer/checkpoints.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/grid.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/transports.hpp"
 
@@ -153,6 +155,55 @@ TEST_CASE("an autoencoder of fields comes much closer to them than their mean do
     // A wave of height h has the variance h²/2, and h² is 7/3 on the average. The target is the sum of two.
     CHECK(prediction < 0.1 * 2 * 7 / 6);
     CHECK(reconstruction < 0.1 * 7 / 6);
+}
+
+TEST_CASE("latitudes weigh what trials learn and report, alike on any number of workers and in a shorter precision") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "crescendo-trainer");
+    const auto train = write_grid(sweep.folder / "train.nc", 23, {90, 60, 40, 20, 0, -20, -40, -60});
+    const auto validation = write_grid(sweep.folder / "validation.nc", 7, std::vector<float>(8, 52));
+    const auto metrics = [&](const std::vector<int>& members, const std::string& latitude,
+                             const Json& more = Json::object()) {
+        Terms terms = sweep.terms("trial");
+        terms.settings = {{"model", "unet"},
+                          {"width", 4},
+                          {"depth", 1},
+                          {"norm", "none"},
+                          {"batch_size", 10},
+                          {"metrics", {"mae", "rmse", "r2"}},
+                          {"data",
+                           {{"train", train},
+                            {"validation", validation},
+                            {"inputs", "t[:, 0]"},
+                            {"targets", "t[:, 1]"},
+                            {"latitude", latitude}}}};
+        terms.settings.update(more);
+        const Json found = crescendo.train(members, "new", terms, 2)["metrics"];
+        crescendo.leave(members, /*save=*/false);
+        return found;
+    };
+    const auto differ = [](const Json& some, const Json& others) {
+        double most = 0;
+        for (const auto& [name, value] : some.items()) {
+            const double other = others.at(name);
+            most = std::max(most, std::abs(value.get<double>() - other) / std::abs(other));
+        }
+        return most;
+    };
+
+    const Json without = metrics({0}, "");
+    const Json alike = metrics({0}, (sweep.folder / "validation.nc").string() + ":/latitude");
+    const Json one = metrics({0}, "latitude");
+    const Json two = metrics({0, 1}, "latitude");
+    const Json shorter = metrics({0}, "latitude", {{"precision", "bf16"}});
+
+    CHECK(differ(alike, without) < 1e-5);
+    CHECK(differ(two, one) < 1e-5);
+    CHECK(differ(shorter, one) < 0.03);
+    for (const char* name : {"train_loss", "val_loss", "val_mae", "val_rmse", "val_r2"}) {
+        CAPTURE(name);
+        CHECK(std::abs(one.at(name).get<double>() / without.at(name).get<double>() - 1) > 0.01);
+    }
 }
 
 TEST_CASE("evaluation takes nothing from the training samples, even where both are one set in one order") {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tests/trainer/grid.hpp"
 #include "tests/trainer/plain_catalogue.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "trainer/data/data_cache.hpp"
@@ -164,4 +165,26 @@ TEST_CASE("a loss or a metric that does not fit the targets is named") {
     CHECK(keys_with(sweep.train, "metrics", {"f1", "top5"}).empty());
     CHECK(keys_with(sweep.train, "metrics", "r2") == Keys{"trainer.metrics"});
     CHECK(keys_with(numbers, "metrics", {"r2", "f1"}) == Keys{"trainer.metrics"});
+}
+
+TEST_CASE("latitudes are read once the settings are checked, and what moves rows is refused beside them") {
+    const SweepFixture sweep;
+    json settings = plain(write_grid(sweep.folder / "era5.nc", 8, {60, 30, 0, -30}));
+    settings["data"].update({{"inputs", "t[:, 0]"}, {"targets", "t[:, 1]"}, {"latitude", "latitude"}});
+    const auto with = [&](const std::string& key, const json& value) {
+        json changed = settings;
+        changed[json::json_pointer(key)] = value;
+        return keys(changed);
+    };
+    using Keys = std::vector<std::string>;
+
+    CHECK(keys(settings).empty());
+    CHECK(with("/data/latitude", "lat") == Keys{"trainer.data.latitude"});
+    CHECK(keys(settings, {{"data.latitude", {"lat"}}}) == Keys{"parameters.data.latitude"});
+    CHECK(with("/data/latitude", 1) == Keys{"trainer.data.latitude"});
+    settings["data"]["targets"] = "t[:, 1, 0, 0]";
+    CHECK(with("/data/latitude", "latitude") == Keys{"trainer.data.latitude"});
+    CHECK(with("/data/latitude", "").empty());
+    settings["data"].update({{"train", sweep.train}, {"inputs", "inputs"}, {"targets", "targets"}});
+    CHECK(with("/data/latitude", "latitude") == Keys{"trainer.data.latitude"});  // of classes
 }

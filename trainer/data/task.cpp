@@ -10,6 +10,7 @@
 #include "core/words.hpp"
 #include "datasets/samples/conversion.hpp"
 #include "trainer/data/data_cache.hpp"
+#include "trainer/data/latitude.hpp"
 #include "trainer/data/shapes.hpp"
 #include "trainer/settings/loss_spec.hpp"
 #include "trainer/settings/model_spec.hpp"
@@ -113,6 +114,14 @@ std::vector<Problem> misfits_of_augmentation(const Settings& settings, const Sam
     check("flip", augmentation.flip != Flip::none, /*moves=*/true);
     check("crop_padding", augmentation.crop_padding > 0, /*moves=*/true);
     check("cutout", augmentation.cutout > 0, /*moves=*/false);
+    if (problems.empty() && !settings.data.latitude.empty()) {
+        const bool mirrors = augmentation.flip == Flip::vertical || augmentation.flip == Flip::both;
+        if (mirrors || augmentation.crop_padding > 0) {
+            problems.push_back({mirrors ? "trainer.flip" : "trainer.crop_padding",
+                                "it would move rows to latitudes that are not theirs; leave it out, or "
+                                "trainer.data.latitude"});
+        }
+    }
     return problems;
 }
 
@@ -164,9 +173,11 @@ Task describe_task(const Settings& settings, DataCache& data) {
         task.kind = Task::Kind::reconstruction;
         task.target_shape = task.input_shape;
         task.num_outputs = samples.inputs().sample_elements();
+        task.row_weights = latitude_weights(samples.location(), samples.inputs(), settings.data);
         return task;
     }
     task.target_shape = joined_shape(targets);
+    task.row_weights = latitude_weights(samples.location(), targets, settings.data);
     if (learns_classes(settings, samples)) {
         task.num_outputs = num_classes(settings, data);
         if (settings.loss.weighs_classes()) {
@@ -190,6 +201,13 @@ std::vector<Problem> misfits_of_task(const Settings& settings, const Task& task)
     if (settings.loss.of_plugin) {
         const auto of_loss = settings.loss.of_plugin->misfits_of_task(task);
         problems.insert(problems.end(), of_loss.begin(), of_loss.end());
+        if (!task.row_weights.empty()) {
+            problems.push_back(
+                {"trainer.data.latitude",
+                 text("the loss {} of a plug-in gives one number for a sample, so rows cannot be weighed "
+                      "in it; leave this out, or use mse, mae, huber, bce or relative_l2",
+                      settings.loss.of_plugin->name)});
+        }
     }
     return problems;
 }
@@ -221,6 +239,9 @@ void to_json(nlohmann::json& json, const Task& task) {
     if (!task.class_weights.empty()) {
         json["class_weights"] = task.class_weights;
     }
+    if (!task.row_weights.empty()) {
+        json["row_weights"] = task.row_weights;
+    }
 }
 
 void from_json(const nlohmann::json& json, Task& task) {
@@ -230,6 +251,7 @@ void from_json(const nlohmann::json& json, Task& task) {
     json.at("num_outputs").get_to(task.num_outputs);
     json.at("num_samples").get_to(task.num_samples);
     task.class_weights = json.value("class_weights", std::vector<double>{});
+    task.row_weights = json.value("row_weights", std::vector<double>{});
 }
 
 }  // namespace crescendo::trainer

@@ -26,6 +26,7 @@ struct Task {
     std::int64_t num_outputs = 0;            ///< classes, or numbers to predict
     std::int64_t num_samples = 0;            ///< samples of the training set: an epoch
     std::vector<double> class_weights = {};  ///< factors of samples by their class, in training; empty: all are 1
+    std::vector<double> row_weights = {};    ///< latitude_weights(); empty: all are 1
 
     friend bool operator==(const Task&, const Task&) = default;
 };

@@ -8,18 +8,37 @@ namespace crescendo::trainer {
 
 namespace {
 
-at::Tensor sum_of_numbers(const LossSettings& settings, const at::Tensor& outputs, const at::Tensor& targets) {
+at::Tensor loss_of_numbers(const LossSettings& settings, const at::Tensor& outputs, const at::Tensor& targets,
+                           at::Reduction::Reduction reduction) {
     switch (settings.loss) {
         case Loss::mae:
-            return at::l1_loss(outputs, targets, at::Reduction::Sum);
+            return at::l1_loss(outputs, targets, reduction);
         case Loss::huber:
-            return at::huber_loss(outputs, targets, at::Reduction::Sum, settings.huber_delta);
+            return at::huber_loss(outputs, targets, reduction, settings.huber_delta);
         case Loss::bce:
-            return at::binary_cross_entropy_with_logits(outputs, targets, /*weight=*/{}, /*pos_weight=*/{},
-                                                        at::Reduction::Sum);
+            return at::binary_cross_entropy_with_logits(outputs, targets, /*weight=*/{}, /*pos_weight=*/{}, reduction);
         default:
-            return at::mse_loss(outputs, targets, at::Reduction::Sum);
+            return at::mse_loss(outputs, targets, reduction);
     }
+}
+
+/// The task's weights of rows, (rows) of the type of `numbers` and on their device, which the host does not wait for.
+at::Tensor row_weights(const Task& task, const at::Tensor& numbers) {
+    return at::tensor(task.row_weights, numbers.scalar_type()).to(numbers.device(), /*non_blocking=*/true);
+}
+
+/// The images of (samples, num_outputs): (samples, channels, rows, columns).
+at::Tensor images(const Task& task, const at::Tensor& numbers) {
+    return numbers.reshape({numbers.size(0), -1, std::ssize(task.row_weights), task.target_shape.back()});
+}
+
+/// The length of each sample, (samples).
+at::Tensor lengths(const Task& task, const at::Tensor& numbers) {
+    if (task.row_weights.empty()) {
+        return at::linalg_vector_norm(numbers, 2, 1);
+    }
+    const at::Tensor roots = row_weights(task, numbers).sqrt_().unsqueeze(1);
+    return at::linalg_vector_norm(images(task, numbers) * roots, 2, at::IntArrayRef{1, 2, 3});
 }
 
 }  // namespace
@@ -36,14 +55,24 @@ at::Tensor loss_sum(const LossSettings& settings, const Task& task, const at::Te
                                       settings.label_smoothing);
     }
     if (settings.loss == Loss::relative_l2) {
-        return relative_errors(outputs, targets).sum();
+        return relative_errors(task, outputs, targets).sum();
     }
-    return sum_of_numbers(settings, outputs, targets) / static_cast<double>(task.num_outputs);
+    const at::Tensor sum = task.row_weights.empty()
+                               ? loss_of_numbers(settings, outputs, targets, at::Reduction::Sum)
+                               : weighed_sum(task, loss_of_numbers(settings, outputs, targets, at::Reduction::None));
+    return sum / static_cast<double>(task.num_outputs);
 }
 
-at::Tensor relative_errors(const at::Tensor& outputs, const at::Tensor& targets) {
-    const at::Tensor length = at::linalg_vector_norm(targets, 2, 1);
-    return at::linalg_vector_norm(outputs - targets, 2, 1) / length.masked_fill(length == 0, 1.0);
+at::Tensor weighed_sum(const Task& task, const at::Tensor& numbers) {
+    if (task.row_weights.empty()) {
+        return numbers.sum();
+    }
+    return images(task, numbers).sum(at::IntArrayRef{0, 1, 3}).dot(row_weights(task, numbers));
+}
+
+at::Tensor relative_errors(const Task& task, const at::Tensor& outputs, const at::Tensor& targets) {
+    const at::Tensor length = lengths(task, targets);
+    return lengths(task, outputs - targets) / length.masked_fill(length == 0, 1.0);
 }
 
 at::Tensor num_correct(const at::Tensor& outputs, const at::Tensor& targets) {

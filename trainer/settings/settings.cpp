@@ -184,6 +184,7 @@ DataSettings parse_data(const json& object, std::vector<Problem>& problems) {
     }
     parse_fit(section, "crop", "from", &datasets::Crop::from, datasets::crop_words, data.crop, problems);
     parse_fit(section, "pad", "with", &datasets::Pad::with, datasets::pad_words, data.pad, problems);
+    section.text("latitude", data.latitude);
     section.choice("missing_sources", data.missing_sources, datasets::missing_sources_words);
     section.bytes("memory", data.memory);
     section.bytes_or_off("shared_memory", data.shared_memory);

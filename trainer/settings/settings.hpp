@@ -193,6 +193,9 @@ struct DataSettings {
     std::optional<datasets::SampleLayout> layout = {};  ///< none: channels first, unless they look like the last axis
     std::optional<datasets::Crop> crop = {};
     std::optional<datasets::Pad> pad = {};
+    /// Data set with the latitudes of the targets' rows: its name in the group of `train`, or FILE:/PATH. Empty: rows
+    /// weigh alike.
+    std::string latitude = {};
     datasets::MissingSources missing_sources = datasets::MissingSources::error;
     std::size_t memory = std::size_t{256} << 20;  ///< bytes a worker may hold of each set
     /// Bytes in which the trainers of a node share decoded samples, of all sets; 0: none. Without a value, as `memory`.

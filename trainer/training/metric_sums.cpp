@@ -26,6 +26,7 @@ constexpr std::int64_t num_bins = 1024;
 constexpr double most_log_odds = 16;
 
 // Numbers: how many there are, absolute errors, squared errors, targets, squared targets, samples, relative errors.
+// What is of numbers is weighed by their rows, whose mean weight is 1.
 constexpr std::size_t num_sums_of_numbers = 7;
 
 bool is_of_classes(const Task& task) { return task.kind == Task::Kind::classification; }
@@ -59,13 +60,14 @@ at::Tensor sums_of_classes(const Settings& settings, const Task& task, const at:
     return wants(settings, Metric::auroc) ? at::cat({counts, histograms(task, outputs, targets)}) : counts;
 }
 
-at::Tensor sums_of_numbers(const at::Tensor& numbers, const at::Tensor& targets) {
+at::Tensor sums_of_numbers(const Task& task, const at::Tensor& numbers, const at::Tensor& targets) {
     const at::Tensor wanted = targets.to(at::kDouble);
     const at::Tensor error = numbers.to(at::kDouble) - wanted;
-    return at::stack({at::full({}, static_cast<double>(wanted.numel()), wanted.options()), error.abs().sum(),
-                      error.square().sum(), wanted.sum(), wanted.square().sum(),
+    const auto sum = [&](const at::Tensor& all) { return weighed_sum(task, all); };
+    return at::stack({at::full({}, static_cast<double>(wanted.numel()), wanted.options()), sum(error.abs()),
+                      sum(error.square()), sum(wanted), sum(wanted.square()),
                       at::full({}, static_cast<double>(wanted.size(0)), wanted.options()),
-                      relative_errors(numbers.to(at::kDouble), wanted).sum()});
+                      relative_errors(task, numbers.to(at::kDouble), wanted).sum()});
 }
 
 /// The mean of `of_class(number of a class)` over the classes for which it is a number: those that occur.
@@ -142,8 +144,8 @@ at::Tensor metric_sums(const Settings& settings, const Task& task, const at::Ten
         return at::empty({0}, outputs.options().dtype(at::kDouble));
     }
     const at::Tensor numbers = settings.loss.loss == Loss::bce ? outputs.sigmoid() : outputs;
-    const at::Tensor sums =
-        is_of_classes(task) ? sums_of_classes(settings, task, outputs, targets) : sums_of_numbers(numbers, targets);
+    const at::Tensor sums = is_of_classes(task) ? sums_of_classes(settings, task, outputs, targets)
+                                                : sums_of_numbers(task, numbers, targets);
     return sums.to(at::kDouble);
 }
 

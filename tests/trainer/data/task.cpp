@@ -10,6 +10,7 @@
 #include "core/check.hpp"
 #include "datasets/inspection/statistics.hpp"
 #include "tests/num_reads.hpp"
+#include "tests/trainer/grid.hpp"
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/torch_doctest.hpp"
@@ -249,9 +250,44 @@ TEST_CASE("inputs that do not stack are nothing for a cnn, and a class is learne
     CHECK(problems[1].message.c_str() == Contains("a sample is 8x8 and a single number"));
 }
 
+TEST_CASE("rows weigh by their latitudes, of targets and of what an autoencoder gives back") {
+    const SweepFixture sweep;
+    const auto train = write_grid(sweep.folder / "era5.nc", 8, {90, 60, 30, 0, 0, -30, -60, -90});
+    const auto row_weights = [&](nlohmann::json data) {
+        data["latitude"] = "latitude";
+        return task_of(train, {{"model", "autoencoder"}, {"data", data}}).row_weights;
+    };
+
+    const auto of_targets = row_weights({{"inputs", "t"}, {"targets", "t[:, 1]"}});
+
+    CHECK(of_targets.size() == 8);
+    CHECK(of_targets[1] / of_targets[3] == doctest::Approx(0.5));
+    CHECK(row_weights({{"inputs", "t"}}) == of_targets);  // there are no `targets` in the file
+    CHECK(task_of(train, {{"model", "autoencoder"}, {"data", {{"inputs", "t"}}}}).row_weights.empty());
+}
+
+TEST_CASE("what would move rows to other latitudes is refused where rows weigh by theirs") {
+    const SweepFixture sweep;
+    const auto train = write_grid(sweep.folder / "era5.nc", 8, {60, 30, 0, -30});
+    const auto problem_of = [&](const AugmentationSettings& augmentation, const std::string& latitude) -> std::string {
+        Settings settings = on({.train = train, .inputs = {"t"}, .latitude = latitude}, "autoencoder");
+        settings.augmentation = augmentation;
+        DataCache data;
+        const auto problems = misfits(settings, *data.set(train, settings.data), "trainer.data.train");
+        return problems.empty() ? "" : problems.front().key;
+    };
+
+    CHECK(problem_of({.flip = Flip::vertical}, "latitude") == "trainer.flip");
+    CHECK(problem_of({.flip = Flip::both}, "latitude") == "trainer.flip");
+    CHECK(problem_of({.crop_padding = 1}, "latitude") == "trainer.crop_padding");
+    CHECK(problem_of({.flip = Flip::horizontal, .cutout = 1}, "latitude") == "");
+    CHECK(problem_of({.flip = Flip::both, .crop_padding = 1}, "") == "");
+}
+
 TEST_CASE("a task goes through JSON unchanged") {
     const SweepFixture sweep;
-    const Task task = task_of(sweep.train, {{"class_balance", 0.5}});
+    Task task = task_of(sweep.train, {{"class_balance", 0.5}});
+    task.row_weights = {0.1, 1.9};
 
     CHECK(nlohmann::json(task).get<Task>() == task);
 }

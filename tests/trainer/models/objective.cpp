@@ -1,6 +1,7 @@
 #include "trainer/models/objective.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
 
 #include <cmath>
 
@@ -80,4 +81,55 @@ TEST_CASE("binary cross entropy takes logits, and targets between the two") {
     const double p = 1 / (1 + std::exp(-2.0));
     CHECK(loss({.loss = Loss::bce}, Task::Kind::regression, outputs, targets) ==
           doctest::Approx((std::log(2.0) - 0.25 * std::log(p) - 0.75 * std::log(1 - p)) / 2));
+}
+
+TEST_CASE("rows of images weigh as the task says, in every loss of numbers and in its gradient") {
+    // Two samples of two channels of 3 x 2: the weights of their numbers are those of the rows, again and again.
+    const Task task{.kind = Task::Kind::regression,
+                    .input_shape = {1},
+                    .target_shape = {2, 3, 2},
+                    .num_outputs = 12,
+                    .row_weights = {0.25, 2.75, 0.0}};
+    const at::Tensor weights = at::tensor({0.25, 0.25, 2.75, 2.75, 0.0, 0.0}).repeat({2, 2});
+    const auto generator = at::detail::createCPUGenerator(1);
+    at::Tensor outputs = at::randn({2, 12}, generator, at::kDouble).requires_grad_(true);
+    const at::Tensor targets = at::rand({2, 12}, generator, at::kDouble);
+    const at::Tensor error = (outputs - targets).detach();
+    const auto of = [&](const LossSettings& settings) {
+        outputs.mutable_grad().reset();
+        const at::Tensor sum = loss_sum(settings, task, outputs, targets);
+        sum.backward();
+        return doctest::Approx(sum.item<double>()).epsilon(1e-12);
+    };
+    const auto mean = [&](const at::Tensor& losses) { return (losses * weights).sum().item<double>() / 12; };
+    const auto is_gradient = [&](const at::Tensor& wanted) { return at::allclose(outputs.grad(), wanted, 1e-12); };
+
+    CHECK(mean(error.square()) == of({}));
+    CHECK(is_gradient(2 * error * weights / 12));
+    CHECK(mean(error.abs()) == of({.loss = Loss::mae}));
+    CHECK(is_gradient(error.sign() * weights / 12));
+    CHECK(mean(at::where(error.abs() < 0.5, error.square() / 2, error.abs() / 2 - 0.125)) ==
+          of({.loss = Loss::huber, .huber_delta = 0.5}));
+    const at::Tensor p = outputs.detach().sigmoid();
+    CHECK(mean(-targets * p.log() - (1 - targets) * (1 - p).log()) == of({.loss = Loss::bce}));
+    const auto length = [&](const at::Tensor& numbers) { return (numbers.square() * weights).sum(1).sqrt(); };
+    CHECK((length(error) / length(targets)).sum().item<double>() == of({.loss = Loss::relative_l2}));
+    CHECK(is_gradient(error * weights / (length(error) * length(targets)).unsqueeze(1)));
+}
+
+TEST_CASE("rows that weigh 1 each change no loss of numbers") {
+    const Task plain{.kind = Task::Kind::regression, .input_shape = {1}, .target_shape = {40, 50}, .num_outputs = 2000};
+    Task even = plain;
+    even.row_weights.assign(40, 1.0);
+    const at::Tensor outputs = at::randn({8, 2000}, at::detail::createCPUGenerator(1));
+    const at::Tensor targets = at::rand({8, 2000}, at::detail::createCPUGenerator(2));
+
+    for (const Loss loss : {Loss::mse, Loss::mae, Loss::huber, Loss::bce, Loss::relative_l2}) {
+        CAPTURE(loss_words.of(loss));
+        const auto sum = [&](const Task& task) {
+            return loss_sum({.loss = loss}, task, outputs, targets).item<double>();
+        };
+
+        CHECK(sum(even) == doctest::Approx(sum(plain)).epsilon(5e-7));  // float32, added up in another order
+    }
 }

@@ -41,3 +41,14 @@ TEST_CASE("a loss of a plug-in that fits no target, or teaches nothing, is refus
     CHECK(has(problem("thrower"), "trouble.so threw in its function: no such target"));
     CHECK(has(text_of(misfits_of_task(settings_of_loss("mine", "log_cosh"), four_classes())), "log_cosh of "));
 }
+
+TEST_CASE("a loss of a plug-in has one number for a sample, so it is refused where rows are to weigh") {
+    Task task = two_numbers();
+    task.row_weights = {0.5, 1.5};
+
+    const auto problems = misfits_of_task(settings_of_loss("mine", "log_cosh"), task);
+
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].key == "trainer.data.latitude");
+    CHECK(has(problems[0].message, "the loss log_cosh of a plug-in gives one number for a sample"));
+}

@@ -206,11 +206,13 @@ TEST_CASE("images are cut and filled up to a size, which may have a word beside 
     json section = minimal();
     section["data"]["crop"] = {720, 1440};
     section["data"]["pad"] = {{"size", {736, 1440}}, {"with", "edge"}};
+    section["data"]["latitude"] = "latitude";
 
     const auto data = parsed(section).data;
 
     CHECK(data.crop == datasets::Crop{{720, 1440}, datasets::CropFrom::center});
     CHECK(data.pad == datasets::Pad{{736, 1440}, datasets::PadWith::edge});
+    CHECK(data.latitude == "latitude");
 }
 
 TEST_CASE("schedules, losses, clipping, averages and metrics are read, and each mistake in them is named") {

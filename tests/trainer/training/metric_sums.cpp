@@ -90,6 +90,24 @@ TEST_CASE("metrics of numbers take all numbers of all targets together") {
     CHECK(metrics["val_relative_l2"] == doctest::Approx(std::sqrt(8.0) / std::sqrt(45.0) / 2));
 }
 
+TEST_CASE("rows of images weigh in all metrics of numbers as the task says") {
+    const Settings settings = settings_of({{"metrics", {"mae", "rmse", "r2", "relative_l2"}}});
+    const Task task{.kind = Task::Kind::regression,
+                    .input_shape = {1},
+                    .target_shape = {2, 1},
+                    .num_outputs = 2,
+                    .row_weights = {0.5, 1.5}};
+
+    Metrics metrics = metrics_of(settings, task, at::tensor({1., 2., 5., 4.}).view({2, 2}),
+                                 at::tensor({1., 2., 3., 6.}).view({2, 2}));
+
+    CHECK(metrics["val_mae"] == doctest::Approx((0.5 * 2 + 1.5 * 2) / 4));
+    CHECK(metrics["val_rmse"] == doctest::Approx(std::sqrt((0.5 * 4 + 1.5 * 4) / 4)));
+    // The mean target is (0.5 + 3 + 1.5 + 9) / 4 = 3.5: 0.5 * 2.5² + 1.5 * 1.5² + 0.5 * 0.5² + 1.5 * 2.5² = 16.
+    CHECK(metrics["val_r2"] == doctest::Approx(1 - 8.0 / 16));
+    CHECK(metrics["val_relative_l2"] == doctest::Approx(std::sqrt((0.5 * 4 + 1.5 * 4) / (0.5 * 9 + 1.5 * 36)) / 2));
+}
+
 TEST_CASE("without metrics there is nothing to add up") {
     const Settings settings = settings_of(nlohmann::json::object());
     const Task task{.input_shape = {1}, .target_shape = {}, .num_outputs = 7};

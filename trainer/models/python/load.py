@@ -210,10 +210,19 @@ def batches_of_file(name, inputs, targets, rows, size):
             yield samples[finite], answers[finite]
 
 
+def weighed(numbers):
+    """Numbers of the targets, (samples, numbers), times the weights of the rows of their images."""
+    rows = EXPORT["task"].get("row_weights")
+    if not rows:
+        return numbers
+    images = numbers.reshape(len(numbers), -1, len(rows), EXPORT["task"]["target_shape"][-1])
+    return (images * torch.tensor(rows, dtype=numbers.dtype)[:, None]).flatten(1)
+
+
 def relative_errors(outputs, targets):
     """The length of each sample's error over that of its target, or the length itself where the target is zero."""
-    length = targets.norm(dim=1)
-    return (outputs - targets).norm(dim=1) / length.masked_fill(length == 0, 1)
+    length = weighed(targets.square()).sum(1).sqrt()
+    return weighed((outputs - targets).square()).sum(1).sqrt() / length.masked_fill(length == 0, 1)
 
 
 def loss_sum(outputs, targets):
@@ -222,16 +231,16 @@ def loss_sum(outputs, targets):
         return functional.cross_entropy(outputs, targets, reduction="sum")
     name = EXPORT["loss"]["name"]
     if name == "mae":
-        loss = functional.l1_loss(outputs, targets, reduction="sum")
+        loss = functional.l1_loss(outputs, targets, reduction="none")
     elif name == "huber":
-        loss = functional.huber_loss(outputs, targets, reduction="sum", delta=EXPORT["loss"]["huber_delta"])
+        loss = functional.huber_loss(outputs, targets, reduction="none", delta=EXPORT["loss"]["huber_delta"])
     elif name == "relative_l2":
         return relative_errors(outputs, targets).sum()
     elif name == "bce":
-        loss = functional.binary_cross_entropy_with_logits(outputs, targets, reduction="sum")
+        loss = functional.binary_cross_entropy_with_logits(outputs, targets, reduction="none")
     else:
-        loss = functional.mse_loss(outputs, targets, reduction="sum")
-    return loss / outputs.shape[1]
+        loss = functional.mse_loss(outputs, targets, reduction="none")
+    return weighed(loss).sum() / outputs.shape[1]
 
 
 def mean_area(histograms):
@@ -280,8 +289,8 @@ class Sums:
         error = outputs.double() - target
         self.relative += float(relative_errors(outputs.double(), target).sum())
         self.numbers += torch.stack(
-            [torch.tensor(float(target.numel())), error.abs().sum(), error.square().sum(), target.sum(),
-             target.square().sum()]
+            [torch.tensor(float(target.numel()))]
+            + [weighed(terms).sum() for terms in (error.abs(), error.square(), target, target.square())]
         )
 
     def metrics(self):
