@@ -121,7 +121,7 @@ def reached(row):
 def growth_table(slots, clusters):
     """Rows by cluster; each policy but the first has the time to ASHA's quality, and its slot-hours over ASHA's."""
     policies = [row["policy"] for row in clusters[0]][1:]
-    print(f"\n#### {slots:,} slots, {clusters[0][0]['seeds']:.0f} seeds\n\n| scaling | regroup | trials a slot | " + " | ".join(f"`{policy}`" for policy in policies) + " |")
+    print(f"\n#### {slots:,} slots, {clusters[0][0]['seeds']:,.0f} seeds\n\n| scaling | regroup | trials a slot | " + " | ".join(f"`{policy}`" for policy in policies) + " |")
     print("|---" * (len(policies) + 3) + "|")
     for rows in clusters:
         asha, *others = rows
