@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "trainer/models/pooling.hpp"
+
 namespace crescendo::trainer {
 
 namespace {
@@ -40,10 +42,10 @@ at::Tensor activate(Activation activation, const at::Tensor& x) {
 }
 
 at::Tensor activate_and_pool(Activation activation, const at::Tensor& x) {
-    if (is_monotone(activation)) {
-        return activate(activation, at::max_pool2d(x, 2));
+    if (activation == Activation::relu) {
+        return max_pool_relu(x);
     }
-    return at::max_pool2d(activate(activation, x), 2);
+    return is_monotone(activation) ? activate(activation, max_pool(x)) : max_pool(activate(activation, x));
 }
 
 torch::nn::Conv2d make_convolution(const torch::nn::Conv2dOptions& options) {

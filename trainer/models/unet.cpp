@@ -14,6 +14,7 @@
 #include "trainer/models/layers.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/models/norms.hpp"
+#include "trainer/models/pooling.hpp"
 #include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
@@ -90,7 +91,7 @@ class Unet : public Model {
         at::Tensor x = down_[0]->forward(with_channels(inputs));
         for (std::size_t i = 1; i < down_.size(); ++i) {
             passed.push_back(x);
-            x = down_[i]->forward(at::max_pool2d(x, 2));
+            x = down_[i]->forward(max_pool(x));
         }
         x = dropout_(x, dropout_keys);
         for (std::size_t i = 0; i < up_.size(); ++i) {
