@@ -13,6 +13,7 @@
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
 #include "datasets/system/own_process.hpp"
+#include "trainer/device/matrix_products.hpp"
 #include "trainer/group_check.hpp"
 #include "trainer/model_export.hpp"
 #include "trainer/models/models.hpp"
@@ -154,6 +155,7 @@ int join_checked_group(int rank, int size) {
 
 int serve() {
     keep_freed_memory();
+    const MatrixProducts products;
     // A GPU has to be known to torch before anything asks it for one.
     const auto device = make_device(environment(protocol::device_variable, "cpu"));
     const int fd = control_descriptor();

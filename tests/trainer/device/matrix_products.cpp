@@ -1,0 +1,89 @@
+#include "trainer/device/matrix_products.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/nn/modules/linear.h>
+
+#include <vector>
+
+#include "tests/trainer/torch_doctest.hpp"
+
+using namespace crescendo::trainer;
+
+namespace {
+
+/// What a layer and its backward compute.
+std::vector<at::Tensor> outcome(torch::nn::Linear& layer, const at::Tensor& inputs) {
+    layer->zero_grad();
+    const at::Tensor x = inputs.detach().requires_grad_();
+    const at::Tensor y = layer(x);
+    y.square().sum().backward();
+    return {y.detach(), x.grad(), layer->weight.grad(), layer->bias.grad()};
+}
+
+bool close(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (!at::allclose(a[i], b[i], /*rtol=*/1e-4, /*atol=*/1e-3 * b[i].abs().max().item<double>())) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool same(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), [](const auto& x, const auto& y) { return at::equal(x, y); });
+}
+
+}  // namespace
+
+TEST_CASE("layers compute what torch's products give, up to rounding, and torch's again afterwards") {
+    at::manual_seed(1);
+    torch::nn::Linear layer(/*in_features=*/300, /*out_features=*/130);
+    const at::Tensor inputs = at::randn({128, 300}), series = at::randn({8, 16, 300});
+    const auto before = outcome(layer, inputs), before_of_series = outcome(layer, series);
+
+    {
+        const MatrixProducts products;
+        if (!products.replaced()) {
+            MESSAGE("this processor keeps torch's own products");
+        }
+        const auto once = outcome(layer, inputs);
+
+        CHECK(close(once, before));
+        CHECK(same(once, outcome(layer, inputs)));
+        CHECK(close(outcome(layer, series), before_of_series));
+        CHECK(same(once, before) != products.replaced());
+    }
+
+    CHECK(same(outcome(layer, inputs), before));
+}
+
+TEST_CASE("products of other types, small ones, and sums of other forms stay torch's own, bit for bit") {
+    at::manual_seed(1);
+    const at::Tensor a = at::randn({200, 300}), b = at::randn({300, 200}), whole = at::randn({200, 200});
+    const auto all = [&] {
+        return std::vector<at::Tensor>{
+            at::mm(a.to(at::kDouble), b.to(at::kDouble)), at::mm(a.to(at::kBFloat16), b.to(at::kBFloat16)),
+            at::mm(a.narrow(0, 0, 8), b.narrow(1, 0, 8)), at::addmm(whole, a, b),
+            at::addmm(whole[0], a, b, /*beta=*/0.5),      at::addmm(whole[0], a, b, /*beta=*/1, /*alpha=*/2)};
+    };
+    const auto before = all();
+
+    const MatrixProducts products;
+
+    CHECK(same(all(), before));
+    CHECK_THROWS(at::mm(a, a));
+    CHECK(at::mm(at::zeros({1000, 0}), at::zeros({0, 5000})).equal(at::zeros({1000, 5000})));
+}
+
+TEST_CASE("products take matrices that lie in any way") {
+    at::manual_seed(1);
+    const at::Tensor a = at::randn({200, 300}), b = at::randn({300, 200});
+    const at::Tensor expected = at::mm(a, b);
+
+    const MatrixProducts products;
+
+    CHECK(at::allclose(at::mm(a.t().contiguous().t(), b), expected, 1e-4, 1e-3));
+    CHECK(at::allclose(at::mm(a, b.t().contiguous().t()), expected, 1e-4, 1e-3));
+    CHECK(at::allclose(at::mm(at::cat({a, a}, 1).narrow(1, 300, 300), b), expected, 1e-4, 1e-3));
+    CHECK(at::allclose(at::mm(at::stack({a, a}, 2).select(2, 1), b), expected, 1e-4, 1e-3));
+}

@@ -1,0 +1,75 @@
+#include "trainer/device/matrix_products.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/ops/addmm_cpu_dispatch.h>
+#include <ATen/ops/mm_cpu_dispatch.h>
+
+#include <optional>
+#include <string_view>
+
+namespace crescendo::trainer {
+
+namespace {
+
+/// Operations from which on oneDNN gains more than its preparation of a product costs, some 10 us.
+constexpr std::int64_t fewest_operations = std::int64_t{1} << 22;
+
+/// x times the transpose of `weight`, and perhaps a bias for each column. It is how torch's compiler calls oneDNN, and
+/// the one way to it without tensors of another layout.
+using Linear = at::Tensor(const at::Tensor& x, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
+                          std::string_view activation, c10::List<std::optional<at::Scalar>> of_activation,
+                          std::optional<std::string_view> algorithm);
+
+std::optional<c10::OperatorHandle> find_linear() {
+    return c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
+}
+
+at::Tensor product(const at::Tensor& a, const at::Tensor& b, const std::optional<at::Tensor>& bias) {
+    static const auto linear = find_linear()->typed<Linear>();
+    return linear.call(a, b.t(), bias, "none", c10::List<std::optional<at::Scalar>>(), "");
+}
+
+bool is_large(const at::Tensor& a, const at::Tensor& b) {
+    const auto is_matrix = [](const at::Tensor& x) { return x.dim() == 2 && x.scalar_type() == at::kFloat; };
+    return is_matrix(a) && is_matrix(b) && a.size(1) == b.size(0) && 2 * a.numel() * b.size(1) >= fewest_operations;
+}
+
+at::Tensor mm(const at::Tensor& a, const at::Tensor& b) {
+    return is_large(a, b) ? product(a, b, {}) : at::cpu::mm(a, b);
+}
+
+at::Tensor addmm(const at::Tensor& added, const at::Tensor& a, const at::Tensor& b, const at::Scalar& beta,
+                 const at::Scalar& alpha) {
+    const bool is_bias = added.dim() == 1 && added.scalar_type() == at::kFloat && added.numel() == b.size(-1) &&
+                         added.is_contiguous() && beta.equal(1) && alpha.equal(1);
+    return is_bias && is_large(a, b) ? product(a, b, added) : at::cpu::addmm(added, a, b, beta, alpha);
+}
+
+bool is_for_onednn() {
+#if defined(__x86_64__)
+    return __builtin_cpu_is("amd") && __builtin_cpu_supports("avx512f") && at::hasMKL() && find_linear();
+#else
+    return false;
+#endif
+}
+
+/// Torch warns of kernels that are replaced.
+struct Silence : c10::WarningHandler {
+    void process(const c10::Warning&) override {}
+};
+
+}  // namespace
+
+MatrixProducts::MatrixProducts() {
+    if (is_for_onednn()) {
+        Silence silence;
+        const c10::WarningUtils::WarningHandlerGuard guard(&silence);
+        kernels_ =
+            std::make_unique<torch::Library>(torch::Library::IMPL, "aten", c10::DispatchKey::CPU, __FILE__, __LINE__);
+        kernels_->impl("mm", mm);
+        kernels_->impl("addmm", addmm);
+    }
+}
+
+}  // namespace crescendo::trainer
