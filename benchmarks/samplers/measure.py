@@ -6,8 +6,9 @@ Needs what `scripts/install.sh tools` installs (Optuna). Where Syne Tune (0.16; 
 installed, its row is left out. Trials run one after the other: 500 in a search, and fewer where a proposal is slow
 (LONGEST_OF). Every finished search is a row of the CSV file, which is read again, so a run that was broken off goes on
 where it stopped. Tables show the median regret (what the best value is above the minimum) and, in parentheses, the
-quartiles; and how often a sampler's regret is lower than that of another of its kind for the same seed, with the probability that
-chance alone makes it so uneven (Wilcoxon's signed-rank test).
+quartiles; and how often a sampler's regret is lower than that of another of its kind for the same seed, with the
+probability that chance alone makes it so uneven (Wilcoxon's signed-rank test). Regrets that differ by rounding only
+(TIE) are equal, and not counted.
 """
 import argparse
 import csv
@@ -28,6 +29,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CHECKPOINTS = (50, 100, 200, 500)
 LONGEST = 50 if QUICK else 500  # trials of a search
 LONGEST_OF = {} if QUICK else {"gp": 200, "Syne Tune CQR": 50, "Optuna GP": 100}  # they are slow beyond
+TIE = 1e-9  # of the largest regret of a problem
 RIVALS = {"tpe": ["Optuna TPE", "Syne Tune CQR"], "gp": ["Optuna GP"]}
 
 
@@ -175,13 +177,15 @@ def duels(rows):
     print("\n| problem | ours | the other | " + " | ".join(f"{count} trials" for count in counts) + " |")
     print("|---" * (len(counts) + 3) + "|")
     for problem in PROBLEMS:
+        tie = TIE * max((value for (name, _, _), values in rows.items() if name == problem
+                         for value in values if value is not None), default=0)
         for sampler, others in RIVALS.items():
             for other in others:
                 cells = []
                 for i in range(len(counts)):
                     pairs = [(values[i], rows[problem, other, seed][i]) for (a, b, seed), values in rows.items()
                              if (a, b) == (problem, sampler) and (problem, other, seed) in rows]
-                    pairs = [(a, b) for a, b in pairs if a is not None and b is not None and a != b]
+                    pairs = [(a, b) for a, b in pairs if a is not None and b is not None and abs(a - b) > tie]
                     if len(pairs) < 2:
                         cells.append("–")
                         continue
