@@ -43,14 +43,16 @@ struct Matrix {
     const double* column(std::size_t k) const { return numbers.data() + k * n; }
 };
 
-/// Covariances of the points, with `noise` on the diagonal.
-Matrix covariances(const std::vector<Axis>& axes, const Vector& points, const Vector& lengths, double noise) {
+/// Covariances of values seen at the points.
+Matrix covariances(const std::vector<Axis>& axes, const Vector& points, const GaussianProcess::Settings& settings) {
     Matrix result(axes.empty() ? 0 : points.size() / axes.size());
     for (std::size_t k = 0; k < result.n; ++k) {
         double* column = result.column(k);
-        column[k] = 1 + noise;
+        column[k] = settings.variance + settings.noise;
         for (std::size_t i = k + 1; i < result.n; ++i) {
-            column[i] = matern(scaled_distance(axes, &points[i * axes.size()], &points[k * axes.size()], lengths));
+            const double* a = &points[i * axes.size()];
+            const double* b = &points[k * axes.size()];
+            column[i] = settings.variance * matern(scaled_distance(axes, a, b, settings.lengths));
         }
     }
     return result;
@@ -76,9 +78,9 @@ void factorize(Matrix& matrix) {
     }
 }
 
-/// Solves L x = b in place, for the first b.size() rows.
-void solve_lower(const double* factor, std::size_t n, Vector& b) {
-    for (std::size_t k = 0; k < b.size(); ++k) {
+/// Solves L x = b in place, for the first b.size() rows. Rows of b before `first` are 0.
+void solve_lower(const double* factor, std::size_t n, Vector& b, std::size_t first = 0) {
+    for (std::size_t k = first; k < b.size(); ++k) {
         const double* column = factor + k * n;
         b[k] /= column[k];
         const double x = b[k];
@@ -88,9 +90,9 @@ void solve_lower(const double* factor, std::size_t n, Vector& b) {
     }
 }
 
-/// Solves Lᵀ x = b in place, for the first b.size() rows.
-void solve_upper(const double* factor, std::size_t n, Vector& b) {
-    for (std::size_t k = b.size(); k-- > 0;) {
+/// Solves Lᵀ x = b in place, for the first b.size() rows. Rows of x before `first` are not wanted.
+void solve_upper(const double* factor, std::size_t n, Vector& b, std::size_t first = 0) {
+    for (std::size_t k = b.size(); k-- > first;) {
         const double* column = factor + k * n;
         for (std::size_t i = k + 1; i < b.size(); ++i) {
             b[k] -= column[i] * b[i];
@@ -113,7 +115,9 @@ struct LogNormalPrior {
 LogNormalPrior prior_of_lengths(std::size_t num_axes) {
     return {std::sqrt(2.0) + 0.5 * std::log(static_cast<double>(num_axes)), std::sqrt(3.0)};
 }
-constexpr LogNormalPrior prior_of_noise{-4, 1};
+constexpr LogNormalPrior prior_of_variance{0, 2};
+constexpr double rate_of_noise = 100;  // of its exponential prior: so the mean is a hundredth of the values' variance
+constexpr double least_noise = 1e-8;   // keeps the matrix of covariances from being singular
 
 /// What L-BFGS has learnt of the curvature (Nocedal, "Updating Quasi-Newton Matrices with Limited Storage", 1980).
 class Curvature {
@@ -170,13 +174,14 @@ class Curvature {
     std::deque<Change> changes_;
 };
 
-GaussianProcess::Settings settings_of(const Vector& logs) {
+/// From logarithms of the lengths, the variance, and the noise above the least.
+GaussianProcess::Settings settings_of(std::span<const double> logs) {
     GaussianProcess::Settings settings;
-    for (const double log : logs) {
+    for (const double log : logs.first(logs.size() - 2)) {
         settings.lengths.push_back(std::exp(std::clamp(log, -7.0, 7.0)));
     }
-    settings.noise = std::exp(std::clamp(logs.back(), -14.0, 2.0));
-    settings.lengths.pop_back();
+    settings.variance = std::exp(std::clamp(logs[logs.size() - 2], -5.0, 8.0));
+    settings.noise = least_noise + std::exp(std::clamp(logs.back(), -30.0, 2.0));
     return settings;
 }
 
@@ -186,7 +191,7 @@ GaussianProcess::GaussianProcess(const std::vector<Axis>& axes, const Points& po
                                  const Points& pending, Settings settings)
     : axes_(axes), points_(points), values_(values), settings_(std::move(settings)), weights_(values) {
     points_.insert(points_.end(), pending.begin(), pending.end());
-    auto matrix = covariances(axes_, points_, settings_.lengths, settings_.noise);
+    auto matrix = covariances(axes_, points_, settings_);
     factorize(matrix);
     solve_lower(matrix.column(0), matrix.n, weights_);
     solve_upper(matrix.column(0), matrix.n, weights_);
@@ -197,41 +202,45 @@ GaussianProcess::Normal GaussianProcess::at(std::span<const double> point) const
     const std::size_t n = points_.size() / axes_.size();
     Vector likeness(n);
     for (std::size_t i = 0; i < n; ++i) {
-        likeness[i] = matern(scaled_distance(axes_, point.data(), &points_[i * axes_.size()], settings_.lengths));
+        const double scaled = scaled_distance(axes_, point.data(), &points_[i * axes_.size()], settings_.lengths);
+        likeness[i] = settings_.variance * matern(scaled);
     }
     double mean = 0;
     for (std::size_t i = 0; i < weights_.size(); ++i) {
         mean += weights_[i] * likeness[i];
     }
     solve_lower(factor_.data(), n, likeness);
-    return {mean, std::sqrt(std::max(1 - dot(likeness, likeness), 1e-12))};
+    return {mean, std::sqrt(std::max(settings_.variance - dot(likeness, likeness), 1e-12))};
 }
 
 GaussianProcess::Evidence GaussianProcess::evidence(const std::vector<Axis>& axes, const Points& points,
                                                     const Vector& values, const Settings& settings) {
-    auto factor = covariances(axes, points, settings.lengths, settings.noise);
+    auto factor = covariances(axes, points, settings);
     factorize(factor);
     const std::size_t n = factor.n;
     Vector weights = values;
     solve_lower(factor.column(0), n, weights);
     solve_upper(factor.column(0), n, weights);
 
-    Evidence result{-0.5 * dot(values, weights), Vector(axes.size() + 1)};
+    const double fit = dot(values, weights);
+    Evidence result{-0.5 * fit, Vector(axes.size() + 2)};
     for (std::size_t i = 0; i < n; ++i) {
         result.value -= std::log(factor.column(i)[i]);
     }
     // The derivative by a logarithm t is ½ Σ (w wᵀ - K⁻¹) dK/dt, over all elements of the matrices.
+    double by_noise = 0;
     for (std::size_t k = 0; k < n; ++k) {
-        Vector inverse(n);  // a column of K⁻¹
+        Vector inverse(n);  // a column of K⁻¹, from its diagonal down
         inverse[k] = 1;
-        solve_lower(factor.column(0), n, inverse);
-        solve_upper(factor.column(0), n, inverse);
-        result.gradient.back() += 0.5 * (weights[k] * weights[k] - inverse[k]) * settings.noise;
+        solve_lower(factor.column(0), n, inverse, k);
+        solve_upper(factor.column(0), n, inverse, k);
+        by_noise += 0.5 * (weights[k] * weights[k] - inverse[k]) * settings.noise;
         for (std::size_t i = k + 1; i < n; ++i) {
             const double* a = &points[i * axes.size()];
             const double* b = &points[k * axes.size()];
             const double scaled = scaled_distance(axes, a, b, settings.lengths);
-            const double slope = (weights[i] * weights[k] - inverse[i]) * (1 + scaled) * std::exp(-scaled) * 5 / 3;
+            const double slope =
+                (weights[i] * weights[k] - inverse[i]) * settings.variance * (1 + scaled) * std::exp(-scaled) * 5 / 3;
             for (std::size_t axis = 0; axis < axes.size(); ++axis) {
                 result.gradient[axis] += slope * squared_distance(axes[axis], a[axis], b[axis]) /
                                          (settings.lengths[axis] * settings.lengths[axis]);
@@ -243,8 +252,12 @@ GaussianProcess::Evidence GaussianProcess::evidence(const std::vector<Axis>& axe
         result.value += prior_of_lengths(axes.size()).log_density(log);
         result.gradient[axis] += prior_of_lengths(axes.size()).slope(log);
     }
-    result.value += prior_of_noise.log_density(std::log(settings.noise));
-    result.gradient.back() += prior_of_noise.slope(std::log(settings.noise));
+    const double log_variance = std::log(settings.variance);
+    result.value += prior_of_variance.log_density(log_variance) - rate_of_noise * settings.noise;
+    // dK/dt of the variance is K without the noise, and Σ w wᵀ K = yᵀ w.
+    result.gradient[axes.size()] =
+        0.5 * (fit - static_cast<double>(n)) - by_noise + prior_of_variance.slope(log_variance);
+    result.gradient.back() = by_noise - rate_of_noise * settings.noise;
     return result;
 }
 
@@ -253,9 +266,15 @@ GaussianProcess::Settings GaussianProcess::fit(const std::vector<Axis>& axes, co
     constexpr int most_steps = 40;
     constexpr double longest_step = 1;
     constexpr int most_halvings = 10;
-    Vector at(axes.size() + 1, std::log(0.5));
-    at.back() = prior_of_noise.mean;
-    auto here = evidence(axes, points, values, settings_of(at));
+    const auto look = [&](const Vector& logs) {
+        const auto settings = settings_of(logs);
+        auto result = evidence(axes, points, values, settings);
+        result.gradient.back() *= 1 - least_noise / settings.noise;  // by the logarithm of what is above the least
+        return result;
+    };
+    Vector at(axes.size(), std::log(0.5));
+    at.insert(at.end(), {prior_of_variance.mean, -4});
+    auto here = look(at);
     Curvature curvature;
     for (int i = 0; i < most_steps; ++i) {
         auto step = curvature.direction(here.gradient);
@@ -274,12 +293,12 @@ GaussianProcess::Settings GaussianProcess::fit(const std::vector<Axis>& axes, co
         }
         auto next = at;
         Curvature::add(next, 1, step);
-        auto there = evidence(axes, points, values, settings_of(next));
+        auto there = look(next);
         for (int half = 0; half < most_halvings && !(there.value > here.value); ++half) {
             std::ranges::for_each(step, [](double& each) { each /= 2; });
             next = at;
             Curvature::add(next, 1, step);
-            there = evidence(axes, points, values, settings_of(next));
+            there = look(next);
         }
         if (!(there.value > here.value)) {
             if (curvature.is_unknown()) {

@@ -10,7 +10,7 @@ namespace crescendo {
 
 /// What is believed of a function over the unit cube after it was seen at some points: a Gaussian process with a Matérn
 /// kernel (ν = 5/2) that has a length for each axis (Rasmussen and Williams, "Gaussian Processes for Machine Learning",
-/// 2006). Its mean is 0 and its variance 1 where nothing is known, so values have to be standardized.
+/// 2006). Its mean is 0 where nothing is known, and the priors of its settings expect standardized values.
 ///
 /// Along a categorical axis, and between a point that has a coordinate and one that lacks it, the distance is 1.
 ///
@@ -22,6 +22,7 @@ class GaussianProcess {
 
     struct Settings {
         std::vector<double> lengths;  ///< by axis, > 0
+        double variance = 1;          ///< of the function, where nothing is known, > 0
         double noise = 0;             ///< variance of a value around the function, > 0
     };
 
@@ -41,11 +42,13 @@ class GaussianProcess {
     double mean_at(std::size_t index) const { return values_[index] - settings_.noise * weights_[index]; }
 
     /// The most probable settings, found by L-BFGS. The prior of the lengths grows with the number of axes (Hvarfner et
-    /// al., "Vanilla Bayesian Optimization Performs Great in High Dimensions", ICML 2024).
+    /// al., "Vanilla Bayesian Optimization Performs Great in High Dimensions", ICML 2024). That of the noise is
+    /// exponential: much of it needs evidence, since it would explain any function. Little needs none, so a model of
+    /// exact values follows them closely.
     static Settings fit(const std::vector<Axis>& axes, const Points& points, const std::vector<double>& values);
 
     /// Logarithm of the probability of `values` and `settings`, up to a constant; and its derivatives by the logarithms
-    /// of the lengths and, last, of the noise.
+    /// of the lengths, of the variance and, last, of the noise.
     struct Evidence {
         double value;
         std::vector<double> gradient;

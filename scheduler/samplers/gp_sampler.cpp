@@ -111,7 +111,8 @@ class GpSampler::Search {
     Search(const GpSampler& sampler, const Seen& seen, TrialId trial)
         : sampler_(sampler),
           random_(draws(sampler.seed_, Purpose::model, trial)),
-          model_(sampler.axes_, seen.points, seen.losses, seen.pending, fit_to(sampler.axes_, seen.points, seen.losses)) {
+          model_(sampler.axes_, seen.points, seen.losses, seen.pending,
+                 fit_to(sampler.axes_, seen.points, seen.losses)) {
         best_ = model_.mean_at(0);
         for (std::size_t i = 1; i < seen.losses.size(); ++i) {
             best_ = std::min(best_, model_.mean_at(i));
@@ -134,24 +135,21 @@ class GpSampler::Search {
         }
         std::ranges::stable_sort(found_, std::greater<>(), &Found::score);
         const auto num_starts = std::min<std::size_t>(found_.size(), 4);
-        for (std::size_t start = 0; start < num_starts; ++start) {
-            double width = 0.1;
-            for (int i = 0; i < num_steps; ++i, width *= 0.92) {
-                auto other = look_at(beside(found_[start].point, width));
-                if (other && other->score > found_[start].score) {
-                    found_[start] = *std::move(other);
-                }
-            }
+        if (num_starts == 0) {
+            return {};
         }
-        const auto most = std::ranges::max_element(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(num_starts),
-                                                   {}, &Found::score);
-        return num_starts == 0 ? std::nullopt : std::optional(most->config);
+        const std::span starts(found_.data(), num_starts);
+        for (auto& start : starts) {
+            climb(start, 0.1);
+        }
+        auto& most = *std::ranges::max_element(starts, {}, &Found::score);
+        climb(most, 0.1 / 64);
+        return most.config;
     }
 
   private:
     static constexpr int num_random = 200;
     static constexpr int num_around = 20;
-    static constexpr int num_steps = 50;
 
     struct Found {
         std::vector<double> point;
@@ -166,6 +164,16 @@ class GpSampler::Search {
         }
         const double score = log_expected_improvement(model_.at(sampler_.results_.point_of(*config)), best_);
         return Found{std::move(point), *std::move(config), score};
+    }
+
+    /// Takes what is better nearby, in ever shorter steps: the last are a 64th of the first.
+    void climb(Found& found, double width) {
+        for (int i = 0; i < 50; ++i, width *= 0.92) {
+            auto other = look_at(beside(found.point, width));
+            if (other && other->score > found.score) {
+                found = *std::move(other);
+            }
+        }
     }
 
     void consider(std::vector<double> point) {

@@ -34,32 +34,32 @@ Sampled sampled(int count) {
 
 double kernel(double dx, double dy, const GaussianProcess::Settings& settings) {
     const double r = std::hypot(dx / settings.lengths[0], dy / settings.lengths[1]);
-    return (1 + std::sqrt(5.0) * r + 5 * r * r / 3) * std::exp(-std::sqrt(5.0) * r);
+    return settings.variance * (1 + std::sqrt(5.0) * r + 5 * r * r / 3) * std::exp(-std::sqrt(5.0) * r);
 }
 
 }  // namespace
 
 TEST_CASE("the belief after two values is that of the formulas for two") {
-    const GaussianProcess::Settings settings{{0.3, 0.6}, 0.01};
+    const GaussianProcess::Settings settings{{0.3, 0.6}, 1.5, 0.01};
     const GaussianProcess model(two_axes, {0.2, 0.2, 0.5, 0.8}, {1.0, -0.5}, {}, settings);
     const double at[] = {0.4, 0.3};
 
     const double c = kernel(0.3, 0.6, settings);
     const double a = kernel(0.2, 0.1, settings);
     const double b = kernel(0.1, 0.5, settings);
-    const double d = 1.01;
+    const double d = 1.51;
     const double det = d * d - c * c;
     const auto [mean, deviation] = model.at(at);
 
     CHECK(mean == Approx((a * (d * 1.0 + c * 0.5) + b * (-c * 1.0 - d * 0.5)) / det).epsilon(1e-12));
-    CHECK(deviation == Approx(std::sqrt(1 - (a * (d * a - c * b) + b * (d * b - c * a)) / det)).epsilon(1e-12));
+    CHECK(deviation == Approx(std::sqrt(1.5 - (a * (d * a - c * b) + b * (d * b - c * a)) / det)).epsilon(1e-12));
     const double first[] = {0.2, 0.2};
     CHECK(model.mean_at(0) == Approx(model.at(first).mean).epsilon(1e-12));
 }
 
 TEST_CASE("a pending point lowers the deviation around it and changes no mean") {
     const auto [points, values] = sampled(12);
-    const GaussianProcess::Settings settings{{0.3, 0.6}, 0.01};
+    const GaussianProcess::Settings settings{{0.3, 0.6}, 1, 0.01};
     const GaussianProcess before(two_axes, points, values, {}, settings);
     const GaussianProcess after(two_axes, points, values, {0.95, 0.05}, settings);
     // As if the mean had been seen there.
@@ -84,14 +84,14 @@ TEST_CASE("the gradient of the evidence is that of differences") {
     points[4] = -1;  // absent
     std::vector<Axis> axes = two_axes;
     axes[1] = {.is_categorical = true, .cell = 0.25};
-    const GaussianProcess::Settings settings{{0.3, 0.9}, 0.02};
+    const GaussianProcess::Settings settings{{0.3, 0.9}, 1.5, 0.02};
 
     const auto exact = GaussianProcess::evidence(axes, points, values, settings);
 
-    for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t i = 0; i < 4; ++i) {
         const auto shifted = [&](double by) {
             auto other = settings;
-            (i < 2 ? other.lengths[i] : other.noise) *= std::exp(by);
+            (i < 2 ? other.lengths[i] : i == 2 ? other.variance : other.noise) *= std::exp(by);
             return GaussianProcess::evidence(axes, points, values, other).value;
         };
         CHECK(exact.gradient[i] == Approx((shifted(1e-5) - shifted(-1e-5)) / 2e-5).epsilon(1e-5));
@@ -116,9 +116,39 @@ TEST_CASE("the settings found are a maximum, and tell axes that matter from thos
     CHECK(settings.noise < 0.05);
 }
 
+TEST_CASE("a model of exact values follows them, and one of noisy values does not") {
+    auto [points, exact] = sampled(40);
+    CounterRandom random(2, 0);
+    auto noisy = exact;
+    for (double& value : noisy) {
+        value += random.uniform() - 0.5;  // a variance of 1/12
+    }
+
+    const auto of_exact = GaussianProcess::fit(two_axes, points, exact);
+    const auto of_noisy = GaussianProcess::fit(two_axes, points, noisy);
+
+    CHECK(of_exact.noise < 1e-5);
+    CHECK(of_noisy.noise > 0.03);
+    CHECK(of_noisy.noise < 0.2);
+    const GaussianProcess model(two_axes, points, exact, {}, of_exact);
+    CHECK(std::abs(model.mean_at(0) - exact[0]) < 1e-4);
+}
+
+TEST_CASE("the variance of the function is learnt") {
+    auto [points, values] = sampled(40);
+    const auto usual = GaussianProcess::fit(two_axes, points, values);
+    for (double& value : values) {
+        value /= 10;
+    }
+
+    const auto small = GaussianProcess::fit(two_axes, points, values);
+
+    CHECK(small.variance < usual.variance / 10);  // a hundredth, but for the prior
+}
+
 TEST_CASE("a category is like itself only, and an absent coordinate like other absent ones") {
     const std::vector<Axis> axes{{.is_categorical = true, .cell = 0.25}};
-    const GaussianProcess model(axes, {0.1, -1}, {1.0, -1.0}, {}, {{0.5}, 1e-4});
+    const GaussianProcess model(axes, {0.1, -1}, {1.0, -1.0}, {}, {{0.5}, 1, 1e-4});
     const auto mean = [&](double at) { return model.at(std::span(&at, 1)).mean; };
 
     CHECK(mean(0.2) == Approx(1.0).epsilon(0.01));   // the same quarter

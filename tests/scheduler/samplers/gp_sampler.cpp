@@ -31,6 +31,10 @@ TEST_CASE("gp finds Branin's minimum in 40 trials, where tpe is still on the way
     CHECK(regret < (mean_best("tpe", square(), 40, 5, branin) - 0.397887) / 5);
 }
 
+TEST_CASE("gp does not take the last refinements of an exact function for noise") {
+    CHECK(mean_best("gp", square(), 50, 5, branin) - 0.397887 < 0.0002);
+}
+
 TEST_CASE("gp learns a category, and the parameter that only it has") {
     const SearchSpace space{{{"kind", Categorical{{1.0, 2.0, 3.0, 4.0, 5.0}}}, {"x", Uniform{0, 1}, "kind == 3"}}};
     const auto loss = [](const Config& config) {
