@@ -21,11 +21,11 @@ inline protocol::Report report_of(int trial, int resource, double accuracy, std:
             .data_wait = data_wait};
 }
 
-/// Agents that are played by the test, on two nodes, so that routing shows. They answer orders as a script says, and
-/// keep all orders for the test to look at.
+/// Agents that are played by the test, on two nodes with a slot each, so that routing shows. They answer orders as a
+/// script says, and keep all orders for the test to look at.
 class PlayedAgents final : public Transport {
   public:
-    std::vector<Slot> slots() const override { return {{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{1}}}; }
+    std::vector<Slot> slots() const override { return all_slots; }
 
     void send(NodeId to, const Order& order) override {
         orders.emplace_back(to, order);
@@ -65,6 +65,7 @@ class PlayedAgents final : public Transport {
         return result;
     }
 
+    std::vector<Slot> all_slots{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{1}}};
     std::function<void(NodeId, const Order&)> on_order;
     std::function<void(const std::vector<Notice>&)> on_notices;  ///< before the coordinator gets them
     std::vector<std::pair<NodeId, Order>> orders;

@@ -14,6 +14,7 @@
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::report_of;
 using crescendo::tests::Stage;
 
 TEST_CASE("a report that is known already is answered and not journalled again") {
@@ -101,6 +102,35 @@ TEST_CASE("the survivors of a dead worker go on in memory, and the group grows b
     CHECK(alone.join.reported == Resource{1});
     CHECK(joins[4].second.join.generation == 3);
     CHECK(joins[4].second.join.reported == Resource{2});
+}
+
+TEST_CASE("a trial that waits for what another one tries is told to grow between its reports") {
+    Stage stage("run_cap: 2\n", "{type: rasda, min: 1, max: 16, reduction_factor: 2}");
+    stage.agents.all_slots.insert(stage.agents.all_slots.end(), {{SlotId{2}, NodeId{0}}, {SlotId{3}, NodeId{1}}});
+    const auto report = [&](int trial, int resource, double accuracy) {
+        auto notice = report_of(trial, resource, accuracy);
+        notice.seconds = resource;
+        notice.step_seconds = 0.1;
+        notice.group_batch = 64;
+        stage.agents.notices.push_back(notice);
+    };
+    report(0, 1, 0.5);
+    report(1, 1, 0.6);
+    stage.agents.notices.push_back(protocol::Regrouped{TrialId{0}, 1, 0.2, 0.05});
+    report(0, 16, 0.5);
+    report(1, 16, 0.6);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto joins = stage.agents.sent<JoinGroup>();
+    const auto grown = std::ranges::find_if(joins, [](const auto& sent) {
+        return sent.second.join.trial == TrialId{1} && sent.second.join.size == 2;
+    });
+    REQUIRE(grown != joins.end());
+    CHECK(grown->second.join.state == protocol::StateSource::memory);
+    CHECK(grown->second.join.generation == 1);
+    CHECK(grown->second.join.reported == Resource{1});
+    CHECK(grown->second.join.batch.multiple == 1);
 }
 
 TEST_CASE("a checkpoint that cannot be written is no failure of its trial") {
