@@ -129,7 +129,7 @@ def growth_table(slots, clusters):
         print(f"| {asha['scaling']} | {asha['regroup']:g} s | {asha['trials a slot']:g} | " + " | ".join(cells) + " |")
 
 
-def forming_table(crescendo, sweep, sizes, ratios):
+def forming_table(crescendo, sweep, sizes, ratios, others):
     """A row for each cluster of good scaling, a column for each duration of a regroup."""
     print("\n| slots | trials a slot | " + " | ".join(f"{seconds:g} s" for seconds in FORMING) + " |")
     print("|---" * (2 + len(FORMING)) + "|")
@@ -137,7 +137,7 @@ def forming_table(crescendo, sweep, sizes, ratios):
         if slots * ratio > MOST_BY_CLUSTER:
             continue
         seeds = 2 if QUICK else FORMING_SEEDS[slots]
-        rows = [simulate(crescendo, sweep, "asha,rasda", seeds, slots, ratio, "good", seconds)[1] for seconds in FORMING]
+        rows = [simulate(crescendo, sweep, "asha,rasda", seeds, slots, ratio, "good", seconds, others)[1] for seconds in FORMING]
         cells = [f"{row['speedup']:.3g} ± {row['± speedup']:.2g}" for row in rows]
         print(f"| {slots:,} | {ratio:g} | " + " | ".join(cells) + " |", flush=True)
 
@@ -153,6 +153,8 @@ def main():
     parser.add_argument("--csv", help="a file for all figures; what it has is not simulated again")
     parser.add_argument("--crescendo", default=CRESCENDO, help="the binary")
     options = parser.parse_args()
+    if options.set and options.csv:
+        parser.error("--set: a CSV file does not say with which settings its rows were simulated; leave out --csv")
     sizes = (64, 1024, 16_384) if options.full else (64,) if QUICK else (64, 1024)
     is_by_cluster = options.growth or options.noise or options.forming
     ratios = (1,) if QUICK else (0.25, 1, 4, 16) if options.full and not is_by_cluster else (0.25, 1, 4)
@@ -172,7 +174,7 @@ def main():
         with open(sweep, "w") as file:
             file.write(SWEEP)
         if options.forming:
-            return forming_table(options.crescendo, sweep, sizes, ratios)
+            return forming_table(options.crescendo, sweep, sizes, ratios, others)
         jobs = {(slots, scaling, regroup): [pool.submit(results.get, policies, options.crescendo, sweep, seeds(slots), slots, ratio, scaling, regroup, others)
                                             for ratio in ratios if slots * ratio <= (MOST_BY_CLUSTER if is_by_cluster else MOST_TRIALS)]
                 for slots, scaling, regroup in clusters}

@@ -1,6 +1,5 @@
 #include "datasets/hdf5/coordinate.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "core/check.hpp"
