@@ -1,12 +1,13 @@
 // Throughput of the reader beside the least that reading the same bytes can cost, in turn in one process.
 //
 //   hdf5_streaming load FILE:/GROUP THREADS     windows of samples, ours and the bare work, both in MB/s of elements
-//   hdf5_streaming cold FILE:/GROUP THREADS     the same from the disk, in the file's order and shuffled, beside pread
+//   hdf5_streaming cold FILE:/GROUP THREADS     the same from the disk, beside pread: in the file's order, and shuffled
 //   hdf5_streaming copy FILE:/GROUP 1           inputs normalised and looked through for NaN, and copied as they are
 //   hdf5_streaming stream FILE:/GROUP THREADS   one shuffled epoch in batches of 128, in samples/s
 //   hdf5_streaming begin FILE:/GROUP THREADS    opening, until the 100th shuffled batch of 128, and the process's peak
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -19,8 +20,10 @@
 #include <string>
 #include <vector>
 
+#include "datasets/hdf5/finding_driver.hpp"
 #include "datasets/hdf5/hdf5.hpp"
 #include "datasets/hdf5/location.hpp"
+#include "datasets/readers/file_bytes.hpp"
 #include "datasets/readers/filter_pipeline.hpp"
 #include "datasets/samples/chunk_buffer.hpp"
 #include "datasets/samples/conversion.hpp"
@@ -63,15 +66,23 @@ std::vector<std::int64_t> in_order(const SampleSet& set) {
     return chunks;
 }
 
-/// The whole set through the reader, window by window.
-void load(const SampleSet& set, std::span<const std::int64_t> order, ChunkBuffer& buffer, TaskPool& pool) {
+/// Calls `visit` with the chunks of one window after another, ascending.
+void for_each_window(const SampleSet& set, std::span<const std::int64_t> order,
+                     const std::function<void(std::vector<std::int64_t>)>& visit) {
     const auto window = static_cast<std::size_t>(chunks_in_window(set));
     for (; !order.empty(); order = order.subspan(std::min(window, order.size()))) {
         const auto part = order.first(std::min(window, order.size()));
         std::vector<std::int64_t> chunks(part.begin(), part.end());
         std::sort(chunks.begin(), chunks.end());
-        buffer.load(std::move(chunks), pool, [] { return true; });
+        visit(std::move(chunks));
     }
+}
+
+/// The whole set through the reader, window by window.
+void load(const SampleSet& set, std::span<const std::int64_t> order, ChunkBuffer& buffer, TaskPool& pool) {
+    for_each_window(set, order, [&](std::vector<std::int64_t> chunks) {
+        buffer.load(std::move(chunks), pool, [] { return true; });
+    });
 }
 
 RawFile file_of(const SampleSet& set) { return RawFile(Location::parse(set.location()).file); }
@@ -200,14 +211,72 @@ void compare_load(const SampleSet& set, int threads) {
     compare(set, way, "decompression", [&](TaskPool& pool) { return chunks.decode(pool, threads); });
 }
 
-/// From the disk: the chunks in the order of the file, and in a random one.
+/// Where the inputs of chunks lie in the file.
+class Places {
+  public:
+    explicit Places(const SampleSet& set) : field_(set.inputs()[0]), chunk_samples_(set.chunk_samples()) {
+        const hdf5::Session session;
+        const auto location = Location::parse(set.location());
+        file_ = hdf5::open_file(location.file, hdf5::Access::find);
+        data_set_ = hdf5::open_data_set(file_.get(), field_.path, location.file.string());
+    }
+    ~Places() {
+        const hdf5::Session session;
+        data_set_.reset();
+        file_.reset();
+    }
+
+    int descriptor() const { return hdf5::descriptor(file_.get()); }
+
+    hdf5::Finder::Piece of(std::int64_t chunk) const {
+        const auto first = chunk * chunk_samples_;
+        if (field_.route == Route::pread) {
+            const auto count = std::min(chunk_samples_, field_.num_samples - first);
+            return {H5Dget_offset(data_set_.get()) + static_cast<std::size_t>(first) * field_.sample_bytes(),
+                    static_cast<std::size_t>(count) * field_.sample_bytes()};
+        }
+        const hdf5::Finder finder;
+        std::vector<hsize_t> offset(1 + field_.shape.size(), 0);
+        offset[0] = static_cast<hsize_t>(first);
+        std::uint32_t mask = 0;
+        std::byte nowhere{};
+        hdf5::check(H5Dread_chunk(data_set_.get(), H5P_DEFAULT, offset.data(), &mask, &nowhere), "no chunk");
+        return finder.piece().value();
+    }
+
+  private:
+    Field field_;
+    std::int64_t chunk_samples_;
+    hdf5::Handle file_;
+    hdf5::Handle data_set_;
+};
+
+/// From the disk: the chunks in the order of the file beside all of its bytes, and in a random order beside preads of
+/// the same chunks in the same order.
 void compare_cold(const SampleSet& set, int threads) {
     auto raw = file_of(set);
     Way way{.chunks = in_order(set), .threads = threads, .prepare = [&] { raw.forget(); }};
-    const auto bare = [&](TaskPool& pool) { return raw.read(bytes_of(set), pool); };
-    compare(set, way, "cold pread", bare);
+    compare(set, way, "cold pread", [&](TaskPool& pool) { return raw.read(bytes_of(set), pool); });
+
     std::shuffle(way.chunks.begin(), way.chunks.end(), std::mt19937_64(1));
-    compare(set, way, "shuffled, cold", bare);
+    const Places places(set);
+    std::vector<hdf5::Finder::Piece> pieces;
+    for_each_window(set, way.chunks, [&](const std::vector<std::int64_t>& chunks) {
+        for (const auto chunk : chunks) {
+            pieces.push_back(places.of(chunk));
+        }
+    });
+    std::vector<std::byte> memory(window_bytes);
+    compare(set, way, "shuffled, cold", [&](TaskPool& pool) {
+        std::atomic<std::size_t> bytes = 0;
+        pool.run(pieces.size(), [&](std::size_t index) {
+            const auto& piece = pieces[index];
+            const auto place = index * pieces.front().bytes % (window_bytes - piece.bytes + 1);
+            read_bytes(places.descriptor(), piece.offset, std::span(memory).subspan(place, piece.bytes));
+            bytes += piece.bytes;
+        });
+        return bytes.load();
+    });
 }
 
 /// The inputs of a window's samples one by one, in a random order, into batches of 128: converted beside copied.

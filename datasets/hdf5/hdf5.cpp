@@ -13,6 +13,7 @@
 
 #include "core/check.hpp"
 #include "core/files/file_descriptor.hpp"
+#include "datasets/hdf5/finding_driver.hpp"
 #include "datasets/system/own_process.hpp"
 
 namespace crescendo::datasets::hdf5 {
@@ -88,6 +89,9 @@ Opened open_locked(const std::filesystem::path& file, Access access, std::int64_
     // Many file systems answer a lock with ENOSYS, which the library ignores.
     check(H5Pset_file_locking(settings.get(), with_lock, true), "no file locking property");
     align(settings.get(), alignment);
+    if (access == Access::find && H5Pget_driver(settings.get()) == H5FD_SEC2) {  // not one that the user has asked for
+        check(H5Pset_driver(settings.get(), finding_driver(), nullptr), "no driver for files");
+    }
     const unsigned flags = access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
     Handle handle{H5Fopen(file.c_str(), flags, settings.get())};
     auto reason = handle.get() < 0 ? cause().words : std::string();
@@ -172,7 +176,7 @@ Handle open_file(const std::filesystem::path& file, Access access, std::int64_t 
 
     auto [handle, reason] = open_locked(file, access, alignment, true);
     if (handle.get() < 0 && refuses_locks(file)) {
-        CRESCENDO_VALIDATE(access == Access::read, "",
+        CRESCENDO_VALIDATE(access != Access::write, "",
                            "{} cannot be written to: its file system takes no locks, which keep two writers apart "
                            "(HDF5: {}); write a new file, or where nobody else writes to this one set "
                            "HDF5_USE_FILE_LOCKING=FALSE",
@@ -197,7 +201,8 @@ Handle open_file(const std::filesystem::path& file, Access access, std::int64_t 
 int descriptor(hid_t file) {
     const auto settings = own(H5Fget_access_plist(file), "no file access properties");
     void* place = nullptr;
-    if (H5Pget_driver(settings.get()) != H5FD_SEC2 || H5Fget_vfd_handle(file, H5P_DEFAULT, &place) < 0) {
+    const hid_t driver = H5Pget_driver(settings.get());
+    if ((driver != H5FD_SEC2 && driver != finding_driver()) || H5Fget_vfd_handle(file, H5P_DEFAULT, &place) < 0) {
         return -1;
     }
     return *static_cast<const int*>(place);

@@ -82,7 +82,11 @@ Handle own(hid_t id, const std::string& problem);
 void check(herr_t status, const std::string& problem);
 
 /// How a file is opened.
-enum class Access { read, write };
+enum class Access {
+    read,
+    find,  ///< to be read, and Finder tells where what is stored lies
+    write
+};
 
 /// Opens an existing file. Throws InvalidInput for: no such file, not HDF5, truncated, locked by a writer. If the file
 /// system refuses locks, as some parallel and read-only ones do, the file is read without one. `alignment` is that of

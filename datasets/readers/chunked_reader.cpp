@@ -6,9 +6,14 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "datasets/readers/file_bytes.hpp"
 
 namespace crescendo::datasets {
 namespace {
+
+/// Chunks up to this size are read faster without announcements: a window has them in the order of the file, and the
+/// system reads ahead by itself (docs/decisions/read-ahead.md).
+constexpr std::size_t short_chunk = std::size_t{128} << 10;
 
 std::optional<FilterPipeline> pipeline_of(hid_t data_set, std::size_t chunk_bytes) {
     const auto settings = hdf5::own(H5Dget_create_plist(data_set), "no creation properties");
@@ -40,52 +45,90 @@ ChunkedReader::ChunkedReader(hid_t data_set, ChunkGrid grid, FilterPipeline pipe
     : grid_(std::move(grid)), pipeline_(std::move(pipeline)), name_(std::move(name)) {
     hdf5::check(H5Iinc_ref(data_set), text("{} cannot be kept open", name_));
     data_set_ = hdf5::Handle(data_set);
+    file_ = hdf5::own(H5Iget_file_id(data_set), text("{} has no file", name_));  // not always the one asked for: links
+    descriptor_ = hdf5::Finder::serves(file_.get()) ? hdf5::descriptor(file_.get()) : -1;
 }
 
 void ChunkedReader::read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
     const auto end = begin + count;
     auto scratch = take_scratch();
-    // If there is nothing to decode, threads that take turns after every chunk would only wake each other.
-    std::optional<hdf5::Session> session;
-    if (pipeline_.empty()) {
-        session.emplace();
-    }
-    grid_.for_each_chunk(begin, end, [&](const Offset& offset) {
+    for (const auto& stored : find(begin, end)) {
+        const auto& offset = stored.offset;
         const auto first = grid_.first_sample(offset);
         const bool all = first >= begin && grid_.last_sample(offset) < end;
         if (all && grid_.holds_whole_samples(offset)) {
             const auto place = static_cast<std::size_t>(first - begin) * grid_.sample_bytes();
-            load(offset, out.subspan(place, grid_.chunk_bytes()), *scratch);
+            load(stored, out.subspan(place, grid_.chunk_bytes()), *scratch);
         } else {
-            grid_.copy(chunk_at(offset, *scratch)->bytes, offset, begin, end, out);
+            grid_.copy(chunk_at(stored, *scratch)->bytes, offset, begin, end, out);
         }
-    });
+    }
     give_back(std::move(scratch));
 }
 
-std::shared_ptr<const ChunkedReader::Chunk> ChunkedReader::chunk_at(const Offset& offset, Scratch& scratch) const {
+void ChunkedReader::announce(std::int64_t begin, std::int64_t count) const {
+    if (grid_.chunk_bytes() <= short_chunk) {
+        return;
+    }
+    for (const auto& [offset, piece, mask] : find(begin, begin + count)) {
+        if (piece) {
+            announce_bytes(descriptor_, piece->offset, piece->offset + piece->bytes);
+        }
+    }
+}
+
+/// All under one session: threads that took turns after every chunk would only wake each other.
+std::vector<ChunkedReader::Stored> ChunkedReader::find(std::int64_t begin, std::int64_t end) const {
+    std::vector<Stored> all;
+    const hdf5::Session session;
+    grid_.for_each_chunk(begin, end, [&](const Offset& offset) { all.push_back(find(offset)); });
+    return all;
+}
+
+ChunkedReader::Stored ChunkedReader::find(const Offset& offset) const {
+    Stored stored{.offset = offset, .piece = {}};
+    hsize_t bytes = 0;
+    if (descriptor_ < 0 || H5Dget_chunk_storage_size(data_set_.get(), offset.data(), &bytes) < 0 || bytes == 0 ||
+        !is_plausible(bytes)) {
+        return stored;
+    }
+    const hdf5::Finder finder;
+    if (H5Dread_chunk(data_set_.get(), H5P_DEFAULT, offset.data(), &stored.mask, unread_.of(bytes).data()) >= 0 &&
+        finder.piece() && finder.piece()->bytes == bytes) {
+        stored.piece = finder.piece();
+    }
+    return stored;
+}
+
+/// No filter adds as many bytes as this. A damaged index must not use up all memory.
+bool ChunkedReader::is_plausible(std::uint64_t stored_bytes) const {
+    return pipeline_.empty() ? stored_bytes == grid_.chunk_bytes() : stored_bytes <= 2 * grid_.chunk_bytes() + 4096;
+}
+
+std::shared_ptr<const ChunkedReader::Chunk> ChunkedReader::chunk_at(const Stored& stored, Scratch& scratch) const {
     {
         const std::lock_guard lock(mutex_);
-        if (last_part_ && last_part_->offset == offset) {
+        if (last_part_ && last_part_->offset == stored.offset) {
             return last_part_;
         }
     }
     auto chunk = std::make_shared<Chunk>();
-    chunk->offset = offset;
+    chunk->offset = stored.offset;
     chunk->bytes = chunk->memory.of(grid_.chunk_bytes());
-    load(offset, chunk->bytes, scratch);
+    load(stored, chunk->bytes, scratch);
     const std::lock_guard lock(mutex_);
     last_part_ = chunk;
     return chunk;
 }
 
-void ChunkedReader::load(const Offset& offset, std::span<std::byte> chunk, Scratch& scratch) const {
+void ChunkedReader::load(const Stored& stored, std::span<std::byte> chunk, Scratch& scratch) const {
+    const auto& offset = stored.offset;
     const auto message = [&](const std::runtime_error& error) {
         return text("{}: samples {} to {} cannot be read: {}: {}", name_, grid_.first_sample(offset),
                     grid_.last_sample(offset), place_of(offset), error.what());
     };
     try {
-        fetch_and_decode(offset, chunk, scratch);
+        fetch_and_decode(stored, chunk, scratch);
     } catch (const DamagedFile& error) {
         throw DamagedFile(message(error));
     } catch (const std::runtime_error& error) {
@@ -93,7 +136,18 @@ void ChunkedReader::load(const Offset& offset, std::span<std::byte> chunk, Scrat
     }
 }
 
-void ChunkedReader::fetch_and_decode(const Offset& offset, std::span<std::byte> chunk, Scratch& scratch) const {
+void ChunkedReader::fetch_and_decode(const Stored& stored, std::span<std::byte> chunk, Scratch& scratch) const {
+    if (!stored.piece) {
+        return fetch_by_library(stored.offset, chunk, scratch);
+    }
+    const auto bytes = pipeline_.empty() ? chunk : scratch.stored.of(stored.piece->bytes);
+    read_bytes(descriptor_, stored.piece->offset, bytes);
+    if (!pipeline_.empty()) {
+        pipeline_.decode(bytes, stored.mask, chunk, scratch);
+    }
+}
+
+void ChunkedReader::fetch_by_library(const Offset& offset, std::span<std::byte> chunk, Scratch& scratch) const {
     std::span<std::byte> stored;
     std::uint32_t mask = 0;
     {
@@ -102,9 +156,7 @@ void ChunkedReader::fetch_and_decode(const Offset& offset, std::span<std::byte> 
         if (H5Dget_chunk_storage_size(data_set_.get(), offset.data(), &size) < 0 || size == 0) {
             return read_by_library(offset, chunk);
         }
-        // No filter adds as many bytes as this. A damaged index must not use up all memory.
-        const bool plausible = pipeline_.empty() ? size == chunk.size() : size <= 2 * chunk.size() + 4096;
-        if (!plausible) {
+        if (!is_plausible(size)) {
             throw DamagedFile(text("it takes {} bytes in the file but has {}", size, chunk.size()));
         }
         stored = pipeline_.empty() ? chunk : scratch.stored.of(size);

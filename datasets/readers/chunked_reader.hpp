@@ -1,17 +1,20 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "datasets/hdf5/finding_driver.hpp"
 #include "datasets/readers/chunk_grid.hpp"
 #include "datasets/readers/filter_pipeline.hpp"
 #include "datasets/readers/sample_reader.hpp"
 
 namespace crescendo::datasets {
 
-/// Fetches chunks as they are stored, one call at a time under the library's lock. Decodes them outside the lock, in as
-/// many threads as call read().
+/// Asks the library, under its lock, where chunks lie. Reads and decodes them outside the lock, in as many threads as
+/// call read(). Files whose driver does not tell (hdf5::Finder) are read by the library, one chunk at a time.
 ///
 /// Bytes are as stored, in the file's byte order. Holds up to three chunks for each thread that reads. It also keeps
 /// the last chunk of which only a part was read, because the next read most likely continues in it.
@@ -21,10 +24,17 @@ class ChunkedReader : public SampleReader {
     static std::unique_ptr<ChunkedReader> make(hid_t data_set, const Field& field, const std::string& name);
 
     void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override;
+    void announce(std::int64_t begin, std::int64_t count) const override;
 
   private:
     using Offset = ChunkGrid::Offset;
     using Scratch = FilterPipeline::Scratch;
+
+    struct Stored {
+        Offset offset;
+        std::optional<hdf5::Finder::Piece> piece;  ///< none: only the library can tell what the chunk holds
+        std::uint32_t mask = 0;                    ///< as FilterPipeline::decode takes it
+    };
 
     struct Chunk {
         Offset offset;
@@ -34,9 +44,13 @@ class ChunkedReader : public SampleReader {
 
     ChunkedReader(hid_t data_set, ChunkGrid grid, FilterPipeline pipeline, std::string name);
 
-    std::shared_ptr<const Chunk> chunk_at(const Offset& offset, Scratch& scratch) const;
-    void load(const Offset& offset, std::span<std::byte> chunk, Scratch& scratch) const;
-    void fetch_and_decode(const Offset& offset, std::span<std::byte> chunk, Scratch& scratch) const;
+    std::vector<Stored> find(std::int64_t begin, std::int64_t end) const;
+    Stored find(const Offset& offset) const;
+    bool is_plausible(std::uint64_t stored_bytes) const;
+    std::shared_ptr<const Chunk> chunk_at(const Stored& stored, Scratch& scratch) const;
+    void load(const Stored& stored, std::span<std::byte> chunk, Scratch& scratch) const;
+    void fetch_and_decode(const Stored& stored, std::span<std::byte> chunk, Scratch& scratch) const;
+    void fetch_by_library(const Offset& offset, std::span<std::byte> chunk, Scratch& scratch) const;
     void read_by_library(const Offset& offset, std::span<std::byte> chunk) const;
     std::string place_of(const Offset& offset) const;
 
@@ -44,9 +58,12 @@ class ChunkedReader : public SampleReader {
     void give_back(std::unique_ptr<Scratch> scratch) const;
 
     hdf5::Handle data_set_;
+    hdf5::Handle file_;  ///< keeps the descriptor open
+    int descriptor_;     ///< the library's own, so that both see the same file; negative: only the library reads
     ChunkGrid grid_;
     FilterPipeline pipeline_;
     std::string name_;
+    mutable Buffer unread_;  ///< where the library thinks that it reads to; guarded by its lock
 
     mutable std::mutex mutex_;  ///< guards the next two members
     mutable std::vector<std::unique_ptr<Scratch>> idle_scratch_;

@@ -1,21 +1,14 @@
 #include "datasets/readers/contiguous_reader.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
 #include "core/check.hpp"
+#include "datasets/readers/file_bytes.hpp"
 
 namespace crescendo::datasets {
 namespace {
-
-/// Linux cuts an announcement off at the device's read-ahead, 128 KiB unless set otherwise, or largest request.
-constexpr std::uint64_t announced_bytes = std::uint64_t{128} << 10;
 
 /// Bytes that nobody wants are read where a call more would take longer, and the system reads ahead anyway.
 constexpr std::uint64_t short_gap = std::uint64_t{64} << 10;
@@ -50,7 +43,7 @@ ContiguousReader::ContiguousReader(hdf5::Handle file, int descriptor, std::uint6
 
 void ContiguousReader::read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
     if (runs_.front().bytes == row_bytes_) {
-        read_bytes(row_at(begin), out, {begin, begin + count});
+        read_samples(row_at(begin), out, {begin, begin + count});
     } else {
         read_parts({begin, begin + count}, out);
     }
@@ -76,11 +69,11 @@ void ContiguousReader::read_parts(Range samples, std::span<std::byte> out) const
         }
         const Range rows{samples.begin + first / num_runs, samples.begin + (next - 1) / num_runs + 1};
         if (next == first + 1) {
-            read_bytes(begin, out.first(end - begin), rows);
+            read_samples(begin, out.first(end - begin), rows);
             out = out.subspan(end - begin);
         } else {
             scratch.resize(end - begin);
-            read_bytes(begin, scratch, rows);
+            read_samples(begin, scratch, rows);
             for (auto number = first; number < next; ++number) {
                 const auto [offset, bytes] = run(number);
                 std::copy_n(scratch.begin() + static_cast<std::ptrdiff_t>(offset - begin), bytes, out.begin());
@@ -92,23 +85,16 @@ void ContiguousReader::read_parts(Range samples, std::span<std::byte> out) const
 }
 
 /// Reads `out.size()` bytes of these samples.
-void ContiguousReader::read_bytes(std::uint64_t at, std::span<std::byte> out, Range samples) const {
-    while (!out.empty()) {
-        const auto got = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(at));
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got <= 0) {
-            const auto reason = got < 0 ? std::system_category().message(errno) : "the file ends there; it is cut off";
-            const auto message = text("{}: samples {} to {} cannot be read: {} bytes at offset {}: {}", name_,
-                                      samples.begin, samples.end - 1, out.size(), at, reason);
-            if (got == 0) {
-                throw DamagedFile(message);
-            }
-            throw std::runtime_error(message);
-        }
-        at += static_cast<std::uint64_t>(got);
-        out = out.subspan(static_cast<std::size_t>(got));
+void ContiguousReader::read_samples(std::uint64_t at, std::span<std::byte> out, Range samples) const {
+    const auto message = [&](const std::runtime_error& error) {
+        return text("{}: samples {} to {} cannot be read: {}", name_, samples.begin, samples.end - 1, error.what());
+    };
+    try {
+        read_bytes(descriptor_, at, out);
+    } catch (const DamagedFile& error) {
+        throw DamagedFile(message(error));
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error(message(error));
     }
 }
 
@@ -119,12 +105,7 @@ void ContiguousReader::announce(std::int64_t begin, std::int64_t count) const {
     if (mostly_gaps && row_bytes_ > short_gap) {
         return;  // what is wanted of a row is read in few calls, each longer than an announcement
     }
-    for (auto at = first; at < end;) {
-        // A piece of this length that begins in the middle of a page touches one page more than is fetched.
-        const auto next = std::min((at / announced_bytes + 1) * announced_bytes, end);
-        ::posix_fadvise(descriptor_, static_cast<off_t>(at), static_cast<off_t>(next - at), POSIX_FADV_WILLNEED);
-        at = next;
-    }
+    announce_bytes(descriptor_, first, end);
 }
 
 std::uint64_t ContiguousReader::row_at(std::int64_t sample) const {

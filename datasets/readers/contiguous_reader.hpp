@@ -22,7 +22,7 @@ class ContiguousReader : public SampleReader {
     void announce(std::int64_t begin, std::int64_t count) const override;
 
   private:
-    void read_bytes(std::uint64_t offset, std::span<std::byte> out, Range samples) const;
+    void read_samples(std::uint64_t offset, std::span<std::byte> out, Range samples) const;
     void read_parts(Range samples, std::span<std::byte> out) const;
     std::uint64_t row_at(std::int64_t sample) const;
 

@@ -128,7 +128,7 @@ std::unique_ptr<SetFile> SetFile::open(const Location& place, const SetOptions& 
 
 SetFile::SetFile(const Location& place, const SetOptions& options)
     : place_(place),
-      file_(hdf5::open_file(place.file, hdf5::Access::read)),
+      file_(hdf5::open_file(place.file, hdf5::Access::find)),
       version_(hdf5::descriptor(file_.get()), place.file) {
     hdf5::open_group(file_.get(), place.group, place.file.string());
     const auto targets = targets_in(file_.get(), place, options);

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace crescendo::datasets {
+
+/// Reads `out.size()` bytes of a file by pread, from any number of threads. Throws std::runtime_error, or DamagedFile
+/// if the file ends before; the message has the offset.
+void read_bytes(int descriptor, std::uint64_t offset, std::span<std::byte> out);
+
+/// Announces that these bytes will be read soon, so that the system may fetch them into its cache.
+void announce_bytes(int descriptor, std::uint64_t begin, std::uint64_t end);
+
+}  // namespace crescendo::datasets
