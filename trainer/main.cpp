@@ -57,8 +57,11 @@ void let_openmp_threads_sleep(char** arguments) {
 }
 
 /// Every step frees and asks for the same large tensors. By its defaults malloc hands them back to the system each
-/// time, and a quarter of a step goes by in page faults.
-void keep_freed_memory() {
+/// time, and a quarter of a step goes by in page faults. Large tensors get pages of 2 MiB where the system has them
+/// (torch reads the variable as it makes its first tensor): a worker that joins a trial of 400 MB is there in half of
+/// the time.
+void prepare_memory() {
+    ::setenv("THP_MEM_ALLOC_ENABLE", "1", /*overwrite=*/0);
     ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc allows
     ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
@@ -154,7 +157,7 @@ int join_checked_group(int rank, int size) {
 }
 
 int serve() {
-    keep_freed_memory();
+    prepare_memory();
     const MatrixProducts products;
     // A GPU has to be known to torch before anything asks it for one.
     const auto device = make_device(environment(protocol::device_variable, "cpu"));

@@ -73,7 +73,8 @@ std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::i
                                        const Settings& settings, const Device& device) try {
     const auto content = unpickle(path).toGenericDict();
     const auto parse = [&](const char* key) { return json::parse(content.at(key).toStringRef()); };
-    auto trial = std::make_unique<Trial>(number, seed, settings, parse("task").get<Task>(), device);
+    auto trial =
+        std::make_unique<Trial>(number, seed, settings, parse("task").get<Task>(), device, Trial::Weights::unfilled);
 
     const auto model = content.at("model").toGenericDict();
     for (const auto& [name, tensor] : trial->named_tensors()) {

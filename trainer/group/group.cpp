@@ -204,7 +204,7 @@ std::string Group::broadcast(const std::string& bytes) const {
     return {static_cast<const char*>(content.const_data_ptr()), static_cast<std::size_t>(content.numel())};
 }
 
-void Group::broadcast(const std::vector<at::Tensor>& tensors, std::size_t block_bytes) const {
+void Group::broadcast(const std::vector<at::Tensor>& tensors, Before before, std::size_t block_bytes) const {
     if (size_ == 1) {
         return;
     }
@@ -216,9 +216,10 @@ void Group::broadcast(const std::vector<at::Tensor>& tensors, std::size_t block_
     }
     for (const auto& [type, alike] : by_type) {
         for (const auto& part : blocks_of(alike, block_bytes)) {
-            if (rank_ == 0) {
+            const bool in_place = before == Before::lost && part.size() == 1 && part.front().is_contiguous();
+            if (rank_ == 0 || in_place) {
                 broadcast_block(flatten(part));
-            } else {  // their tensors change once a block has arrived whole
+            } else {  // the tensors change once a block has arrived whole
                 const at::Tensor block = at::empty({num_numbers(part)}, part.front().options());
                 broadcast_block(block);
                 unflatten(block, part);

@@ -72,10 +72,15 @@ class Group {
     /// Gives rank 0's bytes to every member.
     std::string broadcast(const std::string& bytes) const;
 
+    /// Whether a member needs what its tensors held, if not all of a block arrives.
+    enum class Before { kept, lost };
+
     /// Copies rank 0's values into the tensors of every member, those of one type in blocks of `block_bytes` at most,
     /// or of one row of a tensor that is larger: so much memory is needed beside them. The tensors lie on the group's
-    /// device. All members pass tensors of the same types and shapes.
-    void broadcast(const std::vector<at::Tensor>& tensors, std::size_t block_bytes = std::size_t{16} << 20) const;
+    /// device. All members pass tensors of the same types and shapes; each says for itself what becomes of its own if
+    /// this throws.
+    void broadcast(const std::vector<at::Tensor>& tensors, Before before = Before::kept,
+                   std::size_t block_bytes = std::size_t{16} << 20) const;
 
     /// Call it before the results of collectives are used. Throws PeerLost if a collective has failed.
     void finish() const;

@@ -128,6 +128,9 @@ class PluginModelSpec : public ModelSpec {
         return std::make_shared<PluginModel>(std::move(network), task, who_);
     }
 
+    /// A plug-in may keep what it drew wherever it likes.
+    bool draws_only_weights() const override { return false; }
+
     std::vector<Problem> misfits_of_task(const Task& task) const override try {
         std::vector<std::int64_t> shape{2};
         shape.insert(shape.end(), task.input_shape.begin(), task.input_shape.end());

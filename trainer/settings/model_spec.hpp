@@ -24,6 +24,10 @@ class ModelSpec {
     /// Makes the network on the CPU. Its weights come from torch's generator, which the caller seeds before.
     virtual std::shared_ptr<Model> make(const Task& task) const = 0;
 
+    /// Whether nothing but parameters and buffers remains of the random numbers that make() draws. Then a network that
+    /// gets these from elsewhere is made without drawing any.
+    virtual bool draws_only_weights() const { return true; }
+
     /// What keeps the model from learning from these samples, beyond what keeps every model from it. `data` says how
     /// they are read, and `data_key` is the setting that names them.
     virtual std::vector<Problem> misfits(const datasets::SampleSet& /*samples*/, const DataSettings& /*data*/,

@@ -56,11 +56,15 @@ void share_state(const Group& group, const Join& join, const Settings& settings,
     const bool survivor = trial && trial->number() == join.trial.value;
     std::unique_ptr<Trial> received;
     if (!survivor || !holds_state_of(*trial, progress, optimizer_steps)) {
-        received =
-            std::make_unique<Trial>(join.trial.value, join.seed, settings, header["task"].get<Task>(), group.device());
+        received = std::make_unique<Trial>(join.trial.value, join.seed, settings, header["task"].get<Task>(),
+                                           group.device(), Trial::Weights::unfilled);
         received->optimizer().reset(optimizer_steps);
     }
-    group.broadcast(state_tensors(received ? *received : *trial));
+    if (received) {
+        group.broadcast(state_tensors(*received), Group::Before::lost);
+    } else {
+        group.broadcast(state_tensors(*trial));
+    }
 
     // Every member sums the losses of its own samples, and measures their noise, whatever rank 0 has seen.
     const Progress own = survivor ? trial->full_progress() : Progress();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "core/check.hpp"
 #include "core/random.hpp"
@@ -14,6 +15,7 @@
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
 #include "trainer/models/sync_batch_norm.hpp"
+#include "trainer/models/unfilled_weights.hpp"
 #include "trainer/settings/model_spec.hpp"
 #include "trainer/settings/optimizer_spec.hpp"
 #include "trainer/training/clipping.hpp"
@@ -27,7 +29,11 @@ namespace {
 constexpr std::uint64_t initial_weights = ~std::uint64_t{0};  ///< a stream of a trial's seed
 
 std::shared_ptr<Model> make_seeded_model(std::uint64_t seed, const Settings& settings, const Task& task,
-                                         const Device& device) {
+                                         const Device& device, Trial::Weights weights) {
+    std::optional<UnfilledWeights> unfilled;
+    if (weights == Trial::Weights::unfilled && settings.model->draws_only_weights()) {
+        unfilled.emplace();
+    }
     set_process_switches(settings.precision, settings.deterministic, device.place().type());
     at::manual_seed(CounterRandom(seed, initial_weights).next());
     auto model = settings.model->make(task);
@@ -64,13 +70,14 @@ at::Tensor nothing_learned(const std::vector<at::Tensor>& parameters) {
 
 }  // namespace
 
-Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, const Task& task, const Device& device)
+Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, const Task& task, const Device& device,
+             Weights weights)
     : number_(number),
       seed_(seed),
       settings_(settings),
       task_(task),
       device_(device),
-      model_(make_seeded_model(seed, settings, task, device)),
+      model_(make_seeded_model(seed, settings, task, device, weights)),
       norms_(synchronized_norms(*model_)),
       optimizer_(*settings.optimizer, parameters_of(*model_), settings.lr_factors),
       augmentation_(settings.augmentation),

@@ -28,8 +28,12 @@ class SyncBatchNorm;
 /// It has no random state: what a step drops follows from the seed, the epoch and the samples.
 class Trial {
   public:
-    /// A new trial. Its weights depend on seed and settings alone. `device` must outlive it.
-    Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, const Task& task, const Device& device);
+    /// What a trial begins with: weights that depend on seed and settings alone, or any, which the caller replaces.
+    enum class Weights { drawn, unfilled };
+
+    /// A new trial. `device` must outlive it.
+    Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, const Task& task, const Device& device,
+          Weights weights = Weights::drawn);
 
     std::int64_t number() const { return number_; }
     std::uint64_t seed() const { return seed_; }

@@ -174,7 +174,7 @@ TEST_CASE_TEMPLATE("every member gets rank 0's tensors, whatever their types, sh
             auto& mine = tensors[static_cast<std::size_t>(group.rank())];
             mine = tensors_of(group.rank() + 1);
             mine[2][0][1][0][1].fill_(group.rank() + 7);
-            group.broadcast(mine, block_bytes);
+            group.broadcast(mine, group.rank() == 1 ? Group::Before::lost : Group::Before::kept, block_bytes);
         });
 
         for (const auto& mine : tensors) {

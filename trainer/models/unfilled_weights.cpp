@@ -1,0 +1,26 @@
+#include "trainer/models/unfilled_weights.hpp"
+
+#include <ATen/core/Generator.h>
+#include <torch/library.h>
+
+namespace crescendo::trainer {
+
+namespace {
+
+/// Torch keeps this key for programs that put off how modules are initialized, and has no kernels of its own there.
+constexpr auto key = c10::DispatchKey::DeferredInit;
+
+at::Tensor& leave_as_it_is(at::Tensor& tensor, double, double, std::optional<at::Generator>) { return tensor; }
+
+TORCH_LIBRARY_IMPL(_, DeferredInit, library) { library.fallback(torch::CppFunction::makeFallthrough()); }
+
+TORCH_LIBRARY_IMPL(aten, DeferredInit, library) {
+    library.impl("uniform_", leave_as_it_is);
+    library.impl("normal_", leave_as_it_is);
+}
+
+}  // namespace
+
+UnfilledWeights::UnfilledWeights() : guard_(key) {}
+
+}  // namespace crescendo::trainer
