@@ -14,7 +14,7 @@ struct Id {
 };
 
 using TrialId = Id<struct TrialTag>;  ///< counts from 0 in the order trials are proposed
-using SlotId = Id<struct SlotTag>;    ///< one GPU or one fixed set of cores; unique in the sweep
+using SlotId = Id<struct SlotTag>;    ///< one GPU, a share of one, or one fixed set of cores; unique in the sweep
 using NodeId = Id<struct NodeTag>;    ///< one agent; equals its MPI rank
 
 /// What a trial consumes: epochs, unless the sweep says otherwise.

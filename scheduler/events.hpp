@@ -16,6 +16,7 @@ namespace crescendo {
 struct Slot {
     SlotId id;
     NodeId node;
+    std::optional<int> gpu = {};  ///< number of its GPU on the node, where slots share GPUs; none: it shares none
 };
 
 enum class FailureKind {

@@ -25,7 +25,11 @@ struct Write {
     OrderedJson operator()(const SlotsJoined& event) const {
         OrderedJson slots = OrderedJson::array();
         for (const auto& slot : event.slots) {
-            slots.push_back({{"slot", slot.id.value}, {"node", slot.node.value}});
+            OrderedJson json{{"slot", slot.id.value}, {"node", slot.node.value}};
+            if (slot.gpu) {
+                json["gpu"] = *slot.gpu;
+            }
+            slots.push_back(std::move(json));
         }
         return {{"event", "slots_joined"}, {"slots", slots}};
     }
@@ -278,8 +282,8 @@ SlotsJoined read_joined(const Reader& event) {
     SlotsJoined joined;
     for (const auto& item : event.list("slots")) {
         const Reader slot(item);
-        joined.slots.push_back(
-            {SlotId{slot.integer<std::int32_t>("slot")}, NodeId{slot.integer<std::int32_t>("node")}});
+        joined.slots.push_back({SlotId{slot.integer<std::int32_t>("slot")}, NodeId{slot.integer<std::int32_t>("node")},
+                                item.contains("gpu") ? std::optional(slot.integer<int>("gpu")) : std::nullopt});
     }
     return joined;
 }

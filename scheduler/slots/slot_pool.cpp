@@ -18,9 +18,12 @@ void SlotPool::join(Slot slot) {
     CRESCENDO_EXPECT(!has(slot.id));
     CRESCENDO_EXPECT(slot.id.value >= 0 && slot.id.value < end_of_ids);
     places_.resize(std::max(places_.size(), index_of(slot.id) + 1));
-    place_of(slot.id) = {.node = index_of(slot.node), .is_known = true, .is_here = true};
+    place_of(slot.id) = {.node = index_of(slot.node), .gpu = slot.gpu, .is_known = true, .is_here = true};
+    if (slot.gpu) {
+        nodes_[place_of(slot.id).node].taken_on.try_emplace(*slot.gpu, 0);
+    }
     ++size_;
-    release({slot.id});
+    add_free(slot.id);
 }
 
 /// Rare, so that it may take O(n).
@@ -43,11 +46,11 @@ std::vector<SlotId> SlotPool::take(int count, const std::vector<SlotId>& group) 
     std::vector<SlotId> taken;
     taken.reserve(wanted);
     for (const auto slot : group) {
-        take_from(place_of(slot).node, wanted - taken.size(), taken);
+        take_from(place_of(slot).node, wanted - taken.size(), group, taken);
     }
     while (taken.size() < wanted) {
         const auto missing = wanted - taken.size();
-        take_from(best_node(missing), missing, taken);
+        take_from(best_node(missing), missing, group, taken);
     }
     num_free_ -= count;
     return taken;
@@ -55,15 +58,23 @@ std::vector<SlotId> SlotPool::take(int count, const std::vector<SlotId>& group) 
 
 void SlotPool::release(const std::vector<SlotId>& slots) {
     for (const auto slot : slots) {
-        auto& place = place_of(slot);
-        CRESCENDO_EXPECT(place.is_here && !place.is_free);
-        place.is_free = true;
-        auto& node = nodes_[place.node];
-        node.free.push_back(slot);
-        std::push_heap(node.free.begin(), node.free.end(), lowest_first);
-        move_in_order(place.node, node.free.size() - 1);
+        const auto& place = place_of(slot);
+        if (place.gpu) {
+            --nodes_[place.node].taken_on.at(*place.gpu);
+        }
+        add_free(slot);
     }
-    num_free_ += static_cast<int>(slots.size());
+}
+
+void SlotPool::add_free(SlotId slot) {
+    auto& place = place_of(slot);
+    CRESCENDO_EXPECT(place.is_here && !place.is_free);
+    place.is_free = true;
+    auto& node = nodes_[place.node];
+    node.free.push_back(slot);
+    std::push_heap(node.free.begin(), node.free.end(), lowest_first);
+    move_in_order(place.node, node.free.size() - 1);
+    ++num_free_;
 }
 
 std::vector<SlotId> SlotPool::slots() const {
@@ -79,7 +90,7 @@ std::vector<SlotId> SlotPool::slots() const {
 std::size_t SlotPool::index_of(NodeId node) {
     const auto [found, is_new] = indices_.try_emplace(node, nodes_.size());
     if (is_new) {
-        nodes_.push_back({node, {}});
+        nodes_.push_back({node, {}, {}});
     }
     return found->second;
 }
@@ -95,19 +106,54 @@ std::size_t SlotPool::best_node(std::size_t count) const {
     return std::get<2>(*found);
 }
 
-/// Takes up to `count` free slots of `node`.
-void SlotPool::take_from(std::size_t node, std::size_t count, std::vector<SlotId>& taken) {
-    auto& free = nodes_[node].free;
-    const auto before = free.size();
-    for (std::size_t i = 0; i < std::min(count, before); ++i) {
-        std::pop_heap(free.begin(), free.end(), lowest_first);
-        taken.push_back(free.back());
-        place_of(free.back()).is_free = false;
-        free.pop_back();
+/// Takes up to `count` free slots of a node for `group`, which has those in `taken` besides.
+void SlotPool::take_from(std::size_t index, std::size_t count, const std::vector<SlotId>& group,
+                         std::vector<SlotId>& taken) {
+    auto& node = nodes_[index];
+    const auto before = node.free.size();
+    const auto num_taken = std::min(count, before);
+    const bool shares_gpus = num_taken > 0 && !node.taken_on.empty();
+    std::map<int, int> members;  // of the group, on each shared GPU of the node
+    for (const auto* slots : {&group, &std::as_const(taken)}) {
+        for (std::size_t i = 0; shares_gpus && i < slots->size(); ++i) {
+            if (const auto& place = place_of((*slots)[i]); place.node == index && place.gpu) {
+                ++members[*place.gpu];
+            }
+        }
     }
-    if (free.size() < before) {
-        move_in_order(node, before);
+    for (std::size_t i = 0; i < num_taken; ++i) {
+        const auto slot = shares_gpus ? pop_by_gpus(node, members) : pop_lowest(node);
+        taken.push_back(slot);
+        place_of(slot).is_free = false;
+        if (const auto gpu = place_of(slot).gpu) {
+            ++members[*gpu];
+            ++node.taken_on.at(*gpu);
+        }
     }
+    if (node.free.size() < before) {
+        move_in_order(index, before);
+    }
+}
+
+SlotId SlotPool::pop_lowest(Node& node) {
+    std::pop_heap(node.free.begin(), node.free.end(), lowest_first);
+    const auto slot = node.free.back();
+    node.free.pop_back();
+    return slot;
+}
+
+/// Two workers of a group on one GPU gain little, and NCCL refuses them; two trials on one GPU slow each other down.
+SlotId SlotPool::pop_by_gpus(Node& node, const std::map<int, int>& members) {
+    const auto rank = [&](SlotId slot) {
+        const auto gpu = place_of(slot).gpu;
+        const auto of_group = gpu ? members.find(*gpu) : members.end();
+        return std::tuple(of_group == members.end() ? 0 : of_group->second, gpu ? node.taken_on.at(*gpu) : 0, slot);
+    };
+    const auto best = std::ranges::min_element(node.free, {}, rank);
+    const auto slot = *best;
+    node.free.erase(best);
+    std::make_heap(node.free.begin(), node.free.end(), lowest_first);
+    return slot;
 }
 
 /// Puts a node, whose number of free slots has changed, where it stands among the nodes now.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -15,7 +16,7 @@ namespace crescendo {
 /// The slots of a sweep: which ones exist, which are free, and which a group takes next.
 ///
 /// The order in which slots joined or became free makes no difference. Taking or releasing a slot costs O(log n) in the
-/// number of slots and nodes.
+/// number of slots and nodes; taking one on a node whose slots share GPUs costs O(m) in the number of free slots there.
 class SlotPool {
   public:
     /// Ids are lower than this, and not negative: 64 MB.
@@ -28,7 +29,9 @@ class SlotPool {
     void lose(SlotId slot);
 
     /// Takes `count` of the free slots (there must be as many) on as few nodes as possible: first on nodes where
-    /// `group` already has slots, then on the node that they fill best. On one node, the lowest ids come first.
+    /// `group` already has slots, then on the node that they fill best. On one node, the lowest ids come first. Where
+    /// slots share GPUs, those come before on whose GPU the group has the fewest workers, and of these the ones on
+    /// whose GPU the fewest slots are taken.
     std::vector<SlotId> take(int count, const std::vector<SlotId>& group);
 
     /// Frees slots that were taken.
@@ -46,13 +49,15 @@ class SlotPool {
   private:
     struct Place {
         std::size_t node = 0;  // index into nodes_
+        std::optional<int> gpu = {};
         bool is_known = false;
         bool is_here = false;
         bool is_free = false;
     };
     struct Node {
         NodeId id;
-        std::vector<SlotId> free;  // a heap, lowest first
+        std::vector<SlotId> free;     // a heap, lowest first
+        std::map<int, int> taken_on;  // slots taken on each shared GPU; empty if slots share none
     };
     /// Nodes by their number of free slots, then by id; with their indices.
     using Order = std::set<std::tuple<std::size_t, NodeId, std::size_t>>;
@@ -62,7 +67,10 @@ class SlotPool {
     Place& place_of(SlotId slot) { return places_[index_of(slot)]; }
     std::size_t index_of(NodeId node);
     std::size_t best_node(std::size_t count) const;
-    void take_from(std::size_t node, std::size_t count, std::vector<SlotId>& taken);
+    void add_free(SlotId slot);
+    void take_from(std::size_t node, std::size_t count, const std::vector<SlotId>& group, std::vector<SlotId>& taken);
+    SlotId pop_lowest(Node& node);
+    SlotId pop_by_gpus(Node& node, const std::map<int, int>& members);
     void move_in_order(std::size_t node, std::size_t num_free_before);
 
     std::vector<Place> places_;  // by slot

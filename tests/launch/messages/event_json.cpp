@@ -25,6 +25,8 @@ std::string error_of(const std::string& json) { return tests::error_of([&] { eve
 
 TEST_CASE("every event has its line, which reads back as the same event") {
     const std::vector<std::pair<Event, std::string>> lines{
+        {SlotsJoined{{{SlotId{0}, NodeId{0}, 0}, {SlotId{1}, NodeId{2}, 3}}},
+         R"({"event":"slots_joined","slots":[{"slot":0,"node":0,"gpu":0},{"slot":1,"node":2,"gpu":3}]})"},
         {SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{2}}}},
          R"({"event":"slots_joined","slots":[{"slot":0,"node":0},{"slot":1,"node":2}]})"},
         {SlotsLost{{SlotId{0}, SlotId{1}}}, R"({"event":"slots_lost","slots":[0,1]})"},

@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+
+#include "core/random.hpp"
+
 using namespace crescendo;
 
 namespace {
@@ -13,6 +17,19 @@ SlotPool pool_of(const std::vector<int>& slots_of_nodes) {
     for (int node = 0; node < static_cast<int>(slots_of_nodes.size()); ++node) {
         for (int i = 0; i < slots_of_nodes[static_cast<std::size_t>(node)]; ++i) {
             pool.join({SlotId{slot++}, NodeId{node}});
+        }
+    }
+    return pool;
+}
+
+/// Nodes with so many GPUs each, and with slots that go round the GPUs of their node.
+SlotPool pool_on_gpus(const std::vector<int>& gpus_of_nodes, int slots_per_gpu) {
+    SlotPool pool;
+    int slot = 0;
+    for (int node = 0; node < static_cast<int>(gpus_of_nodes.size()); ++node) {
+        const int num_gpus = gpus_of_nodes[static_cast<std::size_t>(node)];
+        for (int i = 0; i < num_gpus * slots_per_gpu; ++i) {
+            pool.join({SlotId{slot++}, NodeId{node}, i % num_gpus});
         }
     }
     return pool;
@@ -47,6 +64,76 @@ TEST_CASE("the order in which slots joined or became free does not matter") {
     pool.release(ids({2}));
     pool.release(ids({0}));
     CHECK(pool.take(1, {}) == ids({0}));
+}
+
+TEST_CASE("a group's slots lie on different GPUs, although others have left no block free") {
+    auto pool = pool_on_gpus({2}, /*slots_per_gpu=*/2);  // slots 0 and 2 are on GPU 0, 1 and 3 on GPU 1
+    REQUIRE(pool.take(4, {}) == ids({0, 1, 2, 3}));
+    pool.release(ids({2, 3}));
+
+    CHECK(pool.take(1, ids({0})) == ids({3}));
+}
+
+TEST_CASE("a group grows to GPUs that it does not have yet before it shares one") {
+    auto pool = pool_on_gpus({4}, 2);  // slots i and i + 4 are on GPU i
+    REQUIRE(pool.take(1, {}) == ids({0}));
+
+    CHECK(pool.take(3, ids({0})) == ids({1, 2, 3}));
+    CHECK(pool.take(4, ids({0, 1, 2, 3})) == ids({4, 5, 6, 7}));
+}
+
+TEST_CASE("whatever is free, a group shares no GPU while another one would do") {
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        CAPTURE(seed);
+        CounterRandom random(seed, 0);
+        auto pool = pool_on_gpus({4}, 4);
+        pool.take(16, {});
+        std::set<int> free_gpus;
+        for (int slot = 0; slot < 16; ++slot) {
+            if (random.below(3) == 0) {
+                pool.release({SlotId{slot}});
+                free_gpus.insert(slot % 4);
+            }
+        }
+
+        const auto taken = pool.take(static_cast<int>(free_gpus.size()), {});
+
+        std::set<int> gpus;
+        for (const auto slot : taken) {
+            gpus.insert(slot.value % 4);
+        }
+        CHECK(gpus == free_gpus);
+    }
+}
+
+TEST_CASE("a new trial goes to the GPU with the fewest workers") {
+    auto pool = pool_on_gpus({2}, 2);
+    pool.take(4, {});
+    pool.release(ids({0, 1, 3}));  // a worker is on slot 2, of GPU 0
+
+    CHECK(pool.take(1, {}) == ids({1}));
+    CHECK(pool.take(1, {}) == ids({0}));
+    CHECK(pool.take(1, {}) == ids({3}));
+}
+
+TEST_CASE("GPUs of different nodes are different") {
+    auto pool = pool_on_gpus({1, 1}, 2);  // slots 0 and 1 are on node 0, 2 and 3 on node 1
+
+    CHECK(pool.take(4, {}) == ids({0, 1, 2, 3}));
+    pool.release(ids({1, 3}));
+    CHECK(pool.take(2, ids({0})) == ids({1, 3}));  // its own node first, as ever
+}
+
+TEST_CASE("a lost slot that comes back takes its place on the GPU again") {
+    auto pool = pool_on_gpus({2}, 2);
+    pool.take(1, {});
+    pool.lose(SlotId{2});
+    CHECK(pool.take(2, {}) == ids({1, 3}));
+
+    pool.join({SlotId{2}, NodeId{0}, 0});
+
+    CHECK(pool.take(1, {}) == ids({2}));
+    CHECK(pool.num_free() == 0);
 }
 
 TEST_CASE("a group takes one node where one is large enough") {

@@ -151,6 +151,18 @@ TEST_CASE("a trial grows on its own node first") {
     CHECK(script.report(0, 2, 0.4) == "regroup 0 on 3,0,4,1 g2 b4");
 }
 
+TEST_CASE("a trial grows to another GPU, not to a slot of its own") {
+    Script script{spec_of(4, 8)};
+    script.apply(SlotsJoined{
+        {{SlotId{0}, NodeId{0}, 0}, {SlotId{1}, NodeId{0}, 1}, {SlotId{2}, NodeId{0}, 0}, {SlotId{3}, NodeId{0}, 1}}});
+    script.finish(2);
+    script.finish(3);
+
+    CHECK(script.report(0, 1, 0.5) == "regroup 0 on 0,3 g1 b2");
+    script.finish(1);
+    CHECK(script.report(0, 2, 0.4) == "regroup 0 on 0,3,1,2 g2 b4");
+}
+
 TEST_CASE("on one slot rasda decides as asha does") {
     auto plain = spec_of(20, 8);
     plain.scheduler.kind = SchedulerKind::asha;

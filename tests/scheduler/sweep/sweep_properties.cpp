@@ -268,7 +268,9 @@ class RandomCluster {
             const bool twice = std::any_of(event.slots.begin(), event.slots.end(),
                                            [slot](const Slot& other) { return other.id == slot; });
             if (!twice && !books_.joined().contains(slot)) {
-                event.slots.push_back({slot, NodeId{slot.value / 4}});
+                const bool shares_gpu = slot.value / 4 == 1;
+                event.slots.push_back(
+                    {slot, NodeId{slot.value / 4}, shares_gpu ? std::optional(slot.value % 2) : std::nullopt});
             }
         }
         return event;
