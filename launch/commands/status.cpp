@@ -178,6 +178,9 @@ ExitCode status(const Options& options) {
     }
     Table table({"what", "value"});
     for (const auto& [name, value] : status.items()) {
+        if (value.is_structured() && value.empty()) {
+            continue;  // a list of nothing, such as the speedups where no trial has grown
+        }
         const auto text = name == "notes" ? text_of_notes(value) : text_of(value);
         table.add_row({name, value.is_null() ? Cell{} : Cell{text}});
     }

@@ -156,6 +156,9 @@ TEST_CASE("a GPU on which every trial fails is left out, and its neighbour on th
     CHECK(status.at("slots_left_out") == Json::array({1}));
     CHECK(status.at("slots") == 1);
     CHECK(status.at("trials").at("failed") <= 2);
+    const auto table = run_crescendo(folder.path(), {"status", "s"}).out;
+    CHECK(table.find("slots_left_out") != std::string::npos);
+    CHECK(table.find("speedups") == std::string::npos);  // no trial grows
 }
 
 TEST_CASE("one broken GPU of eight costs one slot, and the user reads which GPU it is") {
