@@ -26,6 +26,7 @@ inline constexpr const char* directory_variable = "CRESCENDO_TRIAL_DIR";        
 inline constexpr const char* max_resource_variable = "CRESCENDO_MAX_RESOURCE";    ///< resource at which the trial ends
 inline constexpr const char* device_variable = "CRESCENDO_DEVICE";                ///< warm trainers: "cpu" or "cuda"
 inline constexpr const char* threads_variable = "CRESCENDO_THREADS";              ///< warm trainers: compute threads
+inline constexpr const char* gpu_share_variable = "CRESCENDO_GPU_SHARE";          ///< workers on its GPU, if several
 inline constexpr const char* group_timeout_variable = "CRESCENDO_GROUP_TIMEOUT";  ///< warm trainers: time-out, seconds
 inline constexpr const char* shared_memory_variable = "CRESCENDO_SHARED_MEMORY";  ///< crescendo-trainer: a MemoryFile
 

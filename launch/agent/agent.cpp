@@ -17,6 +17,15 @@ timespec to_timespec(std::chrono::nanoseconds time) {
 
 }  // namespace
 
+std::vector<Slot> slots_of_node(NodeId node, SlotId first, int count, int num_shared_gpus) {
+    std::vector<Slot> slots;
+    for (int i = 0; i < count; ++i) {
+        const auto gpu = num_shared_gpus > 0 ? std::optional(i % num_shared_gpus) : std::nullopt;
+        slots.push_back({SlotId{first.value + i}, node, gpu});
+    }
+    return slots;
+}
+
 Agent::Agent(NodeId node, WorkerOptions options)
     : node_(node), options_(std::move(options)), energy_(NodeEnergy::of(options_)) {
     share_memory();
@@ -49,11 +58,7 @@ Agent::~Agent() {
 }
 
 std::vector<Slot> Agent::slots() const {
-    std::vector<Slot> result;
-    for (const auto& worker : workers_) {
-        result.push_back({worker->slot(), node_});
-    }
-    return result;
+    return slots_of_node(node_, options_.first_slot, static_cast<int>(workers_.size()), num_shared_gpus());
 }
 
 void Agent::obey(const Order& order) {

@@ -11,6 +11,9 @@
 
 namespace crescendo::launch {
 
+/// The slots of one node as the scheduler knows them, planned as SlotPlan has it.
+std::vector<Slot> slots_of_node(NodeId node, SlotId first, int count, int num_shared_gpus);
+
 /// Owns the slots of one node: starts the workers, watches them, and passes orders and notices on.
 ///
 /// It knows of trials only what the orders say. It has one thread; between calls nothing runs but the workers.
@@ -24,6 +27,9 @@ class Agent {
     Agent& operator=(Agent&&) = delete;
 
     std::vector<Slot> slots() const;
+
+    /// As num_shared_gpus() has it.
+    int num_shared_gpus() const { return launch::num_shared_gpus(options_.slots); }
 
     /// Throws std::runtime_error when a worker's program cannot be executed at all.
     void obey(const Order& order);

@@ -1,6 +1,7 @@
 #include "launch/agent/program_worker.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -124,15 +125,17 @@ std::vector<std::pair<std::string, std::string>> ProgramWorker::environment() co
         result.emplace_back(protocol::max_resource_variable, std::to_string(join.max_resource.value));
     }
     int local_rank = 0;
-    std::string gpus;  // of all members here, as torchrun has it: LOCAL_RANK chooses one
+    std::vector<std::string> gpus;  // of all members here, as torchrun has it: LOCAL_RANK chooses one
     for (std::size_t i = 0; i < order.members.size(); ++i) {
         const auto& gpu = resources_of(options_, order.members[i].slot).gpu;
-        gpus += (gpus.empty() || gpu.empty() ? "" : ",") + gpu;
+        if (!gpu.empty() && std::ranges::find(gpus, gpu) == gpus.end()) {  // CUDA takes none twice
+            gpus.push_back(gpu);
+        }
         local_rank = order.members[i].slot == slot() ? static_cast<int>(i) : local_rank;
     }
     if (!gpus.empty()) {
         std::erase_if(result, [](const auto& variable) { return variable.first == "CUDA_VISIBLE_DEVICES"; });
-        result.emplace_back("CUDA_VISIBLE_DEVICES", gpus);
+        result.emplace_back("CUDA_VISIBLE_DEVICES", fmt::format("{}", fmt::join(gpus, ",")));
     }
     const MeetingPlace nowhere{"", "127.0.0.1", 0};
     const auto& place = order.slots.empty() ? nowhere : place_of(order.slots.front());

@@ -341,10 +341,14 @@ void WarmWorker::report_failure(const Task& task, FailureKind kind, const std::s
                                 std::vector<Notice>& notices) {
     if (task.is_evaluation) {
         notices.push_back(TrialEvaluated{task.trial, {}, message});
-    } else {
-        notices.push_back(
-            WorkerFailed{task.trial, slot(), kind, message, ProgramFault::none, device_name(options_, slot())});
+        return;
     }
+    const int workers = resources_of(options_, slot()).slots_on_gpu;
+    const auto remedy =
+        fmt::format("; {} workers share this GPU's memory: with a smaller slots_per_gpu each has more", workers);
+    const bool shares_memory = kind == FailureKind::out_of_memory && workers > 1;
+    notices.push_back(WorkerFailed{task.trial, slot(), kind, message + (shares_memory ? remedy : ""),
+                                   ProgramFault::none, device_name(options_, slot())});
 }
 
 void WarmWorker::watch(std::vector<pollfd>& descriptors) const {

@@ -53,7 +53,8 @@ const SlotResources& resources_of(const WorkerOptions& options, SlotId slot) {
 std::string device_name(const WorkerOptions& options, SlotId slot) {
     const auto& resources = resources_of(options, slot);
     if (!resources.gpu.empty()) {
-        return fmt::format("GPU {} of {}", resources.gpu, host_name());
+        const auto shared = fmt::format(", which {} slots share", resources.slots_on_gpu);
+        return fmt::format("GPU {} of {}{}", resources.gpu, host_name(), resources.slots_on_gpu > 1 ? shared : "");
     }
     return resources.cpus.empty() ? host_name() : fmt::format("cores {} of {}", list_text(resources.cpus), host_name());
 }
@@ -63,6 +64,9 @@ std::vector<std::pair<std::string, std::string>> device_environment(const Worker
     std::vector<std::pair<std::string, std::string>> result{{"OMP_NUM_THREADS", std::to_string(resources.threads)}};
     if (!resources.gpu.empty()) {
         choose_gpu(resources.gpu, result);
+    }
+    if (resources.slots_on_gpu > 1) {
+        result.emplace_back(protocol::gpu_share_variable, std::to_string(resources.slots_on_gpu));
     }
     for (const char* variable : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"}) {
         if (!options.setup.interface.empty() && std::getenv(variable) == nullptr) {

@@ -108,8 +108,8 @@ std::vector<std::string> guarded(const std::vector<std::string>& command, const 
 /// What the worker on `slot` gets: cores, threads, a GPU.
 const SlotResources& resources_of(const WorkerOptions& options, SlotId slot);
 
-/// What a user looks after if trials fail on `slot`: "GPU 3 of node17", or "cores 4-7 of node17"; "node17" where the
-/// worker may run on any core.
+/// What a user looks after if trials fail on `slot`: "GPU 3 of node17", with ", which 2 slots share" if they do; or
+/// "cores 4-7 of node17"; "node17" where the worker may run on any core.
 std::string device_name(const WorkerOptions& options, SlotId slot);
 
 /// Variables of a worker's environment that choose the slot's device.

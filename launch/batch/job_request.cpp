@@ -30,6 +30,7 @@ JobOptions JobOptions::over(const JobOptions& defaults) const {
     fill(result.account, defaults.account);
     fill(result.gpus_per_node, defaults.gpus_per_node);
     fill(result.cpus_per_task, defaults.cpus_per_task);
+    fill(result.slots_per_gpu, defaults.slots_per_gpu);
     result.more.insert(result.more.begin(), defaults.more.begin(), defaults.more.end());
     return result;
 }
@@ -42,6 +43,7 @@ void to_json(Json& json, const JobOptions& options) {
     put(json, "account", options.account);
     put(json, "gpus_per_node", options.gpus_per_node);
     put(json, "cpus_per_task", options.cpus_per_task);
+    put(json, "slots_per_gpu", options.slots_per_gpu);
     json["sbatch"] = options.more;  // the name that it had when Slurm was the only batch system
 }
 
@@ -54,6 +56,7 @@ void from_json(const Json& json, JobOptions& options) {
     get(json, "account", options.account);
     get(json, "gpus_per_node", options.gpus_per_node);
     get(json, "cpus_per_task", options.cpus_per_task);
+    get(json, "slots_per_gpu", options.slots_per_gpu);
     options.more = json.value("sbatch", options.more);
 }
 

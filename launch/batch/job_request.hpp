@@ -19,6 +19,7 @@ struct JobOptions {
     std::optional<std::string> account;
     std::optional<int> gpus_per_node;
     std::optional<int> cpus_per_task;
+    std::optional<int> slots_per_gpu;  ///< none: as the sweep file says
     std::vector<std::string> more;  ///< further options of the command that queues jobs: "--name", "--name=value" or
                                     ///< "--name value"
 

@@ -39,7 +39,10 @@ std::string launcher(const JobRequest& request, const ScriptParts& parts) {
 }
 
 std::string launch_function(const JobRequest& request, const ScriptParts& parts) {
-    const auto interface = request.site.interface.empty() ? "" : " --interface " + shell_quoted(request.site.interface);
+    auto options = request.site.interface.empty() ? "" : " --interface " + shell_quoted(request.site.interface);
+    if (const auto& number = request.options.slots_per_gpu) {
+        options += fmt::format(" --slots-per-gpu {}", *number);
+    }
     return fmt::format(R"bash(
 # One process on each node that the job still has.
 launch() {{
@@ -50,7 +53,7 @@ launch() {{
         "$crescendo" resume "$sweep"{} ${{until:+--until "$until"}}
 }}
 )bash",
-                       launcher(request, parts), interface);
+                       launcher(request, parts), options);
 }
 
 constexpr std::string_view body = R"bash(

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "launch/commands/commands.hpp"
+#include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/doctor/disk_need.hpp"
 #include "launch/doctor/file_system.hpp"
@@ -32,7 +33,9 @@ namespace fs = std::filesystem;
 
 struct Options {
     fs::path target = ".";  // a folder, a sweep file, or the directory of a sweep
-    SlotPlan::Wishes slots{.bind = Binding::automatic};
+    std::optional<int> slots;
+    std::optional<int> slots_per_gpu;
+    int cpus_per_slot = 1;
     std::string interface;
     std::uint64_t per_trial = 0;  // bytes; 0: not known
     Format format = Format::table;
@@ -154,12 +157,10 @@ Finding examine_disk(const Subject& subject, double per_trial, const std::vector
 Examined examine(const Options& options, MpiSession* session) {
     const auto subject = subject_of(options.target);
     const auto& directory = subject ? subject->directory.path() : options.target;
-    Examination examination{fs::absolute(directory).lexically_normal(), {}, options.slots, options.interface};
-    if (subject) {
-        auto& slots = examination.slots;
-        slots.slots = slots.slots ? slots.slots : subject->file.slots;
-        slots.cpus_per_slot = std::max(slots.cpus_per_slot, subject->file.cpus_per_slot);
-    }
+    auto wishes = (subject ? subject->file.wishes() : SlotPlan::Wishes{}).with(options.slots, options.slots_per_gpu);
+    wishes.cpus_per_slot = std::max(wishes.cpus_per_slot, options.cpus_per_slot);
+    wishes.bind = Binding::automatic;
+    const Examination examination{fs::absolute(directory).lexically_normal(), {}, wishes, options.interface};
     Examined examined{examine_all(examination, session), {}};
     const auto here = examined.nodes.front().host;
     for (const auto& finding : examine_start(session)) {
@@ -259,8 +260,8 @@ void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session) {
                      "What a trial leaves on the disk, as in 2GiB; default: the most that a trial of this sweep has "
                      "left")
         ->transform(CLI::AsSizeValue(false));
-    command->add_option("--slots", options->slots.slots, "As in `crescendo run`")->check(at_least_one());
-    command->add_option("--cpus-per-slot", options->slots.cpus_per_slot, "As `cpus_per_slot` in a sweep file")
+    add_slots_options(*command, options->slots, options->slots_per_gpu);
+    command->add_option("--cpus-per-slot", options->cpus_per_slot, "As `cpus_per_slot` in a sweep file")
         ->check(at_least_one());
     command->add_option("--interface", options->interface, "As in `crescendo run`");
     static constexpr Words formats{{std::pair{Format::table, "table"}, {Format::json, "json"}}};

@@ -20,6 +20,13 @@ CLI::Option* add_directories_argument(CLI::App& command, std::vector<std::filesy
     return command.add_option("DIR", directories, "Directories of sweeps, or folders of such");
 }
 
+void add_slots_options(CLI::App& command, std::optional<int>& slots, std::optional<int>& slots_per_gpu) {
+    auto* number = command.add_option("--slots", slots, "As in `crescendo run`")->check(at_least_one());
+    command.add_option("--slots-per-gpu", slots_per_gpu, "As in `crescendo run`")
+        ->check(at_least_one())
+        ->excludes(number);
+}
+
 void add_price_option(CLI::App& command, std::string& price) {
     command.add_option("--price", price,
                        "slot_hour=0.90 or node_hour=24.48: what an hour costs; default: price of the sweep file");

@@ -24,6 +24,9 @@ void add_directory_argument(CLI::App& command, std::filesystem::path& directory)
 /// The DIR arguments of the verbs about several sweeps: their directories, or folders of such.
 CLI::Option* add_directories_argument(CLI::App& command, std::vector<std::filesystem::path>& directories);
 
+/// `--slots N` and `--slots-per-gpu K`, which exclude each other.
+void add_slots_options(CLI::App& command, std::optional<int>& slots, std::optional<int>& slots_per_gpu);
+
 /// `--price slot_hour=0.90|node_hour=24.48`
 void add_price_option(CLI::App& command, std::string& price);
 

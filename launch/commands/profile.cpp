@@ -34,6 +34,7 @@ struct Options {
     int trial = 0;
     int num_workers = 1;
     std::optional<int> slots;
+    std::optional<int> slots_per_gpu;
     double seconds = 5;
     fs::path trace;
     Format format = Format::table;
@@ -88,10 +89,9 @@ class ScratchFolder {
 
 /// The slots of the workers: those that a session of the sweep on this machine would use first.
 std::vector<SlotResources> slots_of(const SweepFile& file, const Options& options) {
-    auto slots = SlotPlan::make(NodeResources::detect(), {.slots = options.slots ? options.slots : file.slots,
-                                                          .cpus_per_slot = file.cpus_per_slot,
-                                                          .bind = Binding::automatic})
-                     .slots;
+    auto wishes = file.wishes().with(options.slots, options.slots_per_gpu);
+    wishes.bind = Binding::automatic;
+    auto slots = SlotPlan::make(NodeResources::detect(), wishes).slots;
     CRESCENDO_VALIDATE(std::cmp_less_equal(options.num_workers, slots.size()), "--workers",
                        "{} workers need as many slots, and this machine has {}; add --slots {} to cut it finer",
                        options.num_workers, slots.size(), options.num_workers);
@@ -169,7 +169,7 @@ void add_profile_command(CLI::App& app, ExitCode& code) {
     command->add_option("--workers", options->num_workers, "Workers of the trial, all on this machine")
         ->check(at_least_one())
         ->capture_default_str();
-    command->add_option("--slots", options->slots, "As in `crescendo run`")->check(at_least_one());
+    add_slots_options(*command, options->slots, options->slots_per_gpu);
     command->add_option("--seconds", options->seconds, "About how long each thing is measured")
         ->check(CLI::Range(0.01, 3600.0))
         ->capture_default_str();

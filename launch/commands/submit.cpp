@@ -36,10 +36,10 @@ struct Options {
     bool describe_a_job() const { return Json(job) != Json(JobOptions{}) || !site.empty(); }
 };
 
-JobRequest make_request(const std::string& name, const fs::path& directory, const fs::path& working_directory,
+JobRequest make_request(const SweepFile& file, const fs::path& directory, const fs::path& working_directory,
                         const JobOptions& job, const fs::path& site) {
     JobRequest request;
-    request.name = name;
+    request.name = file.name;
     request.directory = fs::absolute(directory).lexically_normal();
     request.log = SweepDirectory(request.directory).job_log(batch_system()->id_in_path());
     request.working_directory = working_directory;
@@ -50,6 +50,9 @@ JobRequest make_request(const std::string& name, const fs::path& directory, cons
     }
     if (request.site.launcher.empty()) {
         request.site.launcher = rank_launcher().command;
+    }
+    if (file.slots || file.slots_per_gpu) {
+        request.site.defaults.slots_per_gpu.reset();  // the sweep's own wish counts more than the site's default
     }
     request.options = job.over(request.site.defaults);
     return request;
@@ -91,8 +94,7 @@ ExitCode submit_new(const Options& options) {
     gather_warm_start(file, remark);
     const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
     const auto site = site_of(options);
-    const auto script =
-        job_script(make_request(file.name, path, fs::current_path(), options.job, site), *batch_system());
+    const auto script = job_script(make_request(file, path, fs::current_path(), options.job, site), *batch_system());
     if (options.dry_run) {
         fmt::print("{}", script);
         return ExitCode::done;
@@ -150,7 +152,7 @@ ExitCode submit_again(const Options& options) {
         const auto site = options.site.empty() && before.contains("site")
                               ? fs::path(before.at("site").get<std::string>())
                               : site_of(options);
-        const auto request = make_request(recorded.file.name, directory.path(),
+        const auto request = make_request(recorded.file, directory.path(),
                                           directory.read_run().at("working_directory").get<std::string>(), job, site);
         script = job_script(request, *batch_system());
         if (!options.dry_run) {
@@ -195,6 +197,10 @@ void add_submit_command(CLI::App& app, ExitCode& code) {
     command->add_option("--account", options->job.account, "Account");
     command->add_option("--gpus-per-node", options->job.gpus_per_node, "GPUs of each node")->check(at_least_one());
     command->add_option("--cpus-per-task", options->job.cpus_per_task, "Cores of each node")->check(at_least_one());
+    command
+        ->add_option("--slots-per-gpu", options->job.slots_per_gpu,
+                     "As in `crescendo run`; default: that of the sweep file, else of the site profile")
+        ->check(at_least_one());
     const auto queues = system->submit_command();
     command->add_option("--" + queues, options->job.more, "Another option of " + queues + "; may be repeated")
         ->expected(1)

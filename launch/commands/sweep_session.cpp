@@ -15,6 +15,7 @@
 #include "launch/agent/agent_setup.hpp"
 #include "launch/agent/program_worker.hpp"
 #include "launch/batch/batch_system.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/commands/hook.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/doctor/launcher.hpp"
@@ -55,11 +56,20 @@ CLI::Validator number_of_slots() {
     return {read, "POSITIVE or all"};
 }
 
-std::optional<int> slots_of(const SessionOptions& options, const SweepFile& file) {
-    if (!options.slots) {
-        return file.slots;
+SlotPlan::Wishes wishes_of(const SessionOptions& options, const SweepFile& file) {
+    auto wishes = file.wishes().with(options.slots, options.slots_per_gpu);
+    if (options.slots == 0) {
+        wishes.slots.reset();
     }
-    return *options.slots == 0 ? std::nullopt : options.slots;
+    return wishes;
+}
+
+/// One file is to serve nodes with and without GPUs, so this is no mistake.
+void remark_on_missing_gpus(const SlotPlan::Wishes& wishes) {
+    if (wishes.slots_per_gpu > 1 && !wishes.slots && find_gpus().empty()) {
+        remark(fmt::format("note: slots_per_gpu is {}, and this node has no GPU: its slots are cores, as without it",
+                           wishes.slots_per_gpu));
+    }
 }
 
 AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, const SessionOptions& options) {
@@ -70,7 +80,7 @@ AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, cons
     }
     setup.directory = directory.read_run().at("working_directory");
     setup.log = std::filesystem::absolute(directory.worker_log()).string();
-    setup.slots = {slots_of(options, file), file.cpus_per_slot, file.bind};
+    setup.slots = wishes_of(options, file);
     setup.interface = options.interface;
     setup.supervision = file.supervision;
     return setup;
@@ -216,7 +226,9 @@ Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSes
     const StopSignals signals;
     Outcome outcome;
     {
-        const auto transport = make_transport(setup_of(sweep.file, sweep.directory, options), session, signals);
+        const auto setup = setup_of(sweep.file, sweep.directory, options);
+        remark_on_missing_gpus(setup.slots);
+        const auto transport = make_transport(setup, session, signals);
         const auto view = make_view(sweep.file, session != nullptr);
         outcome = Coordinator(sweep.file, sweep.directory, sweep.journal, sweep.history, *transport, *view, &sweep.lock,
                               std::move(opening))
@@ -244,11 +256,16 @@ ExitCode exit_code(Outcome outcome) {
 }  // namespace
 
 void add_session_options(CLI::App& command, SessionOptions& options) {
+    auto* slots = command
+                      .add_option("--slots", options.slots,
+                                  "Number of workers that run at a time on a node, or `all` that it has slots for; "
+                                  "default: that of the sweep file")
+                      ->transform(number_of_slots());
     command
-        .add_option("--slots", options.slots,
-                    "Number of workers that run at a time on a node, or `all` that it has slots for; default: that of "
-                    "the sweep file")
-        ->transform(number_of_slots());
+        .add_option("--slots-per-gpu", options.slots_per_gpu,
+                    "Number of workers that share a GPU; default: that of the sweep file, else 1")
+        ->check(at_least_one())
+        ->excludes(slots);
     command.add_option("--interface", options.interface,
                        "Network interface between workers; default: loopback on one node, that of the default route "
                        "between nodes");

@@ -17,6 +17,7 @@ namespace crescendo::launch {
 /// The options of a session.
 struct SessionOptions {
     std::optional<int> slots;     ///< workers at a time on a node; 0: one a slot; nothing: as the sweep file says
+    std::optional<int> slots_per_gpu;  ///< nothing: as the sweep file says
     std::string interface;        ///< network interface by which workers meet; empty: the default
     std::optional<double> until;  ///< when to save what runs and stop, in seconds since 1970
 };

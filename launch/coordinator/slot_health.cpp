@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace crescendo::launch {
 
 SlotHealth::SlotHealth(const std::vector<Slot>& slots) {
     for (const auto& slot : slots) {
-        note_joined(slot.id, slot.node);
+        note_joined(slot);
     }
 }
 
@@ -17,7 +19,7 @@ std::set<SlotId> SlotHealth::note_failure(SlotId slot, TrialId trial, const Reco
         return {};
     }
     doubts_[slot].insert(trial);
-    for (const auto& suspects : {slots_of(place->second), std::set{slot}}) {
+    for (const auto& suspects : {slots_of(place->second.node), slots_on_gpu_of(slot), std::set{slot}}) {
         if (are_bad(suspects, record)) {
             note_lost(suspects);
             return suspects;
@@ -28,24 +30,50 @@ std::set<SlotId> SlotHealth::note_failure(SlotId slot, TrialId trial, const Reco
 
 std::set<SlotId> SlotHealth::slots_of(NodeId node) const {
     std::set<SlotId> slots;
-    for (const auto& [slot, its_node] : in_use_) {
-        if (its_node == node) {
-            slots.insert(slot);
+    for (const auto& [id, slot] : in_use_) {
+        if (slot.node == node) {
+            slots.insert(id);
         }
     }
     return slots;
 }
 
-bool SlotHealth::are_bad(const std::set<SlotId>& slots, const Record& record) const {
-    constexpr std::size_t least = 2;  // one trial may fail again and again
+std::set<SlotId> SlotHealth::slots_on_gpu_of(SlotId slot) const {
+    const auto& place = in_use_.at(slot);
+    std::set<SlotId> slots{slot};
+    for (const auto& [id, other] : in_use_) {
+        if (place.gpu && other.node == place.node && other.gpu == place.gpu) {
+            slots.insert(id);
+        }
+    }
+    return slots;
+}
+
+/// The trials that failed in a row there; of the slots on one GPU, the longest row. Empty if a slot is in no doubt.
+std::set<TrialId> SlotHealth::row_on(const std::set<SlotId>& slots) const {
     std::set<TrialId> row;
+    std::map<std::pair<NodeId, int>, std::set<TrialId>> rows_on_gpus;
     for (const auto slot : slots) {
         const auto doubt = doubts_.find(slot);
         if (doubt == doubts_.end()) {
-            return false;
+            return {};
         }
-        row.insert(doubt->second.begin(), doubt->second.end());
+        const auto& place = in_use_.at(slot);
+        if (!place.gpu) {
+            row.insert(doubt->second.begin(), doubt->second.end());
+        } else if (auto& longest = rows_on_gpus[{place.node, *place.gpu}]; longest.size() < doubt->second.size()) {
+            longest = doubt->second;
+        }
     }
+    for (const auto& [gpu, longest] : rows_on_gpus) {
+        row.insert(longest.begin(), longest.end());
+    }
+    return row;
+}
+
+bool SlotHealth::are_bad(const std::set<SlotId>& slots, const Record& record) const {
+    constexpr std::size_t least = 2;  // one trial may fail again and again
+    const auto row = row_on(slots);
     const bool another_is_fine = std::ranges::any_of(
         in_use_, [&](const auto& each) { return !slots.contains(each.first) && !doubts_.contains(each.first); });
     if (row.size() < least || !another_is_fine) {
@@ -53,7 +81,11 @@ bool SlotHealth::are_bad(const std::set<SlotId>& slots, const Record& record) co
     }
     // The share of trials that fail elsewhere (with Jeffreys' prior), and how many such rows it would lead to by chance
     // in a sweep of so many trials.
-    const double failed = std::max(0, record.num_failed - static_cast<int>(row.size()));
+    std::set<TrialId> failed_here;
+    for (const auto slot : slots) {
+        failed_here.insert(doubts_.at(slot).begin(), doubts_.at(slot).end());
+    }
+    const double failed = std::max(0, record.num_failed - static_cast<int>(failed_here.size()));
     const double share = (failed + 0.5) / (failed + record.num_reported + 1);
     const double num_trials = failed + record.num_reported + static_cast<double>(row.size());
     return num_trials * std::pow(share, row.size()) < 0.1;

@@ -15,6 +15,10 @@ namespace crescendo::launch {
 /// Progress on neighbouring slots does not count. A slot is bad if so many trials failed there in a row that trials
 /// which fail as often as all others would hardly do so by chance, and if some other slot is in no doubt. If all slots
 /// of a node are in doubt, the node is judged as a whole. The last slot in use is never bad.
+///
+/// Of slots that share a GPU, one trial can end all (a client of NVIDIA's MPS that faults takes the others along). So
+/// their failures never add up: the longest row on one of them counts. If all of them are in doubt when one is found
+/// bad, all are: the GPU is.
 class SlotHealth {
   public:
     explicit SlotHealth(const std::vector<Slot>& slots);
@@ -36,13 +40,15 @@ class SlotHealth {
     bool has_doubts() const { return !doubts_.empty(); }
 
     void note_lost(const std::set<SlotId>& slots);
-    void note_joined(SlotId slot, NodeId node) { in_use_[slot] = node; }
+    void note_joined(const Slot& slot) { in_use_.insert_or_assign(slot.id, slot); }
 
   private:
     std::set<SlotId> slots_of(NodeId node) const;
+    std::set<SlotId> slots_on_gpu_of(SlotId slot) const;
+    std::set<TrialId> row_on(const std::set<SlotId>& slots) const;
     bool are_bad(const std::set<SlotId>& slots, const Record& record) const;
 
-    std::map<SlotId, NodeId> in_use_;
+    std::map<SlotId, Slot> in_use_;
     std::map<SlotId, std::set<TrialId>> doubts_;  ///< for each slot in doubt, the trials that failed there in a row
 };
 

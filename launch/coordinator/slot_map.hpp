@@ -8,18 +8,19 @@
 
 namespace crescendo::launch {
 
-/// Maps each slot of a session to its node.
+/// Where each slot of a session is.
 class SlotMap {
   public:
     explicit SlotMap(const std::vector<Slot>& slots) {
         for (const auto& slot : slots) {
-            nodes_[slot.id] = slot.node;
+            slots_.emplace(slot.id, slot);
         }
     }
 
-    int size() const { return static_cast<int>(nodes_.size()); }
-    SlotId first() const { return nodes_.begin()->first; }
-    NodeId node_of(SlotId slot) const { return nodes_.at(slot); }
+    int size() const { return static_cast<int>(slots_.size()); }
+    SlotId first() const { return slots_.begin()->first; }
+    const Slot& slot(SlotId slot) const { return slots_.at(slot); }
+    NodeId node_of(SlotId slot) const { return slots_.at(slot).node; }
 
     std::set<NodeId> nodes_of(const std::vector<SlotId>& slots) const {
         std::set<NodeId> nodes;
@@ -31,24 +32,24 @@ class SlotMap {
 
     std::vector<Slot> slots() const {
         std::vector<Slot> slots;
-        for (const auto& [slot, node] : nodes_) {
-            slots.push_back({slot, node});
+        for (const auto& [id, slot] : slots_) {
+            slots.push_back(slot);
         }
         return slots;
     }
 
     std::set<SlotId> slots_of(NodeId node) const {
         std::set<SlotId> slots;
-        for (const auto& [slot, its_node] : nodes_) {
-            if (its_node == node) {
-                slots.insert(slot);
+        for (const auto& [id, slot] : slots_) {
+            if (slot.node == node) {
+                slots.insert(id);
             }
         }
         return slots;
     }
 
   private:
-    std::map<SlotId, NodeId> nodes_;
+    std::map<SlotId, Slot> slots_;
 };
 
 }  // namespace crescendo::launch

@@ -298,9 +298,11 @@ void Training::take(const WorkerFailed& notice) {
 std::string Training::name_of(const std::set<SlotId>& slots) const {
     std::string list;
     std::string devices;
+    std::set<std::string> named;  // slots may share a GPU
     for (const auto slot : slots) {
         list += fmt::format("{}{}", list.empty() ? "" : ", ", slot.value);
-        if (const auto device = devices_.find(slot); device != devices_.end() && !device->second.empty()) {
+        const auto device = devices_.find(slot);
+        if (device != devices_.end() && !device->second.empty() && named.insert(device->second).second) {
             devices += fmt::format("{}{}", devices.empty() ? "" : ", ", device->second);
         }
     }
@@ -405,9 +407,9 @@ void Training::take(const SlotUp& notice) {
         return;
     }
     view_.say(fmt::format("slot {} is in use again", notice.slot.value));
-    const auto node = orders_.slots().node_of(notice.slot);
-    health_.note_joined(notice.slot, node);
-    decisions_.record(SlotsJoined{{{notice.slot, node}}});
+    const auto& slot = orders_.slots().slot(notice.slot);
+    health_.note_joined(slot);
+    decisions_.record(SlotsJoined{{slot}});
 }
 
 /// While there are others, a slot may be tried for ever. Once there is none, each has two more attempts.

@@ -2,6 +2,7 @@
 
 #include "core/check.hpp"
 #include "launch/doctor/file_system.hpp"
+#include "launch/doctor/gpu_sharing.hpp"
 #include "launch/doctor/limits.hpp"
 #include "launch/doctor/programs.hpp"
 #include "launch/transport/network.hpp"
@@ -33,6 +34,7 @@ NodeReport examine_node(const Examination& examination, SlotPlan plan) {
     NodeReport report{host_name(), std::move(plan), {}};
     auto& findings = report.findings;
     findings.push_back(examine_slots(report.plan));
+    append(findings, examine_gpu_sharing(report.plan, examination.slots));
     append(findings, examine_programs(ProgramPaths::find()));
     append(findings, examine_interface(examination.interface));
     append(findings, examine_file_system(examination.directory));

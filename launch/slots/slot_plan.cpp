@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace crescendo::launch {
 namespace {
@@ -89,10 +90,23 @@ std::string obstacle(const NodeResources& node, Binding bind, std::size_t num_sl
 
 }  // namespace
 
+SlotPlan::Wishes SlotPlan::Wishes::with(const std::optional<int>& other_slots,
+                                        const std::optional<int>& other_slots_per_gpu) const {
+    auto result = *this;
+    if (other_slots) {
+        result.slots = other_slots;
+    } else if (other_slots_per_gpu) {
+        result.slots.reset();
+        result.slots_per_gpu = *other_slots_per_gpu;
+    }
+    return result;
+}
+
 SlotPlan SlotPlan::make(const NodeResources& node, const Wishes& wishes) {
     const auto num_cores = node.cores.size();
     const auto asked = static_cast<std::size_t>(wishes.cpus_per_slot);
-    const auto natural = node.gpus.empty() ? std::max<std::size_t>(1, num_cores / asked) : node.gpus.size();
+    const auto on_gpus = node.gpus.size() * static_cast<std::size_t>(wishes.slots_per_gpu);
+    const auto natural = node.gpus.empty() ? std::max<std::size_t>(1, num_cores / asked) : on_gpus;
     const auto num_slots = wishes.slots ? static_cast<std::size_t>(*wishes.slots) : natural;
     const auto share = std::max<std::size_t>(1, num_cores / num_slots);
     const auto per_slot = node.gpus.empty() ? std::min(asked, share) : share;
@@ -100,8 +114,12 @@ SlotPlan SlotPlan::make(const NodeResources& node, const Wishes& wishes) {
     SlotPlan plan;
     std::vector<std::optional<int>> preferred;
     for (std::size_t i = 0; i < num_slots; ++i) {
-        const Gpu gpu = node.gpus.empty() ? Gpu{} : node.gpus[i % node.gpus.size()];
-        plan.slots.push_back({gpu.name, static_cast<int>(per_slot)});
+        const auto place = node.gpus.empty() ? 0 : i % node.gpus.size();
+        const Gpu gpu = node.gpus.empty() ? Gpu{} : node.gpus[place];
+        plan.slots.push_back({.gpu = gpu.name, .threads = static_cast<int>(per_slot)});
+        if (!node.gpus.empty()) {
+            plan.slots.back().slots_on_gpu = static_cast<int>((num_slots - place - 1) / node.gpus.size() + 1);
+        }
         preferred.push_back(gpu.numa);
     }
     plan.unbound = obstacle(node, wishes.bind, num_slots, per_slot);
@@ -123,6 +141,15 @@ void SlotPlan::unbind(const std::string& reason) {
         slot.cpus.clear();
         slot.numa.reset();
     }
+}
+
+int num_shared_gpus(const std::vector<SlotResources>& slots) {
+    std::set<std::string> gpus;
+    for (const auto& slot : slots) {
+        gpus.insert(slot.gpu);
+    }
+    const bool is_shared = std::ranges::any_of(slots, [](const auto& slot) { return slot.slots_on_gpu > 1; });
+    return is_shared ? static_cast<int>(gpus.size()) : 0;
 }
 
 }  // namespace crescendo::launch

@@ -21,18 +21,26 @@ struct SlotResources {
     int threads = 1;               ///< number of compute threads
     std::vector<int> cpus = {};    ///< hardware threads to which the worker is bound; empty: it is not bound
     std::optional<int> numa = {};  ///< NUMA node of `cpus`, if they all lie on one
+    int slots_on_gpu = 1;          ///< number of slots that share the GPU
 };
 
 /// How a node's resources are cut into slots. A slot has whole cores, and no core is in two slots. As far as possible,
 /// the cores of a slot are on one NUMA node, which is that of its GPU.
+///
+/// Slot i is on GPU i mod G. So slots that follow on each other, which are likely to train one trial, are on different
+/// GPUs as long as there are so many.
 struct SlotPlan {
     std::vector<SlotResources> slots;
     std::string unbound;  ///< why workers are not bound to cores; empty if they are
 
     struct Wishes {
-        std::optional<int> slots = {};  ///< none: one slot per GPU, or as many as fit `cpus_per_slot` cores each
+        std::optional<int> slots = {};  ///< none: as many as the GPUs have, or as fit `cpus_per_slot` cores each
         int cpus_per_slot = 1;          ///< cores of a slot without a GPU; slots with a GPU share all cores
         Binding bind = Binding::on;
+        int slots_per_gpu = 1;  ///< how many slots share a GPU, unless `slots` says how many the node has
+
+        /// These wishes, but for those of a command's options, of which at most one is given.
+        Wishes with(const std::optional<int>& slots, const std::optional<int>& slots_per_gpu) const;
     };
 
     /// Plans the slots of `node`. `wishes.slots` may exceed the number of cores: then each slot gets one thread, and
@@ -44,5 +52,8 @@ struct SlotPlan {
     /// Lets the workers run on any core, because of `reason`.
     void unbind(const std::string& reason);
 };
+
+/// The number of GPUs that a node's slots are on, if several share one; else 0.
+int num_shared_gpus(const std::vector<SlotResources>& slots);
 
 }  // namespace crescendo::launch

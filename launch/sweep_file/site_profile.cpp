@@ -68,7 +68,7 @@ std::vector<std::pair<std::string, std::string>> read_environment(const YamlSect
 SiteProfile read_profile(const YamlSection& profile) {
     const auto more = batch_system()->submit_command();  // "sbatch"
     profile.allow({"launcher", "modules", "setup", "environment", "interface", "lead", "nodes", "time", "partition",
-                   "account", "gpus_per_node", "cpus_per_task", "on_finish", "on_failure", more});
+                   "account", "gpus_per_node", "cpus_per_task", "slots_per_gpu", "on_finish", "on_failure", more});
     SiteProfile site;
     site.launcher = line(profile, "launcher").value_or(site.launcher);
     site.modules = profile.strings("modules").value_or(site.modules);
@@ -83,6 +83,7 @@ SiteProfile read_profile(const YamlSection& profile) {
     defaults.account = line(profile, "account");
     defaults.gpus_per_node = profile.integer_from(1, "gpus_per_node");
     defaults.cpus_per_task = profile.integer_from(1, "cpus_per_task");
+    defaults.slots_per_gpu = profile.integer_from(1, "slots_per_gpu");
     defaults.more = profile.strings(more).value_or(defaults.more);
     for (const auto& option : defaults.more) {
         check_one_line(profile, more, option);

@@ -203,6 +203,17 @@ std::optional<int> read_slots(const YamlSection& file) {
     return file.integer_from(1, "slots");
 }
 
+std::optional<int> read_slots_per_gpu(const YamlSection& file, const std::optional<int>& slots) {
+    const auto number = file.integer_from(1, "slots_per_gpu");
+    if (number && slots) {
+        file.fail("slots_per_gpu",
+                  fmt::format("both this and `slots: {}` say how many workers a node with GPUs has; remove one of the "
+                              "two",
+                              *slots));
+    }
+    return number;
+}
+
 /// The entry `key` of a section: some time, at least a second.
 std::optional<std::chrono::seconds> read_time(const YamlSection& section, const char* key = "time") {
     if (!section.has(key)) {
@@ -535,6 +546,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
     file.attempt([&] { result.name = read_name(file, path); });
     read_spec(file, result);
     file.attempt([&] { result.slots = read_slots(file); });
+    file.attempt([&] { result.slots_per_gpu = read_slots_per_gpu(file, result.slots); });
     file.attempt([&] { result.cpus_per_slot = file.integer_from(1, "cpus_per_slot").value_or(1); });
     file.attempt([&] { result.bind = file.choice("bind", bindings).value_or(Binding::automatic); });
     file.attempt([&] { read_budget(file, result); });

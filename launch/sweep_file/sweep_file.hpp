@@ -50,6 +50,7 @@ struct SweepFile {
     std::optional<StopRuleSpec> stop_rule;  ///< the class of a plug-in that ends trials
     std::optional<int> slots;  ///< slots per node; none: as many as the node has
     int cpus_per_slot = 1;
+    std::optional<int> slots_per_gpu;   ///< slots that share a GPU; none: nobody said it, and each GPU is one slot
     Binding bind = Binding::automatic;  ///< whether workers are bound to cores
     std::optional<std::chrono::seconds> time_budget;
     std::optional<std::chrono::seconds> trial_time;  ///< wall time for which a trial may hold slots, over all sessions
@@ -70,6 +71,9 @@ struct SweepFile {
 
     /// Whether processes that stay from trial to trial train it, rather than one that is started for each.
     bool has_warm_trainers() const { return trainer || grow == Growth::in_place; }
+
+    /// The slots that each node shall have.
+    SlotPlan::Wishes wishes() const { return {slots, cpus_per_slot, bind, slots_per_gpu.value_or(1)}; }
 
     /// Whether its best trial is measured on test data in the end.
     bool has_final_test() const;

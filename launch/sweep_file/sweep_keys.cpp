@@ -46,6 +46,7 @@ constexpr auto keys = std::to_array<Key>({
     {"early_terminate"},
     {"trial"},
     {"cpus_per_slot", trains},
+    {"slots_per_gpu", trains},
     {"price", describes | trains},
     {"trainer", trains},
     {"program", trains},

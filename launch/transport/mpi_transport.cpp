@@ -44,6 +44,17 @@ std::unique_ptr<Agent> set_up_agent(MpiSession& session, AgentSetup setup) {
                             [&](const std::string& own) { return session.all_gather(own); });
 }
 
+/// How many slots every rank has, and on how many shared GPUs; by rank, at rank 0. Called by all of them.
+std::vector<std::pair<int, int>> gather_plans(MpiSession& session, const Agent& agent) {
+    const auto counts = session.gather(static_cast<int>(agent.slots().size()));
+    const auto gpus = session.gather(agent.num_shared_gpus());
+    std::vector<std::pair<int, int>> plans;
+    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+        plans.emplace_back(counts[rank], gpus[rank]);
+    }
+    return plans;
+}
+
 Bytes nothing_to_say() { return encode(std::vector<Order>{}); }
 
 template <class Element>
@@ -74,11 +85,11 @@ MpiTransport::MpiTransport(MpiSession& session, const AgentSetup& setup, const S
         session_.send(rank, MessageKind::setup, Json::to_cbor(Json(setup)));
     }
     agent_ = set_up_agent(session_, setup);
-    const auto slots_of = session_.gather(static_cast<int>(agent_->slots().size()));
+    const auto plans = gather_plans(session_, *agent_);
     for (int rank = 0; rank < session_.size(); ++rank) {
-        for (int i = 0; i < slots_of[static_cast<std::size_t>(rank)]; ++i) {
-            slots_.push_back({SlotId{static_cast<int>(slots_.size())}, NodeId{rank}});
-        }
+        const auto& [count, num_shared_gpus] = plans[static_cast<std::size_t>(rank)];
+        const SlotId first{static_cast<int>(slots_.size())};
+        append(slots_, slots_of_node(NodeId{rank}, first, count, num_shared_gpus));
         if (rank > 0) {
             silence_timers_.emplace(rank, SilenceTimer(Clock::now()));
         }
@@ -218,7 +229,7 @@ class AgentServer {
     void set_up(const AgentSetup& setup) {
         try {
             agent_ = set_up_agent(session_, setup);
-            session_.gather(static_cast<int>(agent_->slots().size()));
+            gather_plans(session_, *agent_);
             is_set_up_ = true;
             rank_0_ = SilenceTimer(Clock::now());
         } catch (const InvalidInput&) {

@@ -7,8 +7,10 @@ from datetime import timedelta
 from types import SimpleNamespace
 from unittest import mock
 
+import torch
 import torch.distributed as dist
 
+import crescendo.torch
 from crescendo.torch import group
 
 
@@ -22,6 +24,17 @@ class GroupTest(unittest.TestCase):
             self.assertEqual(os.environ["TORCH_NCCL_NONBLOCKING_TIMEOUT"], "3")
             self.assertEqual(os.environ["TORCH_NCCL_BLOCKING_WAIT"], "1")
             self.assertEqual(os.environ["TORCH_NCCL_DUMP_ON_TIMEOUT"], "1")  # the user's word counts
+
+    def test_a_worker_on_a_shared_gpu_takes_its_part_of_the_memory(self):
+        def limits_of(device, **environment):
+            with mock.patch("torch.cuda.set_per_process_memory_fraction") as limit:
+                with mock.patch.dict(os.environ, environment):
+                    crescendo.torch._leave_memory_to_others(torch.device(device))
+                return [call.args[0] for call in limit.call_args_list]
+
+        self.assertEqual(limits_of("cuda:0", CRESCENDO_GPU_SHARE="4"), [0.25])
+        self.assertEqual(limits_of("cuda:0"), [])
+        self.assertEqual(limits_of("cpu", CRESCENDO_GPU_SHARE="4"), [])
 
     def test_members_share_a_gpu_where_nccl_would_say_so(self):
         def share(*gpus):

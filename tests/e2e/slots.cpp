@@ -1,5 +1,8 @@
 /// Slots that cannot be used, while the others can.
 
+#include <algorithm>
+#include <fstream>
+
 #include "tests/e2e/command.hpp"
 
 using namespace crescendo::tests;
@@ -70,6 +73,30 @@ std::size_t count(const std::string& text, const std::string& part) {
         ++result;
     }
     return result;
+}
+
+/// A sweep of a program in Bash that reports once. `start` is run before.
+void write_program_sweep(const fs::path& folder, const std::string& keys, const std::string& start) {
+    write_file(folder / "sweep.yaml", "name: s\nmetric: {name: loss}\nparameters: {x: {min: 0.0, max: 1.0}}\n" + keys +
+                                          "command: [bash, train.sh, \"${args}\"]\n");
+    write_file(folder / "train.sh", start + R"(
+[ $RANK = 0 ] && echo '{"resource":1,"metrics":{"loss":1}}' >&$CRESCENDO_FD
+read -r answer <&$CRESCENDO_FD
+exit 0
+)");
+}
+
+/// Bash that waits until each of four workers has written a line to `workers`: all run at the same time.
+const std::string await_four_workers = "until [ $(wc -l < workers) = 4 ]; do sleep 0.02; done\n";
+
+std::vector<std::string> sorted_lines(const fs::path& path) {
+    std::vector<std::string> lines;
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        lines.push_back(line);
+    }
+    std::ranges::sort(lines);
+    return lines;
 }
 
 void check_that_the_other_slot_finishes(const fs::path& folder) {
@@ -180,6 +207,65 @@ TEST_CASE("one broken GPU of eight costs one slot, and the user reads which GPU 
     CHECK(status.at("trials").at("finished").get<int>() + status.at("trials").at("failed").get<int>() == 24);
     CHECK(status.at("trials").at("failed") <= 1);  // the same error twice ends a trial
     CHECK(processes_in(folder.path()).empty());
+}
+
+TEST_CASE("with slots_per_gpu, trials share GPUs, each told how many it shares its own with") {
+    const TemporaryFolder folder;
+    write_program_sweep(folder.path(), "run_cap: 4\nslots_per_gpu: 2\nscheduler: {type: fifo, max: 1}\n",
+                        "echo $CUDA_VISIBLE_DEVICES $CRESCENDO_GPU_SHARE >> workers\n" + await_four_workers);
+    const Variable gpus("CUDA_VISIBLE_DEVICES", "0,1");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK(sorted_lines(folder / "workers") == std::vector<std::string>{"0 2", "0 2", "1 2", "1 2"});
+}
+
+TEST_CASE("a broken GPU that slots share is left out, named with its slots") {
+    const TemporaryFolder folder;
+    write_program_sweep(folder.path(), "run_cap: 24\nslots_per_gpu: 2\nscheduler: {type: fifo, max: 1}\n",
+                        "if [ $CUDA_VISIBLE_DEVICES = 1 ]; then\n"
+                        "  until [ -e reported ]; do sleep 0.02; done; echo 'no GPU here' >&2; exit 9\n"
+                        "fi\n"
+                        "sleep 0.1; touch reported\n");
+    const Variable gpus("CUDA_VISIBLE_DEVICES", "0,1");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK_MESSAGE(run.out.find(", which 2 slots share) ") != std::string::npos, run.out);
+    const auto status = run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json();
+    for (const auto& slot : status.at("slots_left_out")) {
+        CHECK(slot.get<int>() % 2 == 1);  // those of GPU 1
+    }
+    CHECK(status.at("devices_left_out").at(0).get<std::string>().starts_with("GPU 1 of "));
+}
+
+TEST_CASE("a program with more workers than GPUs sees each GPU once") {
+    const TemporaryFolder folder;
+    write_program_sweep(
+        folder.path(), "run_cap: 1\nslots: 2\nscheduler: {type: fifo, max: 1, workers: 4}\n",
+        "echo $LOCAL_RANK of $LOCAL_WORLD_SIZE: $CUDA_VISIBLE_DEVICES >> workers\n" + await_four_workers);
+    const Variable gpus("CUDA_VISIBLE_DEVICES", "6,7");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml", "--slots-per-gpu", "2"});  // not two slots
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK(sorted_lines(folder / "workers") ==
+          std::vector<std::string>{"0 of 4: 6,7", "1 of 4: 6,7", "2 of 4: 6,7", "3 of 4: 6,7"});
+}
+
+TEST_CASE("slots_per_gpu says in a line that it changes nothing where there is no GPU") {
+    const TemporaryFolder folder;
+    write_program_sweep(folder.path(), "run_cap: 1\nslots_per_gpu: 2\nscheduler: {type: fifo, max: 1}\n", "");
+    const Variable gpus("CUDA_VISIBLE_DEVICES", "");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK_MESSAGE(run.code == 0, run.err);
+    CHECK(run.err.find("note: slots_per_gpu is 2, and this node has no GPU") != std::string::npos);
+    const auto both = run_crescendo(folder.path(), {"run", "sweep.yaml", "--slots", "2", "--slots-per-gpu", "2"});
+    CHECK(both.code == 2);
 }
 
 #ifdef CRESCENDO_TEST_MPI

@@ -95,6 +95,7 @@ def _serve(train: Train, parser: Optional[argparse.ArgumentParser], test: Option
     channel = _channel()
     Pulse(channel).start()
     device = _device()
+    _leave_memory_to_others(device)
     torch.set_num_threads(int(os.environ.get("CRESCENDO_THREADS", 1)))
     _warm_up(device)
     gc.collect()
@@ -123,6 +124,13 @@ def _channel() -> Channel:
 
 def _device() -> torch.device:
     return torch.device("cuda:0" if os.environ.get("CRESCENDO_DEVICE") == "cuda" else "cpu")
+
+
+def _leave_memory_to_others(device: torch.device) -> None:
+    """Where workers share a GPU, one that needs more than its part is to fail itself, and not its neighbours."""
+    workers = int(os.environ.get("CRESCENDO_GPU_SHARE", 1))
+    if device.type == "cuda" and workers > 1:
+        torch.cuda.set_per_process_memory_fraction(1 / workers, device)
 
 
 def _timeout() -> timedelta:

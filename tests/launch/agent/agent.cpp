@@ -424,3 +424,14 @@ TEST_CASE("a member that has ended well before its group leaves with it, and one
     node.start_group(1, 2, "[ $RANK = 1 ] && exit 3; " + std::string(report_once) + "sleep 1000");
     CHECK(node.next<WorkerFailed>().slot == SlotId{1});
 }
+
+TEST_CASE("slots that share GPUs name them, and others name none") {
+    const auto shared = slots_of_node(NodeId{2}, SlotId{8}, /*count=*/3, /*num_shared_gpus=*/2);
+    const auto alone = slots_of_node(NodeId{2}, SlotId{8}, 3, 0);
+
+    CHECK(shared[2].id == SlotId{10});
+    CHECK(shared[2].node == NodeId{2});
+    CHECK(shared[1].gpu == 1);
+    CHECK(shared[2].gpu == 0);
+    CHECK_FALSE(alone[2].gpu.has_value());
+}

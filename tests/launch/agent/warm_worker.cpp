@@ -29,7 +29,7 @@ constexpr const char* report = "say '{\"type\":\"report\",\"resource\":1,\"metri
 /// for one.
 struct Node {
     explicit Node(const std::string& script, std::chrono::milliseconds save_timeout = std::chrono::seconds(60),
-                  bool is_of_user = false, std::size_t num_slots = 1) {
+                  bool is_of_user = false, std::size_t num_slots = 1, const SlotResources& resources = {}) {
         const auto trainer = folder / "trainer";
         std::ofstream(trainer) << "#!/bin/bash\nsay() { echo \"$1\" >&$CRESCENDO_FD; }\n"
                                << "hear() { read -r heard <&$CRESCENDO_FD; }\n"
@@ -47,7 +47,7 @@ struct Node {
             options.setup.trainer = {"bash", trainer.string(), "--of-user"};
             options.guard = CRESCENDO_GUARD;
         }
-        options.slots.resize(num_slots);
+        options.slots.resize(num_slots, resources);
         agent.emplace(NodeId{0}, std::move(options));
     }
 
@@ -124,6 +124,16 @@ TEST_CASE("a trainer that gives up fails its trial for the reason that it says, 
     CHECK(failed.message == "64 GiB");
     node.join();
     node.next<protocol::Report>();
+}
+
+TEST_CASE("who runs out of the memory of a shared GPU reads that others use it too") {
+    Node node(std::string(say_hello) +
+                  "hear; say '{\"type\":\"failed\",\"kind\":\"out_of_memory\",\"message\":\"64 GiB\"}'; hear",
+              std::chrono::seconds(60), /*is_of_user=*/false, /*num_slots=*/2, {.gpu = "0", .slots_on_gpu = 2});
+    node.join();
+
+    CHECK(node.next<WorkerFailed>().message ==
+          "64 GiB; 2 workers share this GPU's memory: with a smaller slots_per_gpu each has more");
 }
 
 TEST_CASE("a trainer that sends nonsense, or leaves without being told, fails its trial and is replaced") {

@@ -62,11 +62,13 @@ TEST_CASE("a report without a resource or metrics is refused") {
 TEST_CASE("a slot is called by its GPU, else by its cores, else by its node") {
     WorkerOptions options;
     options.first_slot = SlotId{8};
-    options.slots = {{.gpu = "3", .cpus = {0, 1}}, {.gpu = "", .cpus = {4, 5, 6, 7}}, {.gpu = ""}};
+    options.slots = {
+        {.gpu = "3", .cpus = {0, 1}}, {.gpu = "", .cpus = {4, 5, 6, 7}}, {.gpu = ""}, {.gpu = "1", .slots_on_gpu = 2}};
 
     CHECK(device_name(options, SlotId{8}) == "GPU 3 of " + host_name());
     CHECK(device_name(options, SlotId{9}) == "cores 4-7 of " + host_name());
     CHECK(device_name(options, SlotId{10}) == host_name());
+    CHECK(device_name(options, SlotId{11}) == "GPU 1 of " + host_name() + ", which 2 slots share");
 }
 
 TEST_CASE("last words are the end of a log, from the beginning of a line") {

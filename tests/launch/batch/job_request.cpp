@@ -9,6 +9,7 @@ TEST_CASE("what the user asks for goes before what the site has, and further opt
     site.nodes = 2;
     site.partition = "gpu";
     site.more = {"--constraint=a100"};
+    site.slots_per_gpu = 2;
     JobOptions user;
     user.nodes = 8;
     user.more = {"--exclusive"};
@@ -17,6 +18,7 @@ TEST_CASE("what the user asks for goes before what the site has, and further opt
 
     CHECK(both.nodes == 8);
     CHECK(both.partition == "gpu");
+    CHECK(both.slots_per_gpu == 2);
     CHECK(both.more == std::vector<std::string>{"--constraint=a100", "--exclusive"});
     CHECK(Json(Json(both).get<JobOptions>()) == Json(both));
 }

@@ -65,6 +65,7 @@ struct Rehearsal {
 TEST_CASE("a job script sets up what the site wants, and launches with the options that were given") {
     auto job = request();
     job.options.gpus_per_node = 2;
+    job.options.slots_per_gpu = 4;
     job.site.modules = {"openmpi/4.1"};
     job.site.environment = {{"A", "it's"}};
     job.site.interface = "ib0";
@@ -75,7 +76,8 @@ TEST_CASE("a job script sets up what the site wants, and launches with the optio
     CHECK(has(script, "#SBATCH --gpus-per-node=2\n"));
     CHECK(has(script, "module load openmpi/4.1\n"));
     CHECK(has(script, "export A='it'\\''s'\n"));
-    CHECK(has(script, "--gpus-per-node=2 \\\n        \"$crescendo\" resume \"$sweep\" --interface ib0 "));
+    CHECK(has(script,
+              "--gpus-per-node=2 \\\n        \"$crescendo\" resume \"$sweep\" --interface ib0 --slots-per-gpu 4 "));
 }
 
 TEST_CASE("a job that has hardly more time than it needs to save is refused") {

@@ -21,6 +21,15 @@ std::vector<Slot> slots_on_nodes(int num_nodes, int slots_per_node) {
     return slots;
 }
 
+/// One node with slots 0, 1, …; slot i is on GPU i % num_gpus.
+std::vector<Slot> slots_on_gpus(int num_gpus, int slots_per_gpu) {
+    std::vector<Slot> slots;
+    for (int i = 0; i < num_gpus * slots_per_gpu; ++i) {
+        slots.push_back({SlotId{i}, NodeId{0}, i % num_gpus});
+    }
+    return slots;
+}
+
 }  // namespace
 
 TEST_CASE("a slot where three trials fail in a row is bad, and its neighbour is not") {
@@ -83,6 +92,40 @@ TEST_CASE("a node all of whose slots fail is bad as a whole, before each of them
     CHECK(health.note_failure(SlotId{5}, TrialId{3}, {3, 3}) == Slots{SlotId{3}, SlotId{4}, SlotId{5}});
 }
 
+TEST_CASE("a GPU whose slots are all in doubt is bad as a whole once one of them is") {
+    SlotHealth health(slots_on_gpus(/*num_gpus=*/2, /*slots_per_gpu=*/4));  // GPU 1 has slots 1, 3, 5 and 7
+    for (int i = 0; i < 4; ++i) {
+        CHECK(health.note_failure(SlotId{1 + 2 * i}, TrialId{i}, {20, 1 + i}).empty());
+    }
+
+    // No trial failed elsewhere: 22 trials x (0.5 / 21)^2 = 0.01
+    CHECK(health.note_failure(SlotId{5}, TrialId{4}, {20, 5}) == Slots{SlotId{1}, SlotId{3}, SlotId{5}, SlotId{7}});
+}
+
+TEST_CASE("a slot is left out alone while a neighbour on its GPU makes progress") {
+    SlotHealth health(slots_on_gpus(2, 2));
+    health.note_failure(SlotId{3}, TrialId{1}, {40, 1});
+    health.note_failure(SlotId{1}, TrialId{2}, {40, 2});
+
+    health.note_progress({SlotId{3}});
+
+    CHECK(health.note_failure(SlotId{1}, TrialId{3}, {40, 3}) == Slots{SlotId{1}});
+}
+
+TEST_CASE("a trial that takes all others on its GPU along does not make the GPU bad, nor the node") {
+    SlotHealth gpu(slots_on_gpus(2, 8));
+    for (int i = 0; i < 8; ++i) {
+        CHECK(gpu.note_failure(SlotId{1 + 2 * i}, TrialId{i}, {40, 1 + i}).empty());
+    }
+
+    auto slots = slots_on_gpus(1, 8);
+    slots.push_back({SlotId{8}, NodeId{1}});
+    SlotHealth node(slots);
+    for (int i = 0; i < 8; ++i) {
+        CHECK(node.note_failure(SlotId{i}, TrialId{i}, {40, 1 + i}).empty());
+    }
+}
+
 TEST_CASE("progress on a slot ends the row of its failures") {
     SlotHealth health(slots_on_nodes(1, 2));
     health.note_failure(bad, TrialId{1}, {1, 1});
@@ -102,6 +145,6 @@ TEST_CASE("the last slot in use is kept, whatever happens on it") {
     for (int trial = 0; trial < 9; ++trial) {
         CHECK(health.note_failure(bad, TrialId{trial}, {20, trial}).empty());
     }
-    health.note_joined(good, NodeId{0});
+    health.note_joined({good, NodeId{0}});
     CHECK(health.note_failure(bad, TrialId{9}, {20, 10}) == Slots{bad});
 }

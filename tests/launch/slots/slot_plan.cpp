@@ -22,6 +22,14 @@ std::vector<Cpus> cpus_of(const SlotPlan& plan) {
     return result;
 }
 
+std::vector<std::string> gpus_of(const SlotPlan& plan) {
+    std::vector<std::string> result;
+    for (const auto& slot : plan.slots) {
+        result.push_back(slot.gpu);
+    }
+    return result;
+}
+
 bool are_disjoint(const SlotPlan& plan) {
     std::set<int> seen;
     for (const auto& slot : plan.slots) {
@@ -110,6 +118,61 @@ TEST_CASE("two workers that share a GPU have cores of their own") {
     CHECK(plan.slots[2].gpu == "0");
     CHECK(plan.slots[2].threads == 2);
     CHECK(are_disjoint(plan));
+}
+
+TEST_CASE("slots of one GPU are as far apart as can be, each with cores near the GPU") {
+    const auto plan = SlotPlan::make(machine("numa:2 core:4 pu:1", {{"0", 0}, {"1", 1}}), {.slots_per_gpu = 2});
+
+    REQUIRE(plan.num_slots() == 4);
+    CHECK(gpus_of(plan) == std::vector<std::string>{"0", "1", "0", "1"});
+    CHECK(cpus_of(plan) == std::vector<Cpus>{{0, 1}, {4, 5}, {2, 3}, {6, 7}});
+    CHECK(plan.slots[3].slots_on_gpu == 2);
+    CHECK(num_shared_gpus(plan.slots) == 2);
+}
+
+TEST_CASE("any block of neighbouring slots up to the number of GPUs lies on different ones") {
+    const auto plan =
+        SlotPlan::make(machine("core:16 pu:1", {{"0", {}}, {"1", {}}, {"2", {}}, {"3", {}}}), {.slots_per_gpu = 4});
+
+    for (std::size_t size : {1, 2, 4}) {
+        for (std::size_t begin = 0; begin < plan.slots.size(); begin += size) {
+            std::set<std::string> gpus;
+            for (std::size_t i = begin; i < begin + size; ++i) {
+                gpus.insert(plan.slots[i].gpu);
+            }
+            CHECK(gpus.size() == size);
+        }
+    }
+}
+
+TEST_CASE("a number of slots counts more than slots_per_gpu, and each slot knows who shares its GPU") {
+    const auto node = machine("core:8 pu:1", {{"0", {}}, {"1", {}}});
+
+    const auto three = SlotPlan::make(node, {.slots = 3, .slots_per_gpu = 4});
+    CHECK(gpus_of(three) == std::vector<std::string>{"0", "1", "0"});
+    CHECK(three.slots[0].slots_on_gpu == 2);
+    CHECK(three.slots[1].slots_on_gpu == 1);
+
+    CHECK(num_shared_gpus(SlotPlan::make(node, {.slots = 1}).slots) == 0);
+    CHECK(num_shared_gpus(SlotPlan::make(node, {}).slots) == 0);
+}
+
+TEST_CASE("without a GPU, slots_per_gpu changes nothing") {
+    const auto plan = SlotPlan::make(machine("core:8 pu:1"), {.cpus_per_slot = 2, .slots_per_gpu = 3});
+
+    CHECK(plan.num_slots() == 4);
+    CHECK(plan.slots[0].slots_on_gpu == 1);
+    CHECK(num_shared_gpus(plan.slots) == 0);
+}
+
+TEST_CASE("of the options, the one that is given replaces what the file says") {
+    const SlotPlan::Wishes of_four{.slots = 4};
+    const SlotPlan::Wishes shared{.slots_per_gpu = 3};
+
+    CHECK(of_four.with({}, 2).slots_per_gpu == 2);
+    CHECK_FALSE(of_four.with({}, 2).slots.has_value());
+    CHECK(shared.with(2, {}).slots == 2);
+    CHECK(shared.with({}, {}).slots_per_gpu == 3);
 }
 
 TEST_CASE("cores left over are for others, unless the node is ours or the file insists") {

@@ -18,7 +18,8 @@ std::string error_of(const std::string& text) {
 TEST_CASE("a site profile says how jobs are launched and what they ask for") {
     const auto site = parse_site_profile(
         "launcher: mpirun --enable-recovery\nmodules: [openmpi/4.1]\nsetup: [source env.sh]\nenvironment: {A: 'b c'}\n"
-        "interface: ib0\nlead: 3m\npartition: gpu\ntime: 1-12:00:00\ngpus_per_node: 4\nsbatch: [--constraint=a100]\n",
+        "interface: ib0\nlead: 3m\npartition: gpu\ntime: 1-12:00:00\ngpus_per_node: 4\nslots_per_gpu: 2\n"
+        "sbatch: [--constraint=a100]\n",
         "site.yaml");
 
     CHECK(site.launcher == "mpirun --enable-recovery");
@@ -27,6 +28,7 @@ TEST_CASE("a site profile says how jobs are launched and what they ask for") {
     CHECK(site.lead == std::chrono::seconds(180));
     CHECK(site.defaults.time == std::chrono::hours(36));
     CHECK(site.defaults.gpus_per_node == 4);
+    CHECK(site.defaults.slots_per_gpu == 2);
     CHECK_FALSE(site.defaults.nodes);
     CHECK(parse_site_profile("time: 10\n", "site.yaml").defaults.time == std::chrono::minutes(10));  // as sbatch
 }

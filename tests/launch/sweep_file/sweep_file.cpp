@@ -41,6 +41,7 @@ run_cap: 27                      # trials
 seed: 1
 slots: auto
 cpus_per_slot: 2
+slots_per_gpu: 4
 max_retries: 1
 parameters:
   lr:        {distribution: log_uniform_values, min: 1e-4, max: 0.3}
@@ -69,6 +70,7 @@ trainer: {model: cnn, batch_size: 128, data: {train: fashion.h5:/train}}
     CHECK(file.name == "fashion-mnist");
     CHECK_FALSE(file.slots.has_value());
     CHECK(file.cpus_per_slot == 2);
+    CHECK(file.wishes().slots_per_gpu == 4);
     CHECK(file.time_budget == std::chrono::hours(8));
     CHECK(file.trainer->dump() == R"({"batch_size":128,"data":{"train":"fashion.h5:/train"},"model":"cnn"})");
     CHECK_FALSE(file.command.has_value());
@@ -107,6 +109,7 @@ TEST_CASE("what is left out has the documented default") {
 
     CHECK(file.name == "sweep");  // of sweep.yaml
     CHECK(file.cpus_per_slot == 1);
+    CHECK(file.wishes().slots_per_gpu == 1);
     CHECK_FALSE(file.time_budget.has_value());
     CHECK_FALSE(file.trainer.has_value());
     CHECK_FALSE(file.command.has_value());

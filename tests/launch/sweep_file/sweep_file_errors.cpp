@@ -72,10 +72,22 @@ TEST_CASE("an unknown key is named with the nearest one") {
         {sound + "epochs: 27\n",
          "sweep.yaml:10:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
          "sampler, parameters, constraints, initial, run_cap, seed, slots, bind, budget, scheduler, early_terminate, "
-         "trial, cpus_per_slot, price, trainer, program, command, grow, report, final_test, max_retries, hang_timeout, "
-         "simulate, entry, on_finish, on_failure, trial_time, patience, repeat, keep, plugins, stop_rule, warm_start, "
-         "apiVersion, kind and controller"},
+         "trial, cpus_per_slot, slots_per_gpu, price, trainer, program, command, grow, report, final_test, "
+         "max_retries, hang_timeout, simulate, entry, on_finish, on_failure, trial_time, patience, repeat, keep, "
+         "plugins, stop_rule, warm_start, apiVersion, kind and controller"},
     });
+}
+
+TEST_CASE("slots per GPU are a whole number, and the number of slots is given in one way") {
+    check_errors({
+        {sound + "slots_per_gpu: 0\n", "sweep.yaml:10:1: slots_per_gpu: is 0; use 1 or more"},
+        {sound + "slots_per_gpu: two\n",
+         "sweep.yaml:10:1: slots_per_gpu: 'two' is text; it takes a whole number, such as 3, without quotes"},
+        {sound + "slots: 4\nslots_per_gpu: 2\n",
+         "sweep.yaml:11:1: slots_per_gpu: both this and `slots: 4` say how many workers a node with GPUs has; remove "
+         "one of the two"},
+    });
+    CHECK(error_of(sound + "slots: auto\nslots_per_gpu: 2\n") == "no error");
 }
 
 TEST_CASE("a key that is given twice is named with the line of the first") {

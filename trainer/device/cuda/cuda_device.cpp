@@ -7,6 +7,7 @@
 #include <torch/types.h>
 
 #include <array>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <memory_resource>
@@ -17,6 +18,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <unordered_map>
 
+#include "core/trial_protocol.hpp"
 #include "trainer/device/cuda_versions.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/device/gpu_identity.hpp"
@@ -85,6 +87,17 @@ class PinnedMemory : public std::pmr::memory_resource {
     std::mutex mutex_;
     std::unordered_map<void*, at::DataPtr> blocks_;
 };
+
+/// Where workers share a GPU, one that needs more than its part is to fail itself, and not its neighbours. CUDA's own
+/// share of the memory, some hundred MB a process, is not counted.
+void leave_memory_to_others() {
+    const char* share = std::getenv(protocol::gpu_share_variable);
+    const int workers = share != nullptr ? std::atoi(share) : 1;
+    if (workers > 1) {
+        at::globalContext().lazyInitDevice(at::kCUDA);  // makes the allocator
+        c10::cuda::CUDACachingAllocator::setMemoryFraction(1.0 / workers, /*device=*/0);
+    }
+}
 
 /// The first GPU that CUDA_VISIBLE_DEVICES leaves to this process.
 class CudaDevice : public Device {
@@ -163,5 +176,6 @@ extern "C" crescendo::trainer::Device* crescendo_make_cuda_device() {
         C10_CUDA_IGNORE_ERROR(cudaRuntimeGetVersion(&runtime));
         throw std::runtime_error(crescendo::trainer::why_no_gpu(driver, runtime));
     }
+    crescendo::trainer::leave_memory_to_others();
     return new crescendo::trainer::CudaDevice;
 }

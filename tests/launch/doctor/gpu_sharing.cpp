@@ -1,0 +1,58 @@
+#include "launch/doctor/gpu_sharing.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+using doctest::Contains;
+
+namespace {
+
+Findings findings_of(const std::vector<Gpu>& gpus, const SlotPlan::Wishes& wishes, const std::string& pipes) {
+    const Variables variables = [&](const char* name) {
+        return std::string_view(name) == "CUDA_MPS_PIPE_DIRECTORY" ? pipes.c_str() : nullptr;
+    };
+    return examine_gpu_sharing(SlotPlan::make({gpus, cores_of("core:8 pu:1")}, wishes), wishes, variables);
+}
+
+const std::vector<Gpu> two_gpus{{"0", {}}, {"1", {}}};
+
+}  // namespace
+
+TEST_CASE("where workers share GPUs without MPS, the doctor has the command that starts it") {
+    const TemporaryFolder folder;
+
+    const auto findings = findings_of(two_gpus, {.slots_per_gpu = 3}, folder.path());
+
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].verdict == Verdict::warning);
+    CHECK(findings[0].observation.starts_with("3 workers share a GPU by turns: "));
+    CHECK(findings[0].remedy.find("nvidia-cuda-mps-control -d") != std::string::npos);
+}
+
+TEST_CASE("MPS is found by its pipe") {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "control") << "";
+
+    const auto findings = findings_of(two_gpus, {.slots = 3}, folder.path());
+
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].verdict == Verdict::ok);
+    CHECK(findings[0].observation.starts_with("2 workers share a GPU, at the same time by MPS"));
+}
+
+TEST_CASE("a node whose slots share no GPU needs no MPS, and one without GPUs is no mistake") {
+    CHECK(findings_of(two_gpus, {}, "/nowhere").empty());
+    CHECK(findings_of({}, {}, "/nowhere").empty());
+
+    const auto findings = findings_of({}, {.slots_per_gpu = 2}, "/nowhere");
+
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].verdict == Verdict::ok);
+    CHECK(findings[0].observation.find("slots_per_gpu changes nothing") != std::string::npos);
+}
