@@ -1,6 +1,7 @@
 #include "launch/agent/node_energy.hpp"
 
 #include <cstdlib>
+#include <set>
 #include <utility>
 
 #include "launch/energy/nvml.hpp"
@@ -22,26 +23,42 @@ std::string variable_or(const char* variable, const char* otherwise) {
 
 }  // namespace
 
-NodeEnergy::NodeEnergy(std::unique_ptr<EnergyMeter> cpus, std::map<SlotId, std::unique_ptr<EnergyMeter>> gpus)
+NodeEnergy::NodeEnergy(std::unique_ptr<EnergyMeter> cpus, std::map<SlotId, std::unique_ptr<EnergyMeter>> gpus,
+                       std::vector<std::unique_ptr<EnergyMeter>> shared_gpus)
     : cpus_(if_readable(std::move(cpus))) {
     for (auto& [slot, meter] : gpus) {
         if (auto readable = if_readable(std::move(meter))) {
             gpus_.emplace(slot, Gpu{std::move(readable)});
         }
     }
+    for (auto& meter : shared_gpus) {
+        if (auto readable = if_readable(std::move(meter))) {
+            shared_gpus_.push_back(Gpu{std::move(readable)});
+        }
+    }
 }
 
 NodeEnergy NodeEnergy::of(const WorkerOptions& options) {
     std::map<SlotId, std::unique_ptr<EnergyMeter>> gpus;
+    std::vector<std::unique_ptr<EnergyMeter>> shared_gpus;
+    std::set<std::string> shared;
     std::shared_ptr<Nvml> nvml;
     for (std::size_t i = 0; i < options.slots.size(); ++i) {
-        if (const auto& gpu = options.slots[i].gpu; !gpu.empty()) {
-            nvml = nvml ? nvml : Nvml::load(variable_or("CRESCENDO_NVML", "libnvidia-ml.so.1"));
-            gpus.emplace(SlotId{options.first_slot.value + static_cast<int>(i)},
-                         std::make_unique<GpuMeter>(nvml, gpu));
+        const auto& gpu = options.slots[i].gpu;
+        const bool is_shared = options.slots[i].slots_on_gpu > 1;
+        if (gpu.empty() || (is_shared && !shared.insert(gpu).second)) {
+            continue;
+        }
+        nvml = nvml ? nvml : Nvml::load(variable_or("CRESCENDO_NVML", "libnvidia-ml.so.1"));
+        auto meter = std::make_unique<GpuMeter>(nvml, gpu);
+        if (is_shared) {
+            shared_gpus.push_back(std::move(meter));
+        } else {
+            gpus.emplace(SlotId{options.first_slot.value + static_cast<int>(i)}, std::move(meter));
         }
     }
-    return {std::make_unique<Powercap>(variable_or("CRESCENDO_POWERCAP", "/sys/class/powercap")), std::move(gpus)};
+    return {std::make_unique<Powercap>(variable_or("CRESCENDO_POWERCAP", "/sys/class/powercap")), std::move(gpus),
+            std::move(shared_gpus)};
 }
 
 void NodeEnergy::note_trial(SlotId slot, std::optional<TrialId> trial) {
@@ -61,10 +78,13 @@ EnergyUsed NodeEnergy::used(NodeId node) {
     for (auto& [slot, gpu] : gpus_) {
         read(gpu);
     }
+    for (auto& gpu : shared_gpus_) {
+        read(gpu);
+    }
     used_.node = node;
     used_.host = host_name();
     used_.has_cpus = cpus_ != nullptr;
-    used_.has_gpus = !gpus_.empty();
+    used_.has_gpus = has_gpus();
     if (cpus_) {
         const double now = cpus_->joules().value_or(last_cpus_);
         used_.cpus = now - std::exchange(last_cpus_, now);

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "launch/agent/worker.hpp"
 #include "launch/energy/energy_meter.hpp"
@@ -13,11 +14,12 @@ namespace crescendo::launch {
 /// What a node's processors and GPUs take, and which trials the GPUs worked for.
 ///
 /// Only what is measured is told. Processors belong to the whole node, so no trial has a share of them. A GPU belongs
-/// to the trial of its slot.
+/// to the trial of its slot; one that several slots share, to none.
 class NodeEnergy {
   public:
     /// Null meters cannot be read.
-    NodeEnergy(std::unique_ptr<EnergyMeter> cpus, std::map<SlotId, std::unique_ptr<EnergyMeter>> gpus);
+    NodeEnergy(std::unique_ptr<EnergyMeter> cpus, std::map<SlotId, std::unique_ptr<EnergyMeter>> gpus,
+               std::vector<std::unique_ptr<EnergyMeter>> shared_gpus = {});
 
     /// The meters of this node, and those of its slots' GPUs. The variables CRESCENDO_POWERCAP and CRESCENDO_NVML
     /// replace the system's folder and NVIDIA's library.
@@ -29,7 +31,7 @@ class NodeEnergy {
     /// Whether a minute has passed since used() was called.
     bool is_due() const { return has_meters() && std::chrono::steady_clock::now() - told_at_ >= period; }
 
-    bool has_meters() const { return cpus_ || !gpus_.empty(); }
+    bool has_meters() const { return cpus_ || has_gpus(); }
 
     /// What was used since the last call.
     EnergyUsed used(NodeId node);
@@ -43,10 +45,12 @@ class NodeEnergy {
         std::optional<TrialId> trial{};
     };
 
+    bool has_gpus() const { return !gpus_.empty() || !shared_gpus_.empty(); }
     void read(Gpu& gpu);
 
     std::unique_ptr<EnergyMeter> cpus_;
     std::map<SlotId, Gpu> gpus_;
+    std::vector<Gpu> shared_gpus_;
     double last_cpus_ = 0;
     EnergyUsed used_;
     std::chrono::steady_clock::time_point told_at_ = std::chrono::steady_clock::now();

@@ -131,7 +131,7 @@ struct EnergyUsed {
     double cpus = 0;
     bool has_gpus = false;               ///< whether a GPU is measured
     std::map<TrialId, double> trials{};  ///< the GPUs of each trial's slots
-    double idle_gpus = 0;                ///< GPUs of slots without a trial
+    double idle_gpus = 0;                ///< GPUs of slots without a trial, and those that slots share
 };
 
 using Notice = std::variant<protocol::Report, ProgramEnded, WorkerFailed, StoreRequest, protocol::Regrouped, LeftTrial,

@@ -53,6 +53,21 @@ TEST_CASE("a GPU's energy belongs to the trial of its slot, and is told once") {
     CHECK(again.trials.at(TrialId{4}) == 0.0);
 }
 
+TEST_CASE("a GPU that slots share is measured once, and its energy is no trial's") {
+    std::optional<double> shown = 0.0;
+    std::vector<std::unique_ptr<EnergyMeter>> shared;
+    shared.push_back(std::make_unique<PlayedMeter>(shown));
+    NodeEnergy energy(nullptr, {}, std::move(shared));
+    energy.note_trial(SlotId{0}, TrialId{3});
+    shown = 5.0;
+
+    const auto used = energy.used(NodeId{0});
+
+    CHECK(used.has_gpus);
+    CHECK(used.idle_gpus == 5.0);
+    CHECK(used.trials.empty());
+}
+
 TEST_CASE("what cannot be read is not told of, and never stands for 0") {
     Node node;
     node.gpu.reset();
