@@ -18,7 +18,7 @@ constexpr std::int64_t fewest_measurements = 8;
 constexpr std::int64_t fewest_extra = 2;  // samples: batch normalization cannot take one alone
 
 constexpr std::int64_t every = 4;
-constexpr std::int64_t single_every = 32;  // to measure a lone worker's single micro-batch costs more
+constexpr std::int64_t single_every = 48;  // to measure a lone worker's single micro-batch costs more
 
 std::int64_t num_parts(std::span<const std::int64_t> slices, std::int64_t micro_batch) {
     return num_micro_batches(slices, num_rounds(slices, micro_batch));

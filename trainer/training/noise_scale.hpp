@@ -39,12 +39,12 @@ struct MeasurementPlan {
 };
 
 /// The most samples of a micro-batch in the `step`-th step, in which the members of a group train on these numbers of
-/// samples: `micro_batch`, unless a lone worker's step is a single micro-batch. That is cut in two where it is measured,
-/// because only parts tell the noise.
+/// samples: `micro_batch`, unless a lone worker's step is a single micro-batch. That is cut in two where it is
+/// measured, because only parts tell the noise.
 std::int64_t measurable_micro_batch(std::int64_t step, std::span<const std::int64_t> slices, std::int64_t micro_batch);
 
 /// Plans the measurement of the `step`-th step, in which the members of a group train on these numbers of samples, in
-/// micro-batches of at most `micro_batch`. Every fourth step is measured, and every 32nd of a lone worker whose steps
+/// micro-batches of at most `micro_batch`. Every fourth step is measured, and every 48th of a lone worker whose steps
 /// are single micro-batches. If one of these may not be cut, an eighth of its samples goes through the model once more.
 /// This tells the noise from fewer samples.
 ///

@@ -88,25 +88,25 @@ TEST_CASE("a lone worker's step of one micro-batch is cut in two now and then") 
     const auto micro_batch = [](std::int64_t step, const std::vector<std::int64_t>& slices) {
         return measurable_micro_batch(step, slices, /*micro_batch=*/64);
     };
-    CHECK(micro_batch(/*step=*/32, /*slices=*/{64}) == 32);
-    CHECK(micro_batch(32, {5}) == 3);
+    CHECK(micro_batch(/*step=*/48, /*slices=*/{64}) == 32);
+    CHECK(micro_batch(48, {5}) == 3);
     CHECK(micro_batch(16, {64}) == 64);
-    CHECK(micro_batch(32, {128}) == 64);     // has two already
-    CHECK(micro_batch(32, {64, 64}) == 64);  // so has a group
-    CHECK(micro_batch(32, {64, 0}) == 64);
-    CHECK(micro_batch(32, {0}) == 64);
-    CHECK(plan(32, {64}, micro_batch(32, {64})) == MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
-    CHECK(plan(32, {1}, micro_batch(32, {1})) == MeasurementPlan{true, {}});
+    CHECK(micro_batch(48, {128}) == 64);     // has two already
+    CHECK(micro_batch(48, {64, 64}) == 64);  // so has a group
+    CHECK(micro_batch(48, {64, 0}) == 64);
+    CHECK(micro_batch(48, {0}) == 64);
+    CHECK(plan(48, {64}, micro_batch(48, {64})) == MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
+    CHECK(plan(48, {1}, micro_batch(48, {1})) == MeasurementPlan{true, {}});
 }
 
 TEST_CASE("where a lone worker's step may not be cut, a few of its samples are measured once more") {
     CHECK(plan(/*step=*/4, /*slices=*/{64}, /*micro_batch=*/64) == MeasurementPlan{});
-    CHECK(plan(32, {64}, 64) == MeasurementPlan{true, MeasuredParts{.count = 1, .samples = 8, .extra = true}});
-    CHECK(plan(32, {3}, 64).parts->samples == 2);
-    CHECK_FALSE(plan(32, {2}, 64).parts.has_value());
-    CHECK(plan(32, {1}, 64) == MeasurementPlan{true, {}});     // nothing is smaller
-    CHECK(plan(32, {0, 1}, 64) == MeasurementPlan{true, {}});  // the other member has none
-    CHECK(plan(32, {0}, 64) == MeasurementPlan{});             // all samples were skipped
+    CHECK(plan(48, {64}, 64) == MeasurementPlan{true, MeasuredParts{.count = 1, .samples = 8, .extra = true}});
+    CHECK(plan(48, {3}, 64).parts->samples == 2);
+    CHECK_FALSE(plan(48, {2}, 64).parts.has_value());
+    CHECK(plan(48, {1}, 64) == MeasurementPlan{true, {}});     // nothing is smaller
+    CHECK(plan(48, {0, 1}, 64) == MeasurementPlan{true, {}});  // the other member has none
+    CHECK(plan(48, {0}, 64) == MeasurementPlan{});             // all samples were skipped
 }
 
 TEST_CASE("the norms of a step and of its parts give gradient, noise and their ratio") {
