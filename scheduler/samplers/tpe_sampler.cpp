@@ -1,6 +1,7 @@
 #include "scheduler/samplers/tpe_sampler.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -32,6 +33,19 @@ bool is_broad(TrialId trial) { return trial.value % 8 == 7; }
 /// So many trials have models of their own.
 constexpr int most_alone = 500;
 
+/// A second search needs what the first has learnt from so many trials, and time for trials of its own.
+constexpr int fewest_before_second = 200;
+
+/// Good trials have gathered if they deviate by less than this share of 1 / (1 + n), n their number: kernels are never
+/// narrower than half of that.
+constexpr double gathered = 0.3;
+
+/// Results of earlier sweeps say where the first search would look.
+SweepSpec without_earlier(SweepSpec spec) {
+    spec.warm_start.clear();
+    return spec;
+}
+
 /// The fewest results of a rung to learn from.
 int enough(const std::vector<Axis>& axes) { return std::max(10, static_cast<int>(axes.size()) + 2); }
 
@@ -43,6 +57,7 @@ int num_good(int num_results) { return std::min((num_results + 9) / 10, 25); }
 TpeSampler::TpeSampler(const SweepSpec& spec)
     : seed_(spec.seed),
       results_(spec),
+      second_{Results(without_earlier(spec)), {}},
       axes_(Axis::all_of(spec.space)),
       first_(spec.space, spec.seed),
       tried_(spec.space),
@@ -50,7 +65,8 @@ TpeSampler::TpeSampler(const SweepSpec& spec)
       next_series_(num_earlier_ + most_alone) {}
 
 std::optional<Proposal> TpeSampler::propose(TrialId trial) {
-    const auto* ranking = results_.highest_ranking(enough(axes_));
+    const auto& results = is_of_second(trial) ? second_.results : results_;
+    const auto* ranking = results.highest_ranking(enough(axes_));
     if (ranking == nullptr || axes_.empty()) {
         return first_.propose(trial);
     }
@@ -58,9 +74,10 @@ std::optional<Proposal> TpeSampler::propose(TrialId trial) {
     if (series_) {
         config = next_of(*series_, trial);
     } else {
-        const auto model = split(*ranking);
+        const auto model = split(results, *ranking);
         auto random = draws(seed_, Purpose::model, trial);
-        auto candidates = best_candidates(good(model, is_broad(trial)), bad(model), num_candidates, random);
+        auto candidates =
+            best_candidates(good(results, model, is_broad(trial)), bad(results, model), num_candidates, random);
         config = candidates.empty() ? std::nullopt : std::optional(std::move(candidates.front().config));
     }
     const auto origin = ranking->num_own > 0 ? Origin::model : Origin::warm;
@@ -85,10 +102,10 @@ std::vector<TpeSampler::Candidate> TpeSampler::best_candidates(const Parzen& goo
 
 std::optional<Config> TpeSampler::next_of(Series& series, TrialId trial) const {
     if (!series.good) {
-        series.good = good(series.split, /*is_broad=*/false);
-        series.broad = good(series.split, /*is_broad=*/true);
+        series.good = good(results_, series.split, /*is_broad=*/false);
+        series.broad = good(results_, series.split, /*is_broad=*/true);
         auto random = draws(seed_, Purpose::model, TrialId{series.first}, /*step=*/0);
-        auto candidates = best_candidates(*series.good, bad(series.split), num_candidates_of_series, random);
+        auto candidates = best_candidates(*series.good, bad(results_, series.split), num_candidates_of_series, random);
         for (std::size_t i = 0; i < std::min(candidates.size(), num_places); ++i) {
             series.places.push_back(std::move(candidates[i].point));
         }
@@ -109,7 +126,7 @@ std::optional<Config> TpeSampler::next_of(Series& series, TrialId trial) const {
 
 /// The newest trials count one by one. Of older ones there are so many that one in several stands for the others: a
 /// model costs the same however long the sweep is.
-TpeSampler::Split TpeSampler::split(const Results::Ranking& ranking) const {
+TpeSampler::Split TpeSampler::split(const Results& results, const Results::Ranking& ranking) const {
     constexpr int most_new = 128;
     constexpr int most_old = 384;
     Split result;
@@ -117,11 +134,11 @@ TpeSampler::Split TpeSampler::split(const Results::Ranking& ranking) const {
         result.good.push_back(ranking.best[static_cast<std::size_t>(i)].trial);
     }
     std::ranges::sort(result.good);
-    const int first_new = std::max(results_.num_trials() - most_new, 0);
+    const int first_new = std::max(results.num_trials() - most_new, 0);
     const int stride = std::max((first_new + most_old - 1) / most_old, 1);
-    for (int trial = 0; trial < results_.num_trials(); trial += trial < first_new ? stride : 1) {
+    for (int trial = 0; trial < results.num_trials(); trial += trial < first_new ? stride : 1) {
         const bool is_bad = !std::ranges::binary_search(result.good, trial) &&
-                            (results_.is_settled(trial, ranking) || results_.is_pending(trial));
+                            (results.is_settled(trial, ranking) || results.is_pending(trial));
         if (is_bad) {
             result.bad.push_back({trial, trial < first_new ? static_cast<double>(stride) : 1.0});
         }
@@ -129,32 +146,79 @@ TpeSampler::Split TpeSampler::split(const Results::Ranking& ranking) const {
     return result;
 }
 
-Parzen TpeSampler::good(const Split& split, bool is_broad) const {
+Parzen TpeSampler::good(const Results& results, const Split& split, bool is_broad) const {
     auto smoothing = smoothing_of_good(axes_);
     smoothing.breadth = is_broad ? great_breadth : 1;
     std::vector<Parzen::Kernel> kernels;
     for (const int trial : split.good) {
-        kernels.push_back({results_.point(trial), 1});
+        kernels.push_back({results.point(trial), 1});
     }
     return {axes_, kernels, smoothing};
 }
 
-Parzen TpeSampler::bad(const Split& split) const {
+Parzen TpeSampler::bad(const Results& results, const Split& split) const {
     std::vector<Parzen::Kernel> kernels;
     for (const auto& [trial, weight] : split.bad) {
-        kernels.push_back({results_.point(trial), weight});
+        kernels.push_back({results.point(trial), weight});
     }
     return {axes_, kernels, smooth};
 }
 
+/// These are no broad trials, which have odd numbers.
+bool TpeSampler::is_of_second(TrialId trial) const {
+    return second_.first && trial >= *second_.first && trial.value < most_alone && trial.value % 2 == 0;
+}
+
+bool TpeSampler::is_second_due() const {
+    const auto is_continuous = [](const Axis& axis) { return !axis.is_categorical && axis.cell == 0; };
+    if (second_.first || results_.num_trials() - num_earlier_ >= most_alone ||
+        std::ranges::none_of(axes_, is_continuous) || !results_.space().rules().constraints().empty()) {
+        return false;
+    }
+    const auto* ranking = results_.highest_ranking(enough(axes_));
+    return ranking != nullptr && std::min(ranking->num_own, ranking->num_finite) >= fewest_before_second &&
+           have_gathered(*ranking);
+}
+
+/// The deviation is a geometric mean over the parameters that are numbers: some of them may make no difference.
+bool TpeSampler::have_gathered(const Results::Ranking& ranking) const {
+    const auto count = static_cast<std::size_t>(num_good(ranking.num_finite));
+    double sum_of_logs = 0;
+    int num_axes = 0;
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+        double n = 0;
+        double sum = 0;
+        double squares = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            const double x = results_.point(ranking.best[i].trial)[axis];
+            if (x >= 0) {
+                n += 1;
+                sum += x;
+                squares += x * x;
+            }
+        }
+        if (n >= 2 && !axes_[axis].is_categorical) {
+            const double variance = std::max(squares / n - sum / n * (sum / n), 1e-12);
+            sum_of_logs += std::log(variance) / 2;
+            ++num_axes;
+        }
+    }
+    return num_axes > 0 && std::exp(sum_of_logs / num_axes) * (1 + static_cast<double>(count)) < gathered;
+}
+
 void TpeSampler::tell(const Trial& trial) {
     results_.tell(trial);
+    if (is_of_second(trial.id)) {
+        second_.results.tell(trial);
+    } else if (is_second_due()) {
+        second_.first = TrialId{results_.num_trials() - num_earlier_};
+    }
     if (trial.resource.value == 0) {  // later, the configuration is known
         tried_.insert(trial.config);
     }
     if (const int num_trials = results_.num_trials(); num_trials >= next_series_) {
         if (const auto* ranking = results_.highest_ranking(enough(axes_))) {
-            series_ = Series{split(*ranking), num_trials, {}, {}, {}};
+            series_ = Series{split(results_, *ranking), num_trials, {}, {}, {}};
             next_series_ = num_trials + std::max(num_trials / 64, 1);
         }
     }

@@ -24,6 +24,12 @@ namespace crescendo {
 /// * Every eighth trial is drawn from kernels of thrice the width: a search that stays at the first good place leaves
 ///   it so.
 /// * Where all parameters are numbers, kernels of good trials are narrower than where there are choices.
+/// * When 200 trials have results at that rung and the good ones lie close together, a second search begins: until
+///   trial 500, every other trial is chosen anew, from a Sobol sequence and then from what such trials alone have told.
+///   The first search continues with the others, and learns from all. So a sweep leaves a local minimum if the second
+///   search finds a better one.
+/// * There is no second search where configurations are finitely many, or with constraints. There a model may find
+///   nothing that is allowed and untried, and replays of sweeps that began before second searches repeat such draws.
 /// * Of the first 500 trials, each has a model of its own. After that a model serves as many as one in 64 trials, so
 ///   that a proposal costs little more than a random one in a sweep of 100,000. It is made when the first of them asks,
 ///   of what was told before: so a replay, which does not ask, makes none.
@@ -61,15 +67,26 @@ class TpeSampler : public Sampler {
         std::optional<Parzen> broad;              ///< and for every eighth trial
     };
 
-    Split split(const Results::Ranking& ranking) const;
-    Parzen good(const Split& split, bool is_broad) const;
-    Parzen bad(const Split& split) const;
+    /// What begins anew when the first search has gathered in one place.
+    struct SecondSearch {
+        Results results;               ///< of its own trials only
+        std::optional<TrialId> first;  ///< none: it has not begun
+    };
+
+    bool is_of_second(TrialId trial) const;
+    bool is_second_due() const;
+    bool have_gathered(const Results::Ranking& ranking) const;
+
+    Split split(const Results& results, const Results::Ranking& ranking) const;
+    Parzen good(const Results& results, const Split& split, bool is_broad) const;
+    Parzen bad(const Results& results, const Split& split) const;
     std::vector<Candidate> best_candidates(const Parzen& good, const Parzen& bad, int count,
                                            CounterRandom& random) const;
     std::optional<Config> next_of(Series& series, TrialId trial) const;
 
     std::uint64_t seed_;
     Results results_;
+    SecondSearch second_;
     std::vector<Axis> axes_;
     SobolSampler first_;
     Tried tried_;

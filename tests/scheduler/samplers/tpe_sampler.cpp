@@ -202,3 +202,96 @@ TEST_CASE("tpe's models propose nothing twice in a small space, also where one s
 
     CHECK(num_of_models > 400);  // the others find nothing untried near the best
 }
+
+TEST_CASE("when tpe's good trials have gathered, every other trial belongs to a search that begins anew") {
+    const SearchSpace space{{{"x", Uniform{-1, 1}}, {"y", Uniform{-1, 1}}}};
+    const auto loss = [](const Config& config) {
+        return std::pow(number_of(config, 0), 2) + std::pow(number_of(config, 1), 2);
+    };
+    AnySampler sampler(learning_spec("tpe", space));
+    learn(sampler, 200, loss);
+    AnySampler told = sampler;
+
+    for (int id = 200; id < 240; ++id) {
+        const auto [config, origin] = sampler->propose(TrialId{id}).value();
+
+        const bool is_first_of_second = id % 2 == 0 && id < 220;  // it knows nothing before ten results of its own
+        CHECK(origin == (is_first_of_second ? Origin::random : Origin::model));
+        CHECK(told->propose(TrialId{id})->config == config);
+        for (auto* each : {&sampler, &told}) {
+            (*each)->tell(started(id, config));
+            (*each)->tell(finished(started(id, config), loss(config)));
+        }
+    }
+}
+
+TEST_CASE("tpe leaves a local minimum in which it has gathered") {
+    const SearchSpace space{
+        {{"v", Uniform{0, 1}}, {"w", Uniform{0, 1}}, {"x", Uniform{0, 1}}, {"y", Uniform{0, 1}}, {"z", Uniform{0, 1}}}};
+    const auto distance = [](const Config& config, double center) {
+        double sum = 0;
+        for (std::size_t i = 0; i < config.size(); ++i) {
+            sum += std::pow(number_of(config, i) - center, 2);
+        }
+        return sum;
+    };
+    int num_found = 0;
+
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        AnySampler sampler(learning_spec("tpe", space, seed));
+        int id = 0;
+        const auto configs = learn(sampler, 500, [&](const Config& config) {
+            const bool is_hidden = id++ < 200;  // so all searches gather at 0.9
+            return std::min(0.2 + distance(config, 0.9), is_hidden ? 1 : distance(config, 0.2));
+        });
+        num_found += std::any_of(configs.begin() + 200, configs.end(),
+                                 [&](const Config& config) { return distance(config, 0.2) < 0.1; });
+    }
+
+    CHECK(num_found >= 7);  // without a second search, 2
+}
+
+TEST_CASE(
+    "tpe begins no second search by earlier results, with constraints, or where configurations are finitely many") {
+    const auto loss = [](const Config& config) { return std::abs(number_of(config, 0) - 500); };
+    const auto num_of_models = [&](SweepSpec spec, int num_learnt) {
+        AnySampler sampler(std::move(spec));
+        learn(sampler, num_learnt, loss);
+        int count = 0;
+        for (int id = num_learnt; id < num_learnt + 20; ++id) {
+            count += sampler->propose(TrialId{id})->origin != Origin::random;
+        }
+        return count;
+    };
+    const SearchSpace numbers{{{"x", Uniform{0, 1000}}}};
+    auto warm = learning_spec("tpe", numbers);
+    for (int i = 0; i < 400; ++i) {
+        const Config config{{"x", 2.5 * i}};
+        warm.warm_start.push_back({config, {{Resource{1}, loss(config)}}, false, true});
+    }
+
+    CHECK(num_of_models(learning_spec("tpe", numbers), 200) == 10);
+    CHECK(num_of_models(learning_spec("tpe", SearchSpace{{{"x", IntUniform{0, 1'000'000}}}}), 200) == 20);
+    CHECK(num_of_models(learning_spec("tpe", SearchSpace({{"x", Uniform{0, 1000}}}, {"x < 900"})), 200) == 20);
+    CHECK(num_of_models(warm, 20) == 20);
+}
+
+TEST_CASE("tpe begins no second search by results of a rung below the one that it learns from") {
+    auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
+    spec.sampler = "tpe";
+    spec.space = SearchSpace{{{"x", Uniform{0, 1}}}};
+    AnySampler sampler(spec);
+    for (int id = 0; id < 220; ++id) {
+        auto trial = started(id, {{"x", 0.5 + 1e-4 * id}});
+        for (const int resource : {1, 4}) {
+            trial.resource = Resource{resource};
+            trial.loss = number_of(trial.config, 0);
+            if (resource == 1 || id % 2 == 0) {
+                sampler->tell(trial);
+            }
+        }
+    }
+
+    CHECK(sampler->propose(TrialId{220})->origin == Origin::model);
+    CHECK(sampler->propose(TrialId{221})->origin == Origin::model);
+}
