@@ -167,6 +167,24 @@ TEST_CASE("a trial that the GPU's memory does not suffice for is out of memory, 
     CHECK(accumulation > 2);  // at least one attempt failed
 }
 
+TEST_CASE("a worker that shares its GPU runs out of memory at its part of it") {
+    const Device* const there = gpu();
+    if (there == nullptr) {
+        return;
+    }
+    const SweepFixture sweep;
+    Terms terms = sweep.terms("trial");
+    terms.settings.update({{"model", "mlp"}, {"depth", 1}, {"width", 1 << 20}, {"batch_size", 1}});
+    const auto answer_with = [&](const char* share) {
+        FakeCrescendo crescendo(1, "crescendo-trainer", {{protocol::gpu_share_variable, share}});
+        crescendo.join({0}, "new", terms);
+        return crescendo.await_one_of(0, {"report", "failed"});
+    };
+    REQUIRE(free_memory() > std::size_t{4} << 30);  // the trial takes one or two of these
+    CHECK(answer_with("1")["type"] == "report");
+    CHECK(answer_with("1000").value("kind", "") == "out_of_memory");
+}
+
 TEST_CASE("fifty trials of random networks train one after another in one process") {
     if (device() == nullptr) {
         return;
