@@ -119,7 +119,11 @@ Session::Session() : lock_(library_mutex()) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-Session::~Session() { H5Eset_auto2(H5E_DEFAULT, print_, print_data_); }
+Session::~Session() {
+    H5Eset_auto2(H5E_DEFAULT, print_, print_data_);
+    // What the library has noted of failures would outlive a thread that ends, and hold up the library's own end.
+    H5Eclear2(H5E_DEFAULT);
+}
 
 Handle::Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
 
