@@ -116,21 +116,19 @@ herr_t refuse_to_write(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, std::size_t, const v
 }
 
 /// Where the file system knows no locks, there is none.
-herr_t lock(H5FD_t* file, hbool_t exclusive) {
-    if (::flock(ours(file).descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 && errno != ENOSYS) {
-        push_error(H5E_CANTOPENFILE, "unable to lock file");
+herr_t change_lock(H5FD_t* file, int operation, const char* failure) {
+    if (::flock(ours(file).descriptor, operation) != 0 && errno != ENOSYS) {
+        push_error(H5E_CANTOPENFILE, failure);
         return -1;
     }
     return 0;
 }
 
-herr_t unlock(H5FD_t* file) {
-    if (::flock(ours(file).descriptor, LOCK_UN) != 0 && errno != ENOSYS) {
-        push_error(H5E_CANTOPENFILE, "unable to unlock file");
-        return -1;
-    }
-    return 0;
+herr_t lock(H5FD_t* file, hbool_t exclusive) {
+    return change_lock(file, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB, "unable to lock file");
 }
+
+herr_t unlock(H5FD_t* file) { return change_lock(file, LOCK_UN, "unable to unlock file"); }
 
 H5FD_class_t description() {
     H5FD_class_t driver{};

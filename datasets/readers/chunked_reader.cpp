@@ -127,13 +127,7 @@ void ChunkedReader::load(const Stored& stored, std::span<std::byte> chunk, Scrat
         return text("{}: samples {} to {} cannot be read: {}: {}", name_, grid_.first_sample(offset),
                     grid_.last_sample(offset), place_of(offset), error.what());
     };
-    try {
-        fetch_and_decode(stored, chunk, scratch);
-    } catch (const DamagedFile& error) {
-        throw DamagedFile(message(error));
-    } catch (const std::runtime_error& error) {
-        throw std::runtime_error(message(error));
-    }
+    rewording([&] { fetch_and_decode(stored, chunk, scratch); }, message);
 }
 
 void ChunkedReader::fetch_and_decode(const Stored& stored, std::span<std::byte> chunk, Scratch& scratch) const {

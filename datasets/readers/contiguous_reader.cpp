@@ -89,13 +89,7 @@ void ContiguousReader::read_samples(std::uint64_t at, std::span<std::byte> out, 
     const auto message = [&](const std::runtime_error& error) {
         return text("{}: samples {} to {} cannot be read: {}", name_, samples.begin, samples.end - 1, error.what());
     };
-    try {
-        read_bytes(descriptor_, at, out);
-    } catch (const DamagedFile& error) {
-        throw DamagedFile(message(error));
-    } catch (const std::runtime_error& error) {
-        throw std::runtime_error(message(error));
-    }
+    rewording([&] { read_bytes(descriptor_, at, out); }, message);
 }
 
 void ContiguousReader::announce(std::int64_t begin, std::int64_t count) const {
