@@ -1,11 +1,17 @@
-"""RASDA against ASHA: the same sweep, the same seed, the same slots, one after the other in turn.
+"""RASDA against ASHA: the same sweep, the same seeds, the same slots, one after the other in turn.
 
-    python benchmarks/rasda_vs_asha/measure.py [TURNS]
+    python benchmarks/rasda_vs_asha/measure.py                              the demo's sweep on two slots, one a core
+    python benchmarks/rasda_vs_asha/measure.py --slots 16 --share 0.05 --turns 10 --data IMAGES.h5 --csv FILE.csv
 
-Uses the demo's data (`make demo` prepares them) on two slots, one a core. "simulated" is the makespan that `crescendo simulate --replay` gives
-for the sweep that was just measured, and the share by which it is off.
+`make demo` prepares the demo's data. Each turn has a seed of its own. With --share, each slot has that share of a core
+and never more (../shares.py), so that more slots than cores are slots of equal speed; this needs root. With --csv, rows
+are kept in a file, with the commit they are of, and a second call adds the turns that lack. "simulated" is the makespan
+that `crescendo simulate --replay` gives for the sweep that was just measured, and the share by which it is off.
 """
+import argparse
+import csv
 import json
+import math
 import os
 import re
 import statistics
@@ -15,37 +21,113 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import sweep  # noqa: E402
-from harness import CRESCENDO, ROOT  # noqa: E402
+from harness import CRESCENDO, QUICK, ROOT, TRAINER  # noqa: E402
+from rasda_quality.curves import commit, read  # noqa: E402
+from shares import Slot  # noqa: E402
 
-SLOTS = 2
+POLICIES = ["rasda", "asha"]
+COLUMNS = ["commit", "sweep", "batch", "slots", "share", "seed", "policy", "wall", "held", "training", "epochs", "best",
+           "simulated", "off"]
+
+# Each trainer takes the first slot that no other has, for as long as it lives.
+WRAPPER = """#!/bin/bash
+for slot in {slots}; do
+    exec 9> "{folder}/$(basename $slot).lock"
+    if flock --nonblock 9; then
+        echo $$ > $slot/cgroup.procs
+        exec {trainer} "$@"
+    fi
+done
+"""
+
+
+def sweep_file(options, policy, seed):
+    text = open(os.path.join(ROOT, options.sweep)).read()
+    text = re.sub(r"\nslots:.*", "", text) + f"\nslots: {options.slots}\n"
+    text = re.sub(r"\nseed:.*", f"\nseed: {seed}", text)
+    if options.data:
+        text = re.sub(r"(train|validation|test): .*:/(.*)",
+                      lambda match: f"{match[1]}: {os.path.abspath(options.data)}:/{'train' if QUICK else match[2]}", text)
+    for key, value in [("  max", options.max), ("  batch_size", options.batch), ("run_cap", 3 if QUICK else None)]:
+        if value:
+            text = re.sub(rf"\n{key}: .*", f"\n{key}: {value}", text)
+    if policy == "asha":
+        text = re.sub(r"\n  (scaling_factor|priority):.*", "", text.replace("type: rasda", "type: asha"))
+    return text
+
+
+def measure(options, policy, seed, folder):
+    path, directory = os.path.join(folder, f"{policy}.yaml"), os.path.join(folder, f"{policy}-{seed}")
+    with open(path, "w") as file:
+        file.write(sweep_file(options, policy, seed))
+    wall = sweep.run(path, directory)
+    trials, best = sweep.read("trials", directory), sweep.read("best", directory)
+    replay = json.loads(subprocess.run([CRESCENDO, "simulate", "--replay", directory, "--format", "json"], check=True,
+                                       capture_output=True, text=True).stdout)
+    available = wall * options.slots
+    metric = re.search(r"metric: {name: (\w+)", open(path).read()).group(1)
+    return {"wall": f"{wall:.1f}", "held": f"{3600 * sum(trial['slot_hours'] for trial in trials) / available:.3f}",
+            "training": f"{sweep.training_slot_seconds(directory) / available:.3f}",
+            "epochs": sum(trial["resource"] for trial in trials), "best": f"{best['metrics'][metric]:.4g}",
+            "simulated": f"{replay['makespan']:.1f}", "off": f"{replay['makespan'] / replay['measured_makespan'] - 1:+.3f}"}
+
+
+def wrapped_trainer(folder, slots):
+    """A command that runs crescendo-trainer in a slot."""
+    path = os.path.join(folder, "trainer")
+    with open(path, "w") as file:
+        file.write(WRAPPER.format(slots=" ".join(slot.path for slot in slots), folder=folder, trainer=TRAINER))
+    os.chmod(path, 0o755)
+    return path
+
+
+def mean_and_half_width(values):
+    """With half the width of the mean's 95 % interval (normal approximation)."""
+    if len(values) < 2:
+        return f"{values[0]:.3g}"
+    return f"{statistics.fmean(values):.3g} ± {1.96 * statistics.stdev(values) / math.sqrt(len(values)):.2g}"
 
 
 def main():
-    turns = int(sys.argv[1]) if len(sys.argv) > 1 else 1
-    os.chdir(ROOT)
-    text = open("examples/fashion-mnist/sweep.yaml").read().replace("slots: 4", f"slots: {SLOTS}")
-    asha = re.sub(r"\n  (scaling_factor|priority):.*", "", text.replace("type: rasda", "type: asha"))
-    walls = {"rasda": [], "asha": []}
-    print(f"{'':>6} {'wall s':>8} {'slots held':>11} {'training':>9} {'epochs':>7} {'best':>7} {'simulated s':>16}   share of {SLOTS} slots x wall")
-    with tempfile.TemporaryDirectory(dir="build") as folder:
-        for turn in range(turns):
-            for kind in walls:
-                path = os.path.join(folder, f"{kind}.yaml")
-                open(path, "w").write(text if kind == "rasda" else asha)
-                directory = os.path.join(folder, f"{kind}-{turn}")
-                wall = sweep.run(path, directory)
-                walls[kind].append(wall)
-                trials = sweep.read("trials", directory)
-                replay = json.loads(subprocess.run([CRESCENDO, "simulate", "--replay", directory, "--format", "json"],
-                                                   check=True, capture_output=True, text=True).stdout)
-                held = 3600 * sum(trial["slot_hours"] for trial in trials)
-                print(f"{kind:>6} {wall:>8.1f} {100 * held / wall / SLOTS:>10.0f}% "
-                      f"{100 * sweep.training_slot_seconds(directory) / wall / SLOTS:>8.0f}% "
-                      f"{sum(trial['resource'] for trial in trials):>7} {max(t['val_accuracy'] or 0 for t in trials):>7.4f} "
-                      f"{replay['makespan']:>8.1f} {100 * (replay['makespan'] / replay['measured_makespan'] - 1):>+5.1f} %",
-                      flush=True)
-    ratio = statistics.median(a / b for a, b in zip(walls["asha"], walls["rasda"]))
-    print(f"rasda takes {1 / ratio:.2f} of asha's wall time")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sweep", default="examples/fashion-mnist/sweep.yaml")
+    parser.add_argument("--data", help="file with the groups train, validation and test, in place of the sweep's")
+    parser.add_argument("--max", type=int, help="epochs, in place of the sweep's")
+    parser.add_argument("--batch", type=int, help="batch size, in place of the sweep's")
+    parser.add_argument("--slots", type=int, default=2)
+    parser.add_argument("--share", type=float, help="share of a core that a slot has")
+    parser.add_argument("--turns", type=int, default=1)
+    parser.add_argument("--csv", default=os.devnull)
+    options = parser.parse_args()
+    setting = {"sweep": os.path.basename(os.path.dirname(options.sweep)), "slots": str(options.slots),
+               "share": str(options.share or ""), "batch": str(options.batch or "")}
+    rows = [row for row in read(options.csv) if setting.items() <= row.items()]
+    with open(options.csv, "a", newline="") as file, tempfile.TemporaryDirectory() as folder:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        if file.tell() == 0:
+            writer.writeheader()
+        slots = [Slot(options.share) for _ in range(options.slots)] if options.share else []
+        if slots:
+            os.environ["CRESCENDO_TRAINER"] = wrapped_trainer(folder, slots)
+        for seed in range(1, options.turns + 1):
+            for policy in POLICIES:
+                if any((row["seed"], row["policy"]) == (str(seed), policy) for row in rows):
+                    continue
+                row = {"commit": commit(), **setting, "seed": seed, "policy": policy,
+                       **measure(options, policy, seed, folder)}
+                writer.writerow(row)
+                file.flush()
+                rows.append(row)
+                print(", ".join(f"{key} {row[key]}" for key in COLUMNS[5:]), flush=True)
+        for slot in slots:
+            slot.remove()
+    print("| policy | wall, s | slots held | training | epochs | best | simulated, off by |\n|---|---|---|---|---|---|---|")
+    values = {policy: {key: [float(row[key]) for row in rows if row["policy"] == policy] for key in COLUMNS[7:]}
+              for policy in POLICIES}
+    for policy, columns in values.items():
+        print(f"| {policy} | {' | '.join(mean_and_half_width(columns[key]) for key in COLUMNS[7:] if key != 'simulated')} |")
+    ratios = [asha / rasda for asha, rasda in zip(*(values[policy]["wall"] for policy in ("asha", "rasda")))]
+    print(f"rasda is {mean_and_half_width(ratios)} times as fast as asha: {min(ratios):.2f} to {max(ratios):.2f}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,110 @@
+"""How well does the scheduler predict the step time of a group that is larger than all before?
+
+    python benchmarks/step_model/measure.py measure IMAGES.h5 FIELDS.h5    some minutes; needs root
+    python benchmarks/step_model/measure.py table                          from the recorded times
+
+Groups of 1, 2, 4 and 8 workers train on slots of equal speed (../shares.py), each a twentieth of a core: eight never ask
+for all of a core, so a group does not slow itself down as it would on as many processes as there are cores. The batch
+of the group stays (global) or is one for each worker. Each time is the mean of an epoch's steps, as in the reports.
+From what widths up to W took, the step time of the next one is predicted. Times are kept in times.csv.
+"""
+import argparse
+import collections
+import csv
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import BIN, QUICK, Node  # noqa: E402
+from rasda_quality.curves import commit, read  # noqa: E402
+from shares import Slot  # noqa: E402
+
+TIMES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "times.csv")
+COLUMNS = ["commit", "model", "turn", "workers", "group_batch", "step_seconds"]
+SHARE = 0.05
+WIDTHS = [1, 2, 4] if QUICK else [1, 2, 4, 8]
+TURNS = 1 if QUICK else 5
+MODELS = {"cnn": {"width": 16, "batch_size": 256}, "mlp": {"width": 256, "depth": 2, "batch_size": 512},
+          "autoencoder": {"width": 12, "depth": 3, "latent": 12, "batch_size": 32}}
+if QUICK:
+    MODELS = {"cnn": {"width": 16, "batch_size": 64}}
+
+
+def measure(arguments):
+    node = Node(WIDTHS[-1])
+    slots = [] if QUICK else [Slot(SHARE) for _ in node.trainers]
+    for slot, trainer in zip(slots, node.trainers):
+        slot.add(trainer.process.pid)
+    generation = 0
+    with open(arguments.times, "w", newline="") as file, tempfile.TemporaryDirectory() as folder:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        for turn in range(TURNS):
+            for model, choices in MODELS.items():
+                data = f"{os.path.abspath(arguments.fields if model == 'autoencoder' else arguments.images)}:/train"
+                settings = {"model": model, **choices, "optimizer": "sgd", "lr": 0.01,
+                            "data": {"train": data, "validation": data,
+                                     **({"normalize": "standard"} if model == "autoencoder" else {})}}
+                for workers in WIDTHS:
+                    for multiple in sorted({1, workers}):
+                        members = node.trainers[:workers]
+                        node.join(members, settings, folder, generation, "new", batch_multiple=multiple)
+                        report = node.expect("report")
+                        node.leave(members)
+                        generation += 1
+                        writer.writerow({"commit": commit(), "model": model, "turn": turn, "workers": workers,
+                                         "group_batch": choices["batch_size"] * multiple,
+                                         "step_seconds": f"{report['step_seconds']:.5g}"})
+                        file.flush()
+                print(f"turn {turn + 1} of {TURNS}: {model}", flush=True)
+    node.close()
+    for slot in slots:
+        slot.remove()
+
+
+def predicted(known, asked):
+    """Seconds of a step at `asked`, (workers, batch), from `known`, (workers, batch) -> seconds."""
+    lines = [f"{workers} {batch} {seconds}" for (workers, batch), seconds in sorted(known.items())]
+    lines.append(f"{asked[0]} {asked[1]}")
+    return float(subprocess.run([os.path.join(BIN, "step_model")], input="\n".join(lines), capture_output=True, text=True,
+                                check=True).stdout)
+
+
+def table(arguments):
+    times = collections.defaultdict(list)
+    for row in read(arguments.times):
+        times[row["model"], int(row["workers"]), int(row["group_batch"])].append(float(row["step_seconds"]))
+    times = {key: statistics.median(values) for key, values in times.items()}
+    print("| model | batch | known widths | predicted | seconds | measured | ratio |")
+    print("|---|---|---|---|---|---|---|")
+    for model in MODELS:
+        of_model = {(workers, batch): seconds for (name, workers, batch), seconds in times.items() if name == model}
+        least = min(batch for _, batch in of_model)
+        for mode, multiple in [("global", lambda workers: 1), ("per worker", lambda workers: workers)]:
+            for before, width in zip(WIDTHS[1:], WIDTHS[2:]):
+                known = {(workers, batch): seconds for (workers, batch), seconds in of_model.items()
+                         if workers <= before and batch == least * multiple(workers)}
+                asked = width, least * multiple(width)
+                seconds = predicted(known, asked)
+                print(f"| {model} | {mode} | {', '.join(str(workers) for workers, _ in sorted(known))} | {width} "
+                      f"| {seconds:.3g} | {of_model[asked]:.3g} | {seconds / of_model[asked]:.2f} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    measuring = commands.add_parser("measure", help="measure step times")
+    measuring.add_argument("images", help="file with the group train of Fashion-MNIST")
+    measuring.add_argument("fields", nargs="?", help="file with the same group of the flow example")
+    measuring.add_argument("--times", default=TIMES)
+    printing = commands.add_parser("table", help="print predictions")
+    printing.add_argument("--times", default=TIMES)
+    arguments = parser.parse_args()
+    (measure if arguments.command == "measure" else table)(arguments)
+
+
+if __name__ == "__main__":
+    main()
