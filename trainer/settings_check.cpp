@@ -76,6 +76,13 @@ void check_data(const Settings& settings, const std::string& key, const std::str
                                       train.location())});
         return;
     }
+    if (learns_classes(settings, *samples) != learns_classes(settings, train)) {
+        const auto words = [&](const auto& set) { return learns_classes(settings, set) ? "whole" : "real"; };
+        problems.push_back({key, text("{}: its targets are {} numbers, and those of {} are {}; store both alike: whole "
+                                      "numbers for classes, real ones for a regression",
+                                      location, words(*samples), train.location(), words(train))});
+        return;
+    }
     if (found.empty() && learns_classes(settings, *samples)) {
         check_classes(settings, key, location, data, problems);
     }

@@ -167,7 +167,7 @@ bool Conversion::run_to_float32(const Conversion& self, std::span<const std::byt
     const auto elements = sample.size() / sizeof(T);
     const auto count = static_cast<std::size_t>(self.channels_.count);
     const auto run = static_cast<std::size_t>(self.channels_.run);
-    if (means.size() == 1 && !self.channels_last_) {
+    if (means.size() == 1 && (!self.channels_last_ || run == 1)) {  // as it lies, by one mean
         return self.convert_run<T>(sample.data(), {0, elements, 1}, 0, out);
     }
     bool finite = true;

@@ -1,10 +1,12 @@
 #include "trainer/settings_check.hpp"
 
 #include <doctest/doctest.h>
+#include <hdf5.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tests/datasets/files.hpp"
 #include "tests/trainer/grid.hpp"
 #include "tests/trainer/plain_catalogue.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
@@ -75,6 +77,21 @@ TEST_CASE("samples without targets are no lesson for a model that reconstructs n
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].key == "trainer.data.train");
     CHECK(problems[0].message.find("there are no targets for the plain to learn") != std::string::npos);
+}
+
+TEST_CASE("classes and real numbers are no targets of one model") {
+    const SweepFixture sweep;
+    {
+        crescendo::tests::Hdf5Writer writer(sweep.folder / "real.h5");
+        writer.add("/inputs", {4, 8, 8}, H5T_NATIVE_UCHAR, std::vector<unsigned char>(4 * 8 * 8));
+        writer.add("/targets", {4}, H5T_NATIVE_FLOAT, std::vector<float>(4));
+    }
+
+    const auto problems = problems_of(plain(sweep.train, (sweep.folder / "real.h5").string() + ":/"));
+
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].key == "trainer.data.validation");
+    CHECK(problems[0].message.find("its targets are real numbers, and those of") != std::string::npos);
 }
 
 TEST_CASE("classes that the training set lacks are found before training, with their samples") {

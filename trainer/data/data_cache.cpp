@@ -1,11 +1,21 @@
 #include "trainer/data/data_cache.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
 
 #include "trainer/data/normalization.hpp"
 
 namespace crescendo::trainer {
+
+namespace {
+
+DataSettings in_order(DataSettings settings) {
+    settings.shuffle = datasets::Shuffle::none;
+    return settings;
+}
+
+}  // namespace
 
 std::shared_ptr<datasets::SampleSet> DataCache::set(const std::string& location, const DataSettings& settings) {
     auto& set = sets_[{location, settings}];
@@ -31,14 +41,32 @@ const ClassCounts& DataCache::classes(const std::string& location, const DataSet
     return counted->second;
 }
 
+void DataCache::use(const DataSettings& settings) {
+    constexpr std::size_t most = 2;
+    std::erase(used_, settings);
+    used_.push_back(settings);
+    if (used_.size() <= most) {
+        return;
+    }
+    used_.erase(used_.begin());
+    const auto is_unused = [&](const auto& entry) {
+        return std::none_of(used_.begin(), used_.end(),
+                            [&](const DataSettings& used) { return in_order(entry.first.second) == in_order(used); });
+    };
+    std::erase_if(training_, is_unused);
+    std::erase_if(evaluation_, is_unused);
+    std::erase_if(sets_, is_unused);
+    std::erase_if(classes_, [](const auto& entry) { return entry.first.use_count() == 1; });
+}
+
 datasets::SampleStream& DataCache::training(const DataSettings& settings) {
+    use(settings);
     return stream(training_, settings.train, settings);
 }
 
 datasets::SampleStream& DataCache::evaluation(const std::string& location, const DataSettings& settings) {
-    DataSettings in_order = settings;
-    in_order.shuffle = datasets::Shuffle::none;
-    return stream(evaluation_, location, in_order);
+    use(settings);
+    return stream(evaluation_, location, in_order(settings));
 }
 
 datasets::SampleStream& DataCache::stream(Streams& streams, const std::string& location, const DataSettings& settings) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "datasets/samples/sample_set.hpp"
 #include "datasets/samples/sample_stream.hpp"
@@ -14,8 +15,9 @@
 
 namespace crescendo::trainer {
 
-/// Sample sets and the streams over them. They are opened at first use and kept from trial to trial, because a sweep
-/// has few.
+/// Sample sets and the streams over them. They are opened at first use and kept from trial to trial. A sweep may search
+/// over settings of its data, so only those of the last two settings stay: they may hold the memory that a stream may
+/// use.
 ///
 /// A stream gives float32 inputs, normalised as the settings say, and targets of float32, or of int64 if the data set
 /// holds integers.
@@ -32,7 +34,8 @@ class DataCache {
     /// version of the file. Throws like count_classes, and if the file has changed since.
     const ClassCounts& classes(const std::string& location, const DataSettings& settings);
 
-    /// The training samples, in the order that the settings say. Also throws InvalidInput if they cannot be normalised:
+    /// The training samples, in the order that the settings say. They last until streams of two other settings were
+    /// asked for. Also throws InvalidInput if they cannot be normalised:
     /// no statistics were kept, or means for another number of channels are given.
     datasets::SampleStream& training(const DataSettings& settings);
 
@@ -44,11 +47,14 @@ class DataCache {
     using Key = std::pair<std::string, DataSettings>;  ///< location, and the settings of its stream
     using Streams = std::map<Key, std::unique_ptr<datasets::SampleStream>>;
 
+    /// Marks these settings as those of the newest stream, and forgets what belongs to none of the last two.
+    void use(const DataSettings& settings);
     datasets::SampleStream& stream(Streams& streams, const std::string& location, const DataSettings& settings);
     std::shared_ptr<datasets::SharedChunks> shared(const DataSettings& settings);
 
     std::filesystem::path shared_memory_;  ///< empty once it could not be used
     std::shared_ptr<datasets::SharedChunks> shared_;
+    std::vector<DataSettings> used_;  ///< by which streams were asked for, oldest first
     std::map<Key, std::shared_ptr<datasets::SampleSet>> sets_;
     std::map<std::shared_ptr<datasets::SampleSet>, ClassCounts> classes_;
     Streams training_;

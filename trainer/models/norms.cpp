@@ -1,6 +1,5 @@
 #include "trainer/models/norms.hpp"
 
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/normalization.h>
 
 #include <memory>
@@ -20,13 +19,10 @@ constexpr std::int64_t most_groups = 8;  ///< of a group norm
 
 void read_norm(Section& section, Norm& norm) { section.choice("norm", norm, norms); }
 
-ChannelNorm::ChannelNorm(torch::nn::Module& parent, const std::string& name, Norm norm, std::int64_t channels,
-                         Axes axes) {
+ChannelNorm::ChannelNorm(torch::nn::Module& parent, const std::string& name, Norm norm, std::int64_t channels) {
     switch (norm) {
         case Norm::batch:
-            module_ = axes == Axes::height_width
-                          ? AnyModule(parent.register_module(name, torch::nn::BatchNorm2d(channels)))
-                          : AnyModule(parent.register_module(name, torch::nn::BatchNorm3d(channels)));
+            module_ = AnyModule(parent.register_module(name, std::make_shared<BatchNorm>(channels)));
             break;
         case Norm::sync_batch:
             module_ = AnyModule(parent.register_module(name, std::make_shared<SyncBatchNorm>(channels)));

@@ -31,12 +31,8 @@ class ChannelNorm {
     /// Changes nothing.
     ChannelNorm() = default;
 
-    /// What follows the channels of a sample.
-    enum class Axes { height_width, time_height_width };
-
-    /// Registers the norm of (samples, channels, axes) as the module `name` of `parent`; none for Norm::none.
-    ChannelNorm(torch::nn::Module& parent, const std::string& name, Norm norm, std::int64_t channels,
-                Axes axes = Axes::height_width);
+    /// Registers the norm of (samples, channels, ...) as the module `name` of `parent`; none for Norm::none.
+    ChannelNorm(torch::nn::Module& parent, const std::string& name, Norm norm, std::int64_t channels);
 
     at::Tensor operator()(const at::Tensor& x) { return module_.is_empty() ? x : module_.forward(x); }
 

@@ -18,9 +18,12 @@ struct Statistics {
     at::Tensor mean;   ///< (channels), of the type of the values
     at::Tensor var;    ///< (channels), divided by the count
     at::Tensor count;  ///< values of a channel, float64; 0 if no member has samples
+
+    /// float64: 1, or 0 if there are too few values to learn from. Like the count, it stays on the device, so that a
+    /// GPU is not waited for.
+    at::Tensor teaches() const { return (count > 1).to(at::kDouble); }
 };
 
-/// The count stays on the device, so that a GPU is not waited for.
 at::Tensor at_least_one(const at::Tensor& count) { return count.clamp_min(1); }
 
 /// Each member's mean and variance are torch's. They are put together in float64, where the difference of the mean
@@ -87,7 +90,8 @@ struct Normalization : torch::autograd::Function<Normalization> {
         }
         at::Tensor sums = at::stack({of_weight, of_bias}).to(at::kDouble, /*non_blocking=*/false, /*copy=*/true);
         static_cast<HeldSum&>(*held).sum(sums);
-        const at::Tensor means = (sums / at_least_one(count)).neg_().to(x.scalar_type());
+        // The running statistics, which a single value is normalised by, do not depend on it.
+        const at::Tensor means = (sums / at_least_one(count) * (count > 1)).neg_().to(x.scalar_type());
 
         std::vector<std::int64_t> channels_of_x(static_cast<std::size_t>(x.dim()), 1);
         channels_of_x[1] = -1;
@@ -99,25 +103,23 @@ struct Normalization : torch::autograd::Function<Normalization> {
 
 }  // namespace
 
-void SyncBatchNorm::_check_input_dim(const at::Tensor& x) {
-    TORCH_CHECK(x.dim() >= 2, "a batch norm takes (samples, channels, ...), not ", x.dim(), " axes");
-}
-
 at::Tensor SyncBatchNorm::forward(const at::Tensor& given) {
     if (!sum_ || !is_training()) {
-        return BatchNormImplBase::forward(given);
+        return BatchNorm::forward(given);
     }
     _check_input_dim(given);
     const at::Tensor x = given.to(weight.scalar_type());  // short numbers would round the statistics
-    const Statistics statistics = statistics_over_group(x.detach(), sum_);
+    Statistics statistics = statistics_over_group(x.detach(), sum_);
     {
         const at::NoGradGuard no_gradients;
         const at::Tensor& count = statistics.count;
-        const at::Tensor momentum = count.clamp_max(1) * options.momentum().value();  // nothing to learn from nothing
+        const at::Tensor momentum = statistics.teaches() * options.momentum().value();
         const at::Tensor unbiased = statistics.var * (count / at_least_one(count - 1));
         running_mean.lerp_(statistics.mean, momentum.to(running_mean.scalar_type()));
         running_var.lerp_(unbiased.to(running_var.scalar_type()), momentum.to(running_var.scalar_type()));
-        num_batches_tracked.add_(count.clamp_max(1).to(at::kLong));
+        num_batches_tracked.add_(statistics.teaches().to(at::kLong));
+        statistics.mean = at::where(count == 1, running_mean.to(x.scalar_type()), statistics.mean);
+        statistics.var = at::where(count == 1, running_var.to(x.scalar_type()), statistics.var);
     }
     return Normalization::apply(x, weight, bias, statistics, options.eps(), sum_).to(given.scalar_type());
 }

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <torch/nn/modules/batchnorm.h>
-
 #include <functional>
 #include <memory>
 #include <vector>
+
+#include "trainer/models/batch_norm.hpp"
 
 namespace crescendo::trainer {
 
@@ -14,7 +14,7 @@ using SumOverGroup = std::function<void(at::Tensor& numbers)>;
 
 /// Batch normalization (Ioffe and Szegedy, ICML 2015) by the mean and variance of all samples that the members of a
 /// group run at once. What is learned is then the same for any number of members that share these samples, to
-/// rounding. Without a group it is torch's batch normalization, to the last bit.
+/// rounding. Without a group it is BatchNorm, to the last bit; in a group too, a channel's single value teaches nothing.
 ///
 /// `x` is (samples, channels, ...). The members may have different numbers of samples, also none: each counts as often
 /// as it has values. A member must call forward(), and then backward(), as often as the others, in the same order of
@@ -24,11 +24,9 @@ using SumOverGroup = std::function<void(at::Tensor& numbers)>;
 ///
 /// Parameters' gradients are those of the member's own samples, so that the gradients of all members add up to those of
 /// the whole batch, as with any other layer.
-///
-/// Parameters and buffers have the names of torch::nn::BatchNorm2d.
-class SyncBatchNorm : public torch::nn::BatchNormImplBase<2, SyncBatchNorm> {
+class SyncBatchNorm : public BatchNorm {
   public:
-    explicit SyncBatchNorm(std::int64_t channels) : BatchNormImplBase(torch::nn::BatchNormOptions(channels)) {}
+    using BatchNorm::BatchNorm;
 
     at::Tensor forward(const at::Tensor& x);
 
@@ -36,8 +34,6 @@ class SyncBatchNorm : public torch::nn::BatchNormImplBase<2, SyncBatchNorm> {
     void set_group(SumOverGroup sum) { sum_ = std::move(sum); }
 
   private:
-    void _check_input_dim(const at::Tensor& x) override;
-
     SumOverGroup sum_;
 };
 

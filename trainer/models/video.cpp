@@ -53,10 +53,6 @@ Conv3d convolution(std::int64_t from, std::int64_t to, Lengths size, Lengths str
                       .bias(norm == Norm::none));
 }
 
-ChannelNorm norm_of(torch::nn::Module& parent, const char* name, Norm norm, std::int64_t channels) {
-    return {parent, name, norm, channels, ChannelNorm::Axes::time_height_width};
-}
-
 /// A convolution over height and width, its norm and activation, and a convolution over time.
 class FactorizedConvolution : public torch::nn::Module {
   public:
@@ -65,7 +61,7 @@ class FactorizedConvolution : public torch::nn::Module {
         : activation_(settings.activation),
           over_space_(
               register_module("0", convolution(from, between, {1, size.space}, {1, stride.space}, settings.norm))),
-          norm_(norm_of(*this, "1", settings.norm, between)),
+          norm_(ChannelNorm(*this, "1", settings.norm, between)),
           over_time_(register_module("3", convolution(between, to, {size.time, 1}, {stride.time, 1}, settings.norm))) {}
 
     at::Tensor forward(const at::Tensor& x) { return over_time_(activate(activation_, norm_(over_space_(x)))); }
@@ -82,7 +78,7 @@ class NormedConvolution : public torch::nn::Module {
   public:
     NormedConvolution(AnyModule convolution, Norm norm, std::int64_t channels) : convolution_(std::move(convolution)) {
         register_module("0", convolution_.ptr());
-        norm_ = norm_of(*this, "1", norm, channels);
+        norm_ = ChannelNorm(*this, "1", norm, channels);
     }
 
     at::Tensor forward(const at::Tensor& x) { return norm_(convolution_.forward(x)); }
@@ -138,7 +134,7 @@ class VideoStem : public torch::nn::Module {
         const std::int64_t between = std::max<std::int64_t>(1, settings.width * 45 / 64);
         const auto add = [&](const char* name, const char* norm, Conv3d layer, std::int64_t to) {
             convolutions_.push_back(register_module(name, std::move(layer)));
-            norms_.push_back(norm_of(*this, norm, settings.norm, to));
+            norms_.push_back(ChannelNorm(*this, norm, settings.norm, to));
         };
         if (settings.factorized) {
             add("0", "1", convolution(channels, between, {1, size.space}, stride, settings.norm), between);

@@ -46,10 +46,14 @@ double convolution(double numbers, const c10::IValue& weight) { return 2 * numbe
 double recurrent(Values in) { return 2 * numel(in[0]) / size(in[0], -1) * (numel(in[1]) + numel(in[2])); }
 
 /// Of queries (..., n, width), keys (..., m, width) and values (..., m, channels): scores, and means of values.
-double attention(const c10::IValue& queries, const c10::IValue& keys, const c10::IValue& values) {
-    const double scores = numel(queries) / size(queries, -1) * size(keys, -2);
-    return 2 * scores * (size(queries, -1) + size(values, -1));
+double attention(Values in) {
+    const double scores = numel(in[0]) / size(in[0], -1) * size(in[1], -2);
+    return 2 * scores * (size(in[0], -1) + size(in[2], -1));
 }
+
+/// Behind the gradient of the means are the same three: the scores once more, and the gradients of the queries, the
+/// keys, the scores and the values.
+double attention_backward(Values in) { return 2.5 * attention(in.slice(1)); }
 
 using Rule = double (*)(Values in);
 
@@ -70,10 +74,14 @@ const std::map<std::string_view, Rule> rules{
          const auto wanted = in[10].toBoolList();  // the gradients of the input, of the weight and of the bias
          return (wanted[0] + wanted[1]) * convolution(numel(in[transposed ? 1 : 0]), in[2]);
      }},
-    {"aten::_scaled_dot_product_flash_attention_for_cpu", [](Values in) { return attention(in[0], in[1], in[2]); }},
-    // Scores once more, and the gradients of the queries, the keys, the scores and the values.
-    {"aten::_scaled_dot_product_flash_attention_for_cpu_backward",
-     [](Values in) { return 2.5 * attention(in[1], in[2], in[3]); }},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu", attention},
+    {"aten::_scaled_dot_product_flash_attention", attention},
+    {"aten::_scaled_dot_product_efficient_attention", attention},
+    {"aten::_scaled_dot_product_cudnn_attention", attention},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu_backward", attention_backward},
+    {"aten::_scaled_dot_product_flash_attention_backward", attention_backward},
+    {"aten::_scaled_dot_product_efficient_attention_backward", attention_backward},
+    {"aten::_scaled_dot_product_cudnn_attention_backward", attention_backward},
     {"aten::mkldnn_rnn_layer", recurrent},
     {"aten::mkldnn_rnn_layer_backward", [](Values in) { return 2 * recurrent(in); }},
 };

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace crescendo::trainer {
@@ -11,7 +13,8 @@ namespace {
 at::Tensor squared_norm(const at::Tensor& gradient) {
     const at::Tensor flat = gradient.is_non_overlapping_and_dense() ? gradient.as_strided({gradient.numel()}, {1})
                                                                      : gradient.reshape(-1);
-    return at::dot(flat, flat);
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();  // what BLAS counts to
+    return flat.numel() <= most ? at::dot(flat, flat) : at::linalg_vector_norm(flat).square();
 }
 
 /// Of numbers on the device; 0 of none.

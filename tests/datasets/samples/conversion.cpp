@@ -357,6 +357,17 @@ TEST_CASE("channels that are stored last come first into the batch, packed or no
     }
 }
 
+TEST_CASE("images of one pixel, with their channels last, are scaled by one mean for all channels") {
+    const TemporaryFolder folder;
+    const std::vector<float> stored{1, 2, 3, 4, 5, 6};
+    Hdf5Writer(folder / "set.h5").add("/inputs", {2, 1, 1, 3}, H5T_NATIVE_FLOAT, stored);
+    const auto set = SampleSet::open((folder / "set.h5").string() + ":/", {.targets = {}, .layout = SampleLayout::hwc});
+    const auto conversion = Conversion::to_float32(set->inputs()[0], {{1}, {2}});
+    std::vector<float> numbers(3);
+    CHECK(conversion.convert(std::as_bytes(std::span(stored).first(3)), reinterpret_cast<std::byte*>(numbers.data())));
+    CHECK(numbers == std::vector<float>{0, 0.5, 1});
+}
+
 namespace {
 
 /// What becomes of two rows of 2 x 3 x 4 numbers that count from 0, or of 3 x 4 x 2 where channels come last.

@@ -184,6 +184,34 @@ TEST_CASE("a round in which no member has samples teaches nothing") {
     });
 }
 
+TEST_CASE("a single value in the whole group is normalised by the running statistics, and teaches nothing") {
+    const auto device = make_cpu_device();
+    const auto values = [](std::int64_t samples) { return at::full({samples, num_channels, 1, 1}, 6.0F); };
+    const auto learned = [](const SumOverGroup& sum) {
+        auto norm = std::make_shared<SyncBatchNorm>(num_channels);
+        norm->running_mean.fill_(2);
+        norm->running_var.fill_(4);
+        norm->set_group(sum);
+        return norm;
+    };
+    const Outcome one = outcome(*learned({}), values(1), at::ones({1, num_channels, 1, 1}));
+
+    in_group(2, *device, [&](const Group& group) {
+        const std::int64_t samples = group.rank();
+        const auto norm = learned(sum_over(group));
+        const Outcome here = outcome(*norm, values(samples), at::ones({samples, num_channels, 1, 1}));
+
+        if (samples == 1) {
+            CHECK(at::allclose(here.y, one.y));
+            CHECK(at::allclose(here.dx, one.dx));
+            CHECK(at::allclose(here.of_weight, one.of_weight));
+        }
+        CHECK(at::equal(norm->running_mean, at::full({num_channels}, 2.0F)));
+        CHECK(at::equal(norm->running_var, at::full({num_channels}, 4.0F)));
+        CHECK(norm->num_batches_tracked.item<std::int64_t>() == 0);
+    });
+}
+
 TEST_CASE("a hundred steps of members with changing slices are those of one worker with torch's norm") {
     constexpr std::int64_t total = 9;
     constexpr int num_steps = 100;

@@ -1,0 +1,59 @@
+#include "trainer/data/data_cache.hpp"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+
+#include "tests/trainer/sweep_fixture.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+namespace datasets = crescendo::datasets;
+
+TEST_CASE("samples of the last two settings stay, and those of others are let go of") {
+    const SweepFixture sweep;
+    DataCache data;
+    const auto settings_of = [&](std::int64_t length) {
+        DataSettings settings;
+        settings.train = sweep.train;
+        settings.validation = sweep.validation;
+        settings.window.length = length;
+        settings.targets.clear();
+        return settings;
+    };
+    const auto begin = [&](std::int64_t length) -> std::weak_ptr<datasets::SampleSet> {
+        data.training(settings_of(length));
+        data.evaluation(sweep.validation, settings_of(length));
+        return data.set(sweep.train, settings_of(length));
+    };
+
+    const auto first = begin(1);
+    const auto* stream = &data.training(settings_of(1));
+    const auto second = begin(2);
+    CHECK(&data.training(settings_of(1)) == stream);  // a third would now take the second's place
+    begin(3);
+
+    CHECK_FALSE(first.expired());
+    CHECK(second.expired());
+    begin(4);
+    CHECK(first.expired());
+}
+
+TEST_CASE("evaluation reads in the order of the file, and leaves the training stream where it is") {
+    const SweepFixture sweep;
+    DataCache data;
+    DataSettings settings;
+    settings.train = sweep.train;
+    auto& training = data.training(settings);
+    training.enter({.group_batch = 8});
+    training.next();
+
+    auto& evaluation = data.evaluation(sweep.train, settings);
+    evaluation.enter({.group_batch = 8});
+
+    CHECK(&evaluation != &training);
+    const auto slice = evaluation.next();
+    REQUIRE(slice);
+    CHECK(slice->samples.front() == 0);
+    CHECK(&data.training(settings) == &training);
+}
