@@ -224,6 +224,7 @@ void Session::obey(const Join& join) {
         if (join.state == StateSource::memory) {
             trial_->progress().seconds += since(joined_at_).count();
         }
+        generation_->agree_on_clock();
     } catch (const PeerLost& lost) {
         return lose_group(lost);
     }

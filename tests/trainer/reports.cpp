@@ -1,9 +1,11 @@
 // When a trial reports, and what its clock says.
 
 #include <doctest/doctest.h>
+#include <signal.h>
 
 #include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "tests/trainer/checkpoints.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
@@ -92,6 +94,26 @@ TEST_CASE("a trial that reports by seconds reports when its clock says so, in a 
 
     CHECK(report["resource"] == 2);
     CHECK(report["seconds"] >= 2.0);
+}
+
+TEST_CASE("members whose regroups took different times agree whether a report by seconds is due") {
+    const SweepFixture sweep;
+    auto environment = sweep.recording();
+    environment.emplace_back("TEST_PAUSE", "20");  // milliseconds a step
+    FakeCrescendo crescendo(2, "recording-trainer", environment);
+    Terms terms = reporting(sweep, "trial", 1, "seconds");
+    const std::vector<int> members{0, 1};
+    terms.reported = crescendo.train(members, "new", terms, 1)["resource"];
+
+    // Rank 0 waits for the other one until its own clock says that the next report is due.
+    crescendo.stop(1);
+    crescendo.join(members, "memory", terms);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+    crescendo.signal(1, SIGCONT);
+
+    CHECK(crescendo.await(0, "report")["resource"] >= 2);
+    crescendo.go_on(members, terms);
+    CHECK(crescendo.await(0, "report")["resource"] >= 3);
 }
 
 TEST_CASE("reports between epochs leave the trial's weights and its regroups as they are") {

@@ -57,10 +57,6 @@ void Generation::enter() {
 }
 
 bool Generation::step() {
-    const bool by_clock = trial_.settings().report.unit == ResourceUnit::seconds;
-    if (by_clock && entered_epoch_ < 0) {
-        agree_on_clock();  // the members' regroups took different times
-    }
     const auto begin = Clock::now();
     if (group_samples_ == 0) {
         began_ = begin;
@@ -71,9 +67,7 @@ bool Generation::step() {
     if (trained > 0) {
         step_clock_.add(seconds, /*full=*/trained == trial_.group_batch());
     }
-    if (by_clock) {
-        agree_on_clock();
-    }
+    agree_on_clock();
     return trained > 0;
 }
 
@@ -94,9 +88,10 @@ std::int64_t Generation::train() {
     return loaded->slice.group_samples();
 }
 
-/// All members must find a report due between the same steps, and have one learning rate. So they take over rank 0's
-/// clock.
 void Generation::agree_on_clock() {
+    if (trial_.settings().report.unit != ResourceUnit::seconds) {
+        return;
+    }
     Progress& progress = trial_.progress();
     progress.seconds = group_.sum({group_.rank() == 0 ? progress.seconds : 0.0}).front();
 }

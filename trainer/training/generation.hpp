@@ -28,6 +28,11 @@ class Generation {
 
     const Group& group() const { return group_; }
 
+    /// Where reports count seconds, all members take over rank 0's clock: they must find a report due between the same
+    /// steps, and have one learning rate. Call it when members have added what each of them measured, such as the time
+    /// of a regroup. Throws PeerLost.
+    void agree_on_clock();
+
     /// Trains on the group's next samples, or begins the next epoch if this one has none left. Returns whether it
     /// trained. Throws PeerLost.
     bool step();
@@ -61,7 +66,6 @@ class Generation {
 
     void enter();
     std::int64_t train();
-    void agree_on_clock();
     Metrics test(std::int64_t resource);
     void log(const Report& report, Seconds training, Seconds waiting, Seconds evaluating) const;
 
