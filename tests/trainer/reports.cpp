@@ -44,6 +44,15 @@ std::vector<std::int64_t> resources(const std::vector<Json>& reports) {
     return all;
 }
 
+/// What the log says that the group trained for until its report of `resource`.
+double seconds_of_training(const Terms& terms, const std::string& unit, std::int64_t resource) {
+    const std::string log = content(terms.directory / "trainer.log");
+    const auto line = log.find(unit + " " + std::to_string(resource) + ", ");
+    REQUIRE(line != std::string::npos);
+    const auto end = log.find(" s training", line);
+    return std::stod(log.substr(log.rfind(' ', end - 1), end));
+}
+
 /// Tells how long something took, to bound what a clock may say.
 class Stopwatch {
   public:
@@ -51,6 +60,32 @@ class Stopwatch {
 
   private:
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
+/// A group that reports every second, and has met again. Rank 0 waited for the other member until its own clock said
+/// that the next report is due.
+struct LateMember {
+    const SweepFixture sweep;
+    const std::vector<int> members{0, 1};
+    Terms terms = reporting(sweep, "trial", 1, "seconds");
+    FakeCrescendo crescendo{2, "recording-trainer", environment()};
+
+    LateMember() {
+        terms.reported = crescendo.train(members, "new", terms, 1)["resource"];
+        crescendo.stop(1);
+        crescendo.join(members, "memory", terms);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+        crescendo.signal(1, SIGCONT);
+    }
+
+    Json report() { return crescendo.await(0, "report"); }
+
+  private:
+    Environment environment() const {
+        Environment variables = sweep.recording();
+        variables.emplace_back("TEST_PAUSE", "20");  // milliseconds a step
+        return variables;
+    }
 };
 
 }  // namespace
@@ -97,23 +132,20 @@ TEST_CASE("a trial that reports by seconds reports when its clock says so, in a 
 }
 
 TEST_CASE("members whose regroups took different times agree whether a report by seconds is due") {
-    const SweepFixture sweep;
-    auto environment = sweep.recording();
-    environment.emplace_back("TEST_PAUSE", "20");  // milliseconds a step
-    FakeCrescendo crescendo(2, "recording-trainer", environment);
-    Terms terms = reporting(sweep, "trial", 1, "seconds");
-    const std::vector<int> members{0, 1};
-    terms.reported = crescendo.train(members, "new", terms, 1)["resource"];
+    LateMember group;
 
-    // Rank 0 waits for the other one until its own clock says that the next report is due.
-    crescendo.stop(1);
-    crescendo.join(members, "memory", terms);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
-    crescendo.signal(1, SIGCONT);
+    CHECK(group.report()["resource"] >= 2);
+    group.crescendo.go_on(group.members, group.terms);
+    CHECK(group.report()["resource"] >= 3);
+}
 
-    CHECK(crescendo.await(0, "report")["resource"] >= 2);
-    crescendo.go_on(members, terms);
-    CHECK(crescendo.await(0, "report")["resource"] >= 3);
+TEST_CASE("a group that reports before its first step counts its time from its own beginning") {
+    const Stopwatch watch;
+    LateMember group;
+
+    const Json report = group.report();
+
+    CHECK(seconds_of_training(group.terms, "second", report["resource"]) < watch.seconds());
 }
 
 TEST_CASE("reports between epochs leave the trial's weights and its regroups as they are") {

@@ -80,8 +80,8 @@ class Generation {
     const StepObserver& observer_;
     std::int64_t entered_epoch_ = -1;
     std::int64_t entered_batch_ = 0;
-    Clock::time_point began_;         ///< start of this generation's first step since the last report
-    std::int64_t group_samples_ = 0;  ///< samples of the group since `began_`
+    Clock::time_point began_ = Clock::now();  ///< first step since the last report; of the generation, before any
+    std::int64_t group_samples_ = 0;          ///< samples of the group since `began_`
     StepClock step_clock_;
     std::optional<Measures> measures_;
 };
