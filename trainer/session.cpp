@@ -210,6 +210,8 @@ void Session::obey(const Join& join) {
     if (join.rank == 0) {
         prepare_state(join, settings);
     }
+    const Streams streams(settings, data_);
+    pulse_.beat();
     try {
         Group group = meet(join);
         end_phase("group");
@@ -219,8 +221,8 @@ void Session::obey(const Join& join) {
         pulse_.beat();
         trial_->set_group(join.size, join.batch);
         trial_->set_length(join.max_resource.value);
-        generation_ =
-            std::make_unique<Generation>(std::move(group), *trial_, join.sweep_seed, data_, pulse_, options_.observer);
+        generation_ = std::make_unique<Generation>(std::move(group), *trial_, join.sweep_seed, streams, pulse_,
+                                                   options_.observer);
         if (join.state == StateSource::memory) {
             trial_->progress().seconds += since(joined_at_).count();
         }

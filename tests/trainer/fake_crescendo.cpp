@@ -152,6 +152,18 @@ void FakeCrescendo::await_file(const std::filesystem::path& file) {
     });
 }
 
+void FakeCrescendo::await_open(int trainer, const std::filesystem::path& file) {
+    namespace fs = std::filesystem;
+    const fs::path descriptors = "/proc/" + std::to_string(trainers_.at(static_cast<std::size_t>(trainer)).pid) + "/fd";
+    tests::await(file.string() + " to be open", [&] {
+        read_within(/*milliseconds=*/0, file.string());
+        return std::ranges::any_of(fs::directory_iterator(descriptors), [&](const fs::directory_entry& each) {
+            std::error_code closed;
+            return fs::read_symlink(each.path(), closed) == file;
+        });
+    });
+}
+
 void FakeCrescendo::read_some(const std::string& waiting_for) {
     if (!read_within(patience_ms, waiting_for)) FAIL("waited in vain: " << waiting_for);
 }

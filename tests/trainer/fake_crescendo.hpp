@@ -66,6 +66,9 @@ class FakeCrescendo {
     /// System calls by which the trainer has read so far.
     std::int64_t num_reads(int trainer) const;
 
+    /// Serves the store until the trainer has this file open.
+    void await_open(int trainer, const std::filesystem::path& file);
+
     void kill(int trainer);
     void signal(int trainer, int number);
     /// Lets it stand still, alive.

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <signal.h>
 
 #include <filesystem>
 #include <string>
@@ -245,6 +246,20 @@ TEST_CASE("accumulated gradients of small batches are those of the large batch, 
     };
 
     CHECK(largest_difference(trained(20, 1, "large"), trained(5, 4, "small")) < tolerance());
+}
+
+TEST_CASE("a newcomer opens its data before it meets the others, who would wait for it in a collective") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "crescendo-trainer");
+    const Terms terms = sweep.terms("trial");
+    crescendo.train({0}, "new", terms, 1);
+
+    crescendo.stop(0);  // so there is nobody to meet
+    crescendo.join({0, 1}, "memory", terms);
+    crescendo.await_open(1, sweep.folder / "data.h5");
+    crescendo.signal(0, SIGCONT);
+
+    CHECK(crescendo.await(0, "report")["resource"] == 2);
 }
 
 TEST_CASE("rank 0 says when the group trains at its new size, and how long its steps take") {

@@ -28,15 +28,20 @@ SampleStream* test_stream(const Settings& settings, DataCache& cache) {
 
 }  // namespace
 
-Generation::Generation(Group group, Trial& trial, std::uint64_t sweep_seed, DataCache& data, Pulse& pulse,
+Streams::Streams(const Settings& settings, DataCache& cache)
+    : training(cache.training(settings.data)),
+      validation(validation_stream(settings.data, cache)),
+      test(test_stream(settings, cache)) {}
+
+Generation::Generation(Group group, Trial& trial, std::uint64_t sweep_seed, const Streams& streams, Pulse& pulse,
                        const StepObserver& observer)
     : group_(std::move(group)),
       trial_(trial),
       order_seed_(sweep_seed, trial.seed()),
       reducer_(group_, trial.learning_parameters()),
-      batches_(data.training(trial.settings().data), trial.task(), group_.device()),
-      validation_(validation_stream(trial.settings().data, data)),
-      test_(test_stream(trial.settings(), data)),
+      batches_(streams.training, trial.task(), group_.device()),
+      validation_(streams.validation),
+      test_(streams.test),
       pulse_(pulse),
       observer_(observer) {}
 

@@ -18,12 +18,23 @@ namespace crescendo::trainer {
 /// Called after every step that this member has completed, with the samples of the step in `slice`.
 using StepObserver = std::function<void(const Trial& trial, const datasets::Slice& slice)>;
 
+/// The streams of samples that a generation reads. A member opens them before it meets the others: a newcomer may take
+/// long, and they are not to wait for it in a collective.
+struct Streams {
+    /// `cache` must outlive the streams.
+    Streams(const Settings& settings, DataCache& cache);
+
+    datasets::SampleStream& training;
+    datasets::SampleStream* validation;  ///< null where the trial has no validation samples
+    datasets::SampleStream* test;        ///< null where the trial's last report has nothing of test samples
+};
+
 /// The training of a trial by one group, from a regroup to the next one or to the loss of a peer.
 class Generation {
   public:
-    /// `sweep_seed` is the same for all trials of a sweep. All arguments except the group are held by reference, and
-    /// must outlive the generation.
-    Generation(Group group, Trial& trial, std::uint64_t sweep_seed, DataCache& data, Pulse& pulse,
+    /// `sweep_seed` is the same for all trials of a sweep. `streams` are of the trial's settings; their cache, and all
+    /// arguments but the group, must outlive the generation.
+    Generation(Group group, Trial& trial, std::uint64_t sweep_seed, const Streams& streams, Pulse& pulse,
                const StepObserver& observer);
 
     const Group& group() const { return group_; }
@@ -74,13 +85,13 @@ class Generation {
     datasets::OrderSeed order_seed_;
     GradientReducer reducer_;
     BatchLoader batches_;
-    datasets::SampleStream* validation_;  ///< null where the trial has no validation samples
-    datasets::SampleStream* test_;        ///< null where the trial's last report has nothing of test samples
+    datasets::SampleStream* validation_;  ///< Streams::validation
+    datasets::SampleStream* test_;        ///< Streams::test
     Pulse& pulse_;
     const StepObserver& observer_;
     std::int64_t entered_epoch_ = -1;
     std::int64_t entered_batch_ = 0;
-    Clock::time_point began_ = Clock::now();  ///< first step since the last report; of the generation, before any
+    Clock::time_point began_ = Clock::now();  ///< of the first step since the last report; else of the generation
     std::int64_t group_samples_ = 0;          ///< samples of the group since `began_`
     StepClock step_clock_;
     std::optional<Measures> measures_;
