@@ -438,6 +438,19 @@ TEST_CASE("NCCL adds up in one order where a trial is deterministic, unless the 
     CHECK(algorithms("on", {{"NCCL_ALGO", "Ring"}}) == "Ring\nRing\n");
 }
 
+TEST_CASE("NCCL has all of its algorithms again in the trial after a deterministic one") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "recording-trainer", OverNccl::recording(sweep));
+    for (const char* deterministic : {"on", "off"}) {
+        Terms terms = sweep.terms(deterministic);
+        terms.settings["deterministic"] = deterministic;
+        crescendo.train({0, 1}, "new", terms, 1);
+        crescendo.leave({0, 1}, /*save=*/false);
+    }
+
+    CHECK(content(sweep.folder / "algorithms") == "^NVLS,NVLSTree\n^NVLS,NVLSTree\nany\nany\n");
+}
+
 TEST_CASE("a model larger than the memory is out of memory, not an error") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");

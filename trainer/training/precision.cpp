@@ -35,6 +35,25 @@ Autocast::~Autocast() {
     }
 }
 
+namespace {
+
+/// NVLink's switches add up in the order of arrival. NCCL reads the variable whenever it makes a communicator. A choice
+/// of the user's stays.
+void choose_algorithms_of_nccl(bool deterministic) {
+    constexpr const char* variable = "NCCL_ALGO";
+    static const bool chosen_by_user = std::getenv(variable) != nullptr;
+    if (chosen_by_user) {
+        return;
+    }
+    if (deterministic) {
+        ::setenv(variable, "^NVLS,NVLSTree", /*overwrite=*/1);
+    } else {
+        ::unsetenv(variable);
+    }
+}
+
+}  // namespace
+
 void set_process_switches(Precision precision, bool deterministic, at::DeviceType device) {
     auto& torch = at::globalContext();
     if (device != at::kCPU) {  // a CPU's products are float32, whatever torch would do there
@@ -45,10 +64,7 @@ void set_process_switches(Precision precision, bool deterministic, at::DeviceTyp
     torch.setDeterministicFillUninitializedMemory(false);  // it costs time, and no result reads such memory
     torch.setDeterministicCuDNN(deterministic);
     torch.setDeterministicMkldnn(deterministic);
-    if (deterministic) {
-        // NVLink's switches add up in the order of arrival. NCCL reads this as it makes a communicator.
-        ::setenv("NCCL_ALGO", "^NVLS,NVLSTree", /*overwrite=*/0);
-    }
+    choose_algorithms_of_nccl(deterministic);
 }
 
 bool unscale_gradients(const std::vector<at::Tensor>& parameters, double scale) {
