@@ -70,8 +70,9 @@ void RepeatedAsha::retry(const Trial& trial) {
 
 void RepeatedAsha::finish(const Trial& trial) { leave(trial, State::complete); }
 
-/// Whether it waits for its siblings, or was to be promoted.
+/// Whether it waits for its siblings, was to be promoted, or was just eliminated: by a sibling that was withdrawn.
 void RepeatedAsha::withdraw(const Trial& trial) {
+    std::erase(eliminated_, trial.id);
     promotions_.erase(promotion_of(configuration_of(trial), trial.id));
     leave(trial, State::complete);
 }

@@ -107,6 +107,8 @@ class RandomCluster {
 
     /// Is called after every event.
     std::function<void(const Sweep&)> watch = [](const Sweep&) {};
+    /// The part of the rough events that are a user's stops, beside the few that there are anyway.
+    double share_of_stops = 0;
 
     /// To the end, and twice beyond it, where there is more to do.
     void play() {
@@ -152,6 +154,9 @@ class RandomCluster {
     }
 
     Event rough_event() {
+        if (share_of_stops > 0 && !sweep().trials().empty() && chance(random_, share_of_stops)) {
+            return TrialStopped{any_trial()};
+        }
         const double kind = random_.uniform();
         if (sweep().waits_for_release() && kind < 0.9) {
             return TrialReleased{any_trial()};
@@ -475,6 +480,16 @@ TEST_CASE("with repeat, whatever happens, nothing idles, the sweep ends, and rep
     for (std::uint64_t seed = 0; seed < 1'000; ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed, random_repeated_spec};
+        cluster.watch = require_sound_configurations;
+        REQUIRE_NOTHROW(cluster.play());
+    }
+}
+
+TEST_CASE("with repeat, a user may stop configurations at any moment") {
+    for (std::uint64_t seed = 0; seed < 1'000; ++seed) {
+        CAPTURE(seed);
+        RandomCluster cluster{seed, random_repeated_spec};
+        cluster.share_of_stops = 0.1;
         cluster.watch = require_sound_configurations;
         REQUIRE_NOTHROW(cluster.play());
     }

@@ -110,6 +110,24 @@ TEST_CASE("to stop one repetition stops its siblings, also those that have not s
     CHECK(script.stop(0) == "");
 }
 
+TEST_CASE("a configuration can be stopped where one repetition waits at a rung, and another for a slot to get there") {
+    Script script{repeated(/*run_cap=*/2, /*max=*/4)};
+    script.join(2);
+    script.report(0, 1, 0.1);
+    script.report(1, 1, 0.1);
+    CHECK(script.report(2, 1, 0.05) == "pause 2; resume 0 on 0 g1 b1");
+    CHECK(script.report(1, 2, 0.1) == "pause 1; start 3 on 1 g0 b1");
+    script.report(0, 2, 0.1);
+    CHECK(script.report(3, 1, 0.05) == "");  // the better one of two: 3 goes on, and 2 waits for a slot
+    CHECK(script.report(3, 2, 0.9) == "pause 3; resume 1 on 1 g1 b1");
+
+    CHECK(script.stop(2) == "drop 3");  // without 2, the worse one of two at the rung where 3 waits
+
+    CHECK(script.trial(2).reason == StopReason::requested);
+    CHECK(script.trial(3).reason == StopReason::requested);
+    CHECK(script.sweep.candidates()[1].reason == StopReason::requested);
+}
+
 TEST_CASE("a repetition whose time is up ends alone") {
     Script script{repeated(1, 2)};
     script.join(2);
