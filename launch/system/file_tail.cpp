@@ -20,6 +20,14 @@ std::int64_t size_of(const FileDescriptor& file) {
 
 FileDescriptor open(const std::string& path) { return FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)); }
 
+/// Whether another file has the name now. It cannot have the same inode, which is ours as long as we hold it open.
+bool is_replaced(const std::string& path, const FileDescriptor& file) {
+    struct stat named {};
+    struct stat held {};
+    return ::stat(path.c_str(), &named) == 0 && ::fstat(file.get(), &held) == 0 &&
+           (named.st_dev != held.st_dev || named.st_ino != held.st_ino);
+}
+
 }  // namespace
 
 FileTail::FileTail(std::string path, From from) : path_(std::move(path)), file_(open(path_)) {
@@ -36,6 +44,20 @@ std::vector<std::string> FileTail::lines() {
     if (!file_) {
         return result;
     }
+    const bool ends = is_replaced(path_, file_);  // asked first: what was written before it was replaced is read
+    read(result);
+    if (ends) {
+        if (!line_.empty()) {
+            result.push_back(rest());
+        }
+        file_ = open(path_);
+        offset_ = 0;
+        read(result);
+    }
+    return result;
+}
+
+void FileTail::read(std::vector<std::string>& lines) {
     if (size_of(file_) < offset_) {
         offset_ = 0;
         line_.clear();
@@ -49,11 +71,10 @@ std::vector<std::string> FileTail::lines() {
                     line_ += c;
                 }
             } else if (!line_.empty()) {
-                result.push_back(std::exchange(line_, {}));
+                lines.push_back(std::exchange(line_, {}));
             }
         }
     }
-    return result;
 }
 
 }  // namespace crescendo::launch

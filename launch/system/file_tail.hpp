@@ -12,7 +12,8 @@ namespace crescendo::launch {
 /// The lines that are appended to a file from now on, or from its beginning.
 ///
 /// A line ends with a line feed or, as progress bars write it, a carriage return. Of a longer line only the first 4096
-/// bytes are seen. A file that becomes shorter is read from its beginning again. One that is not there yet has no lines.
+/// bytes are seen. A file that becomes shorter is read from its beginning again, and so is another one that takes its
+/// name, as programs do that write a file aside and then rename it. One that is not there yet has no lines.
 class FileTail {
   public:
     enum class From { beginning, end };
@@ -26,6 +27,8 @@ class FileTail {
     std::string rest() { return std::exchange(line_, {}); }
 
   private:
+    void read(std::vector<std::string>& lines);
+
     std::string path_;
     FileDescriptor file_;
     std::int64_t offset_ = 0;

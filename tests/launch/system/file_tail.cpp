@@ -13,9 +13,7 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-void append(const std::filesystem::path& file, const std::string& text) {
-    std::ofstream(file, std::ios::app) << text;
-}
+void append(const std::filesystem::path& file, const std::string& text) { std::ofstream(file, std::ios::app) << text; }
 
 }  // namespace
 
@@ -46,6 +44,26 @@ TEST_CASE("a file may come later, and may be written anew") {
     CHECK(tail.lines() == Lines{"one", "two"});
     std::ofstream(file, std::ios::trunc) << "new\n";
     CHECK(tail.lines() == Lines{"new"});
+}
+
+TEST_CASE(
+    "a file that is replaced by renaming another one is read on, and the last line of the one before is complete") {
+    const TemporaryFolder folder;
+    const auto file = folder / "log";
+    append(file, "one\ntwo");
+    FileTail tail(file, FileTail::From::beginning);
+
+    CHECK(tail.lines() == Lines{"one"});
+    append(file, " and a half\nthree");
+    append(folder / "new", "four, longer than all lines before\n");
+    std::filesystem::rename(folder / "new", file);
+    CHECK(tail.lines() == Lines{"two and a half", "three", "four, longer than all lines before"});
+    append(file, "five\n");
+    CHECK(tail.lines() == Lines{"five"});
+    std::filesystem::remove(file);
+    CHECK(tail.lines().empty());
+    append(file, "six\n");
+    CHECK(tail.lines() == Lines{"six"});
 }
 
 TEST_CASE("a line without an end takes no more memory than a long one") {
