@@ -15,8 +15,8 @@ struct LoadedBatch {
     Batch batch;
 };
 
-/// Takes a stream's samples to the device, one batch ahead of the one that is computed on. There are never more than
-/// two.
+/// Takes a stream's samples to the device, one batch ahead of the one that is computed on. Of a group there are
+/// never more than two; a lone worker's GPU may be steps behind.
 ///
 /// The stream itself reads further ahead.
 class BatchLoader {

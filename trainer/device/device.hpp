@@ -8,6 +8,7 @@
 #include <memory>
 #include <memory_resource>
 #include <string>
+#include <thread>
 
 #include "trainer/device/patience.hpp"
 
@@ -55,6 +56,13 @@ class Device {
     /// Ends a group, whatever its other members do. The group is not used again. Throws what the backend throws.
     virtual void dissolve(c10d::ProcessGroup& group) const = 0;
 };
+
+/// Waits until the device has done everything that it was asked to compute.
+inline void await(const Device& device) {
+    while (!device.idle()) {
+        std::this_thread::yield();
+    }
+}
 
 std::unique_ptr<Device> make_cpu_device();
 

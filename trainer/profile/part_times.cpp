@@ -3,7 +3,6 @@
 #include <chrono>
 #include <memory>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "core/check.hpp"
@@ -58,11 +57,5 @@ PartTimes::~PartTimes() {
 }
 
 std::map<std::string, double> PartTimes::take() { return std::exchange(seconds_of_parts, {}); }
-
-void await(const Device& device) {
-    while (!device.idle()) {
-        std::this_thread::yield();
-    }
-}
 
 }  // namespace crescendo::trainer

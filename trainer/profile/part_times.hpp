@@ -29,7 +29,4 @@ class PartTimes {
     at::CallbackHandle handle_;
 };
 
-/// Waits until the device has done everything that it was asked to compute.
-void await(const Device& device);
-
 }  // namespace crescendo::trainer

@@ -101,6 +101,24 @@ void Generation::agree_on_clock() {
     progress.seconds = group_.sum({group_.rank() == 0 ? progress.seconds : 0.0}).front();
 }
 
+/// Alone, a member asks for the next step before the device has done the last. So it waits for the device before its
+/// time is told. (In a group, each step ends in a wait.)
+void Generation::catch_up() {
+    if (group_.size() > 1) {
+        return;
+    }
+    const auto begin = Clock::now();
+    await(group_.device());
+    const double seconds = Seconds(Clock::now() - begin).count();
+    trial_.progress().seconds += seconds;
+    step_clock_.wait(seconds);
+}
+
+std::optional<double> Generation::step_seconds() {
+    catch_up();
+    return step_clock_.mean();
+}
+
 /// The group's metrics of the test samples, if the report of `resource` is the last and is to have them.
 Metrics Generation::test(std::int64_t resource) {
     Metrics metrics;
@@ -123,6 +141,7 @@ Metrics Generation::test(std::int64_t resource) {
 
 void Generation::report(std::int64_t resource) {
     Progress& progress = trial_.progress();
+    catch_up();
     const auto trained = Clock::now();
     const auto waited = batches_.take_waited();
     enter();  // the next epoch is read while the model is evaluated and crescendo decides

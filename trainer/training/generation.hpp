@@ -69,7 +69,7 @@ class Generation {
     std::chrono::duration<double> waited() const { return batches_.waited(); }
 
     /// StepClock's mean since the last report.
-    std::optional<double> step_seconds() const { return step_clock_.mean(); }
+    std::optional<double> step_seconds();
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -77,6 +77,7 @@ class Generation {
 
     void enter();
     std::int64_t train();
+    void catch_up();
     Metrics test(std::int64_t resource);
     void log(const Report& report, Seconds training, Seconds waiting, Seconds evaluating) const;
 

@@ -10,6 +10,12 @@ void StepClock::add(double seconds, bool full) {
     first_ = false;
 }
 
+void StepClock::wait(double seconds) {
+    if (steps_ > 0) {
+        seconds_ += seconds;
+    }
+}
+
 std::optional<double> StepClock::mean() const {
     return steps_ > 0 ? std::optional(seconds_ / static_cast<double>(steps_)) : std::nullopt;
 }

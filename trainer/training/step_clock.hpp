@@ -14,6 +14,9 @@ class StepClock {
     /// batch.
     void add(double seconds, bool full);
 
+    /// The device took `seconds` more for the steps so far.
+    void wait(double seconds);
+
     /// The mean since the last take(); none if no step counted.
     std::optional<double> mean() const;
 

@@ -24,6 +24,19 @@ TEST_CASE("every report has the steps since the one before, and none where none 
     CHECK_FALSE(clock.take());
 }
 
+TEST_CASE("what the device takes after the last step is the steps', and nobody's where none counted") {
+    StepClock clock;
+    clock.wait(7);
+    clock.add(9, /*full=*/true);
+    clock.wait(7);
+    CHECK_FALSE(clock.mean());
+    clock.add(2, /*full=*/true);
+    clock.add(3, /*full=*/true);
+    clock.wait(1);
+
+    CHECK(clock.take() == 3);
+}
+
 TEST_CASE("the mean so far can be read before a report takes it") {
     StepClock clock;
     CHECK_FALSE(clock.mean());
