@@ -72,10 +72,14 @@ struct TrialFinished {
 /// The worker on `slot` died or gave up, or the whole group if no slot is given. The trial continues in memory with the
 /// workers that it has left, or is retried from its checkpoint. Both happen a bounded number of times. The slot can
 /// still be used.
+///
+/// If the failure may be the fault of one of the trial's slots, `suspect` says which. Then the trial is retried on
+/// other slots if it can be. Older journals have no suspects.
 struct TrialFailed {
     TrialId trial;
     FailureKind kind;
     std::optional<SlotId> slot{};
+    std::optional<SlotId> suspect{};
 };
 
 /// All slots will be lost soon, before a trial that starts now could reach a checkpoint. From now on no trial starts,

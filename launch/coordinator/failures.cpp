@@ -33,11 +33,14 @@ std::string problem_of(const CheckpointFailed& notice) {
     return fmt::format("trial {}: {}", notice.trial.value, notice.message);
 }
 
-FailureKind kind_after(const History& history, TrialId trial, FailureKind kind, const std::string& message) {
+TrialFailed failure_after(const History& history, TrialId trial, FailureKind kind, std::optional<SlotId> lost,
+                          std::optional<SlotId> worker, const std::string& message) {
     const auto& its = history.sweep().trial(trial);
     const bool is_repeated = kind == FailureKind::error && its.failures_in_a_row > 0 && !its.is_reforming &&
-                             without_digits(message) == without_digits(history.of(trial).last_failure);
-    return is_repeated ? FailureKind::repeated_error : kind;
+                             without_digits(message) == without_digits(history.of(trial).last_failure) &&
+                             !(worker && history.sweep().is_in_doubt(*worker, trial));
+    const bool may_be_slot = (kind == FailureKind::error && !is_repeated) || kind == FailureKind::crash;
+    return {trial, is_repeated ? FailureKind::repeated_error : kind, lost, may_be_slot ? worker : std::nullopt};
 }
 
 void Prospects::note(ProgramFault fault, const Sweep& sweep) {

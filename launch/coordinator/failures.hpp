@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "launch/messages/messages.hpp"
@@ -14,10 +15,16 @@ const char* verb_of(FailureKind kind);
 /// What the user reads of a checkpoint that could not be written.
 std::string problem_of(const CheckpointFailed& notice);
 
-/// The kind of a trial's next failure, given its last one. An error is a repeated error if it has the same message as
-/// the last, whatever numbers are in it, with no report between the two. Messages of several members of a group about
-/// one failure are no repetition.
-FailureKind kind_after(const History& history, TrialId trial, FailureKind kind, const std::string& message);
+/// A failure that an agent tells of, as the scheduler is to know it, given the trial's last one.
+///
+/// An error is a repeated error if it has the same message as the last, whatever numbers are in it, with no report
+/// between the two. Messages of several members of a group about one failure are no repetition. Nor is an error on a
+/// slot that is in doubt for the trial (Sweep::is_in_doubt): it may be the slot's.
+///
+/// `worker` is the slot where it happened; it is suspected of crashes and errors. None: the trial's own words are
+/// wrong. `lost` is the slot of the worker that is gone; none: all are.
+TrialFailed failure_after(const History& history, TrialId trial, FailureKind kind, std::optional<SlotId> lost,
+                          std::optional<SlotId> worker, const std::string& message);
 
 /// Decides whether a sweep is worth continuing in which no trial has ever reported anything.
 ///

@@ -167,18 +167,17 @@ void Training::take(protocol::Report& notice) {
     }
     const auto& spec = sweep().spec();
     if (notice.resource.value < 1) {
-        fail(notice.trial, FailureKind::error, {},
-             fmt::format("it reported the resource {}, but resources count from 1", notice.resource.value));
+        fail_by_report(notice.trial,
+                       fmt::format("it reported the resource {}, but resources count from 1", notice.resource.value));
         return;
     }
     if (const auto metric = notice.metrics.find(spec.metric); spec.metric.empty()) {
-        fail(notice.trial, FailureKind::error, {},
-             "its report has no number, so there is none to optimize; report one, as in {\"resource\": 3, \"metrics\": "
-             "{\"val_loss\": 0.31}}");
+        fail_by_report(notice.trial,
+                       "its report has no number, so there is none to optimize; report one, as in {\"resource\": 3, "
+                       "\"metrics\": {\"val_loss\": 0.31}}");
     } else if (metric == notice.metrics.end()) {
-        fail(notice.trial, FailureKind::error, {},
-             fmt::format("it reported the numbers {} without '{}', which is the sweep's metric",
-                         to_json(notice.metrics).dump(), spec.metric));
+        fail_by_report(notice.trial, fmt::format("it reported the numbers {} without '{}', which is the sweep's metric",
+                                                 to_json(notice.metrics).dump(), spec.metric));
     } else if (notice.resource <= decisions_.last_resource(notice.trial)) {
         note_restart(notice.trial, /*is_repeated=*/true);
         orders_.go_on(notice.trial);  // a resumed trial repeats what its checkpoint holds: known already
@@ -281,7 +280,8 @@ void Training::take(const WorkerFailed& notice) {
     devices_[notice.slot] = notice.device;
     if (is_member) {
         const auto lost = file_.grow == Growth::none && file_.command ? std::nullopt : std::optional(notice.slot);
-        fail(notice.trial, notice.kind, lost, notice.message, notice.fault);
+        fail(failure_after(decisions_.history(), notice.trial, notice.kind, lost, notice.slot, notice.message),
+             notice.message, notice.fault);
         const auto& trials = sweep().trials();
         const auto count = [&](const auto& fits) { return static_cast<int>(std::ranges::count_if(trials, fits)); };
         const SlotHealth::Record record{count([](const Trial& trial) { return trial.resource.value > 0; }),
@@ -332,17 +332,19 @@ void Training::leave_out(const std::set<SlotId>& slots) {
     decisions_.commit();
 }
 
-/// The worker on `slot` has failed, or the trial's whole group. This is decided at once, because the next notice may
-/// come from a group that has changed.
-void Training::fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message,
-                    ProgramFault fault) {
-    kind = kind_after(decisions_.history(), trial, kind, message);
-    view_.say(fmt::format("trial {} {}: {}", trial.value, verb_of(kind), message));
-    if (!slot) {
-        orders_.dismiss(trial, /*save=*/false);
+/// This is decided at once, because the next notice may come from a group that has changed.
+void Training::fail(const TrialFailed& failure, const std::string& message, ProgramFault fault) {
+    view_.say(fmt::format("trial {} {}: {}", failure.trial.value, verb_of(failure.kind), message));
+    if (!failure.slot) {
+        orders_.dismiss(failure.trial, /*save=*/false);
     }
-    decisions_.record(TrialFailed{trial, kind, slot}, message, fault);
+    decisions_.record(failure, message, fault);
     decisions_.commit();
+}
+
+/// The report says nothing that can be used, wherever the trial runs.
+void Training::fail_by_report(TrialId trial, const std::string& message) {
+    fail(failure_after(decisions_.history(), trial, FailureKind::error, {}, {}, message), message);
 }
 
 /// Others than the scheduler know it as a note.
@@ -432,7 +434,7 @@ void Training::take(const WorkerStranded& notice) {
         return;  // the member that broke the group is about to be known
     }
     if (groups_.num_strandings(notice.trial) > most) {
-        fail(notice.trial, FailureKind::crash, {},
+        fail({notice.trial, FailureKind::crash},
              fmt::format("its workers lost each other {} times without a report, and none has died; the network "
                          "between them may be broken",
                          groups_.num_strandings(notice.trial)));

@@ -58,8 +58,8 @@ class Training {
     void say_if_all_are_held();
     void obey_requests();
     Answer answer_to(const RequestInbox::Arrived& arrived);
-    void fail(TrialId trial, FailureKind kind, std::optional<SlotId> slot, const std::string& message,
-              ProgramFault fault = ProgramFault::none);
+    void fail(const TrialFailed& failure, const std::string& message, ProgramFault fault = ProgramFault::none);
+    void fail_by_report(TrialId trial, const std::string& message);
     void choose_metric(const protocol::Metrics& reported);
     void note_restart(TrialId trial, bool is_repeated);
     void set_clock(protocol::Report& notice, double now) const;

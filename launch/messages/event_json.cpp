@@ -66,6 +66,9 @@ struct Write {
         if (event.slot) {
             json["slot"] = event.slot->value;
         }
+        if (event.suspect) {
+            json["suspect"] = event.suspect->value;
+        }
         return json;
     }
     OrderedJson operator()(const DeadlineNear&) const { return {{"event", "deadline_near"}}; }
@@ -213,8 +216,8 @@ class Reader {
         return *moment;
     }
 
-    std::optional<SlotId> slot() const {
-        return json_.contains("slot") ? std::optional(SlotId{integer<std::int32_t>("slot")}) : std::nullopt;
+    std::optional<SlotId> slot(const char* key) const {
+        return json_.contains(key) ? std::optional(SlotId{integer<std::int32_t>(key)}) : std::nullopt;
     }
 
     /// Older journals have none.
@@ -349,7 +352,7 @@ Event event_from_json(const Json& json) {
         return TrialFinished{event.trial()};
     }
     if (name == "trial_failed") {
-        return TrialFailed{event.trial(), event.kind(), event.slot()};
+        return TrialFailed{event.trial(), event.kind(), event.slot("slot"), event.slot("suspect")};
     }
     if (name == "deadline_near") {
         return DeadlineNear{};

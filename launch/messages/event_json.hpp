@@ -14,6 +14,7 @@ namespace crescendo::launch {
 ///   {"event":"trial_regrouped","trial":3,"generation":1,"seconds":0.06,"step":[0.014]}
 ///   {"event":"trial_finished","trial":3}
 ///   {"event":"trial_failed","trial":3,"kind":"crash"}           kind: crash, error, out_of_memory
+///   {"event":"trial_failed","trial":3,"kind":"error","slot":0,"suspect":0}
 ///   {"event":"time_up"}                                         {"event":"cancelled"}
 ///   {"event":"trial_proposed","trial":3,"config":{"lr":0.1}}    {"event":"trial_retried","trial":3}
 ///   {"event":"trial_stopped","trial":3}                         {"event":"trial_time_up","trial":3}

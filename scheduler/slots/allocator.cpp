@@ -109,8 +109,8 @@ int Allocator::largest_size(int available, int rungs_survived) const {
     return size;
 }
 
-void Allocator::add(int count, std::vector<SlotId>& group) {
-    const auto added = pool_.take(count, group);
+void Allocator::add(int count, std::vector<SlotId>& group, const std::vector<SlotId>& avoided) {
+    const auto added = pool_.take(count, group, avoided);
     group.insert(group.end(), added.begin(), added.end());
 }
 

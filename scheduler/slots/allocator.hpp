@@ -42,14 +42,21 @@ class Allocator {
     /// Number of workers with which a trial starts.
     int starting_size() const { return full_size(0); }
 
+    /// The fewest workers with which a trial that has none continues.
+    int least_size(int rungs_survived) const {
+        return policy_ == GrowPolicy::wait ? full_size(rungs_survived) : starting_size();
+    }
+
     /// The size to which grow() would bring a group of `size` slots; `size` if it would not grow.
     int offer(int size, int rungs_survived, int num_reserved = 0) const;
 
     /// Sizes of the ladder above `from` and below `to`, and `to`.
     std::vector<int> sizes_up_to(int from, int to) const;
 
-    /// Adds free slots, of which there are enough, to the group until it has `size`.
-    void grow_to(std::vector<SlotId>& group, int size) { add(size - static_cast<int>(group.size()), group); }
+    /// Adds free slots, of which there are enough, to the group until it has `size`; those in `avoided` last.
+    void grow_to(std::vector<SlotId>& group, int size, const std::vector<SlotId>& avoided = {}) {
+        add(size - static_cast<int>(group.size()), group, avoided);
+    }
 
     /// Adds slots to the group (which may be empty) of a trial that survived `rungs_survived` rungs. Leaves
     /// `num_reserved` free slots for others. Returns whether the group grew.
@@ -76,7 +83,7 @@ class Allocator {
     void fix_max_workers(int max_workers);
     int size_on(int available, int rungs_survived) const;
     int largest_size(int available, int rungs_survived) const;
-    void add(int count, std::vector<SlotId>& group);
+    void add(int count, std::vector<SlotId>& group, const std::vector<SlotId>& avoided = {});
 
     int workers_;
     int scaling_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -26,8 +27,14 @@ void SlotPool::join(Slot slot) {
     add_free(slot.id);
 }
 
-/// Rare, so that it may take O(n).
 void SlotPool::lose(SlotId slot) {
+    withdraw(slot);
+    --size_;
+    place_of(slot).is_here = false;
+}
+
+/// Makes a free slot one that is not. Rare, so that it may take O(n).
+void SlotPool::withdraw(SlotId slot) {
     auto& place = place_of(slot);
     CRESCENDO_EXPECT(place.is_here && place.is_free);
     auto& node = nodes_[place.node];
@@ -35,13 +42,23 @@ void SlotPool::lose(SlotId slot) {
     std::make_heap(node.free.begin(), node.free.end(), lowest_first);
     move_in_order(place.node, node.free.size() + 1);
     --num_free_;
-    --size_;
-    place.is_here = false;
     place.is_free = false;
 }
 
-std::vector<SlotId> SlotPool::take(int count, const std::vector<SlotId>& group) {
+std::vector<SlotId> SlotPool::take(int count, const std::vector<SlotId>& group, const std::vector<SlotId>& avoided) {
     CRESCENDO_EXPECT(count <= num_free_);
+    if (!avoided.empty()) {
+        std::vector<SlotId> hidden;
+        std::ranges::copy_if(avoided, std::back_inserter(hidden), [&](SlotId slot) { return is_free(slot); });
+        std::ranges::for_each(hidden, [&](SlotId slot) { withdraw(slot); });
+        auto taken = take(std::min(count, num_free_), group);
+        std::ranges::for_each(hidden, [&](SlotId slot) { add_free(slot); });
+        auto members = group;
+        members.insert(members.end(), taken.begin(), taken.end());
+        const auto rest = take(count - static_cast<int>(taken.size()), members);
+        taken.insert(taken.end(), rest.begin(), rest.end());
+        return taken;
+    }
     const auto wanted = static_cast<std::size_t>(count);
     std::vector<SlotId> taken;
     taken.reserve(wanted);

@@ -31,8 +31,8 @@ class SlotPool {
     /// Takes `count` of the free slots (there must be as many) on as few nodes as possible: first on nodes where
     /// `group` already has slots, then on the node that they fill best. On one node, the lowest ids come first. Where
     /// slots share GPUs, those come before on whose GPU the group has the fewest workers, and of these the ones on
-    /// whose GPU the fewest slots are taken.
-    std::vector<SlotId> take(int count, const std::vector<SlotId>& group);
+    /// whose GPU the fewest slots are taken. Slots in `avoided`, which are there, are taken once no others are free.
+    std::vector<SlotId> take(int count, const std::vector<SlotId>& group, const std::vector<SlotId>& avoided = {});
 
     /// Frees slots that were taken.
     void release(const std::vector<SlotId>& slots);
@@ -40,6 +40,9 @@ class SlotPool {
     bool has(SlotId slot) const { return knows(slot) && place_of(slot).is_here; }
     /// Whether the slot ever joined.
     bool knows(SlotId slot) const { return index_of(slot) < places_.size() && place_of(slot).is_known; }
+    /// Where a slot is that has joined.
+    Slot slot(SlotId id) const { return {id, nodes_[place_of(id).node].id, place_of(id).gpu}; }
+    bool is_free(SlotId slot) const { return has(slot) && place_of(slot).is_free; }
 
     int size() const { return size_; }
     int num_free() const { return num_free_; }
@@ -68,6 +71,7 @@ class SlotPool {
     std::size_t index_of(NodeId node);
     std::size_t best_node(std::size_t count) const;
     void add_free(SlotId slot);
+    void withdraw(SlotId slot);
     void take_from(std::size_t node, std::size_t count, const std::vector<SlotId>& group, std::vector<SlotId>& taken);
     SlotId pop_lowest(Node& node);
     SlotId pop_by_gpus(Node& node, const std::map<int, int>& members);

@@ -11,6 +11,8 @@ namespace {
 
 int size_of(const Trial& trial) { return static_cast<int>(trial.group.slots.size()); }
 
+const std::vector<SlotId> none;
+
 }  // namespace
 
 Placement::Placement(const SchedulerSpec& spec) : spec_(spec), allocator_(spec), growth_(spec), demand_(spec) {}
@@ -18,11 +20,13 @@ Placement::Placement(const SchedulerSpec& spec) : spec_(spec), allocator_(spec),
 void Placement::join(const std::vector<Slot>& slots) {
     allocator_.join(slots);
     demand_.recount(allocator_);
+    doubts_.note_change(pool());
 }
 
 void Placement::lose(const std::set<SlotId>& slots) {
     allocator_.lose({slots.begin(), slots.end()});
     demand_.recount(allocator_);
+    doubts_.note_change(pool());
 }
 
 void Placement::enter_line(const Trial& waiting) { waiting_.insert({waiting.rungs_survived, waiting.id}); }
@@ -35,8 +39,8 @@ std::optional<TrialId> Placement::first_waiting() const {
 
 std::optional<InLine> Placement::next_in_line(const Prospects& prospects) const {
     std::optional<InLine> next;
-    if (!waiting_.empty()) {
-        next = *waiting_.begin();
+    if (const auto willing = first_willing(); willing != waiting_.end()) {
+        next = *willing;
     }
     if (const auto promotable = prospects.scheduler->promotable()) {
         const auto promoted = once_promoted(prospects.trials[static_cast<std::size_t>(promotable->value)]);
@@ -45,14 +49,31 @@ std::optional<InLine> Placement::next_in_line(const Prospects& prospects) const 
     return next;
 }
 
-bool Placement::would_be_next(const Trial& trial, const Prospects& prospects) const {
-    return !new_trials_come_first(prospects) && (waiting_.empty() || once_promoted(trial) < *waiting_.begin());
+std::optional<InLine> Placement::next_reluctant() const {
+    for (auto next = waiting_.begin(); doubts_.any() && next != waiting_.end(); ++next) {
+        if (is_reluctant(*next) && !doubts_.of(next->trial)->is_last_attempt) {
+            return *next;
+        }
+    }
+    return std::nullopt;
 }
 
-/// The least that a trial in line takes is the same for all: if there are too few slots for the first, there are for
-/// none.
-bool Placement::take_slots(Trial& trial, int rungs_survived) {
-    return allocator_.grow(trial.group.slots, rungs_survived);
+bool Placement::would_be_next(const Trial& trial, const Prospects& prospects) const {
+    const auto willing = first_willing();
+    return !new_trials_come_first(prospects) && (willing == waiting_.end() || once_promoted(trial) < *willing);
+}
+
+/// The least that a trial in line takes is the same for all that are not reluctant: if there are too few slots for the
+/// first, there are for none.
+bool Placement::take_slots(Trial& trial, int rungs_survived, int num_reserved) {
+    const InLine next{rungs_survived, trial.id};
+    const int num_refused = is_reluctant(next) ? 0 : pool().num_free() - num_usable(next);
+    const int size = allocator_.offer(0, rungs_survived, std::max(num_refused, num_reserved));
+    if (size == 0) {
+        return false;
+    }
+    allocator_.grow_to(trial.group.slots, size, avoided_by(trial, size));
+    return true;
 }
 
 bool Placement::take_slots_for_new(Trial& trial) {
@@ -98,20 +119,40 @@ bool Placement::give_back(Trial& trial, const Prospects& prospects) {
     if (spec_.shrink == Switch::off || size_of(trial) <= allocator_.starting_size() || !may_run_another()) {
         return false;
     }
-    const auto next = new_trials_come_first(prospects) ? std::nullopt : next_in_line(prospects);
-    if (!next && !prospects.can_start) {
-        return false;
+    if (new_trials_come_first(prospects)) {
+        return give_back_to(std::nullopt, trial);
     }
+    for (const auto& waiting : waiting_) {
+        if (refused_by(waiting).empty()) {
+            break;
+        }
+        if (give_back_to(waiting, trial)) {
+            return true;
+        }
+    }
+    const auto next = next_in_line(prospects);
+    return (next || prospects.can_start) && give_back_to(next, trial);
+}
+
+/// Nobody in line is next: a new trial is.
+bool Placement::give_back_to(const std::optional<InLine>& next, Trial& trial) {
+    const auto& slots = trial.group.slots;
     const bool is_as_promising = next && next->rungs_survived >= trial.rungs_survived;
     const int floor = is_as_promising ? allocator_.starting_size() : std::min(trial.target_workers, size_of(trial));
-    const int num_kept_free = next ? 0 : num_claimed(demand_.num_missing_besides(trial.id));
-    const int num_wanted = allocator_.starting_size() - (pool().num_free() - num_kept_free);
+    const int num_free =
+        next ? num_usable(*next) : pool().num_free() - num_claimed(demand_.num_missing_besides(trial.id));
+    const int num_wanted = allocator_.starting_size() - num_free;
+    const auto& refused = next ? refused_by(*next) : none;
+    const auto num_given = [&](int size) {
+        return static_cast<int>(std::count_if(slots.begin() + size, slots.end(),
+                                              [&](SlotId slot) { return !std::ranges::binary_search(refused, slot); }));
+    };
     int size = size_of(trial);
-    while (size_of(trial) - size < num_wanted && allocator_.next_smaller_size(size) < size &&
+    while (num_given(size) < num_wanted && allocator_.next_smaller_size(size) < size &&
            allocator_.next_smaller_size(size) >= floor) {
         size = allocator_.next_smaller_size(size);
     }
-    if (num_wanted <= 0 || size_of(trial) - size < num_wanted) {
+    if (num_wanted <= 0 || num_given(size) < num_wanted) {
         return false;
     }
     allocator_.shrink(trial.group.slots, size);
@@ -144,7 +185,8 @@ bool Placement::grow_to(Trial& trial, int offered) {
         return false;
     }
     growth_.note_growth(trial, offered);
-    allocator_.grow_to(trial.group.slots, offered);
+    const auto* suspects = doubts_.of(trial.id);
+    allocator_.grow_to(trial.group.slots, offered, suspects != nullptr ? suspects->on_gpus : none);
     return true;
 }
 
@@ -181,7 +223,7 @@ bool Placement::give_back_idle(Trial& trial, const Prospects& prospects) {
 /// Slots that no other trial needs, and that better survivors would not take.
 bool Placement::add_surplus(Trial& trial, const Prospects& prospects) {
     if (!spec_.has_surplus() || trial.rungs_survived == 0 || is_short(trial) || prospects.can_start ||
-        next_in_line(prospects)) {
+        !waiting_.empty() || next_in_line(prospects)) {
         return false;
     }
     const int more = allocator_.surplus(size_of(trial));
@@ -191,6 +233,51 @@ bool Placement::add_surplus(Trial& trial, const Prospects& prospects) {
 
 bool Placement::is_short(const Trial& trial) const {
     return size_of(trial) < allocator_.full_size(trial.rungs_survived);
+}
+
+/// Slots that a trial in line leaves to others, sorted. None if the sweep has too few besides.
+const std::vector<SlotId>& Placement::refused_by(const InLine& next) const {
+    const auto* suspects = doubts_.of(next.trial);
+    if (suspects == nullptr) {
+        return none;
+    }
+    const auto spares_enough = [&](const std::vector<SlotId>& refused) {
+        return pool().size() - static_cast<int>(refused.size()) >= allocator_.least_size(next.rungs_survived);
+    };
+    if (suspects->is_last_attempt && spares_enough(suspects->on_nodes)) {
+        return suspects->on_nodes;
+    }
+    return spares_enough(suspects->on_gpus) ? suspects->on_gpus : none;
+}
+
+/// Number of free slots that a trial in line does not refuse.
+int Placement::num_usable(const InLine& next) const {
+    return pool().num_free() - num_free_of(refused_by(next));
+}
+
+bool Placement::is_reluctant(const InLine& next) const {
+    const int least = allocator_.least_size(next.rungs_survived);
+    return pool().num_free() >= least && num_usable(next) < least;
+}
+
+/// The first in line that is not reluctant.
+std::set<InLine>::const_iterator Placement::first_willing() const {
+    return doubts_.any() ? std::ranges::find_if(waiting_, [&](const auto& next) { return !is_reluctant(next); })
+                         : waiting_.begin();
+}
+
+/// Slots that the trial takes last, where it gets `count`: of whole nodes if others have enough free ones.
+const std::vector<SlotId>& Placement::avoided_by(const Trial& trial, int count) const {
+    const auto* suspects = doubts_.of(trial.id);
+    if (suspects == nullptr) {
+        return none;
+    }
+    const int num_elsewhere = pool().num_free() - num_free_of(suspects->on_nodes);
+    return num_elsewhere >= count ? suspects->on_nodes : suspects->on_gpus;
+}
+
+int Placement::num_free_of(const std::vector<SlotId>& slots) const {
+    return static_cast<int>(std::ranges::count_if(slots, [&](SlotId slot) { return pool().is_free(slot); }));
 }
 
 bool Placement::remove_workers(Trial& trial, const std::set<SlotId>& lost) {

@@ -9,6 +9,7 @@
 #include "scheduler/growth/growth.hpp"
 #include "scheduler/schedulers/any_scheduler.hpp"
 #include "scheduler/slots/allocator.hpp"
+#include "scheduler/slots/slot_doubts.hpp"
 #include "scheduler/sweep/demand.hpp"
 #include "scheduler/sweep_spec.hpp"
 #include "scheduler/trial.hpp"
@@ -42,6 +43,9 @@ enum class GroupChange {
 
 /// Decides who gets which slots, and keeps the line of trials that wait for some.
 ///
+/// A trial in line is reluctant if the free slots would be enough for it, but not without those that may be to blame
+/// for its failures, and the sweep has others. Then the line goes on without it.
+///
 /// It changes a trial's group and nothing else of the trial. `Sweep` decides which trials run, and says when.
 class Placement {
   public:
@@ -62,8 +66,11 @@ class Placement {
 
     std::optional<TrialId> first_waiting() const;
 
-    /// Who gets free slots next, of the trials that wait and the one that may be promoted.
+    /// Who gets free slots next, of the trials that wait and are not reluctant, and the one that may be promoted.
     std::optional<InLine> next_in_line(const Prospects& prospects) const;
+
+    /// The first reluctant trial that takes the free slots before they idle: it has more than one attempt left.
+    std::optional<InLine> next_reluctant() const;
 
     /// Whether the trial, if it paused now and were promoted, would get slots before all others.
     bool would_be_next(const Trial& trial, const Prospects& prospects) const;
@@ -71,8 +78,9 @@ class Placement {
     /// Whether there are free slots and one more trial may run.
     bool can_place() const { return pool().num_free() > 0 && may_run_another(); }
 
-    /// Gives slots to a trial that is next in line and has none. Returns whether there were enough.
-    bool take_slots(Trial& trial, int rungs_survived);
+    /// Gives slots to a trial that is next in line, or reluctant, and has none. As far as possible these are not to
+    /// blame for its failures, and on other nodes. Returns whether there were enough besides `num_reserved`.
+    bool take_slots(Trial& trial, int rungs_survived, int num_reserved = 0);
 
     /// Gives slots to a new trial, but leaves those that running trials have a claim on. Returns whether there were
     /// enough.
@@ -85,7 +93,21 @@ class Placement {
     void note_running(Trial& trial);
 
     /// Learns from a report of a running trial, which still has the state of the report before.
-    void note_report(const Trial& trial, const TrialReported& report) { growth_.note(trial, report); }
+    void note_report(const Trial& trial, const TrialReported& report) {
+        growth_.note(trial, report);
+        if (doubts_.any()) {
+            doubts_.note_progress(trial.id, trial.group.slots, pool());
+        }
+    }
+
+    /// `suspect`, a slot of the running trial, may be to blame for a failure that has been counted.
+    void note_failure(const Trial& trial, SlotId suspect, bool is_last_attempt) {
+        doubts_.note_failure(trial.id, suspect, is_last_attempt, pool());
+    }
+
+    void note_end(const Trial& trial) { doubts_.forget(trial.id); }
+
+    const SlotDoubts& doubts() const { return doubts_; }
 
     /// Learns for how long a running trial stood still when its group changed.
     void note_regroup(const Trial& trial, const TrialRegrouped& event) { growth_.note(trial, event); }
@@ -111,6 +133,8 @@ class Placement {
 
     const SlotPool& pool() const { return allocator_.pool(); }
     int max_workers() const { return allocator_.max_workers(); }
+    /// Number of workers with which a trial starts.
+    int starting_size() const { return allocator_.starting_size(); }
     int num_running() const { return num_running_; }
 
   private:
@@ -121,12 +145,20 @@ class Placement {
 
     bool change_group(Trial& trial, const Prospects& prospects);
     bool give_back(Trial& trial, const Prospects& prospects);
+    bool give_back_to(const std::optional<InLine>& next, Trial& trial);
     bool give_back_idle(Trial& trial, const Prospects& prospects);
     bool grow(Trial& trial, const Prospects& prospects);
     bool grow_to(Trial& trial, int offered);
     bool wants_workers(const Trial& trial) const;
     bool add_surplus(Trial& trial, const Prospects& prospects);
     bool is_short(const Trial& trial) const;
+
+    const std::vector<SlotId>& refused_by(const InLine& next) const;
+    int num_usable(const InLine& next) const;
+    int num_free_of(const std::vector<SlotId>& slots) const;
+    bool is_reluctant(const InLine& next) const;
+    std::set<InLine>::const_iterator first_willing() const;
+    const std::vector<SlotId>& avoided_by(const Trial& trial, int count) const;
 
     void regroup(Trial& trial);
     void update_batch(Trial& trial) const;
@@ -135,6 +167,7 @@ class Placement {
     Allocator allocator_;
     Growth growth_;
     Demand demand_;
+    SlotDoubts doubts_;
     std::set<InLine> waiting_;
     int num_running_ = 0;
 };

@@ -212,6 +212,9 @@ void Sweep::handle(const TrialFailed& event, Effects& effects) {
     }
     const auto lost = event.slot ? std::set{*event.slot} : std::set(slots.begin(), slots.end());
     if (trial.count_failure(event.kind, spec_.max_retries)) {
+        if (event.suspect && std::find(slots.begin(), slots.end(), *event.suspect) != slots.end()) {
+            placement_.note_failure(trial, *event.suspect, trial.failures_in_a_row >= spec_.max_retries);
+        }
         lose_workers(trial, lost, effects);
         trial.is_reforming = trial.status == TrialStatus::running;
         return;
@@ -493,6 +496,7 @@ inline void Sweep::allocate(Effects& effects) {
     while (!(collects_slots && placement_.next_in_line(prospects())) && start_next(effects)) {
         while (!candidates_.are_trials() && resume_next(effects)) {}
     }
+    while (!(collects_slots && placement_.next_in_line(prospects())) && resume_reluctant(effects)) {}
 }
 
 bool Sweep::resume_next(Effects& effects) {
@@ -517,6 +521,28 @@ bool Sweep::resume_next(Effects& effects) {
             return true;
         }
     }
+    resume(trial, effects);
+    return true;
+}
+
+/// A trial gets the slots on which it failed before, rather than that they idle.
+bool Sweep::resume_reluctant(Effects& effects) {
+    const auto next = placement_.can_place() ? placement_.next_reluctant() : std::nullopt;
+    if (!next) {
+        return false;
+    }
+    Trial& trial = known_trial(next->trial);
+    const int num_reserved = proposals_.awaited() ? placement_.starting_size() : 0;
+    if (!placement_.take_slots(trial, trial.rungs_survived, num_reserved)) {
+        return false;
+    }
+    placement_.leave_line(trial);
+    resume(trial, effects);
+    return true;
+}
+
+/// The trial, which has slots again, runs.
+void Sweep::resume(Trial& trial, Effects& effects) {
     trials_.transition(trial, TrialStatus::running);
     trial.attempted = Resource{0};
     ++trial.group.generation;
@@ -526,7 +552,6 @@ bool Sweep::resume_next(Effects& effects) {
     } else {
         effects.placements.push_back(ResumeTrial{trial.id, trial.group});
     }
-    return true;
 }
 
 bool Sweep::start_next(Effects& effects) {
@@ -619,6 +644,7 @@ void Sweep::end(Trial& trial, StopReason reason, Effects& effects) {
     const auto before = trial.status;
     trials_.transition(trial, status_after(reason));
     trial.reason = reason;
+    placement_.note_end(trial);
     if (before == TrialStatus::running) {
         placement_.leave(trial);
     } else if (before == TrialStatus::waiting) {

@@ -135,6 +135,12 @@ class Sweep {
         return trial(id).status == TrialStatus::failed && scheduler_->can_retry(trial(id));
     }
 
+    /// Whether `slot` may be to blame if the trial fails there: it failed on the same node, GPU or slot since something
+    /// was last reported from there, and there are others.
+    bool is_in_doubt(SlotId slot, TrialId id) const {
+        return placement_.doubts().doubts(id, slot, placement_.pool());
+    }
+
     /// All slots of the sweep now, in the order of their ids.
     std::vector<SlotId> slots() const { return placement_.pool().slots(); }
     int num_slots() const { return placement_.pool().size(); }
@@ -199,6 +205,8 @@ class Sweep {
     }
     void allocate(Effects& effects);
     bool resume_next(Effects& effects);
+    bool resume_reluctant(Effects& effects);
+    void resume(Trial& trial, Effects& effects);
     bool start_next(Effects& effects);
 
     void go_on(Trial& trial, bool at_milestone, Effects& effects);

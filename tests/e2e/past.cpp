@@ -286,3 +286,19 @@ TEST_CASE("a sweep that an older crescendo began is resumed, with a note, and is
     replace_in(folder / "s/sweep.yaml", "max: 1.0", "max: 2.0");
     CHECK(run_crescendo(folder.path(), {"best", "s"}).code == 2);
 }
+
+TEST_CASE("an older journal, whose failures suspect no slot, has its trials on the slots where they were") {
+    const TemporaryFolder folder;
+    fs::copy(fs::path(CRESCENDO_OLD_SWEEP).parent_path() / "old-failures", folder / "s");
+
+    // Slot 1 was free, and trial 0 got slot 0 again. If it were on slot 1 now, its second failure, which was on slot 0,
+    // would not be its own.
+    const auto trials = json_of(folder.path(), "trials");
+
+    REQUIRE(trials.size() == 1);
+    CHECK(trials[0].at("failures") == 2);
+    CHECK(trials[0].at("status") == "finished");
+    const auto replayed = run_crescendo(folder.path(), {"simulate", "--replay", "s", "--format", "json"});
+    CHECK_MESSAGE(replayed.code == 0, replayed.err);
+    CHECK(replayed.json().at("differences") == 0);
+}

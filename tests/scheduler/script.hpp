@@ -45,6 +45,11 @@ struct Script {
         return apply(TrialFailed{TrialId{trial}, kind, SlotId{slot}});
     }
 
+    /// A worker fails, and its slot may be to blame.
+    std::string fail_on(int slot, int trial, FailureKind kind = FailureKind::error) {
+        return apply(TrialFailed{TrialId{trial}, kind, SlotId{slot}, SlotId{slot}});
+    }
+
     std::string retry(int trial) { return apply(TrialRetried{TrialId{trial}}); }
     std::string stop(int trial) { return apply(TrialStopped{TrialId{trial}}); }
     std::string hold(int trial, HoldAt at = HoldAt::once) { return apply(TrialHeld{TrialId{trial}, at}); }

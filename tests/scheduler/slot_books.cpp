@@ -14,6 +14,14 @@ void require(bool holds, const char* rule) {
     }
 }
 
+/// What the trial of a report has used, as the sweep knows it.
+Resource resource_of_reporter(const Event& event, const Sweep& sweep) {
+    const auto* reported = std::get_if<TrialReported>(&event);
+    const bool is_known = reported != nullptr && reported->trial.value >= 0 &&
+                          reported->trial.value < static_cast<int>(sweep.trials().size());
+    return is_known ? sweep.trial(reported->trial).resource : Resource{0};
+}
+
 bool contains(const std::vector<SlotId>& slots, SlotId slot) {
     return std::find(slots.begin(), slots.end(), slot) != slots.end();
 }
@@ -22,8 +30,10 @@ bool contains(const std::vector<SlotId>& slots, SlotId slot) {
 
 std::vector<Action> SlotBooks::apply(const Event& event) {
     const bool was_over = finished_;
+    const auto before = resource_of_reporter(event, sweep_);
     const auto actions = sweep_.apply(event);
     finished_ = finished_ && !(opens_again(event) && sweep_.state() == SweepState::running);
+    note_progress(event, before);
     enter(event);
     for (const auto& action : actions) {
         require(!finished_, "nothing comes after FinishSweep");
@@ -46,13 +56,18 @@ void SlotBooks::enter(const Event& event) {
     if (const auto* joined = std::get_if<SlotsJoined>(&event)) {
         for (const auto& slot : joined->slots) {
             joined_.insert(slot.id);
+            nodes_[slot.id] = slot.node;
         }
     } else if (const auto* lost = std::get_if<SlotsLost>(&event)) {
         for (const auto slot : lost->slots) {
             joined_.erase(slot);
             lose(slot);
+            for (auto& [trial, slots] : suspects_) {
+                slots.erase(slot);
+            }
         }
     } else if (const auto* failed = std::get_if<TrialFailed>(&event)) {
+        note_suspect(*failed);
         const auto group = groups_.find(failed->trial);
         if (!failed->slot) {
             vacate(failed->trial);
@@ -140,6 +155,52 @@ void SlotBooks::check_ends() {
             ends_.emplace(trial.id, trial.status);
         }
     }
+}
+
+/// One of the group's slots may be to blame.
+void SlotBooks::note_suspect(const TrialFailed& event) {
+    const auto group = groups_.find(event.trial);
+    if (!event.suspect || group == groups_.end() || !contains(group->second.slots, *event.suspect) ||
+        (event.slot && !contains(group->second.slots, *event.slot))) {
+        return;
+    }
+    suspects_[event.trial].insert(*event.suspect);
+    if (sweep_.trial(event.trial).failures_in_a_row >= sweep_.spec().max_retries) {
+        on_last_attempt_.insert(event.trial);
+    } else {
+        on_last_attempt_.erase(event.trial);
+    }
+}
+
+/// Where something new is reported from, nothing is to blame.
+void SlotBooks::note_progress(const Event& event, Resource before) {
+    if (const auto* reported = std::get_if<TrialReported>(&event);
+        reported != nullptr && resource_of_reporter(event, sweep_) > before) {
+        on_last_attempt_.erase(reported->trial);
+        for (auto& [trial, slots] : suspects_) {
+            for (const auto slot : groups_.at(reported->trial).slots) {
+                slots.erase(slot);
+            }
+        }
+    }
+}
+
+/// Whether a trial may wait although `smallest` slots are free: it has one attempt left, there are other slots that are
+/// taken, and what is free is where it failed.
+bool SlotBooks::may_refuse(const Trial& trial, int smallest) const {
+    const auto suspects = suspects_.find(trial.id);
+    if (suspects == suspects_.end() || !on_last_attempt_.contains(trial.id)) {
+        return false;
+    }
+    std::set<NodeId> nodes;
+    for (const auto slot : suspects->second) {
+        nodes.insert(nodes_.at(slot));
+    }
+    const auto is_elsewhere = [&](SlotId slot) { return !nodes.contains(nodes_.at(slot)); };
+    const auto num_others = static_cast<int>(joined_.size() - suspects->second.size());
+    return num_others >= smallest && std::ranges::count_if(joined_, [&](SlotId slot) {
+                                         return !used_.contains(slot) && is_elsewhere(slot);
+                                     }) < smallest;
 }
 
 /// The worker on it is gone. Its group has not yet been told to go on without.
@@ -257,8 +318,10 @@ void SlotBooks::check_nothing_idles() const {
     const int num_candidates = static_cast<int>(sweep_.candidates().size());
     const bool can_start = num_candidates < sweep_.spec().run_cap.value_or(num_candidates + 1);
     const bool somebody_waits =
-        sweep_.can_promote() || std::any_of(trials.begin(), trials.end(),
-                                            [](const auto& trial) { return trial.status == TrialStatus::waiting; });
+        sweep_.can_promote() || std::any_of(trials.begin(), trials.end(), [&](const auto& trial) {
+            return trial.status == TrialStatus::waiting &&
+                   (spec.grow == GrowPolicy::wait || !may_refuse(trial, smallest));
+        });
     if (spec.grow == GrowPolicy::wait && somebody_waits) {
         require(spec.priority != Priority::starts_first || !can_start, "new trials need not let others wait");
         return;  // the free slots are collected, and something runs that will free more

@@ -40,6 +40,9 @@ class SlotBooks {
     static bool opens_again(const Event& event);
     void check_ends();
     void check_nothing_idles() const;
+    void note_suspect(const TrialFailed& event);
+    void note_progress(const Event& event, Resource before);
+    bool may_refuse(const Trial& trial, int smallest) const;
     int num_claimed() const;
     void check_end() const;
 
@@ -51,6 +54,9 @@ class SlotBooks {
     std::map<TrialId, int> generations_;  // the last of every trial that ever had a group
     std::set<TrialId> dropped_;
     std::map<TrialId, TrialStatus> ends_;
+    std::map<SlotId, NodeId> nodes_;
+    std::map<TrialId, std::set<SlotId>> suspects_;  // slots on which a trial failed, and nobody has reported since
+    std::set<TrialId> on_last_attempt_;             // of those that have suspects
     bool finished_ = false;
 };
 

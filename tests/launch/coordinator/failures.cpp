@@ -8,11 +8,11 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using crescendo::tests::Stage;
 
-TEST_CASE("an error that repeats, whatever numbers are in it, fails the trial at once") {
+TEST_CASE("an error that repeats elsewhere, whatever numbers are in it, fails the trial at once") {
     Stage stage("run_cap: 2\nmax_retries: 9\n");
+    stage.agents.report(1, 4, 0.8);  // slot 1 is free
     stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no file, process 12"});
-    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no file, process 345"});
-    stage.agents.report(1, 4, 0.8);
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{1}, FailureKind::error, "no file, process 345"});
 
     CHECK(stage.run() == Outcome::finished);
 
@@ -21,8 +21,43 @@ TEST_CASE("an error that repeats, whatever numbers are in it, fails the trial at
           "trial 0 failed, and is not tried again, since another attempt would end so too: no file, process 345");
 }
 
+TEST_CASE("an error that repeats on one slot of several may be the slot's") {
+    Stage stage("run_cap: 2\nmax_retries: 9\n", "{type: fifo, max: 4}");
+    for (int attempt = 0; attempt < 3; ++attempt) {  // trial 1 has the other slot
+        stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no file"});
+    }
+    stage.agents.report(0, 4, 0.7);
+    stage.agents.report(1, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 3);
+}
+
+TEST_CASE("crashes and errors suspect the slot; what no slot can cause suspects none") {
+    Stage stage("run_cap: 1\nmax_retries: 9\n", "{type: fifo, max: 4}");
+    stage.agents.all_slots.resize(1);
+    for (const auto kind : {FailureKind::crash, FailureKind::error, FailureKind::out_of_memory}) {
+        stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, kind, verb_of(kind)});
+    }
+    stage.agents.report(0, 0, 0.7);  // resources count from 1
+    stage.agents.report(0, 4, 0.7);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    std::vector<bool> suspects;
+    for (const auto& record : stage.journalled()) {
+        if (record.value("event", "") == "trial_failed") {
+            suspects.push_back(record.contains("suspect"));
+        }
+    }
+    CHECK(suspects == std::vector{true, true, false, false});
+}
+
 TEST_CASE("an error that comes back after progress, and a crash that repeats, are tried again") {
     Stage stage("run_cap: 1\nmax_retries: 1\n", "{type: fifo, max: 4}");
+    stage.agents.all_slots.resize(1);
     stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no luck"});
     stage.agents.report(0, 1, 0.5);
     stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no luck"});

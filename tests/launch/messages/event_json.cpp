@@ -45,6 +45,8 @@ TEST_CASE("every event has its line, which reads back as the same event") {
         {TrialFailed{TrialId{3}, FailureKind::error}, R"({"event":"trial_failed","trial":3,"kind":"error"})"},
         {TrialFailed{TrialId{3}, FailureKind::repeated_error, SlotId{2}},
          R"({"event":"trial_failed","trial":3,"kind":"repeated_error","slot":2})"},
+        {TrialFailed{TrialId{3}, FailureKind::crash, std::nullopt, SlotId{1}},
+         R"({"event":"trial_failed","trial":3,"kind":"crash","suspect":1})"},
         {TrialFailed{TrialId{3}, FailureKind::out_of_memory},
          R"({"event":"trial_failed","trial":3,"kind":"out_of_memory"})"},
         {TrialRegrouped{TrialId{3}, 2, 0.06}, R"({"event":"trial_regrouped","trial":3,"generation":2,"seconds":0.06})"},

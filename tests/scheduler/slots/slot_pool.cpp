@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "core/random.hpp"
@@ -190,4 +191,61 @@ TEST_CASE("a lost slot may join again, on another node") {
     pool.join({SlotId{0}, NodeId{1}});
 
     CHECK(pool.take(2, {}) == ids({0, 2}));
+}
+
+TEST_CASE("slots to avoid are taken last, and are free as before if they are not needed") {
+    auto pool = pool_of({3, 2});
+
+    CHECK(pool.take(1, {}, ids({0, 1})) == ids({2}));
+    CHECK(pool.num_free() == 4);
+    CHECK(pool.take(3, {}, ids({0, 1})) == ids({3, 4, 0}));
+    CHECK(pool.take(1, {}) == ids({1}));
+    CHECK(pool.num_free() == 0);
+}
+
+TEST_CASE("to avoid slots that are taken, or none, changes nothing") {
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        CAPTURE(seed);
+        CounterRandom random(seed, 0);
+        auto pool = seed % 2 == 0 ? pool_of({4, 4, 4}) : pool_on_gpus({2, 2, 2}, 2);
+        const auto taken = pool.take(static_cast<int>(random.below(11)), {});
+        auto other = pool;
+        const int count = static_cast<int>(random.below(static_cast<std::uint64_t>(pool.num_free()) + 1));
+
+        CHECK(pool.take(count, {}, taken) == other.take(count, {}));
+    }
+}
+
+TEST_CASE("whatever is avoided, no slot is taken twice, and none that is avoided before another is used up") {
+    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+        CAPTURE(seed);
+        CounterRandom random(seed, 1);
+        auto pool = seed % 2 == 0 ? pool_of({3, 5, 4}) : pool_on_gpus({3, 1, 2}, 2);
+        const auto group = pool.take(static_cast<int>(random.below(3)), {});
+        std::vector<SlotId> avoided;
+        for (const auto slot : pool.slots()) {
+            if (random.below(3) == 0) {
+                avoided.push_back(slot);
+            }
+        }
+        const auto is_avoided = [&](SlotId slot) { return std::ranges::binary_search(avoided, slot); };
+        const int num_free = pool.num_free();
+        const int count = static_cast<int>(random.below(static_cast<std::uint64_t>(num_free) + 1));
+
+        const auto taken = pool.take(count, group, avoided);
+
+        std::set<SlotId> all(group.begin(), group.end());
+        all.insert(taken.begin(), taken.end());
+        REQUIRE(all.size() == group.size() + static_cast<std::size_t>(count));
+        REQUIRE(pool.num_free() == num_free - count);
+        const bool uses_avoided = std::ranges::any_of(taken, is_avoided);
+        for (const auto slot : pool.slots()) {
+            REQUIRE_FALSE((uses_avoided && pool.is_free(slot) && !is_avoided(slot)));
+        }
+        for (const auto slot : taken) {
+            REQUIRE_FALSE(pool.is_free(slot));
+        }
+        pool.release(taken);
+        REQUIRE(pool.num_free() == num_free);
+    }
 }

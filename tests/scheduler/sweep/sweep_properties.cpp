@@ -300,6 +300,9 @@ class RandomCluster {
         } else if (chance(random_, 0.5)) {
             event.slot = some_slot();
         }
+        if (chance(random_, 0.7)) {
+            event.suspect = event.slot ? event.slot : std::optional(members[random_.below(members.size())]);
+        }
         return event;
     }
 
