@@ -226,12 +226,19 @@ void Training::note_restart(TrialId trial, bool is_repeated) {
     }
 }
 
-/// Milliseconds are exact enough, and take few bytes in the journal.
+/// Milliseconds are exact enough, and take few bytes in the journal. What is too large to be rounded is no time.
 void Training::set_clock(protocol::Report& notice, double now) const {
-    const auto rounded = [](double seconds) { return std::round(seconds * 1000) / 1000; };
-    notice.seconds = rounded(notice.seconds.value_or(decisions_.history().clock_at(notice.trial, now)));
-    if (notice.evaluated) {
-        notice.evaluated = rounded(*notice.evaluated);
+    const auto round = [](std::optional<double>& seconds) {
+        if (seconds) {
+            const double rounded = std::round(*seconds * 1000) / 1000;
+            seconds = std::isfinite(rounded) ? std::optional(rounded) : std::nullopt;
+        }
+    };
+    round(notice.seconds);
+    round(notice.evaluated);
+    if (!notice.seconds) {
+        notice.seconds = decisions_.history().clock_at(notice.trial, now);
+        round(notice.seconds);
     }
 }
 

@@ -183,16 +183,16 @@ class Reader {
         return steps;
     }
 
-    /// The first number of a report's clock. Older journals have none.
+    /// The first number of a report's clock. Older journals have none, or null where it was not finite.
     std::optional<double> training_clock() const {
         const auto clock = json_.find("clock");
         if (clock == json_.end()) {
             return std::nullopt;
         }
-        if (!clock->is_array() || clock->empty() || !clock->front().is_number()) {
+        if (!clock->is_array() || clock->empty() || !(clock->front().is_number() || clock->front().is_null())) {
             wrong("clock", "a list of seconds");
         }
-        return clock->front().get<double>();
+        return clock->front().is_null() ? std::nullopt : std::optional(clock->front().get<double>());
     }
 
     FailureKind kind() const {

@@ -23,10 +23,13 @@ constexpr auto in_journal() {
 
 protocol::Report report_from_journal(const Json& record) {
     auto report = protocol::read<protocol::Report>(record, in_journal());
-    if (const auto clock = record.value("clock", std::vector<double>()); !clock.empty()) {
-        report.seconds = clock.front();
+    if (const auto clock = record.value("clock", Json::array()); !clock.empty()) {
+        const auto read = [](const Json& seconds) {
+            return seconds.is_number() ? std::optional(seconds.get<double>()) : std::nullopt;
+        };
+        report.seconds = read(clock.front());
         if (clock.size() > 1) {
-            report.evaluated = clock.back();
+            report.evaluated = read(clock.back());
         }
     }
     return report;

@@ -42,6 +42,23 @@ TEST_CASE("reports that a program sends in one go, and out of order, end no swee
     CHECK(stage.history.of(TrialId{0}).reports.size() == 2);
 }
 
+TEST_CASE("a report whose times are too large to be rounded has none, and the journal can be read") {
+    Stage stage("run_cap: 1\n");
+    auto report = report_of(0, 1, 0.5);
+    report.seconds = 1e306;
+    report.evaluated = 1e306;
+    stage.agents.notices.emplace_back(report);
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK_NOTHROW(History::read(stage.file.spec, stage.directory.journal()));
+    REQUIRE(stage.history.of(TrialId{0}).reports.size() == 2);
+    const auto& first = stage.history.of(TrialId{0}).reports.front();
+    CHECK(first.seconds < 1000);  // as for a trainer that has no clock
+    CHECK_FALSE(first.evaluated.has_value());
+}
+
 TEST_CASE("a program that ends in the turn of its last report had ended before, for the journal") {
     Stage stage("run_cap: 1\n", "{type: fifo, max: 1}");
     stage.agents.all_at_once = true;

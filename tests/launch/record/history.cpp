@@ -41,6 +41,24 @@ TEST_CASE("what the phases of regroups took is kept, as far as trainers told it"
           std::map<std::string, std::vector<double>>{{"group", {0.1, 0.4}}, {"step", {0.2}}});
 }
 
+TEST_CASE("a clock that was written as null, since it was not finite, counts as missing") {
+    Stage stage("run_cap: 1\n");
+    for (
+        const auto* record :
+        {R"({"note":"session","time":1,"host":"h","slots":1})",
+         R"({"event":"slots_joined","time":1,"slots":[{"slot":0,"node":0}]})",
+         R"({"event":"trial_reported","trial":0,"resource":1,"loss":-1.0,"time":2,"clock":[null],"metrics":{"accuracy":1.0}})",
+         R"({"event":"trial_reported","trial":0,"resource":2,"loss":-1.0,"time":3,"clock":[2.5,null],"metrics":{"accuracy":1.0}})"}) {
+        stage.history.apply(Json::parse(record));
+    }
+
+    const auto& reports = stage.history.of(TrialId{0}).reports;
+    REQUIRE(reports.size() == 2);
+    CHECK_FALSE(reports[0].seconds.has_value());
+    CHECK(reports[1].seconds == 2.5);
+    CHECK_FALSE(reports[1].evaluated.has_value());
+}
+
 TEST_CASE("a replay takes what models proposed from the journal as trials start, and does not ask the models") {
     const TemporaryFolder folder;
     SweepSpec spec;
