@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "launch/coordinator/failures.hpp"
@@ -21,9 +23,16 @@
 namespace crescendo::launch {
 namespace {
 
-/// Four digits are exact enough, and take few bytes in the journal.
+/// Four digits are exact enough, and take few bytes in the journal. What is no normal number then was not measured.
 std::optional<double> rounded(std::optional<double> measure) {
-    return measure ? std::optional(std::stod(fmt::format("{:.4g}", *measure))) : std::nullopt;
+    if (!measure) {
+        return std::nullopt;
+    }
+    const auto text = fmt::format("{:.4g}", *measure);
+    double number = 0;
+    const auto error = std::from_chars(text.data(), text.data() + text.size(), number).ec;
+    const bool is_measure = error == std::errc{} && (number == 0 || std::isnormal(number));
+    return is_measure ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace
@@ -358,13 +367,12 @@ void Training::fail_by_report(TrialId trial, const std::string& message) {
 void Training::record_regroup(const protocol::Regrouped& notice) {
     Json details{{"note", "regrouped"}};
     for (const auto& [phase, seconds] : notice.phases) {
-        if (std::isfinite(seconds)) {
-            details["phases"][phase] = *rounded(seconds);
+        if (const auto digits = rounded(seconds)) {
+            details["phases"][phase] = *digits;
         }
     }
-    decisions_.record(TrialRegrouped{notice.trial, notice.generation, *rounded(std::max(0.0, notice.seconds)),
-                                     rounded(notice.step_seconds)},
-                      details);
+    const double seconds = rounded(std::max(0.0, notice.seconds)).value_or(0);
+    decisions_.record(TrialRegrouped{notice.trial, notice.generation, seconds, rounded(notice.step_seconds)}, details);
 }
 
 void Training::take(const protocol::Regrouped& notice) {

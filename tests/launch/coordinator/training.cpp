@@ -59,6 +59,26 @@ TEST_CASE("a report whose times are too large to be rounded has none, and the jo
     CHECK_FALSE(first.evaluated.has_value());
 }
 
+TEST_CASE("measures that are too small or too large for a number of four digits count as missing") {
+    Stage stage("run_cap: 1\n");
+    auto report = report_of(0, 1, 0.5);
+    report.step_seconds = 1.7976e308;  // rounds up, beyond what a double holds
+    report.group_batch = 64;
+    report.noise_scale = 1e-310;
+    stage.agents.notices.emplace_back(report);
+    stage.agents.notices.emplace_back(
+        protocol::Regrouped{TrialId{0}, 1, 1e-310, 1e-310, {{"group", 1e-310}, {"step", 0.25}}});
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto& first = stage.history.of(TrialId{0}).reports.front();
+    CHECK_FALSE(first.step_seconds.has_value());
+    CHECK_FALSE(first.noise_scale.has_value());
+    CHECK(stage.history.regroup_seconds() == std::vector{0.0});
+    CHECK(stage.history.regroup_phases() == std::map<std::string, std::vector<double>>{{"step", {0.25}}});
+}
+
 TEST_CASE("a program that ends in the turn of its last report had ended before, for the journal") {
     Stage stage("run_cap: 1\n", "{type: fifo, max: 1}");
     stage.agents.all_at_once = true;
