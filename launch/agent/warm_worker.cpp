@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/message_json.hpp"
+#include "launch/messages/store_request.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -235,7 +236,7 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
             begin();
         }
     } else if (type == protocol::type::store) {
-        notices.push_back(StoreRequest{slot(), message});
+        receive_store_request(message, notices);
     } else if (type == protocol::Left::name && is<Busy>()) {
         reject("it left its group without being told to", notices);
     } else if (type == protocol::Left::name) {
@@ -259,6 +260,18 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
     } else if (type == protocol::Evaluated::name) {
         notices.push_back(TrialEvaluated{trial, protocol::read<protocol::Evaluated>(message).metrics, {}});
         settle(notices);
+    }
+}
+
+/// A request for a trial that it does not train, or does not train any more, is no business of the trial's group.
+void WarmWorker::receive_store_request(const Json& request, std::vector<Notice>& notices) {
+    require_store_request(request);
+    if (task() != nullptr && request.at("trial") == task()->trial.value) {
+        notices.push_back(StoreRequest{slot(), request});
+    } else {
+        trainer_->channel.send({{"type", protocol::type::store},
+                                {"id", request.at("id")},
+                                {"error", "this worker does not train the trial"}});
     }
 }
 

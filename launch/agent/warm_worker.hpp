@@ -76,6 +76,7 @@ class WarmWorker final : public Worker {
     void assign(const Task& task, const Json& message);
     void begin();
     void receive(const Json& message, std::vector<Notice>& notices);
+    void receive_store_request(const Json& request, std::vector<Notice>& notices);
     void reject(const std::string& message, std::vector<Notice>& notices);
     void receive_failure(const protocol::Failed& failure, std::vector<Notice>& notices);
     void settle(std::vector<Notice>& notices);

@@ -12,6 +12,7 @@
 #include "core/check.hpp"
 #include "core/message_json.hpp"
 #include "launch/agent/worker.hpp"
+#include "launch/messages/store_request.hpp"
 #include "launch/slots/gpus.hpp"
 #include "launch/system/temporary_log.hpp"
 
@@ -128,6 +129,7 @@ bool IdleTrainers::receive(std::size_t rank, const std::string& type, Json& answ
         } else if (said == protocol::Failed::name) {
             throw std::runtime_error(protocol::read<protocol::Failed>(message).message);
         } else if (said == protocol::type::store) {
+            require_store_request(message);
             const SlotId slot{static_cast<std::int32_t>(rank)};
             for (const auto& due : rendezvous_.handle({slot, message})) {
                 members_.at(static_cast<std::size_t>(due.slot.value))->process.channel.send(due.answer);

@@ -16,7 +16,7 @@ AnswerStore answer(const StoreRequest& request, Json content = Json::object()) {
 }
 
 std::vector<std::string> keys_of(const Json& request) {
-    if (request.contains("keys")) {
+    if (request.contains("keys") && request.at("op") != "get") {
         return request.at("keys");
     }
     return {request.at("key")};
@@ -38,11 +38,17 @@ Json compare_set(Entries& entries, const Json& request) {
     return entries.contains(key) ? entries[key] : Json{{"value", expected}};
 }
 
+Json error(const std::string& problem) { return {{"error", problem}}; }
+
 Json add(Entries& entries, const Json& request) {
     const std::string key = request.at("key");
     const auto found = entries.find(key);
     const std::int64_t before = found == entries.end() ? 0 : found->second.value("number", std::int64_t{0});
-    return entries[key] = {{"number", before + request.at("delta").get<std::int64_t>()}};
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(before, request.at("delta").get<std::int64_t>(), &sum)) {
+        return error("the sum is too large");
+    }
+    return entries[key] = {{"number", sum}};
 }
 
 }  // namespace
@@ -67,7 +73,7 @@ std::vector<AnswerStore> Rendezvous::handle(const StoreRequest& request) {
     } else if (op == "compare_set") {
         result = compare_set(space.entries, content);
     } else {
-        result["error"] = "unknown operation '" + op + "'";
+        result = error("unknown operation '" + op + "'");
     }
     std::vector<AnswerStore> answers{answer(request, std::move(result))};
     auto more = answer_waiting(space);

@@ -15,7 +15,8 @@ namespace crescendo::launch {
 /// Keys live in one generation of one trial. Requests that wait for a key are kept until a member sets it.
 class Rendezvous {
   public:
-    /// Returns the answers that are due: to this request, and to earlier requests that waited for what it set.
+    /// `request` is sound (require_store_request). Returns the answers that are due: to this request, and to earlier
+    /// requests that waited for what it set.
     std::vector<AnswerStore> handle(const StoreRequest& request);
 
     /// The trial's group is over, or another generation follows. Forgets its keys and the requests that wait for them.

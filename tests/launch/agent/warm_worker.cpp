@@ -155,6 +155,30 @@ TEST_CASE("a trainer that sends nonsense, or leaves without being told, fails it
     }
 }
 
+TEST_CASE("a store request that cannot be served fails its trial") {
+    Node node(std::string(say_hello) + "hear; say '{\"type\":\"store\",\"id\":1,\"op\":\"get\"}'; sleep 1000");
+    node.join();
+
+    const auto failed = node.next<WorkerFailed>();
+
+    CHECK_MESSAGE(failed.message.find("a store request's \"trial\"") != std::string::npos, failed.message);
+}
+
+TEST_CASE("a trainer's store requests are for the trial that it trains; others get an error") {
+    const auto get = [](int trial) {
+        return "say '{\"type\":\"store\",\"id\":1,\"trial\":" + std::to_string(trial) +
+               ",\"generation\":0,\"op\":\"get\",\"key\":\"a\"}'; ";
+    };
+    Node own(say_hello + std::string("hear; ") + get(4) + "hear");
+    own.join();
+    Node other(say_hello + std::string("hear; ") + get(5) + "hear; case $heard in *error*) " + report +
+               ";; esac; hear");
+    other.join();
+
+    CHECK(own.next<StoreRequest>().request.at("key") == "a");
+    CHECK(other.next<protocol::Report>().trial == trial);
+}
+
 TEST_CASE("reports of other ranks than 0 are ignored") {
     Node node(std::string(say_hello) + "hear; " + report + "hear; " + report + "hear");
     node.join(/*rank=*/1);

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <limits>
+
 using namespace crescendo;
 using namespace crescendo::launch;
 
@@ -46,6 +49,22 @@ TEST_CASE("add counts from zero, and get gives the number") {
     CHECK(store.handle(request(0, 1, "add", {{"key", "n"}, {"delta", 2}})).at(0).answer.at("number") == 2);
     CHECK(store.handle(request(1, 1, "add", {{"key", "n"}, {"delta", -5}})).at(0).answer.at("number") == -3);
     CHECK(store.handle(request(1, 2, "get", {{"key", "n"}})).at(0).answer.at("number") == -3);
+}
+
+TEST_CASE("add refuses a sum that is too large, and keeps the number") {
+    Rendezvous store;
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    store.handle(request(0, 1, "add", {{"key", "n"}, {"delta", most}}));
+
+    CHECK(store.handle(request(0, 2, "add", {{"key", "n"}, {"delta", 1}})).at(0).answer.contains("error"));
+    CHECK(store.handle(request(0, 3, "get", {{"key", "n"}})).at(0).answer.at("number") == most);
+}
+
+TEST_CASE("get looks for one key, whatever others the request names") {
+    Rendezvous store;
+    store.handle(request(0, 1, "set", {{"key", "a"}, {"value", ""}}));
+
+    CHECK(store.handle(request(0, 2, "get", {{"key", "b"}, {"keys", {"a"}}})).empty());
 }
 
 TEST_CASE("compare_set changes only what it expects") {
