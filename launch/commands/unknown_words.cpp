@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "launch/yaml/spelling.hpp"
+#include "core/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {

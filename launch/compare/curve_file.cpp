@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "core/check.hpp"
+#include "core/spelling.hpp"
 #include "launch/system/csv_file.hpp"
-#include "launch/yaml/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {

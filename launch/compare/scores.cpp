@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
-#include "launch/yaml/spelling.hpp"
+#include "core/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -9,7 +9,7 @@
 #include "analysis/quality_cost.hpp"
 #include "core/check.hpp"
 #include "core/median.hpp"
-#include "launch/yaml/spelling.hpp"
+#include "core/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {

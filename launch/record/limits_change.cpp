@@ -5,10 +5,10 @@
 #include <chrono>
 
 #include "core/check.hpp"
+#include "core/spelling.hpp"
 #include "core/words.hpp"
 #include "launch/messages/event_json.hpp"
 #include "launch/sweep_file/sweep_keys.hpp"
-#include "launch/yaml/spelling.hpp"
 #include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {

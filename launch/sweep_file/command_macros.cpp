@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "core/check.hpp"
+#include "core/spelling.hpp"
 #include "launch/messages/value_json.hpp"
-#include "launch/yaml/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {

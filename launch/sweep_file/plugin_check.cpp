@@ -8,9 +8,9 @@
 #include <iterator>
 #include <vector>
 
+#include "core/spelling.hpp"
 #include "launch/system/child_process.hpp"
 #include "launch/system/shell.hpp"
-#include "launch/yaml/spelling.hpp"
 #include "scheduler/samplers/any_sampler.hpp"
 
 namespace crescendo::launch {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/spelling.hpp"
 #include "launch/messages/value_json.hpp"
-#include "launch/yaml/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "core/draws.hpp"
+#include "core/spelling.hpp"
 #include "launch/messages/value_json.hpp"
-#include "launch/yaml/spelling.hpp"
 #include "scheduler/space/completion.hpp"
 #include "scheduler/space/membership.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "launch/yaml/spelling.hpp"
+#include "core/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "launch/yaml/spelling.hpp"
+#include "core/spelling.hpp"
 #include "scheduler/space/survey.hpp"
 
 namespace crescendo::launch {

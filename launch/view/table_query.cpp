@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "launch/yaml/spelling.hpp"
+#include "core/spelling.hpp"
 #include "scheduler/expressions/expression.hpp"
 
 namespace crescendo::launch {

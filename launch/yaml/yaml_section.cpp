@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/check.hpp"
-#include "launch/yaml/spelling.hpp"
+#include "core/spelling.hpp"
 
 namespace crescendo::launch {
 namespace {

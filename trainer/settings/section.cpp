@@ -8,6 +8,7 @@
 
 #include "core/check.hpp"
 #include "core/duration.hpp"
+#include "core/spelling.hpp"
 
 namespace crescendo::trainer {
 
@@ -63,6 +64,12 @@ const json* Section::find(const char* name) {
 
 void Section::reject(const char* name, const std::string& message) {
     problems_.push_back({path_ + "." + name, message});
+}
+
+void Section::reject_word(const char* name, const json& found, const std::vector<std::string>& words) {
+    const auto hint = found.is_string() ? did_you_mean(found.get<std::string>(), words) : "";
+    reject(name,
+           crescendo::text("{} cannot be used here{}; give one of {}", found.dump(), hint, enumerate(words, ", ")));
 }
 
 void Section::reject_type(const char* name, const json& found, const std::string& wanted) {
@@ -247,11 +254,8 @@ void Section::reject_unknown() {
         if (knows(key)) {
             continue;
         }
-        std::string all;
-        for (const auto& name : known_) {
-            all += (all.empty() ? "" : ", ") + name;
-        }
-        reject(key.c_str(), "no such setting, so it would change nothing; there are " + all);
+        reject(key.c_str(), crescendo::text("no such setting, so it would change nothing{}; there are {}",
+                                            did_you_mean(key, known_), enumerate(known_, ", ")));
     }
 }
 

@@ -76,6 +76,7 @@ class Section {
     bool knows(const std::string& name) const;
     void reject(const char* name, const std::string& message);
     void reject_type(const char* name, const nlohmann::json& found, const std::string& wanted);
+    void reject_word(const char* name, const nlohmann::json& found, const std::vector<std::string>& words);
 
     const nlohmann::json& object_;
     std::string path_;
@@ -89,15 +90,15 @@ void Section::choice(const char* name, Enum& value, std::span<const std::pair<co
     if (!found) {
         return;
     }
-    std::string all;
+    std::vector<std::string> words;
     for (const auto& [word, meaning] : choices) {
         if (*found == word) {
             value = meaning;
             return;
         }
-        all += (all.empty() ? "" : ", ") + std::string(word);
+        words.emplace_back(word);
     }
-    reject_type(name, *found, "one of " + all);
+    reject_word(name, *found, words);
 }
 
 }  // namespace crescendo::trainer

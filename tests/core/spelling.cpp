@@ -1,8 +1,8 @@
-#include "launch/yaml/spelling.hpp"
+#include "core/spelling.hpp"
 
 #include <doctest/doctest.h>
 
-using namespace crescendo::launch;
+using namespace crescendo;
 
 TEST_CASE("the edit distance counts a swap of neighbours once") {
     CHECK(edit_distance("", "abc") == 3);

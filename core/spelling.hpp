@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace crescendo::launch {
+namespace crescendo {
 
 /// Number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string
 /// alignment).
@@ -20,4 +20,4 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 /// Lists words for messages: "a", "a or b", "a, b or c".
 std::string enumerate(const std::vector<std::string>& words, std::string_view last_separator = " or ");
 
-}  // namespace crescendo::launch
+}  // namespace crescendo

@@ -1,10 +1,8 @@
-#include "launch/yaml/spelling.hpp"
-
-#include <fmt/format.h>
+#include "core/spelling.hpp"
 
 #include <algorithm>
 
-namespace crescendo::launch {
+namespace crescendo {
 
 int edit_distance(std::string_view a, std::string_view b) {
     // rows[i][j]: the distance of the first i characters of a from the first j of b
@@ -38,7 +36,7 @@ std::optional<std::string> nearest_word(std::string_view word, const std::vector
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& words) {
     const auto nearest = nearest_word(word, words);
-    return nearest ? fmt::format(" (did you mean '{}'?)", *nearest) : "";
+    return nearest ? " (did you mean '" + *nearest + "'?)" : "";
 }
 
 std::string enumerate(const std::vector<std::string>& words, std::string_view last_separator) {
@@ -50,4 +48,4 @@ std::string enumerate(const std::vector<std::string>& words, std::string_view la
     return result;
 }
 
-}  // namespace crescendo::launch
+}  // namespace crescendo
