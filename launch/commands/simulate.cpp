@@ -235,7 +235,7 @@ ExitCode simulate_one(const Options& options, const Study& study) {
 ExitCode replay_sweep(Options options) {
     const auto directory = SweepDirectory::open(options.recorded_sweep);
     const auto frozen = FrozenFile::recorded_in(directory.journal());
-    const auto replayed = replay(read_first_file(directory, frozen).spec, directory);
+    const auto replayed = replay(read_first_file(directory, frozen), directory);
     options.slots = options.slots.value_or(replayed.history.sweep().num_slots());
     Study study(options);
     study.use(limits_after(frozen, replayed.history.limits_changes()));

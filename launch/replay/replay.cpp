@@ -19,8 +19,10 @@ namespace {
 
 class Comparer {
   public:
-    Comparer(const SweepSpec& spec, const SweepDirectory& directory)
-        : directory_(directory), replay_{History(spec, Reports::all), 0, 0, {}} {}
+    Comparer(const SweepFile& file, const SweepDirectory& directory)
+        : directory_(directory),
+          waits_for_decisions_(!file.supervision.report),
+          replay_{History(file.spec, Reports::all), 0, 0, {}} {}
 
     Replay run() {
         replay_.history.foresee(directory_.journal());
@@ -49,10 +51,14 @@ class Comparer {
             fmt::format("{}:{}: {}", directory_.journal().string(), record.at("n").get<int>() + 1, what));
     }
 
-    /// Only a trial that was told to go on has anything to tell, unless the sweep's end crossed its message.
+    /// Only a trial that was told to go on has anything to tell, unless the sweep's end crossed its message. A program
+    /// that is not told may have printed more before it was ended.
     void check_alive(const Json& record) {
         const auto& sweep = replay_.history.sweep();
-        const std::set<std::string> from_trials{"trial_reported", "trial_finished", "trial_failed"};
+        std::set<std::string> from_trials{"trial_finished", "trial_failed"};
+        if (waits_for_decisions_) {
+            from_trials.insert("trial_reported");
+        }
         if (!from_trials.contains(record.value("event", "")) || sweep.state() != SweepState::running) {
             return;
         }
@@ -112,12 +118,13 @@ class Comparer {
     }
 
     const SweepDirectory& directory_;
+    bool waits_for_decisions_;  ///< whether trials report and then do nothing before they are told to go on
     Replay replay_;
     std::set<std::pair<TrialId, int>> regroups_;  // that were ordered
 };
 
 }  // namespace
 
-Replay replay(const SweepSpec& spec, const SweepDirectory& directory) { return Comparer(spec, directory).run(); }
+Replay replay(const SweepFile& file, const SweepDirectory& directory) { return Comparer(file, directory).run(); }
 
 }  // namespace crescendo::launch

@@ -6,6 +6,7 @@
 
 #include "launch/record/history.hpp"
 #include "launch/record/sweep_directory.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
 
 namespace crescendo::launch {
 
@@ -18,7 +19,7 @@ struct Replay {
 };
 
 /// What happened is known from who reported after which decision, the regroups that took place, the configurations
-/// of the trials, and the results of a sweep that is over. `spec` is as the sweep began.
-Replay replay(const SweepSpec& spec, const SweepDirectory& directory);
+/// of the trials, and the results of a sweep that is over. `file` is as the sweep began.
+Replay replay(const SweepFile& file, const SweepDirectory& directory);
 
 }  // namespace crescendo::launch

@@ -239,6 +239,24 @@ TEST_CASE("a sweep whose first three trials fail is given up with the reason, an
     CHECK(status.at("trials").at("begun") == 9);
 }
 
+TEST_CASE("a program that prints on before it is stopped is decided about again as it was") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), ":", "report: {pattern: 'epoch (?P<resource>\\d+)/9 loss (?P<loss>[\\d.]+)'}\n");
+    write_file(folder / "train.sh", "x=${1#--x=}\nfor r in {1..9}; do echo \"epoch $r/9 loss $x.$((10 - r))\"; done\n");
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+    const auto trials = trials_of(folder.path());
+    const auto reports = resources_by_trial(folder / "bash");
+    const auto printed_on = [&](const Json& trial) {
+        return trial.at("status") == "stopped" && reports.at(trial.at("trial")).back() > trial.at("resource");
+    };
+    REQUIRE(std::ranges::any_of(trials, printed_on));
+
+    const auto replayed = run_crescendo(folder.path(), {"simulate", "--replay", "bash", "--format", "json"});
+
+    CHECK_MESSAGE(replayed.code == 0, replayed.err);
+    CHECK(replayed.json().at("differences") == 0);
+}
+
 TEST_CASE("a program that knows nothing of crescendo is tuned by what it prints") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), ":", "report: {pattern: 'epoch (?P<resource>\\d+)/9 loss (?P<loss>[\\d.]+)'}\n");
