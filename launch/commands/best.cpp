@@ -86,8 +86,8 @@ ExitCode best(const Options& options) {
     }
     if (!options.out.empty()) {
         trial = options.trial ? TrialId{*options.trial} : trial;
-        CRESCENDO_VALIDATE(trial, "", "{}: no trial has reported yet, so there is none to export",
-                           options.directory.string());
+        CRESCENDO_VALIDATE(trial, "", "{}: {}, so there is none to export", options.directory.string(),
+                           sweep.history.why_no_best());
         export_trial(sweep, *trial, options.out);
         return ExitCode::done;
     }

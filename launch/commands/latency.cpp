@@ -26,7 +26,8 @@ ExitCode latency(const Options& options) {
     const RecordedSweep sweep(options.directory);
     LatencyBench bench(sweep, options.bench);
     const auto trial = options.trial ? std::optional(TrialId{*options.trial}) : sweep.history.sweep().best();
-    CRESCENDO_VALIDATE(trial, "", "{}: no trial has reported yet, so none can answer", options.directory.string());
+    CRESCENDO_VALIDATE(trial, "", "{}: {}, so none can answer", options.directory.string(),
+                       sweep.history.why_no_best());
     const auto directory = options.directory.string();
     CRESCENDO_VALIDATE(std::cmp_less(trial->value, sweep.history.sweep().trials().size()), "--trial",
                        "{} has no trial {}; `crescendo trials {}` lists them", directory, trial->value, directory);

@@ -73,7 +73,7 @@ ExitCode retrain(const Options& options, MpiSession* session) {
     const RecordedSweep sweep(options.directory);
     const auto where = options.directory.string();
     const auto trial = options.trial ? std::optional(TrialId{*options.trial}) : sweep.history.sweep().best();
-    CRESCENDO_VALIDATE(trial, "", "{}: no trial has reported yet, so there is none to train again", where);
+    CRESCENDO_VALIDATE(trial, "", "{}: {}, so there is none to train again", where, sweep.history.why_no_best());
     CRESCENDO_VALIDATE(std::cmp_less(trial->value, sweep.history.sweep().trials().size()), "--trial",
                        "{} has no trial {}; `crescendo trials {}` lists them", where, trial->value, where);
     const auto folder = fs::absolute(sweep.directory.path()) / "retrain" / std::to_string(trial->value);

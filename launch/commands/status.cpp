@@ -141,8 +141,8 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     status["data_wait"] = wait ? Json(*wait) : Json(nullptr);
     if (sweep.waits_for_release()) {
         status["hint"] = held_hint(sweep, recorded.directory.path().string());
-    } else if (const auto hint = data_wait_hint(recorded.history, recorded.file); !hint.empty()) {
-        status["hint"] = hint;
+    } else if (auto advice = hint(recorded.history, recorded.file); !advice.empty()) {
+        status["hint"] = std::move(advice);
     }
     return status;
 }

@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
@@ -69,6 +70,14 @@ void remark_on_missing_gpus(const SlotPlan::Wishes& wishes) {
     if (wishes.slots_per_gpu > 1 && !wishes.slots && find_gpus().empty()) {
         remark(fmt::format("note: slots_per_gpu is {}, and this node has no GPU: its slots are cores, as without it",
                            wishes.slots_per_gpu));
+    }
+}
+
+/// The sweep waits for no slots that may never come, so its trials train otherwise than the file says.
+void remark_on_missing_slots(int workers, std::size_t num_slots) {
+    if (std::cmp_greater(workers, num_slots)) {
+        remark(fmt::format("note: scheduler.workers is {}, and there {} {} slot{}: trials begin with {}", workers,
+                           num_slots == 1 ? "is" : "are", num_slots, num_slots == 1 ? "" : "s", num_slots));
     }
 }
 
@@ -181,8 +190,8 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
     }
     const auto price = price_of_slot_hour(file.price, history);
     fmt::print("\n{}\n", best_text(history, directory, Format::table, price));
-    if (const auto hint = data_wait_hint(history, file); !hint.empty()) {
-        fmt::print("{}\n", hint);
+    if (const auto advice = hint(history, file); !advice.empty()) {
+        fmt::print("{}\n", advice);
     }
     fmt::print("finished: {}, {} trials in {}\n", text_of(*history.sweep().finish_reason()),
                history.sweep().trials().size(), clock_text(history.elapsed()));
@@ -229,6 +238,7 @@ Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSes
         const auto setup = setup_of(sweep.file, sweep.directory, options);
         remark_on_missing_gpus(setup.slots);
         const auto transport = make_transport(setup, session, signals);
+        remark_on_missing_slots(sweep.file.spec.scheduler.workers, transport->slots().size());
         const auto view = make_view(sweep.file, session != nullptr);
         outcome = Coordinator(sweep.file, sweep.directory, sweep.journal, sweep.history, *transport, *view, &sweep.lock,
                               std::move(opening))

@@ -54,7 +54,8 @@ TrialId trial_of(const ExportRequest& request) {
     const auto& sweep = request.sweep.history.sweep();
     const auto directory = request.sweep.directory.path().string();
     const auto trial = request.trial ? request.trial : sweep.best();
-    CRESCENDO_VALIDATE(trial, "", "{}: no trial has reported yet, so there is nothing to export", directory);
+    CRESCENDO_VALIDATE(trial, "", "{}: {}, so there is nothing to export", directory,
+                       request.sweep.history.why_no_best());
     CRESCENDO_VALIDATE(trial->value >= 0 && std::cmp_less(trial->value, sweep.trials().size()), "--trial",
                        "{} has no trial {}; `crescendo trials {}` lists them", directory, trial->value, directory);
     return *trial;

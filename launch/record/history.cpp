@@ -1,5 +1,7 @@
 #include "launch/record/history.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -270,6 +272,20 @@ History::Had History::had_now() const {
     }
     had.until = elapsed();
     return had;
+}
+
+std::string History::why_no_best() const {
+    const auto& trials = sweep_.trials();
+    const auto has_reported = [](const Trial& trial) { return trial.resource.value > 0; };
+    const auto has_failed = [](const Trial& trial) { return trial.status == TrialStatus::failed; };
+    if (std::ranges::none_of(trials, has_reported)) {
+        return "no trial has reported yet";
+    }
+    if (std::ranges::all_of(trials, [&](const Trial& trial) { return has_failed(trial) || !has_reported(trial); })) {
+        return "every trial that reported has failed";
+    }
+    const auto* who = std::ranges::any_of(trials, has_failed) ? "no trial that did not fail" : "no trial";
+    return fmt::format("{} has a {} that is a finite number", who, sweep_.spec().metric);
 }
 
 double History::idle_slot_seconds() const {

@@ -102,6 +102,9 @@ class History {
     const Sweep& sweep() const { return sweep_; }
     const TrialHistory& of(TrialId trial) const { return trials_.at(static_cast<std::size_t>(trial.value)); }
 
+    /// Why the sweep has no best trial, for a message.
+    std::string why_no_best() const;
+
     /// Seconds that a coordinator was at work, over all sessions, up to the last record.
     double elapsed() const { return elapsed_at(last_time_); }
     /// Seconds that a coordinator was at work up to `time`, which is in this session (seconds since the epoch).

@@ -86,6 +86,21 @@ void add_rows(Table& table, const std::string& group, const OrderedJson& values)
     }
 }
 
+/// The highest resource of trials that finished, if rungs would have judged them and nobody came to one.
+std::optional<Resource> last_end_before_rungs(const Sweep& sweep) {
+    const auto rungs = sweep.rungs();
+    if (rungs.size() < 2 || std::ranges::any_of(rungs, [](const RungSize& rung) { return rung.size > 0; })) {
+        return {};
+    }
+    std::optional<Resource> last;
+    for (const auto& trial : sweep.trials()) {
+        if (trial.status == TrialStatus::finished) {
+            last = std::max(last.value_or(trial.resource), trial.resource);
+        }
+    }
+    return last;
+}
+
 }  // namespace
 
 Cell parameter_cell(const Config& config, const std::string& name) {
@@ -160,7 +175,7 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
                       std::optional<double> price_of_slot_hour, std::optional<TrialId> trial) {
     const auto best = trial ? trial : history.sweep().best();
     if (!best) {
-        return format == Format::json ? "null\n" : "no trial has reported yet\n";
+        return format == Format::json ? "null\n" : history.why_no_best() + "\n";
     }
     const auto json = best_json(history, directory, history.sweep().trial(*best), price_of_slot_hour);
     if (format == Format::json) {
@@ -208,7 +223,14 @@ std::string spending_text(const History& history, std::optional<double> price_of
                        with_cost(history.idle_slot_seconds(), "idle"));
 }
 
-std::string data_wait_hint(const History& history, const SweepFile& file) {
+std::string hint(const History& history, const SweepFile& file) {
+    if (const auto end = last_end_before_rungs(history.sweep());
+        end && history.sweep().state() == SweepState::finished) {
+        return fmt::format(
+            "no trial was judged: their programs ended at {} or before, and the first rung is at {}; "
+            "choose a smaller scheduler.min, or have them train longer",
+            end->value, history.sweep().rungs().front().milestone.value);
+    }
     const auto wait = history.data_wait();
     if (!wait || *wait <= 0.1) {
         return "";

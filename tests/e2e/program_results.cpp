@@ -74,6 +74,47 @@ TEST_CASE("a loss of NaN is a bad trial and no error") {
     CHECK(best_of(folder.path()).at("trial") != 1);
 }
 
+TEST_CASE("a sweep whose every loss is NaN does not say that nothing was reported") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "echo '{\"resource\":9,\"metrics\":{\"loss\":NaN}}' >&$CRESCENDO_FD; exit 0");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+    const auto best = run_crescendo(folder.path(), {"best", "bash"});
+    const auto exported = run_crescendo(folder.path(), {"best", "bash", "--export", "winner"});
+
+    CHECK(run.code == 0);
+    CHECK_MESSAGE(run.out.find("no trial has a loss that is a finite number") != std::string::npos, run.out);
+    CHECK(best.out == "no trial has a loss that is a finite number\n");
+    CHECK_MESSAGE(exported.err.find("so there is none to export") != std::string::npos, exported.err);
+}
+
+TEST_CASE("programs that end before the first rung are told of, since nobody judged their trials") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "[ $r = 5 ] && exit 0");
+    auto sweep = content_of(folder / "sweep.yaml");
+    write_file(folder / "sweep.yaml", sweep.replace(sweep.find("min: 1, max: 9,"), 15, "min: 6, max: 99,"));
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE(run.code == 0);
+    const auto* hint = "no trial was judged: their programs ended at 4 or before, and the first rung is at 6; ";
+    CHECK_MESSAGE(run.out.find(hint) != std::string::npos, run.out);
+    CHECK(status_of(folder.path()).at("hint").get<std::string>().starts_with(hint));
+}
+
+TEST_CASE("trials that cannot begin with all of their workers are told of") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    auto sweep = content_of(folder / "sweep.yaml");
+    write_file(folder / "sweep.yaml", sweep.replace(sweep.find("min: 1, max: 9,"), 15, "min: 1, max: 9, workers: 3,"));
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 0);
+    CHECK_MESSAGE(run.err == "crescendo: note: scheduler.workers is 3, and there are 2 slots: trials begin with 2\n",
+                  run.err);
+}
+
 TEST_CASE("what waits for data is said when a sweep ends, and by its status") {
     for (const char* wait : {"0.5", "0.05"}) {
         const TemporaryFolder folder;
