@@ -116,6 +116,21 @@ std::vector<Problem> problems_of(const json& section, const Catalogue& catalogue
     return problems;
 }
 
+/// A sweep that optimizes what its trials never report would fail after their first epochs. The settings and the
+/// training set are sound.
+std::vector<Problem> problems_of_metric(const std::string& metric, const Settings& settings, DataCache& data) {
+    const auto reported = reported_metrics(settings, *data.set(settings.data.train, settings.data));
+    if (std::find(reported.begin(), reported.end(), metric) != reported.end()) {
+        return {};
+    }
+    std::string names;
+    for (const auto& name : reported) {
+        names += (names.empty() ? "" : ", ") + name;
+    }
+    return {{"metric.name", text("no trial reports '{}', so none could be judged; they report {}{}", metric, names,
+                                 settings.data.validation.empty() ? ", and more with data.validation" : "")}};
+}
+
 /// The settings with the first value of each parameter.
 json first_settings(const json& request) {
     const json parameters = request.value("parameters", json::object());
@@ -153,6 +168,10 @@ std::vector<Problem> check_settings(const json& request, const Catalogue& catalo
             set_at(section, name, value);
             check(section);
         }
+    }
+    if (all.empty() && request.contains("metric")) {
+        const auto& metric = request.at("metric").get_ref<const std::string&>();
+        return problems_of_metric(metric, parse_settings(settings, catalogue, all), data);
     }
     return all;
 }

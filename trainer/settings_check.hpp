@@ -12,7 +12,8 @@ namespace crescendo::trainer {
 ///
 /// `request` has `settings`, the section without the searched parameters, and `parameters`, a list of values for each
 /// name. Each value is put into the settings in turn, while the other parameters have their first value. The data sets
-/// are opened. A problem that a parameter's value causes has the key "parameters.<name>".
+/// are opened. A problem that a parameter's value causes has the key "parameters.<name>". If `request` has the name of
+/// the sweep's `metric`, the trials have to report it.
 std::vector<Problem> check_settings(const nlohmann::json& request, const Catalogue& catalogue);
 
 /// What settings without problems allow but hardly mean: training samples that are shuffled among few chunks at a time.

@@ -6,8 +6,11 @@
 #include <cctype>
 #include <cstddef>
 #include <span>
+#include <vector>
 
+#include "core/spelling.hpp"
 #include "core/words.hpp"
+#include "launch/messages/metrics_json.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -33,6 +36,16 @@ std::string problem_of(const CheckpointFailed& notice) {
     return fmt::format("trial {}: {}", notice.trial.value, notice.message);
 }
 
+std::string problem_of(const protocol::Metrics& reported, const std::string& metric) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : reported) {
+        names.push_back(name);
+    }
+    return fmt::format("it reported the numbers {} without '{}', which is the sweep's metric{}; each report needs it{}",
+                       to_json(reported).dump(), metric, did_you_mean(metric, names),
+                       names.empty() ? "" : ", or name one of these as metric.name in a new sweep");
+}
+
 TrialFailed failure_after(const History& history, TrialId trial, FailureKind kind, std::optional<SlotId> lost,
                           std::optional<SlotId> worker, const std::string& message) {
     const auto& its = history.sweep().trial(trial);
@@ -41,6 +54,16 @@ TrialFailed failure_after(const History& history, TrialId trial, FailureKind kin
                              !(worker && history.sweep().is_in_doubt(*worker, trial));
     const bool may_be_slot = (kind == FailureKind::error && !is_repeated) || kind == FailureKind::crash;
     return {trial, is_repeated ? FailureKind::repeated_error : kind, lost, may_be_slot ? worker : std::nullopt};
+}
+
+std::string ToldFailures::words_for(TrialId trial, const std::string& message) {
+    if (message.find('\n') == std::string::npos) {
+        return message;
+    }
+    const auto [first, is_new] = first_.emplace(without_digits(message), trial);
+    return is_new                   ? message
+           : first->second == trial ? "in the same way as before"
+                                    : fmt::format("in the same way as trial {} above", first->second.value);
 }
 
 void Prospects::note(ProgramFault fault, const Sweep& sweep) {

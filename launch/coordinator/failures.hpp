@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,9 @@ const char* verb_of(FailureKind kind);
 /// What the user reads of a checkpoint that could not be written.
 std::string problem_of(const CheckpointFailed& notice);
 
+/// What a user reads of a report without the sweep's `metric`.
+std::string problem_of(const protocol::Metrics& reported, const std::string& metric);
+
 /// A failure that an agent tells of, as the scheduler is to know it, given the trial's last one.
 ///
 /// An error is a repeated error if it has the same message as the last, whatever numbers are in it, with no report
@@ -25,6 +29,17 @@ std::string problem_of(const CheckpointFailed& notice);
 /// wrong. `lost` is the slot of the worker that is gone; none: all are.
 TrialFailed failure_after(const History& history, TrialId trial, FailureKind kind, std::optional<SlotId> lost,
                           std::optional<SlotId> worker, const std::string& message);
+
+/// Says a long message once: last words of several lines, which many trials may have in common, are as good as none if
+/// they fill the screen.
+class ToldFailures {
+  public:
+    /// The message, or the trial that was told of with the same one, whatever numbers are in it.
+    std::string words_for(TrialId trial, const std::string& message);
+
+  private:
+    std::map<std::string, TrialId> first_;  ///< by the message without numbers
+};
 
 /// Decides whether a sweep is worth continuing in which no trial has ever reported anything.
 ///

@@ -185,8 +185,7 @@ void Training::take(protocol::Report& notice) {
                        "its report has no number, so there is none to optimize; report one, as in {\"resource\": 3, "
                        "\"metrics\": {\"val_loss\": 0.31}}");
     } else if (metric == notice.metrics.end()) {
-        fail_by_report(notice.trial, fmt::format("it reported the numbers {} without '{}', which is the sweep's metric",
-                                                 to_json(notice.metrics).dump(), spec.metric));
+        fail({notice.trial, FailureKind::repeated_error}, problem_of(notice.metrics, spec.metric));
     } else if (notice.resource <= decisions_.last_resource(notice.trial)) {
         note_restart(notice.trial, /*is_repeated=*/true);
         orders_.go_on(notice.trial);  // a resumed trial repeats what its checkpoint holds: known already
@@ -350,7 +349,8 @@ void Training::leave_out(const std::set<SlotId>& slots) {
 
 /// This is decided at once, because the next notice may come from a group that has changed.
 void Training::fail(const TrialFailed& failure, const std::string& message, ProgramFault fault) {
-    view_.say(fmt::format("trial {} {}: {}", failure.trial.value, verb_of(failure.kind), message));
+    view_.say(fmt::format("trial {} {}: {}", failure.trial.value, verb_of(failure.kind),
+                          told_failures_.words_for(failure.trial, message)));
     if (!failure.slot) {
         orders_.dismiss(failure.trial, /*save=*/false);
     }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "launch/coordinator/decisions.hpp"
+#include "launch/coordinator/failures.hpp"
 #include "launch/coordinator/identical_reports.hpp"
 #include "launch/coordinator/orders.hpp"
 #include "launch/coordinator/session_end.hpp"
@@ -85,6 +86,7 @@ class Training {
     std::map<SlotId, std::string> devices_;  ///< of slots where a worker failed, as their agents call them
     std::map<SlotId, SlotDown> down_;  ///< slots on which no trainer can be started now
     IdenticalReports identical_reports_;
+    ToldFailures told_failures_;
     std::set<std::string> remarks_;  ///< what the user was told of programs and bad requests: once is enough
 };
 

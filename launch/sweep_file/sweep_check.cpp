@@ -85,6 +85,9 @@ void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const
     if (file.final_test) {
         question["final_test"] = true;
     }
+    if (file.trainer && !mistakes.lie_in("metric")) {
+        question["metric"] = file.spec.metric;  // programs cannot know what they will report
+    }
     auto words = command;
     words.emplace_back("--check");
     const auto checked =

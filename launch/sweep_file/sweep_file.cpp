@@ -80,7 +80,7 @@ void complete_metric(const YamlSection& file, SweepFile& result) {
         return;
     }
     if (result.trainer) {
-        spec.metric = "val_loss";  // crescendo-trainer always reports it
+        spec.metric = "val_loss";  // crescendo-trainer reports it if it has validation samples
     } else if (result.supervision.report) {
         spec.metric = result.supervision.report->metric;
     } else if (result.sampler) {

@@ -165,7 +165,14 @@ TEST_CASE("a report without the sweep's metric is the trial's error, and names w
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 1);
-    CHECK(run.out.find("without 'loss', which is the sweep's metric") != std::string::npos);
+    CHECK_MESSAGE(
+        run.out.find("trial 0 failed, and is not tried again, since another attempt would end so too: it "
+                     "reported the numbers {\"accuracy\":0.5} without 'loss', which is the sweep's metric; "
+                     "each report needs it, or name one of these as metric.name in a new sweep") != std::string::npos,
+        run.out);
+    for (const auto& trial : trials_of(folder.path())) {
+        CHECK(trial.at("failures") <= 1);
+    }
 }
 
 TEST_CASE("a report that cannot be understood is told in a sentence, with the line and the remedy") {
@@ -196,7 +203,8 @@ TEST_CASE("a report that cannot be understood is told in a sentence, with the li
           "trial 5 gave up: " + begin + R"(its "metrics" is 0.5, and has to have numbers by name)" + remedy,
           "trial 6 gave up: " + begin + R"(its "metrics" is [0.5], and has to have numbers by name)" + remedy,
           "trial 7 gave up: " + begin + R"(it has no "metrics")" + remedy,
-          std::string("trial 8 gave up: it reported the numbers {} without 'loss'")}) {
+          std::string(
+              "it reported the numbers {} without 'loss', which is the sweep's metric; each report needs it\n")}) {
         CHECK_MESSAGE(run.out.find(message) != std::string::npos, message, run.out);
     }
     CHECK(run.out.find("json.exception") == std::string::npos);

@@ -609,6 +609,13 @@ TEST_CASE("what is wrong with the trainer's settings or data is found before any
     refused("sweep.yaml:10:3: trainer.depth: ");
     bench.write_sweep(scheduler, line);
     auto sweep = content_of(bench.folder / "sweep.yaml");
+    sweep.replace(sweep.find("val_accuracy"), 12, "val_acc");
+    write_file(bench.folder / "sweep.yaml", sweep);
+    refused(
+        "sweep.yaml:2:10: metric.name: no trial reports 'val_acc', so none could be judged; they report train_loss, "
+        "val_loss, val_accuracy");
+    bench.write_sweep(scheduler, line);
+    sweep = content_of(bench.folder / "sweep.yaml");
     sweep.replace(sweep.find("/validation"), 11, "/validatoin");
     write_file(bench.folder / "sweep.yaml", sweep);
     refused("trainer.data.validation: ");

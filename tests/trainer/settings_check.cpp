@@ -45,6 +45,28 @@ TEST_CASE("good settings and parameters have no problem") {
     CHECK(keys(plain(sweep.train, sweep.validation), {{"lr", {1e-4, 0.3}}, {"width", {16.0, 32.0}}}).empty());
 }
 
+TEST_CASE("a metric that no trial reports is found before training, with those that there are") {
+    const SweepFixture sweep;
+    json settings = plain(sweep.train, sweep.validation);
+    settings["metrics"] = "f1";
+    const auto problems_with = [&](const char* metric) {
+        return check_settings({{"settings", settings}, {"metric", metric}}, plain_catalogue());
+    };
+
+    for (const auto* metric : {"train_loss", "val_loss", "val_accuracy", "val_f1"}) {
+        CHECK_MESSAGE(problems_with(metric).empty(), metric);
+    }
+    CHECK(problems_with("val_acc") ==
+          std::vector<Problem>{{"metric.name",
+                                "no trial reports 'val_acc', so none could be judged; they report "
+                                "train_loss, val_loss, val_accuracy, val_f1"}});
+    settings = plain(sweep.train);
+    CHECK(problems_with("val_loss") ==
+          std::vector<Problem>{{"metric.name",
+                                "no trial reports 'val_loss', so none could be judged; they report "
+                                "train_loss, and more with data.validation"}});
+}
+
 TEST_CASE("each value of each parameter is tried, and unknown parameters are named") {
     const SweepFixture sweep;
 

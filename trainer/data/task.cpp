@@ -159,6 +159,21 @@ bool learns_classes(const Settings& settings, const SampleSet& samples) {
     return !settings.model->reconstructs(samples) && !samples.targets()[0].is_real();
 }
 
+std::vector<std::string> reported_metrics(const Settings& settings, const SampleSet& samples) {
+    std::vector<std::string> names{"train_loss"};
+    if (settings.data.validation.empty()) {
+        return names;
+    }
+    names.emplace_back("val_loss");
+    if (learns_classes(settings, samples)) {
+        names.emplace_back("val_accuracy");
+    }
+    for (const auto metric : settings.metrics) {
+        names.push_back(std::string("val_") + metric_words.of(metric));
+    }
+    return names;
+}
+
 std::int64_t num_classes(const Settings& settings, DataCache& data) {
     return settings.classes > 0 ? settings.classes : std::ssize(data.classes(settings.data.train, settings.data));
 }

@@ -42,6 +42,9 @@ bool ask_alike(const Settings& settings, const datasets::SampleSet& a, const dat
 /// Whether a model of `settings` learns the classes of a set without misfits.
 bool learns_classes(const Settings& settings, const datasets::SampleSet& samples);
 
+/// Names of all metrics in each report of a trial of `settings` that trains on `samples`, which have no misfits.
+std::vector<std::string> reported_metrics(const Settings& settings, const datasets::SampleSet& samples);
+
 /// Number of classes that a model tells apart, counted from 0: as the settings say, else as the training targets have.
 /// Throws like count_classes.
 std::int64_t num_classes(const Settings& settings, DataCache& data);

@@ -73,6 +73,34 @@ TEST_CASE("an error that comes back after progress, and a crash that repeats, ar
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 4);
 }
 
+TEST_CASE("last words of several lines are said once, and later by the trial that had them first") {
+    ToldFailures told;
+
+    CHECK(told.words_for(TrialId{0}, "exit status 1; last words: file 7\nno data") ==
+          "exit status 1; last words: file 7\nno data");
+    CHECK(told.words_for(TrialId{0}, "exit status 1; last words: file 7\nno data") == "in the same way as before");
+    CHECK(told.words_for(TrialId{2}, "exit status 1; last words: file 8\nno data") ==
+          "in the same way as trial 0 above");
+    CHECK(told.words_for(TrialId{3}, "exit status 1; last words: file 8\nno disk").ends_with("no disk"));
+    CHECK(told.words_for(TrialId{4}, "signal 9") == "signal 9");
+    CHECK(told.words_for(TrialId{5}, "signal 9") == "signal 9");
+}
+
+TEST_CASE("a report without the sweep's metric fails the trial at once, and a similar name is proposed") {
+    Stage stage("run_cap: 1\n");
+    auto report = crescendo::tests::report_of(0, 1, 0.5);
+    report.metrics = {{"acuracy", 0.5}, {"loss", 1.0}};
+    stage.agents.notices.push_back(report);
+
+    CHECK(stage.run() == Outcome::failed);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
+    CHECK(stage.view.said.at(0) ==
+          "trial 0 failed, and is not tried again, since another attempt would end so too: it reported the numbers "
+          "{\"acuracy\":0.5,\"loss\":1.0} without 'accuracy', which is the sweep's metric (did you mean 'acuracy'?); "
+          "each report needs it, or name one of these as metric.name in a new sweep");
+}
+
 TEST_CASE("a program that ends well without a report ends the sweep at once") {
     Stage stage("run_cap: 9\n", "{type: fifo, max: 4}");
     stage.agents.notices.push_back(
