@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include "core/files/durable_file.hpp"
 #include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/record/directory_error.hpp"
 #include "launch/sweep_file/nested_config.hpp"
 #include "launch/system/wall_clock.hpp"
 
@@ -123,9 +125,13 @@ void Orders::carry_out(const DropCheckpoint& action) {
 /// written again when the trial is resumed.
 void Orders::prepare_directory(TrialId trial) const {
     const auto directory = directory_.trial(trial);
-    std::filesystem::create_directories(directory);
     const auto parameters = launch::to_json(nested(sweep_.trial(trial).config, file_.groups));
-    replace_file(directory / "params.json", parameters.dump(2) + "\n", Durability::none);
+    try {
+        std::filesystem::create_directories(directory);
+        replace_file(directory / "params.json", parameters.dump(2) + "\n", Durability::none);
+    } catch (const std::system_error& error) {
+        throw DirectoryError(error.what());
+    }
 }
 
 void Orders::join(TrialId trial, const Group& group, protocol::StateSource state) {

@@ -101,6 +101,23 @@ TEST_CASE("a disk that fills up stops a sweep with nothing lost, and it goes on 
     CHECK(num_reports(disk.path() / "s") == 4 * 50);
 }
 
+TEST_CASE("a disk without room for another trial's folder stops a sweep, and the message says what to do") {
+    const SmallDisk disk("size=4m,nr_inodes=18");
+    if (!disk) {
+        return;
+    }
+    write_sweep(disk.folder());
+    auto sweep = content_of(disk.folder() / "sweep.yaml");
+    write_file(disk.folder() / "sweep.yaml", sweep.replace(sweep.find("run_cap: 4"), 10, "run_cap: 9"));
+
+    const auto run = run_crescendo(disk.folder(), {"run", "sweep.yaml", "--dir", "disk/s"});
+
+    CHECK(run.code == 75);
+    CHECK_MESSAGE(run.err.find("No space left on device") != std::string::npos, run.err);
+    CHECK_MESSAGE(run.err.find("free some space or mend the disk, then resume the sweep") != std::string::npos,
+                  run.err);
+}
+
 TEST_CASE("a disk that begins to fail stops a sweep, no answered report is lost, and it goes on once that is mended") {
     FailingDisk disk;
     if (!disk) {
