@@ -239,7 +239,8 @@ bool has_mistaken_keys(const YamlSection& parameter, const std::string& word, co
 Distribution read_distribution(const YamlSection& parameter) {
     const auto named = parameter.choice(
         "distribution", readers(),
-        {{"inv_uniform", "no tool defines it; use uniform, or log_uniform_values for several orders of magnitude"}});
+        {{"inv_uniform", "no tool defines it; use uniform, or log_uniform_values for several orders of magnitude"},
+         {"loguniform", "write log_uniform_values, whose min and max are values"}});
     if (!parameter.allow({"distribution", "min", "max", "values", "value", "q", "mu", "sigma", "a", "b",
                           "probabilities", "when", "expression"})) {
         throw AlreadyTold{};
@@ -252,6 +253,26 @@ Distribution read_distribution(const YamlSection& parameter) {
         throw AlreadyTold{};
     }
     return read(parameter);
+}
+
+std::optional<std::string> doubt_about_distribution(const YamlSection& parameter) {
+    if (!parameter.has("min") || !parameter.has("max")) {
+        return {};
+    }
+    const auto min = parameter.at("min");
+    const auto max = parameter.at("max");
+    const auto word = parameter.has("distribution") ? parameter.string("distribution").value() : "";
+    if ((word == "log_uniform" || word == "q_log_uniform") && min > 0 && max <= 1) {
+        return fmt::format(
+            "min and max of {0} are exponents of e, so its values are from {1:.4g} to {2:.4g}; for values "
+            "from {3} to {4} write {5}log_uniform_values",
+            word, std::exp(min.get<double>()), std::exp(max.get<double>()), min.dump(), max.dump(),
+            word.front() == 'q' ? "q_" : "");
+    }
+    if (word.empty() && min.is_number_integer() && max.is_number_integer() && min == 0 && max == 1) {
+        return "is 0 or 1, because both ends are whole numbers; for all numbers between them write min: 0.0";
+    }
+    return {};
 }
 
 }  // namespace crescendo::launch

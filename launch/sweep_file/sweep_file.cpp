@@ -510,10 +510,11 @@ void read_spec(const YamlSection& file, SweepFile& result) {
             file.fail("parameters",
                       "is empty, and there is nothing to search; add a parameter, such as lr: {min: 0.001, max: 0.1}");
         }
-        auto [all, groups] = read_parameters(parameters);
+        auto [all, groups, remarks] = read_parameters(parameters);
         spec.space = make_space(file, std::move(all), result.source);
         result.groups = std::move(groups);
     });
+        result.remarks.insert(result.remarks.end(), remarks.begin(), remarks.end());
     file.attempt([&] { spec.run_cap = file.small_integer("run_cap"); });
     file.attempt([&] { spec.seed = read_seed(file); });
     if (!file.mistakes().lie_in("parameters") && !file.mistakes().lie_in("constraints")) {

@@ -14,6 +14,7 @@
 #include "launch/sweep_file/keep.hpp"
 #include "launch/sweep_file/overrides.hpp"
 #include "launch/sweep_file/price.hpp"
+#include "launch/sweep_file/remark.hpp"
 #include "launch/sweep_file/sampler_command.hpp"
 #include "launch/sweep_file/stop_rule.hpp"
 #include "launch/yaml/mistakes.hpp"
@@ -28,12 +29,6 @@ enum class Growth {
     none,      ///< it keeps as many as it began with
     restart,   ///< it saves and ends, and is started anew in the new group
     in_place,  ///< it is a warm trainer of the trial protocol, and regroups in memory
-};
-
-/// What a sweep file leaves open, or says otherwise than it is meant here, and what holds: one line for people.
-struct Remark {
-    std::string key;  ///< as in InvalidInput
-    std::string text;
 };
 
 /// A sweep file, checked as far as its text alone allows.

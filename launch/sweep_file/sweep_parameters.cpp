@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <string_view>
+#include <utility>
+
 #include "launch/sweep_file/sweep_distribution.hpp"
 #include "launch/sweep_file/sweep_rules.hpp"
 
@@ -18,6 +22,19 @@ YamlSection read_parameter(const YamlSection& parameters, const std::string& nam
             name, fmt::format("{}; for one fixed value write {}: {{value: {}}}", describe(value), name, value.dump()));
     }
     return parameters.section(name, "{min: 0.1, max: 0.9}").value();
+}
+
+/// Sections of the file that were indented too far are no parameters.
+void require_parameter(const YamlSection& parameter, const std::string& name) {
+    constexpr std::array<std::pair<std::string_view, const char*>, 4> keys_of_sections{
+        {{"metric", "name"}, {"scheduler", "type"}, {"early_terminate", "type"}, {"trainer", "data"}}};
+    for (const auto& [section, key] : keys_of_sections) {
+        if (name == section && parameter.has(key)) {
+            parameter.fail("", fmt::format("this is the section `{}`, which stands beside `parameters`, not in it; "
+                                           "begin it at the left margin",
+                                           name));
+        }
+    }
 }
 
 /// Reads a parameter that holds no others.
@@ -43,9 +60,15 @@ void read_entries(const YamlSection& section, const std::string& prefix, const s
     for (const auto& [name, value] : section.map().items()) {
         section.attempt([&, &name = name] {
             const auto parameter = read_parameter(section, name);
+            if (prefix.empty()) {
+                require_parameter(parameter, name);
+            }
             if (!parameter.has("parameters")) {
                 auto& read = result.parameters.emplace_back(read_one(parameter, prefix + name));
                 read.when = both(when, read.when);
+                if (auto doubt = doubt_about_distribution(parameter)) {
+                    result.remarks.push_back({parameter.key_of(""), std::move(*doubt)});
+                }
                 return;
             }
             parameter.allow({"parameters", "when"});

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "launch/sweep_file/remark.hpp"
 #include "launch/yaml/yaml_section.hpp"
 #include "scheduler/space/search_space.hpp"
 
@@ -12,6 +13,7 @@ namespace crescendo::launch {
 struct ParametersSection {
     std::vector<Parameter> parameters;  ///< with dotted names where parameters hold others
     std::vector<std::string> groups;    ///< the parameters that hold others, as SweepFile has them
+    std::vector<Remark> remarks;        ///< on distributions that hardly mean what they say
 };
 
 /// Reads `parameters:` of a sweep file. If a parameter has no `distribution`, W&B's rule applies: `values` means

@@ -35,6 +35,14 @@ std::string error_of(const std::string& text) {
     return "";
 }
 
+/// "" if there is no doubt.
+std::string doubt_about(const std::string& text) {
+    Mistakes mistakes;
+    const auto document = parse_yaml("x: " + text + "\n", "sweep.yaml", mistakes);
+    const YamlSection parameters(document.root, "parameters", mistakes);
+    return doubt_about_distribution(parameters.section("x", "").value()).value_or("");
+}
+
 }  // namespace
 
 TEST_CASE("bells and beta distributions have W&B's keys and defaults") {
@@ -80,7 +88,25 @@ TEST_CASE("an exponent that leaves the numbers is probably none") {
           "if you mean the values themselves, use log_uniform_values");
 }
 
+TEST_CASE("exponents that look like values, and ends that make a range two numbers, are doubted") {
+    CHECK(doubt_about("{distribution: log_uniform, min: 1e-5, max: 0.1}") ==
+          "min and max of log_uniform are exponents of e, so its values are from 1 to 1.105; for values from 1e-05 to "
+          "0.1 write log_uniform_values");
+    CHECK(doubt_about("{distribution: q_log_uniform, min: 0.5, max: 1, q: 0.1}").find("write q_log_uniform_values") !=
+          std::string::npos);
+    CHECK(doubt_about("{min: 0, max: 1}") ==
+          "is 0 or 1, because both ends are whole numbers; for all numbers between them write min: 0.0");
+    for (const auto* sound :
+         {"{distribution: log_uniform, min: -9.2, max: -2.3}", "{distribution: log_uniform, min: 0, max: 5}",
+          "{distribution: log_uniform_values, min: 1e-5, max: 0.1}", "{distribution: int_uniform, min: 0, max: 1}",
+          "{min: 0.0, max: 1}", "{min: 0, max: 2}", "{values: [0, 1]}"}) {
+        CHECK_MESSAGE(doubt_about(sound).empty(), sound);
+    }
+}
+
 TEST_CASE("mistakes in distributions name their key") {
+    CHECK(error_of("{distribution: loguniform, min: 1e-5, max: 0.1}").find("write log_uniform_values") !=
+          std::string::npos);
     CHECK(error_of("{distribution: normal, min: 0, max: 1}").find("min: has no meaning for the distribution normal, "
                                                                   "which has mu and sigma") != std::string::npos);
     CHECK(error_of("{distribution: inv_uniform, min: 1, max: 2}").find("no tool defines it; use uniform") !=

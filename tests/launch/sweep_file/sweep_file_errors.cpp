@@ -228,6 +228,10 @@ TEST_CASE("a parameter that is no map, or says too little or too much, is named 
         {sound_with_parameter("lr: {min: 1, max: 2, q: 0.1}"),
          "sweep.yaml:4:24: parameters.lr.q: has no meaning for the distribution int_uniform, which has min and max; "
          "remove it, or name another distribution"},
+        {sound_with_parameter("lr: {min: 0.1, max: 0.9}\n  metric: {name: val_loss, goal: minimize}"),
+         "sweep.yaml:5:3: parameters.metric: this is the section `metric`, which stands beside `parameters`, not in "
+         "it; "
+         "begin it at the left margin"},
         {sound_with_parameter("lr: {distribution: int_uniform, min: 1, max: 2.5}"),
          "sweep.yaml:4:43: parameters.lr.max: 2.5 is not whole; int_uniform takes whole numbers, uniform takes any"},
         {sound_with_parameter("lr: {values: [1, [2, .inf]]}"),
