@@ -257,7 +257,7 @@ void ProgramWorker::advance(std::vector<Notice>& notices) {
             fmt::format("it runs for {} s and has not reported yet; {}; `hang_timeout` in the sweep file ends such a "
                         "program",
                         std::chrono::duration_cast<std::chrono::seconds>(options_.patience).count(),
-                        tail_ ? reason_for_no_report() : "last words: " + own_last_words())});
+                        tail_ ? reason_for_no_report() : quoted(own_last_words()))});
     }
 }
 
@@ -357,8 +357,8 @@ void ProgramWorker::escalate(Clock::time_point now) {
             pending_notices_.push_back(
                 ProgramRemark{work_->join().trial,
                               "it was told to stop and did not leave, so it is ended by SIGTERM; a "
-                              "program has to read the decision after each report and to end; last words: " +
-                                  own_last_words()});
+                              "program has to read the decision after each report and to end; " +
+                                  quoted(own_last_words())});
         }
         terminate();
         deadline_ = now + options_.grace + time_of_the_guard;
@@ -376,7 +376,7 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
         const bool is_usage_error = !hung_ && !reported_ && !had_reported(work_->join()) && status.signal == 0 &&
                                     status.code == usage_error_status && Clock::now() - started_ < time_to_complain;
         const auto kind = is_usage_error ? FailureKind::repeated_error : hung_ ? FailureKind::crash : kind_of(status);
-        fail(fmt::format("{}; last words: {}", cause, own_last_words()), kind, notices,
+        fail(fmt::format("{}; {}", cause, quoted(own_last_words())), kind, notices,
              is_usage_error ? ProgramFault::usage_error : ProgramFault::none);
     } else if (work_->rank > 0) {
         program_.reset();  // rank 0 says what becomes of the trial

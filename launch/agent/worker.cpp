@@ -162,4 +162,8 @@ std::string last_words(const std::string& log, std::uintmax_t begin) {
     return tail;
 }
 
+std::string quoted(const std::string& last_words) {
+    return last_words.empty() ? "it printed nothing" : "last words: " + last_words;
+}
+
 }  // namespace crescendo::launch

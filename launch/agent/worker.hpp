@@ -129,4 +129,7 @@ std::string no_progress_for(std::chrono::milliseconds silence);
 /// such file.
 std::string last_words(const std::string& log, std::uintmax_t begin = 0);
 
+/// "last words: …" for messages, or that there are none.
+std::string quoted(const std::string& last_words);
+
 }  // namespace crescendo::launch

@@ -15,7 +15,7 @@ struct Options {
 ExitCode enqueue(const Options& options) {
     EnqueueRequest request;
     for (const auto& text : options.values) {
-        const auto given = parse_override(text);
+        const auto given = parse_override(text, "lr=0.01");
         request.values.emplace_back(given.key, *given.value);
     }
     return ask_for(options.directory, {request});

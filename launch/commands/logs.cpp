@@ -139,7 +139,7 @@ void add_logs_command(CLI::App& app, ExitCode& code) {
     auto* command = app.add_subcommand("logs", "What trials print");
     add_directory_argument(*command, options->directory);
     command->add_option("TRIAL", options->trial, "Only this trial; default: all, each line behind its trial's number")
-        ->check(CLI::NonNegativeNumber);
+        ->check(at_least(0));
     command->add_flag("-f,--follow", options->follows, "Wait for more, until the trial or the session ends");
     command->add_option("-n,--lines", options->num_lines, "Only so many lines of each trial, the last ones")
         ->check(at_least_one());

@@ -3,6 +3,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
+#include "launch/commands/validators.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -20,7 +21,7 @@ void add_pause_command(CLI::App& app, ExitCode& code) {
     add_directory_argument(*command, options->directory);
     command->add_option("TRIAL", options->trials, "Trials to pause; the others continue")
         ->required()
-        ->check(CLI::NonNegativeNumber);
+        ->check(at_least(0));
     command->footer("Example:\n  crescendo pause results/first 17\n  crescendo resume results/first 17");
     command->callback([options, &code] { code = ask_for_each<PauseRequest>(options->directory, options->trials); });
 }

@@ -92,7 +92,7 @@ void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session) {
                                      "continue trials that were paused");
     add_directory_argument(*command, options->directory);
     command->add_option("TRIAL", options->trials, "Continue only these trials, which `crescendo pause` paused")
-        ->check(CLI::NonNegativeNumber);
+        ->check(at_least(0));
     command->add_option("--run-cap", options->run_cap, "Number of trials from now on; extends a finished sweep")
         ->check(at_least_one());
     command

@@ -4,6 +4,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
+#include "launch/commands/validators.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -28,7 +29,7 @@ void add_retry_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<Options>();
     auto* command = app.add_subcommand("retry", "Try failed trials again, from their checkpoints where they have one");
     add_directory_argument(*command, options->directory);
-    command->add_option("TRIAL", options->trials, "Failed trials")->check(CLI::NonNegativeNumber);
+    command->add_option("TRIAL", options->trials, "Failed trials")->check(at_least(0));
     command->add_flag("--failed", options->all_failed, "All trials that failed");
     command->footer("Example:\n  crescendo retry results/first 17\n  crescendo retry results/first --failed");
     command->callback([options, &code] { code = retry(*options); });

@@ -52,7 +52,7 @@ Policy parse_policy(const std::string& text) {
         if (policy.overrides.empty()) {
             policy.overrides.push_back({"scheduler.type", part});
         } else {
-            auto setting = parse_override(part);
+            auto setting = parse_override(part, "surplus=on");
             setting.key = "scheduler." + setting.key;
             policy.overrides.push_back(std::move(setting));
         }
@@ -67,7 +67,7 @@ class Study {
   public:
     explicit Study(const Options& options) : options_(options) {
         for (const auto& text : options.settings) {
-            settings_.push_back(parse_override(text));
+            settings_.push_back(parse_override(text, "scheduler.max=81"));
         }
         if (!options.recorded_curves.empty()) {
             recording_ = read_recording(options.recorded_curves, read({}).spec);

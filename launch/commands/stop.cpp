@@ -8,6 +8,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
+#include "launch/commands/validators.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
 
@@ -76,8 +77,7 @@ void add_stop_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<Options>();
     auto* command = app.add_subcommand("stop", "Stop a running sweep so that it can be resumed, or end some trials");
     add_directory_argument(*command, options->directory);
-    command->add_option("TRIAL", options->trials, "End these trials for good; the others continue")
-        ->check(CLI::NonNegativeNumber);
+    command->add_option("TRIAL", options->trials, "End these trials for good; the others continue")->check(at_least(0));
     command->footer("Example:\n  crescendo stop results/first\n  crescendo stop results/first 17 18");
     command->callback([options, &code] {
         code = options->trials.empty() ? stop(options->directory)

@@ -8,6 +8,7 @@
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
+#include "launch/commands/validators.hpp"
 #include "launch/messages/metrics_json.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/record/recorded_sweep.hpp"
@@ -199,7 +200,7 @@ void add_trial_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<Options>();
     auto* command = app.add_subcommand("trial", "One trial: its curve, its slots, its failures, and notes about it");
     add_directory_argument(*command, options->directory);
-    command->add_option("TRIAL", options->trial, "The trial's number")->required()->check(CLI::NonNegativeNumber);
+    command->add_option("TRIAL", options->trial, "The trial's number")->required()->check(at_least(0));
     add_format_option(*command, options->format);
     command->footer("Example:\n  crescendo trial results/first 17");
     command->callback([options, &code] { code = trial(*options); });

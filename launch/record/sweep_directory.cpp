@@ -56,7 +56,8 @@ SweepDirectory SweepDirectory::open(const fs::path& path) {
         if (error && error != std::errc::no_such_file_or_directory) {
             cannot_read(path, error.value());
         }
-        throw InvalidInput(fmt::format("{}: no such directory; name the directory of a sweep", path.string()));
+        throw InvalidInput(fmt::format("{}: {}; name the directory of a sweep, which `crescendo run` makes",
+                                       path.string(), fs::exists(path, error) ? "is a file" : "no such directory"));
     }
     if (!fs::exists(result.sweep_file()) || !fs::exists(result.journal())) {
         throw InvalidInput(

@@ -12,7 +12,6 @@
 #include "launch/messages/event_json.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/record/frozen_file.hpp"
-#include "launch/sweep_file/sweep_keys.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/sweep_file/sweep_keys.hpp"
 #include "launch/yaml/yaml_document.hpp"
@@ -239,8 +238,9 @@ class Steer {
             }
         }
         CRESCENDO_VALIDATE(!steered.records.empty() || num_left == 0, "trial", "{}", reason);
-        steered.text = steered.records.empty()
-                           ? "no trial has failed: there is none to try again"
+        steered.text = steered.records.empty() ? "no trial has failed: there is none to try again"
+                       : steered.records.size() == 1
+                           ? "1 failed trial is tried again"
                            : fmt::format("{} failed trials are tried again", steered.records.size());
         if (num_left > 0) {
             steered.text += fmt::format("; {} are not: {}", num_left, reason);

@@ -15,10 +15,10 @@ std::vector<Override> without_training() {
     return overrides;
 }
 
-Override parse_override(const std::string& text) {
+Override parse_override(const std::string& text, const char* example) {
     const auto equals = text.find('=');
     CRESCENDO_VALIDATE(equals != std::string::npos && equals > 0, "",
-                       "'{}' sets nothing; write a key of the sweep file and its value, like scheduler.max=81", text);
+                       "'{}' sets nothing; write a name and its value, like {}", text, example);
     return {text.substr(0, equals), text.substr(equals + 1)};
 }
 

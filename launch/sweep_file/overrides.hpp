@@ -25,8 +25,8 @@ struct Override {
 /// not matter to them.
 std::vector<Override> without_training();
 
-/// Reads "key=value". Throws InvalidInput if `text` is something else.
-Override parse_override(const std::string& text);
+/// Reads "key=value". Throws InvalidInput, with the example, if `text` is something else.
+Override parse_override(const std::string& text, const char* example);
 
 /// Puts the value into the document, and makes maps on the way to it if they are missing. Or removes the key, and the
 /// map that held nothing else. Throws InvalidInput if the value is not YAML, or if the key leads through something that

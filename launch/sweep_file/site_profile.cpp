@@ -71,8 +71,8 @@ SiteProfile read_profile(const YamlSection& profile) {
                    "account", "gpus_per_node", "cpus_per_task", "slots_per_gpu", "on_finish", "on_failure", more});
     SiteProfile site;
     site.launcher = line(profile, "launcher").value_or(site.launcher);
-    site.modules = profile.strings("modules").value_or(site.modules);
-    site.setup = profile.strings("setup").value_or(site.setup);
+    site.modules = profile.strings("modules", "[gcc/12, openmpi/4.1]").value_or(site.modules);
+    site.setup = profile.strings("setup", "[. ~/venv/bin/activate]").value_or(site.setup);
     site.environment = read_environment(profile);
     site.interface = line(profile, "interface").value_or("");
     site.lead = time(profile, "lead").value_or(site.lead);
@@ -84,7 +84,7 @@ SiteProfile read_profile(const YamlSection& profile) {
     defaults.gpus_per_node = profile.integer_from(1, "gpus_per_node");
     defaults.cpus_per_task = profile.integer_from(1, "cpus_per_task");
     defaults.slots_per_gpu = profile.integer_from(1, "slots_per_gpu");
-    defaults.more = profile.strings(more).value_or(defaults.more);
+    defaults.more = profile.strings(more, "[--constraint=a100]").value_or(defaults.more);
     for (const auto& option : defaults.more) {
         check_one_line(profile, more, option);
     }

@@ -7,7 +7,7 @@
 namespace crescendo::launch {
 
 std::vector<std::string> read_plugins(const YamlSection& file) {
-    auto plugins = file.strings("plugins").value_or(std::vector<std::string>{});
+    auto plugins = file.strings("plugins", "[build/libmine.so]").value_or(std::vector<std::string>{});
     for (std::size_t i = 0; i < plugins.size(); ++i) {
         if (plugins[i].empty()) {
             const auto key = fmt::format("plugins[{}]", i);

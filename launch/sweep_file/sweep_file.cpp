@@ -174,7 +174,7 @@ std::vector<std::string> read_warm_start(const YamlSection& file, const std::str
         return {};
     }
     auto sources = file.at("warm_start").is_string() ? std::vector{file.string("warm_start").value()}
-                                                     : file.strings("warm_start").value();
+                                                     : file.strings("warm_start", "[results/first]").value();
     if (sources.empty()) {
         file.fail("warm_start", "is an empty list; name sweeps or CSV files, as in warm_start: [results/first], or "
                                 "remove it");
@@ -299,7 +299,7 @@ std::optional<std::vector<std::string>> read_command(const YamlSection& file, st
     }
     const auto& list = file.at("command");
     if (!list.is_array()) {
-        return file.strings("command");
+        return file.strings("command", R"([python3, train.py, "--epochs", "3"])");
     }
     std::vector<std::string> words;
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -358,7 +358,8 @@ ReportSource read_report_source(const YamlSection& report, const std::string& me
     if (report.has("pattern") && report.at("pattern").is_string()) {
         source.patterns = {report.at("pattern").get<std::string>()};
     } else {
-        source.patterns = report.strings("pattern").value_or(source.patterns);
+        source.patterns = report.strings("pattern", R"(['epoch (?P<resource>\d+)', 'loss=(?P<val_loss>[\d.]+)'])")
+                              .value_or(source.patterns);
     }
     if (source.patterns.empty() && source.file.empty()) {
         report.fail("pattern",
@@ -441,7 +442,7 @@ void check_growth(const YamlSection& file, const SweepFile& result) {
     const auto& mistakes = file.mistakes();
     file.attempt([&] {
         if (result.spec.scheduler.kind == SchedulerKind::rasda && result.grow == Growth::none &&
-            !mistakes.concern("scheduler.type") && !mistakes.concern("grow")) {
+            !mistakes.concern("scheduler.type") && !mistakes.concern("grow") && !mistakes.lie_in("early_terminate")) {
             file.fail("scheduler.type",
                       "rasda grows the trials that survive, and this program keeps its workers; add, outside of "
                       "scheduler, `grow: restart` if it continues from its checkpoint with another WORLD_SIZE, or "
@@ -513,8 +514,8 @@ void read_spec(const YamlSection& file, SweepFile& result) {
         auto [all, groups, remarks] = read_parameters(parameters);
         spec.space = make_space(file, std::move(all), result.source);
         result.groups = std::move(groups);
-    });
         result.remarks.insert(result.remarks.end(), remarks.begin(), remarks.end());
+    });
     file.attempt([&] { spec.run_cap = file.small_integer("run_cap"); });
     file.attempt([&] { spec.seed = read_seed(file); });
     if (!file.mistakes().lie_in("parameters") && !file.mistakes().lie_in("constraints")) {

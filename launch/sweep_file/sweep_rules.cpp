@@ -68,7 +68,8 @@ std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
 }
 
 std::vector<std::string> read_constraints(const YamlSection& file) {
-    const auto constraints = file.strings("constraints").value_or(std::vector<std::string>{});
+    const auto constraints =
+        file.strings("constraints", "[\"width * depth <= 4096\"]").value_or(std::vector<std::string>{});
     if (file.mistakes().lie_in("constraints")) {
         throw AlreadyTold{};
     }

@@ -122,8 +122,8 @@ std::optional<int> YamlSection::integer_from(int min, const std::string& name) c
     return value;
 }
 
-std::optional<std::vector<std::string>> YamlSection::strings(const std::string& name) const {
-    const auto* value = find(name, is_list, "a list of texts, such as [python3, train.py, \"--epochs\", \"3\"]");
+std::optional<std::vector<std::string>> YamlSection::strings(const std::string& name, std::string_view example) const {
+    const auto* value = find(name, is_list, fmt::format("a list of texts, such as {}", example));
     if (value == nullptr) {
         return {};
     }

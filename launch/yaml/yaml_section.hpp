@@ -61,7 +61,7 @@ class YamlSection {
     std::optional<int> integer_from(int min, const std::string& name) const;
 
     /// Reads a list of texts. An item that is not a text is a mistake, and becomes empty.
-    std::optional<std::vector<std::string>> strings(const std::string& name) const;
+    std::optional<std::vector<std::string>> strings(const std::string& name, std::string_view example) const;
     std::optional<YamlSection> section(const std::string& name, std::string_view example) const;
 
     /// Reads a text that must be one of `words`.

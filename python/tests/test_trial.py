@@ -327,8 +327,8 @@ class SettingsTest(unittest.TestCase):
         }
         found = {problem["key"]: problem["message"] for problem in settings.check(self.parser, request)}
 
-        self.assertIn("did you mean batch_size?", found["trainer.batch_siez"])
-        self.assertIn("train.py has no such argument", found["trainer.widht"])
+        self.assertIn("has no such argument (did you mean batch_size?); it has lr,", found["trainer.batch_siez"])
+        self.assertIn("train.py has no such argument; it has lr,", found["trainer.widht"])
         request["settings"] = {"kind": "c"}
         (problem,) = settings.check(self.parser, request)[:1]
         self.assertEqual(problem["key"], "trainer.kind")

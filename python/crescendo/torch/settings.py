@@ -106,9 +106,9 @@ def _find(parser: argparse.ArgumentParser, name: str) -> argparse.Action:
             return action
     names = [action.dest for action in known]
     close = difflib.get_close_matches(name.replace("-", "_"), names, n=1)
-    hint = f"did you mean {close[0]}? " if close else ""
+    hint = f" (did you mean {close[0]}?)" if close else ""
     raise SettingsError(
-        name, f"{parser.prog} has no such argument; {hint}It has {', '.join(names) if names else 'none'}"
+        name, f"{parser.prog} has no such argument{hint}; it has {', '.join(names) if names else 'none'}"
     )
 
 

@@ -220,7 +220,7 @@ TEST_CASE("failures say what happened and give the program's last words") {
     Node node(1);
 
     node.start(0, 0, "exit 7");
-    CHECK(node.next<WorkerFailed>().message == "exit status 7; last words: ");
+    CHECK(node.next<WorkerFailed>().message == "exit status 7; it printed nothing");
     node.start(1, 0, "echo out of luck >&2; kill -SEGV $$");
     const auto crash = node.next<WorkerFailed>();
     CHECK(crash.kind == FailureKind::crash);
@@ -250,7 +250,7 @@ TEST_CASE("a program that neither reports nor ends is remarked on, and not with 
     talkative.start(0, 0, script);
     const auto no_match = talkative.next<ProgramRemark>().message;
 
-    CHECK_MESSAGE(silence.find("not reported yet; last words: ; `hang_timeout`") != std::string::npos, silence);
+    CHECK_MESSAGE(silence.find("not reported yet; it printed nothing; `hang_timeout`") != std::string::npos, silence);
     CHECK_MESSAGE(no_match.find("not reported yet; none of the 0 lines of its output has a match of report.pattern; "
                                 "the last ones: ; `hang_timeout`") != std::string::npos,
                   no_match);

@@ -65,7 +65,7 @@ TEST_CASE("enqueue refuses values that the sweep file does not allow, and says w
                                          {"x=fast", "x is never fast"},
                                          {"kind=c", "kind is never c"},
                                          {"knd=a", "knd is no parameter of this sweep (did you mean 'kind'?)"},
-                                         {"x", "'x' sets nothing"},
+                                         {"x", "'x' sets nothing; write a name and its value, like lr=0.01"},
                                          {"x=0.95", "or constraints of the sweep file hold in no draw"}}) {
         CAPTURE(message);
         const auto result = sweep.enqueue({value});

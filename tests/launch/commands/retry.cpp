@@ -18,7 +18,7 @@ TEST_CASE("retry makes a failed trial wait for the next session, which trains it
     const auto retry = run_crescendo(folder.path(), {"retry", "s", "--failed"});
 
     CHECK(retry.code == 0);
-    CHECK(contains(retry.out, "1 failed trials are tried again"));
+    CHECK(contains(retry.out, "1 failed trial is tried again"));
     CHECK(contains(retry.out, "`crescendo resume s` continues it"));
     CHECK(contains(run_crescendo(folder.path(), {"retry", "s", "1"}).out, "trial 1 is waiting: it is tried again"));
     CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);

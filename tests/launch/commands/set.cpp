@@ -29,7 +29,7 @@ TEST_CASE("set refuses keys that may not change, and values that make no sense, 
     for (const auto& [setting, message] : {std::pair{"parameters.x.max=2", "parameters.x.max cannot be set"},
                                            {"run_cap=many", "run_cap: 'many' is text"},
                                            {"run_cap=null", "nothing ends this sweep"},
-                                           {"run_cap", "sets nothing"}}) {
+                                           {"run_cap", "sets nothing; write a name and its value, like run_cap=200"}}) {
         CAPTURE(message);
         const auto result = run_crescendo(folder.path(), {"set", "s", "max_retries=1", setting});
         CHECK(result.code == 2);

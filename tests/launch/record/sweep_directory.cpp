@@ -45,4 +45,5 @@ TEST_CASE("where nothing can be written nothing is left behind") {
     CHECK_THROWS_WITH_AS(SweepDirectory::create("/proc/no/sweep", "", {}), doctest::Contains("--dir"), InvalidInput);
     CHECK_THROWS_AS(SweepDirectory::open("/proc"), InvalidInput);
     CHECK_THROWS_WITH_AS(SweepDirectory::open("/no/such"), doctest::Contains("no such directory"), InvalidInput);
+    CHECK_THROWS_WITH_AS(SweepDirectory::open("/proc/self/stat"), doctest::Contains("is a file"), InvalidInput);
 }

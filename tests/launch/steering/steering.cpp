@@ -115,7 +115,7 @@ TEST_CASE("a failed trial is tried again once, by its number or with all that fa
 
         const auto text = fixture.done(request);
 
-        CHECK(text == (request.trial ? "trial 1 is tried again" : "1 failed trials are tried again"));
+        CHECK(text == (request.trial ? "trial 1 is tried again" : "1 failed trial is tried again"));
         CHECK(fixture.status(1) == TrialStatus::waiting);
         CHECK(fixture.steered(request).records.empty());
     }

@@ -91,6 +91,9 @@ TEST_CASE("mistakes in early_terminate name their key") {
           "sweep.yaml:6:1: early_terminate: does not say when trials are judged; add min_iter: 3, or max_iter: 27 and "
           "s: 2");
     CHECK(error_of("early_terminate: {type: envelope, min_iter: 3}\n").find("use hyperband") != std::string::npos);
+    CHECK(error_of("early_terminate: hyperband\n") ==
+          "sweep.yaml:6:1: early_terminate: 'hyperband' is text; it takes a map, such as early_terminate: {type: "
+          "hyperband, min_iter: 3}");
     CHECK(error_of("early_terminate: {type: hyperband, min_iter: 3, eta: 1.5}\n") ==
           "sweep.yaml:6:49: early_terminate.eta: is 1.5, and rungs lie at whole powers of it here; use 2, 3 or 4");
     CHECK(error_of("early_terminate: {type: hyperband, min_iter: 0}\n") ==
