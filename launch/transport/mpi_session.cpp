@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <numeric>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -184,17 +185,21 @@ std::vector<int> MpiSession::gather(int value) {
 }
 
 std::vector<std::string> MpiSession::all_gather(const std::string& value) {
-    using Name = std::array<char, 256>;
-    Name ours{};
-    value.copy(ours.data(), ours.size() - 1);
-    std::vector<Name> names(static_cast<std::size_t>(size_));
+    const auto length = static_cast<int>(value.size());
+    std::vector<int> lengths(static_cast<std::size_t>(size_));
     together([&](MPI_Request* request) {
-        MPI_Iallgather(ours.data(), ours.size(), MPI_CHAR, names.data(), ours.size(), MPI_CHAR, MPI_COMM_WORLD,
-                       request);
+        MPI_Iallgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD, request);
+    });
+    std::vector<int> begins(lengths.size());
+    std::exclusive_scan(lengths.begin(), lengths.end(), begins.begin(), 0);
+    std::string texts(static_cast<std::size_t>(begins.back() + lengths.back()), '\0');
+    together([&](MPI_Request* request) {
+        MPI_Iallgatherv(value.data(), length, MPI_CHAR, texts.data(), lengths.data(), begins.data(), MPI_CHAR,
+                        MPI_COMM_WORLD, request);
     });
     std::vector<std::string> result;
-    for (const auto& name : names) {
-        result.emplace_back(name.data());
+    for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
+        result.push_back(texts.substr(static_cast<std::size_t>(begins[rank]), static_cast<std::size_t>(lengths[rank])));
     }
     return result;
 }

@@ -61,7 +61,7 @@ class MpiSession {
     // These three are called by all ranks together. Each waits for the slowest, so they are only for the start. After
     // the time-out of heartbeats all ranks are given up, and std::system_error is thrown.
     std::vector<int> gather(int value);                             ///< all values by rank, at rank 0; else empty
-    std::vector<std::string> all_gather(const std::string& value);  ///< all values by rank, cut to 255 bytes each
+    std::vector<std::string> all_gather(const std::string& value);  ///< all values by rank
     int sum_below(int value);                                       ///< sum of the values of the ranks below ours
 
   private:

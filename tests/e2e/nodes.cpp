@@ -108,6 +108,21 @@ TEST_CASE("a rank that dies before it is set up ends the session, which can be r
     CHECK(processes_in(folder.path()).empty());
 }
 
+TEST_CASE("programs on several nodes may have many slots each") {
+    const Ranks ranks("2", "10");
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 1\nslots: 40\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+               "scheduler: {type: fifo, max: 1}\ncommand: [bash, train.sh]\n");
+    write_file(folder / "train.sh", "echo '{\"resource\":1,\"metrics\":{\"loss\":1}}' >&$CRESCENDO_FD\n");
+
+    Command run(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK_MESSAGE(run.wait() == 0, run.err());
+    const auto status = run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json();
+    CHECK(status.at("slots") == 80);  // whose places to meet take some 3 KB as text
+}
+
 TEST_CASE("a node that dies costs its slots, and the others finish the sweep") {
     const Ranks ranks("3", "2");
     const TemporaryFolder folder;
