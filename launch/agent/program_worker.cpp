@@ -243,7 +243,9 @@ void ProgramWorker::advance(std::vector<Notice>& notices) {
     look_for_reports(status.has_value(), notices);
     program_->channel.flush();
     if (status) {
-        conclude(*status, notices);
+        if (!tail_ || !tail_->has_more() || dismissed_ || hung_) {
+            conclude(*status, notices);
+        }
     } else if (const auto now = Clock::now(); deadline_ && now >= *deadline_) {
         escalate(now);
     } else if (report_due_ && now >= *report_due_ && !dismissed_) {
@@ -267,7 +269,7 @@ void ProgramWorker::receive(std::vector<Notice>& notices) {
             continue;
         }
         try {
-            const auto message = parse_line(line);
+            const auto message = parse_message(line);
             if (message.value("type", Json()) == protocol::Hello::name) {
                 throw std::runtime_error("this is a warm trainer; add `grow: in_place` to the sweep file");
             }
@@ -282,15 +284,15 @@ void ProgramWorker::receive(std::vector<Notice>& notices) {
     }
 }
 
-/// Reads what was written since the last look; all of it once the program has ended.
+/// Reads what was written since the last look. Where that is very much, the next look follows at once.
 void ProgramWorker::look_for_reports(bool has_ended, std::vector<Notice>& notices) {
     const auto now = Clock::now();
     if (!tail_ || (!has_ended && look_ && now < *look_)) {
         return;
     }
-    look_ = now + time_between_looks;
     auto lines = tail_->lines();
-    if (has_ended) {
+    look_ = tail_->has_more() ? now : now + time_between_looks;
+    if (has_ended && !tail_->has_more()) {
         lines.push_back(tail_->rest());
     }
     for (const auto& line : lines) {

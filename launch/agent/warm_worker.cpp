@@ -170,7 +170,7 @@ void WarmWorker::advance(std::vector<Notice>& notices) {
     for (const auto& line : trainer_->channel.receive()) {
         heard_ = Clock::now();
         try {
-            receive(parse_line(line), notices);
+            receive(parse_message(line), notices);
         } catch (const std::exception& error) {
             reject(fmt::format("what it sent through CRESCENDO_FD cannot be understood: {} (in '{}')", plain(error),
                                line.substr(0, 200)),

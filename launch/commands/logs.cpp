@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <thread>
@@ -33,27 +35,47 @@ class PrintedLog {
         : tail_(path.string(), FileTail::From::beginning), prefix_(std::move(prefix)) {}
 
     /// Prints what is new: the last `most` lines of it.
-    void print(std::optional<std::int64_t> most = {}) { print(tail_.lines(), most); }
+    void print(std::optional<std::int64_t> most = {}) {
+        read(most);
+        print_kept();
+    }
 
     /// As print(), with the last line, even if it is not complete.
     void print_rest(std::optional<std::int64_t> most = {}) {
-        auto lines = tail_.lines();
+        read(most);
         if (auto rest = tail_.rest(); !rest.empty()) {
-            lines.push_back(std::move(rest));
+            take({std::move(rest)}, most);
         }
-        print(lines, most);
+        print_kept();
     }
 
   private:
-    void print(const std::vector<std::string>& lines, std::optional<std::int64_t> most) const {
-        const auto num_lines = static_cast<std::int64_t>(lines.size());
-        for (auto i = std::max<std::int64_t>(0, num_lines - most.value_or(num_lines)); i < num_lines; ++i) {
-            fmt::print("{}{}\n", prefix_, lines[static_cast<std::size_t>(i)]);
+    void read(std::optional<std::int64_t> most) {
+        do {
+            take(tail_.lines(), most);
+        } while (tail_.has_more());
+    }
+
+    /// Keeps lines that may be among the last, and prints them at once if all are shown: a log can be very long.
+    void take(std::vector<std::string> lines, std::optional<std::int64_t> most) {
+        std::ranges::move(lines, std::back_inserter(kept_));
+        if (!most) {
+            print_kept();
+        }
+        while (most && std::cmp_greater(kept_.size(), *most)) {
+            kept_.pop_front();
+        }
+    }
+
+    void print_kept() {
+        for (const auto& line : std::exchange(kept_, {})) {
+            fmt::print("{}{}\n", prefix_, line);
         }
     }
 
     FileTail tail_;
     std::string prefix_;
+    std::deque<std::string> kept_;  ///< to be printed
 };
 
 std::filesystem::path log_of(const SweepDirectory& directory, TrialId trial) {

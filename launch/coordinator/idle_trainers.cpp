@@ -121,7 +121,7 @@ bool IdleTrainers::receive(std::size_t rank, const std::string& type, Json& answ
     bool answered = false;
     for (const auto& line : member.process.channel.receive()) {
         member.heard = Clock::now();
-        const auto message = parse_line(line);
+        const auto message = parse_message(line);
         const auto said = message.value("type", "");
         if (said == type) {
             answer = message;

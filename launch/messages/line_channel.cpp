@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <stdexcept>
+#include <utility>
 
 namespace crescendo::launch {
 namespace {
@@ -79,11 +80,13 @@ void LineChannel::flush() {
 
 std::vector<std::string> LineChannel::receive() {
     std::array<char, 65536> buffer;
+    std::vector<std::string> lines;
     // Somebody who writes as fast as we read must not keep us here.
-    for (const auto most = incoming_.size() + most_at_once; incoming_.size() < most;) {
+    for (std::size_t num_read = 0; num_read < most_at_once;) {
         const auto received = ::recv(fd_, buffer.data(), buffer.size(), 0);
         if (received > 0) {
-            incoming_.append(buffer.data(), static_cast<std::size_t>(received));
+            num_read += static_cast<std::size_t>(received);
+            take({buffer.data(), static_cast<std::size_t>(received)}, lines);
         } else if (received < 0 && errno == EINTR) {
             continue;
         } else {
@@ -91,15 +94,27 @@ std::vector<std::string> LineChannel::receive() {
             break;
         }
     }
-    std::vector<std::string> lines;
-    std::size_t begin = 0;
-    for (std::size_t end; (end = incoming_.find('\n', begin)) != std::string::npos; begin = end + 1) {
-        if (end > begin) {
-            lines.push_back(incoming_.substr(begin, end - begin));
-        }
-    }
-    incoming_.erase(0, begin);
     return lines;
+}
+
+/// A line that is too long is passed on as soon as it is: its end may never come.
+void LineChannel::take(std::string_view text, std::vector<std::string>& lines) {
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        if (!is_cut_) {
+            incoming_ += text.substr(0, end);
+        }
+        const bool is_too_long = incoming_.size() > longest_message;
+        if (is_too_long || (end != std::string_view::npos && !incoming_.empty())) {
+            lines.push_back(std::exchange(incoming_, {}));
+        }
+        if (end == std::string_view::npos) {
+            is_cut_ = is_cut_ || is_too_long;
+            return;
+        }
+        is_cut_ = false;
+        text.remove_prefix(end + 1);
+    }
 }
 
 Json parse_line(std::string_view line, std::string_view example) {
@@ -112,6 +127,14 @@ Json parse_line(std::string_view line, std::string_view example) {
             fmt::format("not a JSON object: '{}'; write one object a line, like {}", line.substr(0, 200), example));
     }
     return message;
+}
+
+Json parse_message(std::string_view line) {
+    if (line.size() > longest_message) {
+        throw std::runtime_error(
+            fmt::format("a line of more than {} bytes, and no message is so long", longest_message));
+    }
+    return parse_line(line);
 }
 
 }  // namespace crescendo::launch

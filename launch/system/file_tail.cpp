@@ -12,6 +12,7 @@ namespace crescendo::launch {
 namespace {
 
 constexpr std::size_t longest_line = 4096;
+constexpr std::size_t most_at_once = std::size_t{1} << 20;
 
 std::int64_t size_of(const FileDescriptor& file) {
     struct stat status {};
@@ -46,7 +47,7 @@ std::vector<std::string> FileTail::lines() {
     }
     const bool ends = is_replaced(path_, file_);  // asked first: what was written before it was replaced is read
     read(result);
-    if (ends) {
+    if (ends && !has_more_) {
         if (!line_.empty()) {
             result.push_back(rest());
         }
@@ -63,8 +64,16 @@ void FileTail::read(std::vector<std::string>& lines) {
         line_.clear();
     }
     std::array<char, 65536> buffer;
-    for (ssize_t count; (count = ::pread(file_.get(), buffer.data(), buffer.size(), offset_)) > 0;) {
+    has_more_ = true;
+    // Somebody who writes as fast as we read must not keep us here, and nobody needs room for a whole long file.
+    for (std::size_t num_read = 0; num_read < most_at_once;) {
+        const auto count = ::pread(file_.get(), buffer.data(), buffer.size(), offset_);
+        if (count <= 0) {
+            has_more_ = false;
+            return;
+        }
         offset_ += count;
+        num_read += static_cast<std::size_t>(count);
         for (const char c : std::string_view(buffer.data(), static_cast<std::size_t>(count))) {
             if (c != '\n' && c != '\r') {
                 if (line_.size() < longest_line) {

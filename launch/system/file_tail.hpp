@@ -20,8 +20,11 @@ class FileTail {
 
     FileTail(std::string path, From from);
 
-    /// The lines that are complete since the last call.
+    /// The lines that are complete since the last call, or the first of them where there are very many.
     std::vector<std::string> lines();
+
+    /// Whether the last call of lines() stopped before the end of the file.
+    bool has_more() const { return has_more_; }
 
     /// What stands behind the last complete line, as if it were one: nobody writes any more.
     std::string rest() { return std::exchange(line_, {}); }
@@ -32,6 +35,7 @@ class FileTail {
     std::string path_;
     FileDescriptor file_;
     std::int64_t offset_ = 0;
+    bool has_more_ = false;
     std::string line_;  ///< the beginning of the line that is not complete
 };
 

@@ -217,6 +217,7 @@ TEST_CASE("programs that misbehave cost their trials alone, and the messages hav
     1) echo 'epoch 1 loss 0.5' >&$CRESCENDO_FD; exec sleep 1000 ;;
     2) echo '{"resource":1,"metrics":{"loss":"low","accuracy":0.5}}' >&$CRESCENDO_FD; mkdir deaf && exec sleep 1000 ;;
     3) mkdir again || echo once more; exec python3 -c 'import nothing_here' ;;
+    5) tr '\0' x < /dev/zero >&$CRESCENDO_FD; exec sleep 1000 ;;
     4) (setsid sleep 1000 > /dev/null 2>&1 &); (setsid nohup bash -c 'sleep 1000 & sleep 1000' & disown) ;;
   esac)");
 
@@ -229,12 +230,13 @@ TEST_CASE("programs that misbehave cost their trials alone, and the messages hav
           "trial 2: it was told to stop and did not leave, so it is ended by SIGTERM; a program has to read the "
           "decision after each report and to end; last words: epoch 1",
           "trial 3 crashed: exit status 1; last words: epoch 1\nTraceback (most recent call last):",
-          "trial 3 crashed: exit status 1; last words: epoch 1\nmkdir: "}) {
+          "trial 3 crashed: exit status 1; last words: epoch 1\nmkdir: ",
+          "trial 5 gave up: its report through CRESCENDO_FD cannot be understood: a line of more than 1048576 bytes"}) {
         CHECK_MESSAGE(run.out.find(message) != std::string::npos, run.out);
     }
     const auto trials = trials_of(folder.path());
     for (std::size_t trial = 0; trial < trials.size(); ++trial) {
-        CHECK((trials.at(trial).at("status") == "failed") == (trial >= 1 && trial <= 3));
+        CHECK((trials.at(trial).at("status") == "failed") == ((trial >= 1 && trial <= 3) || trial == 5));
     }
     CHECK(processes_in(folder.path()).empty());
 }

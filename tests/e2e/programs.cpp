@@ -277,3 +277,15 @@ TEST_CASE("a program that knows nothing of crescendo is tuned by what it prints"
     CHECK(best_of(folder.path()).at("resource") == 9);
     CHECK(processes_in(folder.path()).empty());
 }
+
+TEST_CASE("reports among very much that a program printed before it ended are all read") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), ":", "report: {pattern: 'epoch (?P<resource>\\d+)/9 loss (?P<loss>[\\d.]+)'}\n");
+    write_file(folder / "train.sh",
+               "for r in {1..9}; do yes | head -c 1500000; echo \"epoch $r/9 loss 0.$((10 - r))\"; done\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK(best_of(folder.path()).at("resource") == 9);
+}

@@ -5,7 +5,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
 #include "core/files/file_descriptor.hpp"
@@ -55,6 +57,28 @@ TEST_CASE("what was written before the end is received before closed is said") {
 
     CHECK(channel.receive().size() == 1);
     CHECK(channel.closed());
+}
+
+TEST_CASE("a line without end takes no more memory than a long one, is no message, and the next line is one again") {
+    const Ends ends;
+    LineChannel channel(ends.ours.get());
+    LineChannel writer(ends.theirs.get());
+    const std::string filler(5 * longest_message, 'x');
+    std::vector<std::string> lines;
+
+    writer.send({{"filler", filler}});
+    writer.send({{"a", 1}});
+    while (writer.wants_to_write() || lines.size() < 2) {
+        writer.flush();
+        std::ranges::move(channel.receive(), std::back_inserter(lines));
+    }
+
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0].size() > longest_message);
+    CHECK(lines[0].size() < 2 * longest_message);
+    CHECK_THROWS_WITH_AS(parse_message(lines[0]), doctest::Contains("a line of more than 1048576 bytes"),
+                         std::runtime_error);
+    CHECK(lines[1] == R"({"a":1})");
 }
 
 TEST_CASE("a reader that does not read stops nobody, and gets everything once it does") {

@@ -135,7 +135,7 @@ TEST_CASE("a program that writes without end, or without being asked, is stopped
     Asked endless("head -c 3000000 /dev/zero >&3; sleep 600");
     endless.run();
     REQUIRE_FALSE(endless.said.empty());
-    CHECK(has(endless.said.front(), "without an end of the line"));
+    CHECK(has(endless.said.front(), "it wrote a line of more than 1048576 bytes"));
 
     const std::string twice = R"(cat <<< $'{"config":{"x":1}}\n{"config":{"x":2}}' >&3)";  // in one write
     Asked unasked("case $line in *propose*) " + twice + ";; esac");

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 
 #include "tests/temporary_folder.hpp"
 
@@ -66,10 +68,36 @@ TEST_CASE(
     CHECK(tail.lines() == Lines{"six"});
 }
 
+TEST_CASE("a large file is read a piece at a time, and nothing of it is lost when another takes its name") {
+    const TemporaryFolder folder;
+    const auto file = folder / "log";
+    std::string text;
+    for (int i = 0; i < 400'000; ++i) {
+        text += std::to_string(i) + "\n";  // 2.7 MB
+    }
+    append(file, text);
+    FileTail tail(file, FileTail::From::beginning);
+
+    auto lines = tail.lines();
+    CHECK(tail.has_more());
+    CHECK(lines.size() < 300'000);
+    append(folder / "new", "last\n");
+    std::filesystem::rename(folder / "new", file);
+    int num_pieces = 1;
+    for (; tail.has_more(); ++num_pieces) {
+        std::ranges::move(tail.lines(), std::back_inserter(lines));
+    }
+
+    CHECK(num_pieces == 3);
+    REQUIRE(lines.size() == 400'001);
+    CHECK(lines[399'999] == "399999");
+    CHECK(lines.back() == "last");
+}
+
 TEST_CASE("a line without an end takes no more memory than a long one") {
     const TemporaryFolder folder;
     const auto file = folder / "log";
-    append(file, std::string(1 << 20, 'x') + "\nshort\n");
+    append(file, std::string(1'000'000, 'x') + "\nshort\n");
     FileTail tail(file, FileTail::From::beginning);
 
     const auto lines = tail.lines();
