@@ -226,7 +226,8 @@ TEST_CASE("programs that misbehave cost their trials alone, and the messages hav
     REQUIRE_MESSAGE(run.code == 0, run.out);
     for (const char* message :
          {"trial 1 gave up: its report through CRESCENDO_FD cannot be understood: not a JSON object: 'epoch 1",
-          "trial 2 gave up: it reported the numbers {\"accuracy\":0.5} without 'loss', which is the sweep's",
+          "another attempt would end so too: it reported the numbers {\"accuracy\":0.5} without 'loss', which is the "
+          "sweep's",
           "trial 2: it was told to stop and did not leave, so it is ended by SIGTERM; a program has to read the "
           "decision after each report and to end; last words: epoch 1",
           "trial 3 crashed: exit status 1; last words: epoch 1\nTraceback (most recent call last):",
