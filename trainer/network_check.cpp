@@ -1,18 +1,53 @@
 #include "trainer/network_check.hpp"
 
+#include <ATen/ATen.h>
+
 #include "core/check.hpp"
 #include "trainer/checkpoint/first_weights.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/protocol/failure.hpp"
+#include "trainer/settings/model_spec.hpp"
+#include "trainer/training/gradients.hpp"
 #include "trainer/training/trial.hpp"
 
 namespace crescendo::trainer {
 
+namespace {
+
+/// Of networks of users, nothing is known: those of scripts, and of plug-ins.
+bool is_users(const ModelSpec& model) { return model.name.ends_with(".pt") || !model.draws_only_weights(); }
+
+/// Throws InvalidInput for a parameter that learns, and on which the outputs do not depend.
+void expect_all_learn(Trial& trial) try {
+    constexpr std::int64_t num_samples = 2;
+    std::vector<std::int64_t> shape{num_samples};
+    shape.insert(shape.end(), trial.task().input_shape.begin(), trial.task().input_shape.end());
+    const at::Tensor keys = trial.model().drops_units() ? at::zeros({num_samples}, at::kInt) : at::Tensor();
+    const at::Tensor outputs = trial.forward(at::zeros(shape), keys).sum();
+    if (outputs.requires_grad()) {
+        outputs.backward();
+    }
+    expect_gradients(trial);
+} catch (const InvalidInput&) {
+    throw;
+} catch (const std::exception&) {
+    const std::string message = describe_failure(std::current_exception()).message;
+    throw InvalidInput(text("{} cannot be trained: {}", trial.settings().model->name, message), "trainer.model");
+}
+
+}  // namespace
+
 std::vector<Problem> misfits_of_network(const Settings& settings, const Task& task) try {
-    if (settings.init_from.empty() && settings.lr_factors.empty()) {
+    const bool users = is_users(*settings.model);
+    if (settings.init_from.empty() && settings.lr_factors.empty() && !users) {
         return {};
     }
     const auto device = make_cpu_device();
     Trial trial(/*number=*/0, /*seed=*/0, settings, task, *device);
     take_first_weights(trial);
+    if (users) {
+        expect_all_learn(trial);
+    }
     return {};
 } catch (const InvalidInput& invalid) {
     return {{invalid.key(), invalid.what()}};

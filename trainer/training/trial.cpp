@@ -19,6 +19,7 @@
 #include "trainer/settings/model_spec.hpp"
 #include "trainer/settings/optimizer_spec.hpp"
 #include "trainer/training/clipping.hpp"
+#include "trainer/training/gradients.hpp"
 #include "trainer/training/precision.hpp"
 #include "trainer/training/sharpness.hpp"
 
@@ -359,6 +360,7 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     std::optional<NoiseMeter::Sums> noise;
     try {
         loss = collective([&] { return accumulate_gradients(loaded, plan, reducer); });
+        expect_gradients(*this);
         meanwhile();
         group.finish();
         usable = unscale();

@@ -18,6 +18,7 @@
 #include "trainer/data/batch.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/network_check.hpp"
 #include "trainer/settings/model_spec.hpp"
 
 using namespace crescendo::trainer;
@@ -28,8 +29,10 @@ namespace {
 const Task four_classes{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 4, .num_samples = 96};
 
 /// Saves a script with a linear layer of 64 inputs and `num_outputs`, whose forward() is `body`. It has a buffer
-/// `mean`, a float `share`, an int `count` and a frozen parameter `scale`.
-std::string save_script(const std::filesystem::path& file, const std::string& body, std::int64_t num_outputs = 4) {
+/// `mean`, a float `share`, an int `count` and a frozen parameter `scale`. If `idle` is a name, it has that parameter
+/// too.
+std::string save_script(const std::filesystem::path& file, const std::string& body, std::int64_t num_outputs = 4,
+                        const std::string& idle = {}) {
     at::manual_seed(1);
     torch::jit::Module script("Net");
     script.register_attribute("training", c10::BoolType::get(), true);
@@ -37,6 +40,9 @@ std::string save_script(const std::filesystem::path& file, const std::string& bo
     script.register_attribute("count", c10::IntType::get(), 0);
     script.register_parameter("weight", at::randn({num_outputs, 64}).mul_(0.1).requires_grad_(), /*is_buffer=*/false);
     script.register_parameter("scale", at::ones({1}), /*is_buffer=*/false);
+    if (!idle.empty()) {
+        script.register_parameter(idle, at::zeros({3}).requires_grad_(), /*is_buffer=*/false);
+    }
     script.register_buffer("mean", at::zeros({64}));
     script.define("def forward(self, x):\n" + body);
     script.save(file.string());
@@ -180,6 +186,26 @@ TEST_CASE("a model that is no script, or does not fit, is refused with the reaso
     CHECK(has(problem_of(image), "image.pt fails with inputs of 2x8x8"));
     CHECK(has(problem_of(pair), "pair.pt returns Tuple; forward() is to return one tensor"));
     CHECK(has(problem_of(counting), "counting.pt sets its attribute count in forward()"));
+}
+
+TEST_CASE("a script with a parameter that takes no part in its outputs is refused, and so is its trial") {
+    const SweepFixture sweep;
+    const std::string file = save_script(sweep.folder / "net.pt", linear, /*num_outputs=*/4, /*idle=*/"head");
+    const auto problem_with = [&](const Json& factors) {
+        const Settings settings = settings_of({{"model", file}, {"lr_factors", factors}});
+        const auto problems = misfits_of_network(settings, four_classes);
+        return problems.empty() ? "" : problems.front().key + ": " + problems.front().message;
+    };
+
+    CHECK(has(problem_with(Json::object()), "trainer.model: the parameter head takes no part"));
+    CHECK(has(problem_with(Json::object()), "freeze it with lr_factors: {head: 0}"));
+    CHECK(problem_with({{"head", 0}}) == "");
+
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.settings["model"] = file;
+    crescendo.join({0}, "new", terms);
+    CHECK(has(crescendo.await(0, "failed")["message"], "the parameter head takes no part"));
 }
 
 TEST_CASE("a script may give numbers of regression in any shape") {

@@ -9,6 +9,7 @@
 #include "tests/trainer/same_members.hpp"
 #include "tests/trainer/settings_of.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/network_check.hpp"
 
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
@@ -95,6 +96,17 @@ TEST_CASE("a model whose parameters cannot be carried or trained is refused, and
     CHECK(has(problem_of("frozen"), "its parameter weight requires no gradient"));
     CHECK(has(problem_of("twins"), "its parameters weight and other are one tensor"));
     CHECK(has(problem_of("remembers"), "it keeps something that no checkpoint or regroup carries"));
+}
+
+TEST_CASE("a model with a parameter that takes no part in its outputs is refused, unless that is frozen") {
+    const auto problem_with = [](const Json& factors) {
+        const Settings settings =
+            settings_of({{"plugins", {plugin_library("trouble")}}, {"model", "idle"}, {"lr_factors", factors}});
+        return text_of(misfits_of_network(settings, four_classes()));
+    };
+
+    CHECK(has(problem_with(Json::object()), "trainer.model: the parameter idle takes no part"));
+    CHECK(problem_with({{"idle", 0}}) == "");
 }
 
 TEST_CASE("a model that crashes in forward is named, also if it has used up the stack") {

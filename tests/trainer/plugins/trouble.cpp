@@ -29,6 +29,9 @@ class Trouble : public Model {
         if (what_ == "twins") {
             register_parameter("other", weight_);
         }
+        if (what_ == "idle") {
+            register_parameter("idle", at::zeros({3}));
+        }
     }
 
     at::Tensor forward(const at::Tensor& inputs) override {
@@ -86,7 +89,7 @@ CRESCENDO_MODEL_PLUGIN(
     trouble("throws_at_birth"), trouble("misfit"), trouble("nothing"), trouble("double"), trouble("frozen"),
     trouble("twins"), trouble("throws"), trouble("throws_a_number"), trouble("torch_throws"), trouble("crashes"),
     trouble("crashes_in_training"), trouble("throws_in_training"), trouble("overflows"), trouble("forgets"),
-    trouble("remembers"), trouble("narrow"), trouble("half"), trouble("sound"),
+    trouble("remembers"), trouble("narrow"), trouble("half"), trouble("idle"), trouble("sound"),
     register_loss("mean", [](const at::Tensor& outputs, const at::Tensor&, const Config&) { return outputs.mean(); }),
     register_loss("detached",
                   [](const at::Tensor& outputs, const at::Tensor&, const Config&) { return outputs.detach().mean(1); }),

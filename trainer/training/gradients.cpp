@@ -1,0 +1,23 @@
+#include "trainer/training/gradients.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace crescendo::trainer {
+
+void expect_gradients(const Trial& trial) {
+    const auto lacks = [](const at::Tensor& parameter) { return !parameter.grad().defined(); };
+    if (std::ranges::none_of(trial.learning_parameters(), lacks)) {
+        return;
+    }
+    for (const auto& [name, tensor] : trial.named_tensors()) {
+        CRESCENDO_VALIDATE(!tensor.requires_grad() || !lacks(tensor), "trainer.model",
+                           "the parameter {} takes no part in what the model computes: it would learn nothing, and "
+                           "workers that train together would wait for its gradient; use it, take it out of the model, "
+                           "or freeze it with lr_factors: {{}: 0}",
+                           name, name);
+    }
+}
+
+}  // namespace crescendo::trainer
