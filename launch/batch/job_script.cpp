@@ -64,7 +64,10 @@ until=${end:+$((end - lead))}
 drain() { [ -e "$sweep/stop" ] || echo drain > "$sweep/stop"; }
 backwards() { tac "$sweep/journal.jsonl" 2>/dev/null; }
 all_gave_way() { backwards | grep -m1 -e '"session"' -e '"deadline_near"' | grep -q deadline_near; }
-sessions_without_report() { backwards | sed '/"trial_reported"/q' | grep -c '"note":"session"'; }
+# A command that steers the sweep between two jobs, as `crescendo note` does, is a session without slots.
+sessions_without_report() {
+    backwards | sed '/"trial_reported"/q' | grep '"note":"session"' | grep -vc '"slots":0[,}]'
+}
 stopped_by_user() { grep -qs '^stop' "$sweep/stop"; }
 time_is_up() {
     [ -n "$warned" ] || { [ -n "$until" ] && [ "$(date +%s)" -ge "$until" ]; } || all_gave_way || job_is_preempted

@@ -151,6 +151,20 @@ TEST_CASE("a job that is too short for any report is not repeated for ever") {
     CHECK(job.count("requeues") == 2);
 }
 
+TEST_CASE("notes and tags that were written between jobs do not count as jobs without a report") {
+    const Rehearsal job(
+        "echo '{\"host\":\"h\",\"note\":\"session\",\"slots\":2,\"time\":1.0}' >> journal.jsonl; "
+        "kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS");
+    for (int i = 0; i < 3; ++i) {
+        std::ofstream(job.folder / "journal.jsonl", std::ios::app)
+            << R"({"host":"h","note":"session","slots":0,"time":1.0})" << '\n';
+    }
+
+    CHECK(job.run().code == 75);
+    CHECK(job.run().code == 75);
+    CHECK(job.run().code == 1);
+}
+
 TEST_CASE("when all programs gave way before the job's time is up, another job follows at once") {
     const Rehearsal job("echo '{\"event\":\"deadline_near\"}' >> journal.jsonl; echo 75 > $CRESCENDO_EXIT_STATUS");
 
