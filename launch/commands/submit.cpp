@@ -64,12 +64,16 @@ fs::path site_of(const Options& options) {
     return site.empty() ? site : fs::absolute(site);
 }
 
-/// Queues job.sh and notes its id, so that there is never a second one.
-ExitCode queue(const SweepDirectory& directory) {
-    const auto job = batch_system()->submit(directory.job_script());
-    auto run = directory.read_run();
-    run["job"] = job;
-    directory.write_run(run);
+/// Notes the id of the job that was queued, so that there is never a second one.
+ExitCode note_job(const SweepDirectory& directory, const std::string& job) {
+    try {
+        auto run = directory.read_run();
+        run["job"] = job;
+        directory.write_run(run);
+    } catch (...) {
+        remark(fmt::format("job {} is queued, but this could not be noted: submit no second one", job));
+        throw;
+    }
     const auto where = directory.path().string();
     fmt::print(
         "job {} is queued\n"
@@ -100,14 +104,16 @@ ExitCode submit_new(const Options& options) {
         return ExitCode::done;
     }
     const auto directory = create_sweep(path, file);
+    std::string job;
     try {
         note_request(directory, options.job, site);
         replace_file(directory.job_script(), script);
-        return queue(directory);
+        job = batch_system()->submit(directory.job_script());
     } catch (...) {
         directory.discard();
         throw;
     }
+    return note_job(directory, job);
 }
 
 /// One job at a time. The one that we are in makes way for the next.
@@ -165,7 +171,7 @@ ExitCode submit_again(const Options& options) {
         return ExitCode::done;
     }
     fs::remove(directory.stop_request());
-    return queue(directory);
+    return note_job(directory, batch_system()->submit(directory.job_script()));
 }
 
 ExitCode submit(Options& options) {
