@@ -1,12 +1,14 @@
 #include <cstdlib>
 #include <fstream>
+#include <string_view>
 
-#include "launch/batch/job_script.hpp"
+#include "launch/batch/batch_system.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/unknown_words.hpp"
 #include "launch/doctor/nodes.hpp"
 #include "launch/record/sweep_directory.hpp"
+#include "launch/system/exit_status_variable.hpp"
 #include "launch/transport/mpi_transport.hpp"
 
 using namespace crescendo;
@@ -80,9 +82,10 @@ int run_command(int argc, char** argv, MpiSession* session) {
     return static_cast<int>(code);
 }
 
-/// The job script wants to know how rank 0 ended: the launcher's status mixes those of all ranks.
-int tell_job_script(int code) {
-    if (const char* file = std::getenv(exit_status_variable)) {
+/// The job script wants to know how rank 0 of its session ended: the launcher's status mixes those of all ranks.
+int tell_job_script(std::string_view command, int code) {
+    const char* file = std::getenv(exit_status_variable);
+    if (file != nullptr && (command == "run" || command == "resume")) {
         std::ofstream(file) << code << '\n';
     }
     return code;
@@ -117,5 +120,6 @@ int main(int argc, char** argv) {
         }
         return static_cast<int>(ExitCode::failed);
     }
-    return tell_job_script(run_command(argc, argv, session.get()));
+    const int code = run_command(argc, argv, session.get());
+    return tell_job_script(argc > 1 ? argv[1] : "", code);
 }

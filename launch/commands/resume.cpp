@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "core/check.hpp"
-#include "launch/batch/job_script.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
@@ -17,6 +16,7 @@
 #include "launch/record/reopening.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/sweep_keys.hpp"
+#include "launch/system/exit_status_variable.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {

@@ -16,6 +16,7 @@
 #include <stdexcept>
 
 #include "core/trial_protocol.hpp"
+#include "launch/system/exit_status_variable.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -34,13 +35,14 @@ bool is_of_launcher(std::string_view name) {
     return std::any_of(beginnings.begin(), beginnings.end(), [&](auto each) { return name.starts_with(each); });
 }
 
-/// Our environment without an MPI launcher's variables and with `settings` on top, as NAME=VALUE.
+/// Our environment without what the launcher and the job script have set for us, and with `settings` on top, as
+/// NAME=VALUE.
 std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& settings) {
     std::vector<std::string> result;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view name(*entry, std::strcspn(*entry, "="));
         const bool replaced = std::any_of(settings.begin(), settings.end(), [&](auto& s) { return s.first == name; });
-        if (!replaced && !is_of_launcher(name)) {
+        if (!replaced && !is_of_launcher(name) && name != exit_status_variable) {
             result.emplace_back(*entry);
         }
     }

@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "core/files/file_descriptor.hpp"
+#include "launch/system/exit_status_variable.hpp"
 
 extern char** environ;
 
@@ -32,9 +33,10 @@ bool is_plain(char c) {
 }
 
 std::vector<char*> environment_without(const std::function<bool(std::string_view)>& hides) {
+    const auto exit_status = std::string(exit_status_variable) + "=";
     std::vector<char*> result;
     for (char** entry = environ; *entry != nullptr; ++entry) {
-        if (!hides || !hides(*entry)) {
+        if (!std::string_view(*entry).starts_with(exit_status) && (!hides || !hides(*entry))) {
             result.push_back(*entry);
         }
     }

@@ -26,6 +26,20 @@ TEST_CASE("list shows every sweep below a folder, with its state and best result
     CHECK(contains(run_crescendo(folder.path(), {"list"}).out, "results/deep/first"));
 }
 
+TEST_CASE("list in a job does not write the file in which the job's session leaves its exit code") {
+    const TemporaryFolder folder;
+    const auto file = folder / "exit";
+
+    ::setenv("CRESCENDO_EXIT_STATUS", file.c_str(), 1);
+    run_crescendo(folder.path(), {"list"});
+    const bool is_written = fs::exists(file);
+    run_crescendo(folder.path(), {"resume", "nowhere"});
+    ::unsetenv("CRESCENDO_EXIT_STATUS");
+
+    CHECK_FALSE(is_written);
+    CHECK(content_of(file) == "2\n");
+}
+
 TEST_CASE("a sweep that cannot be read is listed with its problem, and hides no other") {
     const TemporaryFolder folder;
     fs::copy(CRESCENDO_OLD_SWEEP, folder / "a", fs::copy_options::recursive);

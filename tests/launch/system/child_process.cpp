@@ -4,10 +4,13 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 #include "launch/slots/topology.hpp"
+#include "launch/system/exit_status_variable.hpp"
+#include "launch/system/shell.hpp"
 #include "tests/await.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -63,6 +66,16 @@ TEST_CASE("a process gets its environment, its folder, its log and no other desc
 
     // 0, 1, 2, the socket, and the one with which ls reads the folder
     CHECK(content(folder / "log") == "red\n" + folder.path().string() + "\n5\ntrouble\n");
+}
+
+TEST_CASE("what we start does not see the job script's file for our exit code") {
+    ::setenv(exit_status_variable, "exit", 1);
+    const auto by_process = run({"sh", "-c", "[ -z \"$CRESCENDO_EXIT_STATUS\" ]"});
+    const auto by_tool = run_tool({"sh", "-c", "[ -z \"$CRESCENDO_EXIT_STATUS\" ]"});
+    ::unsetenv(exit_status_variable);
+
+    CHECK(by_process.success());
+    CHECK(by_tool.success());
 }
 
 TEST_CASE("the two ends of the socket talk") {
