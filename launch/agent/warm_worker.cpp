@@ -114,8 +114,11 @@ void WarmWorker::evaluate(const EvaluateTrial& order) {
 }
 
 void WarmWorker::assign(const Task& task, const Json& message) {
-    if (num_rests_ > 0) {
-        return;  // crossed with our notice that the slot is out of use
+    if (num_rests_ > 0) {  // crossed with our notice that the slot is out of use
+        if (task.is_evaluation) {
+            pending_notices_.push_back(TrialEvaluated{task.trial, {}, "no trainer can be started there"});
+        }
+        return;
     }
     next_.emplace();
     next_->task = task;

@@ -54,7 +54,9 @@ Outcome Coordinator::run(const StopSignals& signals, std::optional<SessionEnd::S
         return decisions_.is_hopeless() ? Outcome::hopeless : Outcome::interrupted;
     }
 
-    test_the_best();
+    if (!test_the_best(end)) {
+        return Outcome::interrupted;
+    }
     return sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished;
 }
 
@@ -95,19 +97,20 @@ void Coordinator::go_through(Phase& phase) {
 }
 
 /// The test data are read once, for the trial that won on the validation data, and once more where a sweep is extended
-/// and another trial wins.
-void Coordinator::test_the_best() {
+/// and another trial wins. Returns whether nothing is left to do.
+bool Coordinator::test_the_best(SessionEnd& end) {
     const auto best = sweep().best();
     const auto& test = decisions_.history().test();
     if (!best || !file_.has_final_test() || (test && test->trial == best)) {
-        return;
+        return true;
     }
-    FinalTest final_test(*best, orders_, view_);
+    FinalTest final_test(*best, orders_, view_, end);
     go_through(final_test);
     if (const auto metrics = final_test.conclude()) {
         decisions_.append(test_note(wall_clock(), *best, *metrics));
         decisions_.commit();
     }
+    return !final_test.is_cut_short();
 }
 
 }  // namespace crescendo::launch

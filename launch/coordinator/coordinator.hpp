@@ -47,7 +47,7 @@ class Coordinator {
     void begin_session();
     template <class Phase>
     void go_through(Phase& phase);
-    void test_the_best();
+    bool test_the_best(SessionEnd& end);
 
     const SweepFile& file_;
     const SweepDirectory& directory_;

@@ -9,17 +9,37 @@ constexpr std::chrono::minutes patience{10};
 
 }  // namespace
 
-FinalTest::FinalTest(TrialId best, Orders& orders, LiveView& view)
-    : view_(view), deadline_(std::chrono::steady_clock::now() + patience) {
+FinalTest::FinalTest(TrialId best, Orders& orders, LiveView& view, SessionEnd& end)
+    : best_(best), orders_(orders), view_(view), end_(end), deadline_(std::chrono::steady_clock::now() + patience) {
     view_.say(fmt::format("measuring trial {} on the test data", best.value));
-    orders.test(best);
+    slot_ = orders_.test(best);
 }
 
-bool FinalTest::begin_turn() const { return !answer_ && std::chrono::steady_clock::now() < deadline_; }
+bool FinalTest::begin_turn() {
+    is_cut_short_ = !answer_ && end_.reason().has_value();
+    return !answer_ && !is_cut_short_ && std::chrono::steady_clock::now() < deadline_;
+}
+
+void FinalTest::take(const AgentLost& notice) {
+    if (!answer_ && notice.node == orders_.slots().node_of(slot_)) {
+        answer_ = TrialEvaluated{best_, {}, fmt::format("node {} is lost: {}", notice.node.value, notice.reason)};
+    }
+}
+
+void FinalTest::take(const SlotDown& notice) {
+    if (!answer_ && notice.slot == slot_) {
+        answer_ = TrialEvaluated{best_, {}, notice.message};
+    }
+}
 
 std::optional<std::map<std::string, double>> FinalTest::conclude() {
     if (answer_ && answer_->error.empty()) {
         return answer_->metrics;
+    }
+    if (is_cut_short_) {
+        view_.say(fmt::format("trial {} is not measured: the session has to end; `crescendo resume` measures it",
+                              best_.value));
+        return std::nullopt;
     }
     view_.say(fmt::format("the test data could not be read: {}",
                           answer_ ? answer_->error : "no answer from the trainer"));

@@ -7,6 +7,7 @@
 
 #include "launch/coordinator/one_of.hpp"
 #include "launch/coordinator/orders.hpp"
+#include "launch/coordinator/session_end.hpp"
 #include "launch/messages/messages.hpp"
 #include "launch/view/live_view.hpp"
 
@@ -15,25 +16,35 @@ namespace crescendo::launch {
 /// The last phase of a sweep: its best trial is measured on the test data.
 class FinalTest {
   public:
-    /// Orders the evaluation. `orders` and `view` must outlive the phase.
-    FinalTest(TrialId best, Orders& orders, LiveView& view);
+    /// Orders the evaluation. `orders`, `view` and `end` must outlive the phase.
+    FinalTest(TrialId best, Orders& orders, LiveView& view, SessionEnd& end);
 
-    bool begin_turn() const;
+    bool begin_turn();
     std::chrono::milliseconds period() const { return view_.period(); }
     void end_turn() {}
 
     void take(const TrialEvaluated& notice) { answer_ = notice; }
+    void take(const AgentLost& notice);
+    void take(const SlotDown& notice);
     /// No trial has a group any more.
     void take(const OneOf<protocol::Report, ProgramEnded, ProgramRemark, WorkerFailed, StoreRequest,
-                          protocol::Regrouped, LeftTrial, AgentLost, WorkerStranded, CheckpointFailed, SlotDown,
-                          SlotUp, EnergyUsed> auto&) {}
+                          protocol::Regrouped, LeftTrial, WorkerStranded, CheckpointFailed, SlotUp, EnergyUsed> auto&) {
+    }
 
     /// Call it when the phase is over. Returns the metrics; none if there are none, and the user has then read why.
     std::optional<std::map<std::string, double>> conclude();
 
+    /// Whether the session had to end before the answer came. Another one can measure the trial.
+    bool is_cut_short() const { return is_cut_short_; }
+
   private:
+    TrialId best_;
+    Orders& orders_;
     LiveView& view_;
+    SessionEnd& end_;
+    SlotId slot_;  ///< the one on which the trial is measured
     std::chrono::steady_clock::time_point deadline_;
+    bool is_cut_short_ = false;
     std::optional<TrialEvaluated> answer_;
 };
 

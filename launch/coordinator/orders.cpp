@@ -192,12 +192,13 @@ void Orders::resume_held_back() {
     }
 }
 
-void Orders::test(TrialId trial) {
+SlotId Orders::test(TrialId trial) {
     const auto in_use = sweep_.slots();
     const auto slot = in_use.empty() ? slots_.first() : in_use.front();
     const auto evaluate = evaluation_of(trial, "test", sweep_, file_, directory_);
     transport_.send(slots_.node_of(slot),
                     EvaluateTrial{slot, evaluate, std::filesystem::path(evaluate.checkpoint).parent_path().string()});
+    return slot;
 }
 
 bool Orders::clean_up(std::chrono::steady_clock::time_point end) {

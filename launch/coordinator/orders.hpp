@@ -52,8 +52,8 @@ class Orders {
     /// Some workers have left their trials, or died: forms the groups that waited for that.
     void resume_held_back();
 
-    /// Runs the trial's checkpoint over the test data.
-    void test(TrialId trial);
+    /// Runs the trial's checkpoint over the test data. Returns on which slot.
+    SlotId test(TrialId trial);
 
     /// Removes files that nothing will need again (KeptTrials) until `end`, but at least one of them. Those that a
     /// worker may still be writing, because it has not left the trial yet, have to wait. Returns whether there are

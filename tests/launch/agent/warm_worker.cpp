@@ -247,6 +247,8 @@ TEST_CASE("a slot where three trainers end before they are ready is down until o
     const auto first = node.next<SlotDown>();
     CHECK(first.num_retries == 0);
     CHECK(first.message.find("ends before it is ready: exit status 9") != std::string::npos);
+    node.evaluate();  // crossed with the notice
+    CHECK(node.next<TrialEvaluated>().error == "no trainer can be started there");
     CHECK(node.next<SlotDown>().num_retries == 1);  // after the fourth
     CHECK(node.next<SlotUp>().slot == slot);
 }

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+
 #include "tests/launch/coordinator/stage.hpp"
 
 using namespace crescendo;
@@ -60,7 +62,8 @@ TEST_CASE("while the winner is measured, a notice of any other kind changes noth
     undisturbed.run();
 
     for (const auto& notice : tests::notices_of_every_kind(TrialId{0})) {
-        if (std::holds_alternative<TrialEvaluated>(notice)) {
+        if (std::holds_alternative<TrialEvaluated>(notice) || std::holds_alternative<AgentLost>(notice) ||
+            std::holds_alternative<SlotDown>(notice)) {
             continue;
         }
         CAPTURE(notice.index());
@@ -73,6 +76,36 @@ TEST_CASE("while the winner is measured, a notice of any other kind changes noth
         CHECK(stage.journalled().size() == undisturbed.journalled().size());
         CHECK(std::holds_alternative<EvaluateTrial>(stage.agents.orders.back().second));
         CHECK(stage.view.said == undisturbed.view.said);
+    }
+}
+
+TEST_CASE("a sweep that is asked to stop while its winner is measured stops, and can be resumed for that") {
+    Finale stage;
+    stage.agents.num_waits = 100'000;
+    stage.agents.on_order = [&, leave = stage.agents.on_order](NodeId node, const Order& order) {
+        leave(node, order);
+        if (std::holds_alternative<EvaluateTrial>(order)) {
+            std::ofstream(stage.directory.stop_request()) << "stop\n";
+        }
+    };
+
+    CHECK(stage.run() == Outcome::interrupted);
+
+    CHECK_FALSE(stage.history.test().has_value());
+    CHECK(stage.history.sweep().state() == SweepState::finished);
+    CHECK(stage.view.said.back() == "trial 0 is not measured: the session has to end; `crescendo resume` measures it");
+}
+
+TEST_CASE("a winner whose slot is lost while it is measured gets no answer, and the sweep does not wait for one") {
+    for (const Notice& lost :
+         {Notice(AgentLost{NodeId{0}, "no sign of life"}), Notice(SlotDown{SlotId{0}, 0, "no GPU"})}) {
+        Finale stage;
+        stage.answer_with({AgentLost{NodeId{1}, "another one"}, SlotDown{SlotId{1}, 0, "another one"}, lost});
+
+        CHECK(stage.run() == Outcome::finished);
+
+        CHECK_FALSE(stage.history.test().has_value());
+        CHECK(stage.view.said.back().starts_with("the test data could not be read: n"));
     }
 }
 
