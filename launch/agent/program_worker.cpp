@@ -155,7 +155,8 @@ const MeetingPlace& ProgramWorker::place_of(SlotId slot) const {
     return options_.places.at(static_cast<std::size_t>(slot.value));
 }
 
-/// The hosts of the group, in the form that mpirun and DeepSpeed take, with the number of workers on each.
+/// The hosts of the group, in the form that mpirun and DeepSpeed take, with the number of workers on each. Each host
+/// has one line, also where a group that grew has other hosts' ranks between its own.
 void ProgramWorker::write_hosts() const {
     if (work_->rank > 0 || work_->order.slots.size() < 2) {
         return;
@@ -163,10 +164,11 @@ void ProgramWorker::write_hosts() const {
     std::vector<std::pair<std::string, int>> hosts;
     for (const auto each : work_->order.slots) {
         const auto& host = place_of(each).host;
-        if (hosts.empty() || hosts.back().first != host) {
-            hosts.emplace_back(host, 0);
+        auto line = std::ranges::find(hosts, host, &std::pair<std::string, int>::first);
+        if (line == hosts.end()) {
+            line = hosts.insert(line, {host, 0});
         }
-        ++hosts.back().second;
+        ++line->second;
     }
     std::ofstream file(hosts_file(work_->join()));
     for (const auto& [host, count] : hosts) {

@@ -55,8 +55,10 @@ struct Node {
         agent.obey(order);
     }
 
+    void start_group(int trial, int size, const std::string& script) { agent.obey(group(trial, size, script)); }
+
     /// A group on the first `size` slots.
-    void start_group(int trial, int size, const std::string& script) {
+    JoinGroup group(int trial, int size, const std::string& script) const {
         JoinGroup order;
         order.join.trial = TrialId{trial};
         order.join.size = size;
@@ -67,7 +69,7 @@ struct Node {
             order.members.push_back({SlotId{rank}, rank});
             order.slots.push_back(SlotId{rank});
         }
-        agent.obey(order);
+        return order;
     }
 
     /// The next notice of that kind; others on the way are dropped.
@@ -382,6 +384,24 @@ TEST_CASE("a program may write its reports to a file of its folder, and what an 
         CHECK(node.next<protocol::Report>().resource == Resource{resource});
     }
     CHECK(node.next<WorkerFailed>().message.find("not a JSON object: 'nonsense'") != std::string::npos);
+}
+
+TEST_CASE("a group's hosts have a line each, also where another host's ranks lie between") {
+    Node node(1);
+    auto options = node.options(3, patient, {}, patient);
+    options.places[1].host = "there";
+    Agent agent(NodeId{0}, std::move(options));
+
+    agent.obey(node.group(4, 3, "until [ -e told ]; do sleep 0.01; done"));
+
+    std::string hosts;
+    await("the file of hosts", [&] {
+        agent.poll(std::chrono::milliseconds(10));
+        std::getline(std::ifstream(node.folder / "hosts"), hosts, '\0');
+        return !hosts.empty();
+    });
+    CHECK(hosts == "here slots=2\nthere slots=1\n");
+    std::ofstream(node.folder / "told").close();
 }
 
 TEST_CASE("a group has a process a slot, which know each other as torchrun's do; rank 0 speaks for all") {
