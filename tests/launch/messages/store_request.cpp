@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 using namespace crescendo::launch;
 
@@ -34,7 +35,8 @@ TEST_CASE("a store request that lacks what its operation needs, or has it in ano
           {R"("op":"add","key":"a")", "delta"}, {R"("op":"add","key":"a","delta":0.5)", "delta"},
           {R"("op":"compare_set","key":"a","value":"","expected":1)", "expected"}}) {
         CAPTURE(content);
-        CHECK_THROWS_WITH_AS(require_store_request(request(content)), doctest::Contains('"' + std::string(key) + '"'),
+        const auto quoted = '"' + std::string(key) + '"';
+        CHECK_THROWS_WITH_AS(require_store_request(request(content)), doctest::Contains(quoted.c_str()),
                              std::runtime_error);
     }
     for (const auto* text :
