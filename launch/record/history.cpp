@@ -220,7 +220,7 @@ void History::remember(ReportRecord&& record) {
 
 double History::clock_at(TrialId id, double time) const {
     const auto& reports = of(id).reports;
-    const double since = holding_.at(static_cast<std::size_t>(id.value)).first;
+    const double since = holding_.at(static_cast<std::size_t>(id.value)).since;
     const double now = elapsed_at(time);
     const double before = reports.empty() ? 0 : reports.back().seconds.value_or(0);
     const double from = reports.empty() ? since : std::max(since, reports.back().time);
@@ -228,8 +228,8 @@ double History::clock_at(TrialId id, double time) const {
 }
 
 double History::running_seconds_at(TrialId id, double time) const {
-    const auto& [since, slots] = holding_.at(static_cast<std::size_t>(id.value));
-    return of(id).running_seconds + (slots > 0 ? std::max(0.0, elapsed_at(time) - since) : 0.0);
+    const auto& holding = holding_.at(static_cast<std::size_t>(id.value));
+    return of(id).running_seconds + (holding.slots > 0 ? std::max(0.0, elapsed_at(time) - holding.counted) : 0.0);
 }
 
 /// Keeps account of who held how many slots for how long. A configuration may be told before its trial starts.
@@ -239,11 +239,14 @@ void History::follow_slots(TrialId id) {
     }
     const auto& trial = sweep_.trial(id);
     auto& history = trials_[static_cast<std::size_t>(id.value)];
-    auto& [since, slots] = holding_[static_cast<std::size_t>(id.value)];
-    history.slot_seconds += slots * (elapsed() - since);
-    history.running_seconds += slots > 0 ? elapsed() - since : 0;
-    since = elapsed();
-    slots = static_cast<int>(trial.group.slots.size());
+    auto& holding = holding_[static_cast<std::size_t>(id.value)];
+    history.slot_seconds += holding.slots * (elapsed() - holding.counted);
+    history.running_seconds += holding.slots > 0 ? elapsed() - holding.counted : 0;
+    holding.counted = elapsed();
+    const auto slots = static_cast<int>(trial.group.slots.size());
+    if (std::exchange(holding.slots, slots) == 0 && slots > 0) {
+        holding.since = elapsed();
+    }
     if (!history.started && slots > 0) {
         history.started = elapsed();
     }
@@ -257,7 +260,7 @@ void History::follow_slots(TrialId id) {
 double History::slot_seconds() const {
     double sum = 0;
     for (std::size_t i = 0; i < trials_.size(); ++i) {
-        sum += trials_[i].slot_seconds + holding_[i].second * (elapsed() - holding_[i].first);
+        sum += trials_[i].slot_seconds + holding_[i].slots * (elapsed() - holding_[i].counted);
     }
     return sum;
 }

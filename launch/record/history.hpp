@@ -165,6 +165,13 @@ class History {
     const std::map<std::string, std::vector<double>>& regroup_phases() const { return regroup_phases_; }
 
   private:
+    /// What a trial holds now. Times are elapsed().
+    struct Holding {
+        int slots = 0;
+        double since = 0;    ///< when it got the first of them; the last time that it had some, while it has none
+        double counted = 0;  ///< until when its slots are in the TrialHistory
+    };
+
     /// What the sweep had, in use or not, until `until` (elapsed()).
     struct Had {
         double slot_seconds = 0;
@@ -191,7 +198,7 @@ class History {
     Sweep sweep_;
     Reports kept_;
     std::vector<TrialHistory> trials_;
-    std::vector<std::pair<double, int>> holding_;  ///< elapsed() when each trial got its slots, and their number
+    std::vector<Holding> holding_;  ///< of each trial
     std::optional<Test> test_;
     double evaluation_seconds_ = 0;
     std::vector<double> regroup_seconds_;

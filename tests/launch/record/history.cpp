@@ -59,6 +59,29 @@ TEST_CASE("a clock that was written as null, since it was not finite, counts as 
     CHECK_FALSE(reports[1].evaluated.has_value());
 }
 
+TEST_CASE("the training clock counts from when a trial got its slots, whatever happens to it until its first report") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 4, workers: 2}");
+    const auto apply = [&](double time, const Event& event) {
+        auto record = to_json(event);
+        record["time"] = time;
+        stage.history.apply(record);
+    };
+    stage.history.apply(session_note(1000, "h", 2));
+    apply(1000, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{1}}}});
+
+    apply(1003, TrialFailed{TrialId{0}, FailureKind::crash, SlotId{1}});  // the other worker goes on
+    apply(1005, TrialRegrouped{TrialId{0}, 1, 0.1});
+    apply(1006, TrialHeld{TrialId{0}, HoldAt::report});
+    CHECK(stage.history.clock_at(TrialId{0}, 1007) == 7);
+    apply(1009, TrialReleased{TrialId{0}});
+    apply(1010, SlotsLost{{SlotId{0}, SlotId{1}}});
+    apply(1020, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{1}}}});
+
+    CHECK(stage.history.clock_at(TrialId{0}, 1021) == 1);  // it has begun again
+    CHECK(stage.history.running_seconds_at(TrialId{0}, 1021) == 11);
+    CHECK(stage.history.slot_seconds() == 3 * 2 + 7);
+}
+
 TEST_CASE("a replay takes what models proposed from the journal as trials start, and does not ask the models") {
     const TemporaryFolder folder;
     SweepSpec spec;
