@@ -244,6 +244,7 @@ void History::follow_slots(TrialId id) {
     history.running_seconds += holding.slots > 0 ? elapsed() - holding.counted : 0;
     holding.counted = elapsed();
     const auto slots = static_cast<int>(trial.group.slots.size());
+    held_ = {slot_seconds(), elapsed(), held_.slots + slots - holding.slots};
     if (std::exchange(holding.slots, slots) == 0 && slots > 0) {
         holding.since = elapsed();
     }
@@ -255,14 +256,6 @@ void History::follow_slots(TrialId id) {
     } else if (!history.ended) {
         history.ended = elapsed();
     }
-}
-
-double History::slot_seconds() const {
-    double sum = 0;
-    for (std::size_t i = 0; i < trials_.size(); ++i) {
-        sum += trials_[i].slot_seconds + holding_[i].slots * (elapsed() - holding_[i].counted);
-    }
-    return sum;
 }
 
 /// After its end the sweep may still have slots, which idle because nothing is left to do.

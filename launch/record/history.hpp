@@ -120,7 +120,7 @@ class History {
     double running_seconds_at(TrialId trial, double time) const;
 
     /// Slots × time that trials held them.
-    double slot_seconds() const;
+    double slot_seconds() const { return held_.slot_seconds + held_.slots * (elapsed() - held_.until); }
 
     /// Slots × time that the sweep had them, from its start to its end. Those that no trial held idled.
     double slot_seconds_had() const { return had_now().slot_seconds; }
@@ -172,6 +172,13 @@ class History {
         double counted = 0;  ///< until when its slots are in the TrialHistory
     };
 
+    /// What all trials held until `until` (elapsed()), and how many slots they hold since.
+    struct Held {
+        double slot_seconds = 0;
+        double until = 0;
+        int slots = 0;
+    };
+
     /// What the sweep had, in use or not, until `until` (elapsed()).
     struct Had {
         double slot_seconds = 0;
@@ -199,6 +206,7 @@ class History {
     Reports kept_;
     std::vector<TrialHistory> trials_;
     std::vector<Holding> holding_;  ///< of each trial
+    Held held_;
     std::optional<Test> test_;
     double evaluation_seconds_ = 0;
     std::vector<double> regroup_seconds_;
