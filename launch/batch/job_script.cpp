@@ -80,8 +80,9 @@ stopped_by_user || rm -f "$sweep/stop"
 
 # The launcher's exit status mixes those of all ranks; rank 0 writes its own to a file.
 export CRESCENDO_EXIT_STATUS=$sweep/exit
-# Seconds after the death of rank 0 until the others leave, and all can be launched anew.
-export CRESCENDO_HEARTBEAT_TIMEOUT=${CRESCENDO_HEARTBEAT_TIMEOUT:-10}
+# Seconds after the death of rank 0 until the others leave, and all can be launched anew. A parallel file system may
+# stand still for a minute, and rank 0 with it, since it waits until the journal is on the disk.
+export CRESCENDO_HEARTBEAT_TIMEOUT=${CRESCENDO_HEARTBEAT_TIMEOUT:-70}
 
 quick_ends=0
 while ! stopped_by_user; do
@@ -97,9 +98,9 @@ while ! stopped_by_user; do
     # Rank 0 ended without a word: killed, or its node is gone.
     job_is_running || exit 1
     time_is_up && break
-    quick_ends=$((SECONDS - began < 60 ? quick_ends + 1 : 0))
+    quick_ends=$((SECONDS - began < 60 + CRESCENDO_HEARTBEAT_TIMEOUT ? quick_ends + 1 : 0))
     if [ "$quick_ends" -ge 3 ]; then
-        echo "crescendo was lost three times, each within a minute: giving up. What it printed is above;"
+        echo "crescendo was lost three times, each soon after its launch: giving up. What it printed is above;"
         echo "what the trainers printed is in $sweep/trainers.log and $sweep/trials/*/trainer.log."
         exit 1
     fi

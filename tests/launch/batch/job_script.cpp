@@ -48,7 +48,7 @@ struct Rehearsal {
         auto job = request();
         job.directory = job.working_directory = folder.path();
         job.crescendo = folder / "crescendo";
-        job.site.setup = {"echo $$ > job"};
+        job.site.setup = {"echo $$ > job", setup};
         std::ofstream(folder / "job.sh") << job_script(job, *batch_system());
         return run_slurm_tool({"env", "PATH=" + folder.path().string() + ":" + std::getenv("PATH"), "SLURM_JOB_ID=1",
                                "bash", (folder / "job.sh").string()});
@@ -58,6 +58,7 @@ struct Rehearsal {
         return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
     }
     TemporaryFolder folder;
+    std::string setup = "true";  ///< a line of the script, before its own
 };
 
 }  // namespace
@@ -113,6 +114,18 @@ TEST_CASE("a coordinator that ends without a word is launched again, and not for
     CHECK(end.code == 1);
     CHECK(has(end.output, "giving up"));
     CHECK(always.count("runs") == 3);
+}
+
+TEST_CASE("ranks of a job outlast a file system that stands still for a minute, and still give up in the end") {
+    Rehearsal job(
+        "echo $CRESCENDO_HEARTBEAT_TIMEOUT > timeout; [ $(wc -l < runs) -lt 6 ] || "
+        "echo 0 > $CRESCENDO_EXIT_STATUS; exit 137");
+    job.setup = "trap 'SECONDS=$((SECONDS + 9))' DEBUG";  // each launch of some ten commands takes 90 s or so
+    CHECK(job.run().code == 1);
+    CHECK(job.count("runs") == 3);
+    int timeout = 0;
+    std::ifstream(job.folder / "timeout") >> timeout;
+    CHECK(timeout > 60);  // SweepLock's patience with a holder
 }
 
 TEST_CASE("the warning before the end of the job drains, and another job follows") {
