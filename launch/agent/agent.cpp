@@ -6,6 +6,7 @@
 
 #include "launch/agent/program_worker.hpp"
 #include "launch/agent/warm_worker.hpp"
+#include "launch/system/open_files.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -28,6 +29,7 @@ std::vector<Slot> slots_of_node(NodeId node, SlotId first, int count, int num_sh
 
 Agent::Agent(NodeId node, WorkerOptions options)
     : node_(node), options_(std::move(options)), energy_(NodeEnergy::of(options_)) {
+    allow_open_files(open_files_of(options_.slots.size()));
     share_memory();
     for (std::size_t i = 0; i < options_.slots.size(); ++i) {
         const SlotId slot{options_.first_slot.value + static_cast<int>(i)};

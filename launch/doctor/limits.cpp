@@ -4,24 +4,23 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
+#include "launch/system/open_files.hpp"
+
 namespace crescendo::launch {
 namespace {
 
 constexpr const char* about = "limits";
 
 Finding examine_open_files(int num_slots) {
-    // A worker takes a socket and a process descriptor of ours, and briefly a pipe and a log.
-    const auto needed = static_cast<rlim_t>(64 + 8 * num_slots);
-    rlimit limit{};
-    ::getrlimit(RLIMIT_NOFILE, &limit);
-    if (limit.rlim_cur < needed) {
+    const auto needed = open_files_of(static_cast<std::uint64_t>(num_slots));
+    const auto most = most_open_files();  // an agent asks for what it needs
+    if (most < needed) {
         return {Verdict::problem, about,
-                fmt::format("{} open files are allowed, and {} slots take up to {}", limit.rlim_cur, num_slots, needed),
+                fmt::format("{} open files are allowed, and {} slots take up to {}", most, num_slots, needed),
                 fmt::format("ulimit -n {}", needed)};
     }
-    return {
-        Verdict::ok, about,
-        limit.rlim_cur == RLIM_INFINITY ? "any number of open files" : fmt::format("{} open files", limit.rlim_cur)};
+    return {Verdict::ok, about,
+            most == RLIM_INFINITY ? "any number of open files" : fmt::format("{} open files", most)};
 }
 
 Finding examine_locked_memory(bool has_gpus) {

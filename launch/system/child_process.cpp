@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
+#include <system_error>
 
 #include "core/trial_protocol.hpp"
 #include "launch/system/exit_status_variable.hpp"
@@ -21,10 +22,13 @@
 namespace crescendo::launch {
 namespace {
 
+/// The system refused, for what `errno` says: not for good, perhaps.
+std::system_error refusal(const std::string& what) { return {errno, std::generic_category(), what}; }
+
 std::pair<FileDescriptor, FileDescriptor> socket_pair() {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-        throw std::runtime_error(fmt::format("cannot create a socket pair: {}", std::strerror(errno)));
+        throw refusal("cannot create a socket pair");
     }
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
@@ -147,7 +151,7 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
     auto [ours, theirs] = socket_pair();
     int pipe_ends[2];
     if (::pipe2(pipe_ends, O_CLOEXEC) != 0) {
-        throw std::runtime_error(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
+        throw refusal("cannot create a pipe");
     }
     FileDescriptor errors(pipe_ends[0]);
     FileDescriptor errors_of_child(pipe_ends[1]);
@@ -155,7 +159,7 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
     if (!options.log.empty()) {
         log = FileDescriptor(::open(options.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
         if (!log) {
-            throw std::runtime_error(fmt::format("{}: cannot be written: {}", options.log, std::strerror(errno)));
+            throw refusal(options.log + ": cannot be written");
         }
     }
     auto settings = options.environment;
@@ -170,7 +174,7 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
     const pid_t parent = ::getpid();
     pid_ = ::fork();
     if (pid_ < 0) {
-        throw std::runtime_error(fmt::format("cannot start a process: {}", std::strerror(errno)));
+        throw refusal("cannot start a process");
     }
     if (pid_ == 0) {
         become(options, cpus, command_pointers.data(), environment_pointers.data(), theirs.get(), log.get(),

@@ -6,7 +6,6 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include <string_view>
 
 #include "core/check.hpp"
+#include "launch/system/open_files.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -53,14 +53,10 @@ bool are_equal(std::string_view a, std::string_view b) {
 
 /// Room for the connections, as far as this process may open so many descriptors.
 unsigned connection_limit() {
-    constexpr rlim_t others = 64;  // descriptors that we need ourselves
-    rlimit limit{};
-    ::getrlimit(RLIMIT_NOFILE, &limit);
-    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, most_connections + others);
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-    ::getrlimit(RLIMIT_NOFILE, &limit);
+    constexpr std::uint64_t others = 64;  // descriptors that we need ourselves
+    const auto allowed = allow_open_files(most_connections + others);
     return static_cast<unsigned>(
-        std::clamp<rlim_t>(limit.rlim_cur > others ? limit.rlim_cur - others : 1, 1, most_connections));
+        std::clamp<std::uint64_t>(allowed > others ? allowed - others : 1, 1, most_connections));
 }
 
 void add_headers(MHD_Response* response, const char* type) {

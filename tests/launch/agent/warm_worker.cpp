@@ -11,6 +11,7 @@
 
 #include "launch/agent/agent.hpp"
 #include "tests/await.hpp"
+#include "tests/launch/few_open_files.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -303,6 +304,14 @@ std::vector<std::string> shared_memory_of(bool is_of_user, std::size_t num_slots
 }
 
 }  // namespace
+
+TEST_CASE("an agent may open the files that its workers need") {
+    const FewOpenFiles few(64);
+
+    const Node node("hear", std::chrono::seconds(60), /*is_of_user=*/false, /*num_slots=*/32);
+
+    CHECK(node.agent->slots().size() == 32);
+}
 
 TEST_CASE("crescendo's own trainers share memory where a node has several") {
     const auto paths = shared_memory_of(/*is_of_user=*/false, 2);

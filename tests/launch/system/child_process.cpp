@@ -7,11 +7,13 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "launch/slots/topology.hpp"
 #include "launch/system/exit_status_variable.hpp"
 #include "launch/system/shell.hpp"
 #include "tests/await.hpp"
+#include "tests/launch/few_open_files.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -50,6 +52,29 @@ TEST_CASE("a process ends with its status") {
 
 TEST_CASE("a program that cannot be executed is named at once") {
     CHECK_THROWS_WITH(run({"/no/such/program"}), "cannot execute '/no/such/program': No such file or directory");
+}
+
+TEST_CASE("a process that the system refuses is an error of the system, which may allow it later") {
+    const TemporaryFolder folder;
+    ProcessOptions options;
+    options.command = {"true"};
+    options.log = folder / "log";
+    const int used = FileDescriptor(::dup(STDERR_FILENO)).get();
+    rlim_t num_refused = 0;
+
+    for (bool is_refused = true; is_refused && num_refused < 100;) {
+        const FewOpenFiles few(static_cast<rlim_t>(used) + num_refused);
+        try {
+            const ChildProcess process(options);
+            is_refused = false;
+        } catch (const std::system_error& error) {
+            CHECK(error.code() == std::errc::too_many_files_open);
+            ++num_refused;
+        }
+    }
+
+    CHECK(num_refused >= 5);  // two ends of a socket, two of a pipe, and the log
+    CHECK(num_refused < 100);
 }
 
 TEST_CASE("a process gets its environment, its folder, its log and no other descriptor of ours") {
