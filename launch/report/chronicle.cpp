@@ -1,6 +1,7 @@
 #include "launch/report/chronicle.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -44,7 +45,7 @@ Chronicle Chronicle::read(const SweepSpec& spec, const std::filesystem::path& jo
 void Chronicle::take(const Journal::Line& line) {
     const bool is_rare = !is_frequent(line.members());
     const auto actions = history_.apply(line);
-    follow_groups(actions);
+    follow_groups(actions, is_rare ? Changed::any : Changed::by_actions);
     if (is_rare) {
         note(line.json());
         follow_slots();
@@ -81,29 +82,39 @@ void Chronicle::note(const Json& record) {
     }
 }
 
-/// A group that changed ends a span, and begins another unless it is gone.
-void Chronicle::follow_groups(const std::vector<Action>& actions) {
-    const double now = history_.elapsed();
-    const auto& sweep = history_.sweep();
-    for (auto open = holding_.begin(); open != holding_.end();) {
-        const auto& [trial, held] = *open;
-        const auto& group = sweep.trial(trial).group;
-        if (group.generation == held.group.generation && group.slots.size() == held.group.slots.size()) {
-            ++open;
-            continue;
-        }
-        spans_.push_back({trial, held.from, now, held.group.slots});
-        if (group.slots.empty()) {
-            open = holding_.erase(open);
-        } else {
-            open->second = {now, group};
-            ++open;
+void Chronicle::follow_groups(const std::vector<Action>& actions, Changed changed) {
+    std::set<TrialId> trials;
+    for (const auto& action : actions) {
+        if (const auto trial = trial_of(action)) {
+            trials.insert(*trial);
         }
     }
-    for (const auto& action : actions) {
-        if (const auto trial = trial_of(action); trial && !sweep.trial(*trial).group.slots.empty()) {
-            holding_.try_emplace(*trial, Open{now, sweep.trial(*trial).group});
+    if (changed == Changed::any) {
+        for (const auto& [trial, open] : holding_) {
+            trials.insert(trial);
         }
+    }
+    for (const auto trial : trials) {
+        follow_group(trial);
+    }
+}
+
+/// A group that changed ends a span, and begins another unless it is gone.
+void Chronicle::follow_group(TrialId trial) {
+    const double now = history_.elapsed();
+    const auto& group = history_.sweep().trial(trial).group;
+    const auto open = holding_.find(trial);
+    if (open != holding_.end()) {
+        const auto& [from, held] = open->second;
+        if (group.generation == held.generation && group.slots.size() == held.slots.size()) {
+            return;
+        }
+        spans_.push_back({trial, from, now, held.slots});
+    }
+    if (!group.slots.empty()) {
+        holding_.insert_or_assign(trial, Open{now, group});
+    } else if (open != holding_.end()) {
+        holding_.erase(open);
     }
 }
 

@@ -65,8 +65,15 @@ class Chronicle {
     const std::string& problem() const { return problem_; }
 
   private:
+    /// Whose groups a line of the journal may have changed.
+    enum class Changed {
+        by_actions,  ///< of the trials that its actions are about
+        any,
+    };
+
     void note(const Json& record);
-    void follow_groups(const std::vector<Action>& actions);
+    void follow_groups(const std::vector<Action>& actions, Changed changed);
+    void follow_group(TrialId trial);
     void follow_slots();
 
     struct Open {
