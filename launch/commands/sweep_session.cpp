@@ -21,6 +21,7 @@
 #include "launch/commands/validators.hpp"
 #include "launch/doctor/launcher.hpp"
 #include "launch/record/cost.hpp"
+#include "launch/record/directory_error.hpp"
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/command_macros.hpp"
@@ -231,7 +232,7 @@ std::string reason_of(Outcome outcome, const History& history) {
 
 /// Trains until the sweep ends or must stop, and leaves the table of its trials.
 Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSession* session,
-                   std::vector<Json> opening) {
+                   std::vector<Json> opening) try {
     const StopSignals signals;
     Outcome outcome;
     {
@@ -248,6 +249,8 @@ Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSes
     const auto price = price_of_slot_hour(sweep.file.price, sweep.history);
     replace_file(sweep.directory.results(), trials_table(sweep.history, price).print(Format::csv));
     return outcome;
+} catch (const WriteError& error) {
+    throw DirectoryError(error.what());
 }
 
 ExitCode exit_code(Outcome outcome) {

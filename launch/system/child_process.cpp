@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "core/files/durable_file.hpp"
 #include "core/trial_protocol.hpp"
 #include "launch/system/exit_status_variable.hpp"
 
@@ -159,7 +160,7 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
     if (!options.log.empty()) {
         log = FileDescriptor(::open(options.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
         if (!log) {
-            throw refusal(options.log + ": cannot be written");
+            throw WriteError(errno, std::generic_category(), "cannot write " + options.log);
         }
     }
     auto settings = options.environment;
