@@ -41,10 +41,11 @@ TEST_CASE("an option out of its range, of another type or unknown is a problem t
     CHECK(problems[0] == Problem{"trainer.width", "0 is out of range; give 1 to 4096"});
     CHECK(problems[1].key == "trainer.share");
     CHECK(problems[2].key == "trainer.norm");
-    CHECK(problems[3] == Problem{"trainer.act", "\"selu\" cannot be used here; give one of relu, tanh"});
+    CHECK(problems[3] ==
+          Problem{"trainer.act", "\"selu\" cannot be used here (did you mean 'relu'?); give one of relu, tanh"});
     CHECK(problems[4] == Problem{"trainer.widht",
-                                 "no such setting, so it would change nothing; there are width, share, "
-                                 "norm, act"});
+                                 "no such setting, so it would change nothing (did you mean 'width'?); there are "
+                                 "width, share, norm, act"});
 }
 
 TEST_CASE("options are described with their range and their own value") {
