@@ -63,8 +63,8 @@ TEST_CASE("a process that the system refuses is an error of the system, which ma
     rlim_t num_refused = 0;
 
     for (bool is_refused = true; is_refused && num_refused < 100;) {
-        const FewOpenFiles few(static_cast<rlim_t>(used) + num_refused);
         try {
+            const FewOpenFiles few(static_cast<rlim_t>(used) + num_refused);
             const ChildProcess process(options);
             is_refused = false;
         } catch (const std::system_error& error) {
