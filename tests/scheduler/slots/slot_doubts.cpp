@@ -2,37 +2,17 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/scheduler/slots/pools.hpp"
+
 using namespace crescendo;
+using namespace crescendo::tests;
 
 namespace {
 
 constexpr TrialId trial{3};
 
 /// Two nodes of two GPUs, each shared by two slots: slots 0 to 3 and 4 to 7, where even ones are on GPU 0.
-SlotPool shared_gpus() {
-    SlotPool pool;
-    for (int slot = 0; slot < 8; ++slot) {
-        pool.join({SlotId{slot}, NodeId{slot / 4}, slot % 2});
-    }
-    return pool;
-}
-
-/// Nodes with two slots each.
-SlotPool nodes(int count) {
-    SlotPool pool;
-    for (int slot = 0; slot < 2 * count; ++slot) {
-        pool.join({SlotId{slot}, NodeId{slot / 2}});
-    }
-    return pool;
-}
-
-std::vector<SlotId> ids(const std::vector<int>& values) {
-    std::vector<SlotId> slots;
-    for (const int value : values) {
-        slots.push_back(SlotId{value});
-    }
-    return slots;
-}
+SlotPool shared_gpus() { return pool_on_gpus({2, 2}, /*slots_per_gpu=*/2); }
 
 }  // namespace
 
@@ -61,7 +41,7 @@ TEST_CASE("failures on several slots add up, and GPUs of different nodes are dif
 }
 
 TEST_CASE("a report from a slot removes the doubts about it, of all trials") {
-    const auto pool = nodes(2);
+    const auto pool = pool_of({2, 2});
     SlotDoubts doubts;
     doubts.note_failure(trial, SlotId{0}, /*is_last_attempt=*/true, pool);
     doubts.note_failure(trial, SlotId{1}, /*is_last_attempt=*/true, pool);
@@ -76,7 +56,7 @@ TEST_CASE("a report from a slot removes the doubts about it, of all trials") {
 }
 
 TEST_CASE("a slot that is lost, and a trial that has ended, leave no doubts") {
-    auto pool = nodes(2);
+    auto pool = pool_of({2, 2});
     SlotDoubts doubts;
     doubts.note_failure(trial, SlotId{0}, false, pool);
     doubts.note_failure(TrialId{4}, SlotId{2}, false, pool);
@@ -94,14 +74,14 @@ TEST_CASE("a slot that is lost, and a trial that has ended, leave no doubts") {
 
 TEST_CASE("a node is doubted where there are others, else the slot, and the only slot of a sweep is not") {
     SlotDoubts doubts;
-    const auto several = nodes(2);
+    const auto several = pool_of({2, 2});
     doubts.note_failure(trial, SlotId{0}, false, several);
     CHECK(doubts.doubts(trial, SlotId{0}, several));
     CHECK(doubts.doubts(trial, SlotId{1}, several));
     CHECK_FALSE(doubts.doubts(trial, SlotId{2}, several));
     CHECK_FALSE(doubts.doubts(TrialId{4}, SlotId{0}, several));
 
-    auto one = nodes(1);
+    auto one = pool_of({2});
     doubts.note_change(one);
     CHECK(doubts.doubts(trial, SlotId{0}, one));
     CHECK_FALSE(doubts.doubts(trial, SlotId{1}, one));
