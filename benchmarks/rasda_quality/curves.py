@@ -13,13 +13,12 @@ import csv
 import math
 import os
 import random
-import statistics
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import QUICK, ROOT, Node  # noqa: E402
+from harness import QUICK, Node  # noqa: E402
+from recorded import commit, mean_and_half_width, read  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CURVES = os.path.join(HERE, "curves.csv")
@@ -110,18 +109,6 @@ def train(node, folder, settings, seed, grows):
     return rows
 
 
-def commit():
-    return subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True,
-                          check=True).stdout.strip()
-
-
-def read(path):
-    if not os.path.exists(path):
-        return []
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def identity(row):
     return (row["problem"], row["optimizer"], int(row["config"]), int(row["seed"]), row["batch"], row["scaling"])
 
@@ -165,13 +152,6 @@ def record(arguments, path):
             print(f"{number} of {len(todo)}: {problem}, {optimizer}, {config}, seed {seed}, {batch}, {scaling}",
                   flush=True)
     node.close()
-
-
-def mean_and_half_width(values):
-    """Mean, and half the width of its 95 % interval (normal approximation)."""
-    if len(values) < 2:
-        return statistics.fmean(values), math.nan
-    return statistics.fmean(values), 1.96 * statistics.stdev(values) / math.sqrt(len(values))
 
 
 def table(path):

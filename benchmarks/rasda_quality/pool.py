@@ -13,8 +13,9 @@ import os
 import sys
 import tempfile
 
-from curves import HERE, PROBLEMS, QUICK, read, train
+from curves import HERE, PROBLEMS, QUICK, train
 from harness import Node
+from recorded import read
 
 COLUMNS = ["config", "optimizer", "lr", "epoch", "seconds", "train_loss", "val_loss", "val_accuracy", "test_loss",
            "test_accuracy"]

@@ -23,8 +23,9 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from curves import CURVES, HERE, mean_and_half_width, read  # noqa: E402
+from curves import CURVES, HERE  # noqa: E402
 from harness import CRESCENDO, QUICK  # noqa: E402
+from recorded import mean_and_half_width, read  # noqa: E402
 
 EPOCHS = 18  # of a recorded training
 MILESTONES = (1, 3, 9, EPOCHS)

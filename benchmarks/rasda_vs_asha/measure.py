@@ -11,10 +11,8 @@ that `crescendo simulate --replay` gives for the sweep that was just measured, a
 import argparse
 import csv
 import json
-import math
 import os
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,7 +20,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import sweep  # noqa: E402
 from harness import CRESCENDO, QUICK, ROOT, TRAINER  # noqa: E402
-from rasda_quality.curves import commit, read  # noqa: E402
+from recorded import commit, mean_and_half_width, read  # noqa: E402
 from shares import Slot  # noqa: E402
 
 POLICIES = ["rasda", "asha"]
@@ -81,11 +79,9 @@ def wrapped_trainer(folder, slots):
     return path
 
 
-def mean_and_half_width(values):
-    """With half the width of the mean's 95 % interval (normal approximation)."""
-    if len(values) < 2:
-        return f"{values[0]:.3g}"
-    return f"{statistics.fmean(values):.3g} ± {1.96 * statistics.stdev(values) / math.sqrt(len(values)):.2g}"
+def mean_text(values):
+    mean, half_width = mean_and_half_width(values)
+    return f"{mean:.3g}" if len(values) < 2 else f"{mean:.3g} ± {half_width:.2g}"
 
 
 def main():
@@ -125,9 +121,9 @@ def main():
     values = {policy: {key: [float(row[key]) for row in rows if row["policy"] == policy] for key in COLUMNS[7:]}
               for policy in POLICIES}
     for policy, columns in values.items():
-        print(f"| {policy} | {' | '.join(mean_and_half_width(columns[key]) for key in COLUMNS[7:] if key != 'simulated')} |")
+        print(f"| {policy} | {' | '.join(mean_text(columns[key]) for key in COLUMNS[7:] if key != 'simulated')} |")
     ratios = [asha / rasda for asha, rasda in zip(*(values[policy]["wall"] for policy in ("asha", "rasda")))]
-    print(f"rasda is {mean_and_half_width(ratios)} times as fast as asha: {min(ratios):.2f} to {max(ratios):.2f}")
+    print(f"rasda is {mean_text(ratios)} times as fast as asha: {min(ratios):.2f} to {max(ratios):.2f}")
 
 
 if __name__ == "__main__":

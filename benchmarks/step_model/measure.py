@@ -19,7 +19,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import BIN, QUICK, Node  # noqa: E402
-from rasda_quality.curves import commit, read  # noqa: E402
+from recorded import commit, read  # noqa: E402
 from shares import Slot  # noqa: E402
 
 TIMES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "times.csv")
