@@ -83,13 +83,15 @@ constexpr std::int64_t most_blocks = std::int64_t{1} << 22;
 /// Opens the files of a set one after the other, and notes what is taken of each.
 class Survey {
   public:
-    Survey(const std::string& location, const SetOptions& options)
+    Survey(const std::string& location, const SetOptions& options, const std::function<void()>& opened)
         : location_(location), selection_(Selection::parse(location)), options_(options) {
         const auto [pattern, group] = Location::parse(selection_.group);
         const auto files = files_named(pattern);
         for (const auto& file : files) {
-            std::shared_ptr<SetFile> opened = SetFile::open({file, group}, options);
-            look_at(opened);
+            look_at(SetFile::open({file, group}, options));
+            if (opened) {
+                opened();
+            }
         }
         now_reading(pattern.string());
         expect_samples(files.size());
@@ -210,7 +212,8 @@ class Survey {
 
 class SampleSet::Impl {
   public:
-    Impl(const std::string& location, const SetOptions& options) : Impl(location, options, Survey(location, options)) {}
+    Impl(const std::string& location, const SetOptions& options, const std::function<void()>& opened)
+        : Impl(location, options, Survey(location, options, opened)) {}
 
     const std::string& location() const { return location_; }
     const Fields& inputs() const { return inputs_; }
@@ -410,9 +413,10 @@ class SampleSet::Impl {
     Fields targets_;
 };
 
-std::shared_ptr<SampleSet> SampleSet::open(const std::string& location, const Options& options) {
+std::shared_ptr<SampleSet> SampleSet::open(const std::string& location, const Options& options,
+                                           const std::function<void()>& opened) {
     CRESCENDO_EXPECT(!options.inputs.empty() && options.window.length >= 0 && options.window.stride >= 1);
-    return std::shared_ptr<SampleSet>(new SampleSet(std::make_unique<Impl>(location, options)));
+    return std::shared_ptr<SampleSet>(new SampleSet(std::make_unique<Impl>(location, options, opened)));
 }
 
 SampleSet::SampleSet(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

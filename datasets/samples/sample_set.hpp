@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,8 +29,9 @@ class SampleSet {
     /// Opens a set. Throws InvalidInput that names file and data set for: no such file, not HDF5, no such group, a type
     /// that is not a number, no samples, unequal lengths, a selection beyond them, a compression that this HDF5 lacks,
     /// a missing source of a virtual data set, files whose rows differ. Throws DamagedFile if the library cannot make
-    /// sense of a file.
-    static std::shared_ptr<SampleSet> open(const std::string& location, const Options& options);
+    /// sense of a file. Calls `opened`, which may be null, after each file.
+    static std::shared_ptr<SampleSet> open(const std::string& location, const Options& options,
+                                           const std::function<void()>& opened = {});
     static std::shared_ptr<SampleSet> open(const std::string& location) { return open(location, Options()); }
     ~SampleSet();
 

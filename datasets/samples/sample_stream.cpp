@@ -93,12 +93,12 @@ class SampleStream::Impl {
         read_ahead();
     }
 
-    std::optional<Slice> next(std::pmr::memory_resource& memory) {
+    std::optional<Slice> next(std::pmr::memory_resource& memory, const Waiting& waiting) {
         CRESCENDO_EXPECT(share_.has_value());
         if (position_ == size()) {
             return std::nullopt;
         }
-        Slice slice = copy(std::min(share_->group_batch, size() - position_), memory);
+        Slice slice = copy(std::min(share_->group_batch, size() - position_), memory, waiting);
         position_ += slice.group_samples();
         read_ahead();
         return slice;
@@ -143,13 +143,13 @@ class SampleStream::Impl {
     }
 
     /// This worker's part of the next `count` positions.
-    Slice copy(std::int64_t count, std::pmr::memory_resource& memory) {
+    Slice copy(std::int64_t count, std::pmr::memory_resource& memory, const Waiting& waiting) {
         Slice slice{{}, {}, Bytes(&memory), Bytes(&memory)};
         std::vector<std::int64_t> of_teams(static_cast<std::size_t>(team().count));  // samples of this step
         std::vector<std::int64_t> own;                                               // positions in a window
         const auto end = position_ + count;
         for (auto position = position_; position < end;) {
-            const auto& window = reader_->at(place(position));
+            const auto& window = reader_->at(place(position), waiting);
             const auto end_here = std::min(end, window.end_position());
             own.clear();
             for (; position < end_here; ++position) {
@@ -222,7 +222,9 @@ SampleStream::~SampleStream() = default;
 
 const SampleSet& SampleStream::set() const { return impl_->set(); }
 void SampleStream::enter(const Share& share) { impl_->enter(share); }
-std::optional<Slice> SampleStream::next(std::pmr::memory_resource& memory) { return impl_->next(memory); }
+std::optional<Slice> SampleStream::next(std::pmr::memory_resource& memory, const Waiting& waiting) {
+    return impl_->next(memory, waiting);
+}
 std::int64_t SampleStream::position() const { return impl_->position(); }
 
 }  // namespace crescendo::datasets

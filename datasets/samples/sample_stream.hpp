@@ -14,6 +14,7 @@
 #include "datasets/samples/sample_order.hpp"
 #include "datasets/samples/sample_set.hpp"
 #include "datasets/samples/shared_chunks.hpp"
+#include "datasets/samples/waiting.hpp"
 
 namespace crescendo::datasets {
 
@@ -112,7 +113,8 @@ class SampleStream {
     /// The next step's slice; nullopt when the epoch is over. Waits for the reading thread, and throws what that thread
     /// threw. Throws std::runtime_error that names data set and row of a number that is not finite. After an exception,
     /// the next call tries the same step again. The slice's bytes are allocated from `memory`, which must outlive them.
-    std::optional<Slice> next(std::pmr::memory_resource& memory = *std::pmr::new_delete_resource());
+    std::optional<Slice> next(std::pmr::memory_resource& memory = *std::pmr::new_delete_resource(),
+                              const Waiting& waiting = {});
 
     /// First position of the epoch's order that no `next` has covered yet.
     std::int64_t position() const;

@@ -95,10 +95,18 @@ void WindowReader::seek(const Place& place) {
     want(place);
 }
 
-const WindowReader::Window& WindowReader::at(const Place& place) {
+const WindowReader::Window& WindowReader::at(const Place& place, const Waiting& waiting) {
     std::unique_lock lock(mutex_);
     want(place);
-    changed_.wait(lock, [this] { return held(*wanted_) != nullptr || failure_; });
+    auto num_reads = num_reads_.load();
+    while (!changed_.wait_for(lock, waiting.period, [this] { return held(*wanted_) != nullptr || failure_; })) {
+        if (waiting.beat && num_reads_ != num_reads) {
+            num_reads = num_reads_;
+            lock.unlock();
+            waiting.beat();
+            lock.lock();
+        }
+    }
     if (const Window* window = held(*wanted_)) {
         return *window;
     }
@@ -196,6 +204,7 @@ bool WindowReader::fill(Window& window, const Place& place, const std::stop_toke
         forget_resident();
     }
     const auto go_on = [&] {
+        ++num_reads_;
         if (stop.stop_requested() || whole_set) {  // the whole set serves every place
             return !stop.stop_requested();
         }

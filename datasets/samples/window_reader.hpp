@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include "datasets/samples/sample_order.hpp"
 #include "datasets/samples/sample_set.hpp"
 #include "datasets/samples/team.hpp"
+#include "datasets/samples/waiting.hpp"
 #include "datasets/system/task_pool.hpp"
 
 namespace crescendo::datasets {
@@ -69,7 +71,7 @@ class WindowReader {
 
     /// The window at `place`, valid until the next call of `at` or `seek`. Waits for the reading thread. Its exceptions
     /// are thrown here, and the next call reads again.
-    const Window& at(const Place& place);
+    const Window& at(const Place& place, const Waiting& waiting);
 
   private:
     void want(const Place& place);
@@ -92,6 +94,8 @@ class WindowReader {
     std::array<Window, 2> windows_;
     std::optional<Place> wanted_;
     std::exception_ptr failure_;
+
+    std::atomic<std::int64_t> num_reads_ = 0;  ///< that the reading threads began, and looks at what others read
 
     std::optional<SampleOrder> order_;  ///< for the epoch at `order_place_`; these four belong to the reading thread
     Place order_place_;

@@ -22,7 +22,7 @@ void BatchLoader::fetch() {
     const auto began = std::chrono::steady_clock::now();
     auto slice = [&] {
         RECORD_USER_SCOPE("crescendo::reading");
-        return stream_.next(device_.staging_memory());
+        return stream_.next(device_.staging_memory(), waiting_);
     }();
     // If the device still computes, the samples are there before it needs them.
     if (device_.idle()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -23,9 +24,10 @@ class BatchLoader {
   public:
     using Seconds = std::chrono::duration<double>;
 
-    /// All arguments must outlive the loader.
-    BatchLoader(datasets::SampleStream& stream, const Task& task, const Device& device)
-        : stream_(stream), task_(task), device_(device) {}
+    /// Calls `beat`, which may be null, about every second while it waits for samples of which some arrive. The other
+    /// arguments must outlive the loader.
+    BatchLoader(datasets::SampleStream& stream, const Task& task, const Device& device, std::function<void()> beat = {})
+        : stream_(stream), task_(task), device_(device), waiting_{.beat = std::move(beat)} {}
 
     /// Calls SampleStream::enter. Drops what was fetched; the stream gives it again if it is still to come.
     void enter(const datasets::SampleStream::Share& share);
@@ -47,6 +49,7 @@ class BatchLoader {
     datasets::SampleStream& stream_;
     const Task& task_;
     const Device& device_;
+    const datasets::Waiting waiting_;
     std::optional<LoadedBatch> fetched_;
     Seconds waited_{};
 };

@@ -22,7 +22,7 @@ std::int64_t targets_per_read(const datasets::Field& targets, std::int64_t num_s
 
 }  // namespace
 
-ClassCounts count_classes(const datasets::SampleSet& samples) {
+ClassCounts count_classes(const datasets::SampleSet& samples, const std::function<void()>& beat) {
     const auto& targets = samples.targets()[0];
     const auto to_class = datasets::Conversion::to_int64(targets);
     const std::int64_t most = targets_per_read(targets, samples.size());
@@ -34,6 +34,9 @@ ClassCounts count_classes(const datasets::SampleSet& samples) {
         bytes.resize(targets.bytes_of(count));
         fields.back() = bytes;
         samples.read(begin, count, fields);
+        if (beat) {
+            beat();
+        }
         for (std::int64_t i = 0; i < count; ++i) {
             const auto at = static_cast<std::size_t>(i) * targets.pitch_bytes();
             std::int64_t number = 0;

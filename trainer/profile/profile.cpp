@@ -58,7 +58,7 @@ class Profiler {
           device_(group.device()),
           group_(group),
           reducer_(group, trial.learning_parameters()),
-          batches_(data.training(trial.settings().data), trial.task(), device_),
+          batches_(data.training(trial.settings().data), trial.task(), device_, [&pulse] { pulse.beat(); }),
           pulse_(pulse) {
         enter();
     }

@@ -51,7 +51,7 @@ namespace {
 /// Runs `count` samples at once.
 EvaluationSums sums_of_share(Trial& trial, datasets::SampleStream& stream, std::int64_t count, const Group& group,
                              Pulse& pulse) {
-    BatchLoader batches(stream, trial.task(), trial.device());
+    BatchLoader batches(stream, trial.task(), trial.device(), [&pulse] { pulse.beat(); });
     batches.enter(
         {.seed = 0, .epoch = 0, .position = 0, .group_batch = count, .part = group.rank(), .parts = group.size()});
     SumsOnDevice sums(trial);

@@ -39,7 +39,7 @@ Generation::Generation(Group group, Trial& trial, std::uint64_t sweep_seed, cons
       trial_(trial),
       order_seed_(sweep_seed, trial.seed()),
       reducer_(group_, trial.learning_parameters()),
-      batches_(streams.training, trial.task(), group_.device()),
+      batches_(streams.training, trial.task(), group_.device(), [&pulse] { pulse.beat(); }),
       validation_(streams.validation),
       test_(streams.test),
       pulse_(pulse),

@@ -97,6 +97,16 @@ TEST_CASE("the rows of several files follow each other, sorted by name, however 
     CHECK(set->place_of(8) == (folder / "part-002.h5").string() + ":/train");
 }
 
+TEST_CASE("whoever opens a set hears of every file") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_files(folder.path(), {7, 1, 9}, 4);
+    int num_opened = 0;
+
+    SampleSet::open(location, {}, [&] { ++num_opened; });
+
+    CHECK(num_opened == 3);
+}
+
 TEST_CASE("a selection counts over the rows of all files") {
     const TemporaryFolder folder;
     const auto location = write_counting_files(folder.path(), {7, 1, 9, 4}, 4);

@@ -343,6 +343,27 @@ TEST_CASE("trials side by side read a compressed set once together, and train on
     }
 }
 
+TEST_CASE("whoever waits for samples hears that some arrive") {
+    const CompressedSet data(1);
+    const MemoryFile memory("test");
+    const auto other = std::make_shared<SharedChunks>(memory.path(), std::size_t{4} << 20);
+    const auto waiting = data.stream(std::make_shared<SharedChunks>(memory.path(), std::size_t{4} << 20));
+    // All chunks are being read by another process, which never gives one: the stream waits, and then reads them.
+    std::vector<SharedChunks::Lease> claimed;
+    const auto bytes = data.set->chunk_bytes(data.set->chunk_samples());
+    for (std::int64_t chunk = 0; chunk < data.set->chunks().num_chunks(); ++chunk) {
+        claimed.push_back(other->acquire({data.set->identity(), chunk}, bytes));
+    }
+    int num_beats = 0;
+
+    waiting->enter({.group_batch = 64});
+    const auto slice = waiting->next(*std::pmr::new_delete_resource(),
+                                     {.beat = [&] { ++num_beats; }, .period = std::chrono::milliseconds(10)});
+
+    CHECK(slice);
+    CHECK(num_beats > 0);
+}
+
 TEST_CASE("a trial far ahead, or in another epoch, reads for itself, and both are right") {
     const CompressedSet data;
     const MemoryFile memory("test");
