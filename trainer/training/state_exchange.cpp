@@ -22,15 +22,19 @@ std::vector<at::Tensor> state_tensors(const Trial& trial) {
     return all;
 }
 
-/// Whether a survivor made the same steps as rank 0. Then it holds the same bits, but for the model's buffers, which
-/// are rank 0's before each step in any case. The clock of the last report tells a trial that was begun again from its
-/// checkpoint, and the size a member whose optimizer may have forgotten its state in an earlier regroup.
-bool holds_state_of(const Trial& trial, const Progress& source, std::int64_t optimizer_steps) {
+/// Its clock tells a report from that of a trial that was begun again from its checkpoint.
+bool same_report(const Progress& one, const Progress& other) {
     const auto clock_at_report = [](const Progress& each) { return each.report ? each.report->seconds : 0.0; };
+    return one.reported() == other.reported() && clock_at_report(one) == clock_at_report(other);
+}
+
+/// Whether a survivor made the same steps as rank 0. Then it holds the same bits, but for the model's buffers, which
+/// are rank 0's before each step in any case. The size tells a member whose optimizer may have forgotten its state in
+/// an earlier regroup.
+bool holds_state_of(const Trial& trial, const Progress& source, std::int64_t optimizer_steps) {
     const Progress& own = trial.progress();
     return own.step == source.step && own.epoch == source.epoch && own.position == source.position &&
-           own.size == source.size && clock_at_report(own) == clock_at_report(source) &&
-           trial.optimizer().num_steps() == optimizer_steps;
+           own.size == source.size && same_report(own, source) && trial.optimizer().num_steps() == optimizer_steps;
 }
 
 }  // namespace
@@ -66,10 +70,12 @@ void share_state(const Group& group, const Join& join, const Settings& settings,
         group.broadcast(state_tensors(*trial));
     }
 
-    // Every member sums the losses of its own samples, and measures their noise, whatever rank 0 has seen.
+    // Every member sums the losses of its own samples, and measures their noise, whatever rank 0 has seen. If rank 0
+    // has made the report that the losses were for, or has returned to one before it, they belong to no report to come.
     const Progress own = survivor ? trial->full_progress() : Progress();
-    progress.loss_sum = own.loss_sum;
-    progress.loss_samples = own.loss_samples;
+    const bool of_next_report = survivor && same_report(own, progress);
+    progress.loss_sum = of_next_report ? own.loss_sum : 0.0;
+    progress.loss_samples = of_next_report ? own.loss_samples : 0;
     if (survivor) {
         progress.noise_scale = own.noise_scale;
     }

@@ -84,6 +84,26 @@ TEST_CASE("each survivor keeps the sum of its own losses, and a newcomer begins 
     CHECK(trials[2]->full_progress().loss_sum == 0);
 }
 
+TEST_CASE("a survivor's losses of a report that rank 0 has made count for no other") {
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
+    std::array<std::unique_ptr<Trial>, 3> trials;
+    for (auto& trial : trials) {
+        trial = stepped_trial(settings, *device);
+    }
+    const double own = trials[1]->full_progress().loss_sum;
+    trials[0]->progress().report = Report{.resource = 1, .metrics = {}, .seconds = 3};
+    trials[1]->progress().report = trials[0]->progress().report;  // the third one was lost before it
+
+    in_group(3, *device, [&](const Group& group) {
+        share_state(group, join(), settings, trials[static_cast<std::size_t>(group.rank())]);
+    });
+
+    CHECK(trials[1]->full_progress().loss_sum == own);
+    CHECK(trials[2]->full_progress().loss_sum == 0);
+    CHECK(trials[2]->full_progress().loss_samples == 0);
+}
+
 TEST_CASE("a survivor that made rank 0's steps receives into the model that it has") {
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
