@@ -114,7 +114,7 @@ void WarmWorker::evaluate(const EvaluateTrial& order) {
 }
 
 void WarmWorker::assign(const Task& task, const Json& message) {
-    if (num_rests_ > 0) {  // crossed with our notice that the slot is out of use
+    if (is_out_of_use_) {  // crossed with our notice that it is
         if (task.is_evaluation) {
             pending_notices_.push_back(TrialEvaluated{task.trial, {}, "no trainer can be started there"});
         }
@@ -129,6 +129,7 @@ void WarmWorker::assign(const Task& task, const Json& message) {
 }
 
 void WarmWorker::begin() {
+    idle_deaths_ = num_rests_ = 0;
     state_ = Busy{next_->task};
     trainer_->channel.send(next_->message);
     next_.reset();
@@ -230,8 +231,7 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
     }
     const std::string type = message.at("type");
     if (type == protocol::Hello::name) {
-        deaths_before_hello_ = 0;
-        if (std::exchange(num_rests_, 0) > 0) {
+        if (std::exchange(is_out_of_use_, false)) {
             notices.push_back(SlotUp{slot()});
         }
         state_ = Idle{};
@@ -315,7 +315,7 @@ void WarmWorker::settle(std::vector<Notice>& notices) {
 
 void WarmWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices) {
     constexpr int too_many_deaths = 3;
-    if (is<Starting>() && ++deaths_before_hello_ >= too_many_deaths) {
+    if ((is<Starting>() || is<Idle>()) && ++idle_deaths_ >= too_many_deaths) {
         rest(status, notices);
         return;
     }
@@ -338,8 +338,9 @@ void WarmWorker::rest(const ExitStatus& status, std::vector<Notice>& notices) {
     constexpr int growth = 3;
     constexpr int longest = 30;  // intervals
     const auto name = is_guarded() ? fmt::format("{}", fmt::join(options_.setup.trainer, " ")) : options_.trainer;
-    const auto message = fmt::format("{} ends before it is ready: {}; its last words: {}", name, to_string(status),
-                                     last_words(options_.setup.log));
+    const auto message = fmt::format("{} ends {}: {}; its last words: {}", name,
+                                     is<Idle>() ? "while it waits for a trial" : "before it is ready",
+                                     to_string(status), last_words(options_.setup.log));
     if (next_ && next_->task.is_evaluation) {
         notices.push_back(TrialEvaluated{next_->task.trial, {}, message});
     }
@@ -350,6 +351,7 @@ void WarmWorker::rest(const ExitStatus& status, std::vector<Notice>& notices) {
         intervals *= growth;
     }
     state_ = Down{Clock::now() + std::min(intervals, longest) * options_.setup.restart_interval};
+    is_out_of_use_ = true;
     notices.push_back(SlotDown{slot(), num_rests_++, message, device_name(options_, slot())});
 }
 

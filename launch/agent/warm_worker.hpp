@@ -56,7 +56,7 @@ class WarmWorker final : public Worker {
     struct Failed {
         std::optional<Clock::time_point> deadline;  ///< when it is killed; none once it was
     };
-    /// There is no trainer: too many in a row ended before they said hello.
+    /// There is no trainer: too many in a row ended without having had a task.
     struct Down {
         Clock::time_point next_attempt;
     };
@@ -90,8 +90,9 @@ class WarmWorker final : public Worker {
     std::optional<Assignment> next_;
     Clock::time_point heard_;  ///< time of the trainer's last message, or of its start
     bool hung_ = false;        ///< the trainer was killed because it was silent for too long
-    int deaths_before_hello_ = 0;
-    int num_rests_ = 0;  ///< rests since the last hello; above 0 the slot is out of use
+    int idle_deaths_ = 0;      ///< trainers that ended before they had a task, since the last that had one
+    int num_rests_ = 0;        ///< since the last trainer that had a task
+    bool is_out_of_use_ = false;  ///< from a rest to the next hello
     std::vector<Notice> pending_notices_;
 };
 

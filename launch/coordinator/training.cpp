@@ -408,9 +408,9 @@ void Training::lose(const std::set<SlotId>& slots) {
 
 /// The slot is lost until a trainer can be started there. The user reads that once.
 void Training::take(const SlotDown& notice) {
-    down_[notice.slot] = notice;
+    const bool is_known = !down_.insert_or_assign(notice.slot, notice).second;
     devices_[notice.slot] = notice.device;
-    if (notice.num_retries > 0) {
+    if (is_known) {
         require_slots();
         return;
     }

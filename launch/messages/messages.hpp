@@ -72,11 +72,11 @@ struct WorkerFailed {
     std::string device = {};  ///< what the slot is, for the user: "GPU 3 of node17"
 };
 
-/// No trainer can be started on the slot: several in a row ended before they were ready. Whatever it was to train there
-/// is not begun. It is tried again after longer and longer times; another notice follows each vain attempt.
+/// No trainer stays on the slot: several in a row ended before they had a trial. Whatever it was to train there is not
+/// begun. It is tried again after longer and longer times; another notice follows each vain attempt.
 struct SlotDown {
     SlotId slot;
-    int num_retries = 0;  ///< attempts since the first such notice
+    int num_retries = 0;  ///< attempts since the first such notice, or since the last that trained
     std::string message;
     std::string device = {};  ///< what the slot is, for the user: "GPU 3 of node17"
 };

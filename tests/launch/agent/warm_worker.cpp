@@ -254,6 +254,18 @@ TEST_CASE("a slot where three trainers end before they are ready is down until o
     CHECK(node.next<SlotUp>().slot == slot);
 }
 
+TEST_CASE("a slot where trainers end while they wait for a trial is down between them, ever longer") {
+    Node node("echo >> starts\n" + std::string(say_hello) + "exit 9");
+
+    const auto first = node.next<SlotDown>();
+    CHECK(first.num_retries == 0);
+    CHECK(first.message.find("ends while it waits for a trial: exit status 9") != std::string::npos);
+    std::ifstream starts(node.folder / "starts");
+    CHECK(std::count(std::istreambuf_iterator<char>(starts), {}, '\n') == 3);
+    node.next<SlotUp>();
+    CHECK(node.next<SlotDown>().num_retries == 1);
+}
+
 TEST_CASE("a user's own trainer leaves nothing behind: not when it is killed, when it dies, or when the agent goes") {
     const auto script =
         std::string("setsid sleep 1000 & echo $! > daemon; ") + say_hello + "hear; " + report + "hear; ";

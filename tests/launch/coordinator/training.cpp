@@ -258,6 +258,24 @@ TEST_CASE("a slot where no trainer starts is lost until one does, and its trial 
     CHECK(stage.view.said[1] == "slot 1 is in use again");
 }
 
+TEST_CASE("a slot whose trainers end while they wait is lost each time, and its trial goes on elsewhere") {
+    Stage stage("run_cap: 3\n", "{type: fifo, max: 4}");
+    stage.agents.notices.push_back(SlotDown{SlotId{1}, 0, "no GPU"});
+    stage.agents.notices.push_back(SlotUp{SlotId{1}});
+    stage.agents.notices.push_back(SlotDown{SlotId{1}, 1, "no GPU"});
+    for (const int trial : {0, 1, 2}) {
+        stage.agents.report(trial, 4, 0.5);
+    }
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.sweep().num_slots() == 1);
+    const auto [node, join] = stage.agents.sent<JoinGroup>().back();
+    CHECK(node == NodeId{0});
+    CHECK(join.join.trial == TrialId{2});
+    CHECK(stage.history.sweep().trial(TrialId{1}).failures == 0);
+}
+
 TEST_CASE("a sweep none of whose slots has a trainer that starts is given up after each has been tried twice more") {
     Stage stage("run_cap: 3\n", "{type: fifo, max: 4}");
     for (const int num_retries : {0, 1, 2}) {
