@@ -41,7 +41,7 @@ std::optional<std::chrono::milliseconds> StopRuleProgram::patience() const {
     return own && of_sampler ? std::min(own, of_sampler) : own ? own : of_sampler;
 }
 
-std::optional<Event> StopRuleProgram::next_stop(const Sweep& sweep) {
+std::optional<Event> StopRuleProgram::next_stop(Sweep& sweep) {
     if (sweep.state() != SweepState::running || program_.is_given_up()) {
         return {};
     }
@@ -61,12 +61,16 @@ std::optional<Event> StopRuleProgram::next_stop(const Sweep& sweep) {
 }
 
 /// Takes answers, tells what is new, and asks about new reports.
-void StopRuleProgram::talk(const Sweep& sweep) {
+void StopRuleProgram::talk(Sweep& sweep) {
+    auto news = sweep.take_changes();
     if (!program_.is_running()) {
         told_.clear();
         asked_.clear();
         program_.start();
         program_.tell(begin_);
+        for (const auto& trial : sweep.trials()) {
+            news.insert(trial.id);
+        }
     }
     program_.receive([this](const std::string& line) {
         const bool stops = stop_from(line);
@@ -78,12 +82,13 @@ void StopRuleProgram::talk(const Sweep& sweep) {
         }
         return true;
     });
-    send_news(sweep);
+    send_news(sweep, news);
 }
 
-void StopRuleProgram::send_news(const Sweep& sweep) {
+void StopRuleProgram::send_news(const Sweep& sweep, const std::set<TrialId>& news) {
     std::vector<const Trial*> to_judge;
-    for (const auto& trial : sweep.trials()) {
+    for (const auto id : news) {
+        const auto& trial = sweep.trial(id);
         const auto told = told_.find(trial.id);
         if (told != told_.end() && told->second.status == trial.status && told->second.resource == trial.resource) {
             continue;

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "launch/sampling/sampler_messages.hpp"
 #include "launch/sampling/supervised_program.hpp"
@@ -37,9 +38,9 @@ class StopRuleProgram final : public ProposalSource {
         Resource resource;
     };
 
-    std::optional<Event> next_stop(const Sweep& sweep);
-    void talk(const Sweep& sweep);
-    void send_news(const Sweep& sweep);
+    std::optional<Event> next_stop(Sweep& sweep);
+    void talk(Sweep& sweep);
+    void send_news(const Sweep& sweep, const std::set<TrialId>& news);
     bool is_to_judge(const Trial& trial) const;
 
     const OrderedJson begin_;

@@ -149,6 +149,7 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
 
     placement_.note_report(trial, event);
     trial.resource = event.resource;
+    trials_.note_report(trial);
     trial.loss = finite_or_worst(event.loss);
     trial.seconds = event.seconds;
     trial.failures_in_a_row = 0;

@@ -91,6 +91,9 @@ class Sweep {
     /// if the sampler does not propose by events.
     std::set<TrialId> take_news() { return proposals_.take_news(); }
 
+    /// The trials that are new, or whose status or resource changed, since the last call. All trials at the first call.
+    std::set<TrialId> take_changes() { return trials_.take_changes(); }
+
     /// Whether no report will come, because no trial runs, waits for slots or may be released.
     bool has_come_to_rest() const { return !is_busy() && trials_.count(TrialStatus::held) == 0; }
 

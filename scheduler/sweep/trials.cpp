@@ -19,6 +19,7 @@ bool is_better(const Trial& a, const Trial& b) { return std::tie(*a.loss, a.id) 
 Trial& Trials::add(Trial&& trial) {
     CRESCENDO_EXPECT(trial.id.value == size() && !trial.ended());
     ++counter(trial.status);
+    note_change(trial);
     return trials_.emplace_back(std::move(trial));
 }
 
@@ -28,6 +29,7 @@ void Trials::transition(Trial& trial, TrialStatus next) {
     trial.transition(next);
     ++counter(trial.status);
     num_held_ -= was_held && !trial.is_held;
+    note_change(trial);
 }
 
 void Trials::set_held(Trial& trial, bool is_held) {
@@ -39,6 +41,16 @@ void Trials::retry(Trial& trial) {
     --counter(trial.status);
     trial.retry();
     ++counter(trial.status);
+    note_change(trial);
+}
+
+std::set<TrialId> Trials::take_changes() {
+    if (!std::exchange(keeps_changes_, true)) {
+        for (const auto& trial : trials_) {
+            changes_.insert(trial.id);
+        }
+    }
+    return std::exchange(changes_, {});
 }
 
 bool Trials::all_ended() const {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "core/check.hpp"
@@ -38,6 +39,12 @@ class Trials {
     /// The user holds a trial that has not ended, or releases it.
     void set_held(Trial& trial, bool is_held);
 
+    /// The trial has reported: it has another resource.
+    void note_report(const Trial& trial) { note_change(trial); }
+
+    /// The trials that are new, or whose status or resource changed, since the last call. All trials at the first call.
+    std::set<TrialId> take_changes();
+
     /// Number of trials that have this status now.
     int count(TrialStatus status) const { return counts_[static_cast<std::size_t>(status)]; }
     /// Whether the user holds a trial, whatever its status.
@@ -60,12 +67,19 @@ class Trials {
         CRESCENDO_EXPECT(has(id));
         return static_cast<std::size_t>(id.value);
     }
+    void note_change(const Trial& trial) {
+        if (keeps_changes_) {
+            changes_.insert(trial.id);
+        }
+    }
     int& counter(TrialStatus status) { return counts_[static_cast<std::size_t>(status)]; }
 
     std::vector<Trial> trials_;
     std::array<int, static_cast<std::size_t>(TrialStatus::failed) + 1> counts_{};  // by status
     int num_held_ = 0;
     std::optional<TrialId> best_ended_;
+    std::set<TrialId> changes_;  // none before anybody takes them
+    bool keeps_changes_ = false;
 };
 
 }  // namespace crescendo

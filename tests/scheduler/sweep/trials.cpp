@@ -36,6 +36,23 @@ TEST_CASE("trials are counted by the status that they have now") {
     CHECK(trials.count(TrialStatus::waiting) == 1);
 }
 
+TEST_CASE("who takes the changes gets all trials first, and then those that changed") {
+    using Ids = std::set<TrialId>;
+    auto trials = with_losses({0.1, 0.2, 0.3});
+    CHECK(trials.take_changes() == Ids{TrialId{0}, TrialId{1}, TrialId{2}});
+    CHECK(trials.take_changes().empty());
+
+    trials.transition(trials[TrialId{1}], TrialStatus::failed);
+    trials.retry(trials[TrialId{1}]);
+    trials.note_report(trials[TrialId{2}]);
+    Trial added;
+    added.id = TrialId{3};
+    trials.add(std::move(added));
+
+    CHECK(trials.take_changes() == Ids{TrialId{1}, TrialId{2}, TrialId{3}});
+    CHECK(trials.take_changes().empty());
+}
+
 TEST_CASE("all trials have ended once none runs, waits or is paused") {
     auto trials = with_losses({0.1, 0.2, 0.3});
     trials.transition(trials[TrialId{0}], TrialStatus::stopped);
