@@ -14,9 +14,6 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// Of networks of users, nothing is known: those of scripts, and of plug-ins.
-bool is_users(const ModelSpec& model) { return model.name.ends_with(".pt") || !model.draws_only_weights(); }
-
 /// Throws InvalidInput for a parameter that learns, and on which the outputs do not depend.
 void expect_all_learn(Trial& trial) try {
     constexpr std::int64_t num_samples = 2;
@@ -38,7 +35,7 @@ void expect_all_learn(Trial& trial) try {
 }  // namespace
 
 std::vector<Problem> misfits_of_network(const Settings& settings, const Task& task) try {
-    const bool users = is_users(*settings.model);
+    const bool users = settings.model->is_users();
     if (settings.init_from.empty() && settings.lr_factors.empty() && !users) {
         return {};
     }

@@ -53,7 +53,7 @@ Session::Session(ControlChannel& channel, const Device& device, Options options)
       device_(device),
       options_(std::move(options)),
       pulse_(channel),
-      data_(options_.shared_memory) {}
+      data_(options_.shared_memory, [this] { pulse_.beat(); }) {}
 
 int Session::run() {
     channel_.send(protocol::Hello{::getpid(), CRESCENDO_VERSION});

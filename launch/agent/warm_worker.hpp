@@ -88,10 +88,10 @@ class WarmWorker final : public Worker {
     std::unique_ptr<ConnectedProcess> trainer_;  ///< the trainer; none while down
     State state_;
     std::optional<Assignment> next_;
-    Clock::time_point heard_;  ///< time of the trainer's last message, or of its start
-    bool hung_ = false;        ///< the trainer was killed because it was silent for too long
-    int idle_deaths_ = 0;      ///< trainers that ended before they had a task, since the last that had one
-    int num_rests_ = 0;        ///< since the last trainer that had a task
+    Clock::time_point heard_;     ///< time of the trainer's last message, or of its start
+    bool hung_ = false;           ///< the trainer was killed because it was silent for too long
+    int idle_deaths_ = 0;         ///< trainers that ended before they had a task, since the last that had one
+    int num_rests_ = 0;           ///< since the last trainer that had a task
     bool is_out_of_use_ = false;  ///< from a rest to the next hello
     std::vector<Notice> pending_notices_;
 };

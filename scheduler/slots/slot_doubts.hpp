@@ -2,7 +2,6 @@
 
 #include <map>
 #include <set>
-#include <span>
 #include <vector>
 
 #include "core/ids.hpp"

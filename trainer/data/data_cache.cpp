@@ -20,13 +20,14 @@ DataSettings in_order(DataSettings settings) {
 std::shared_ptr<datasets::SampleSet> DataCache::set(const std::string& location, const DataSettings& settings) {
     auto& set = sets_[{location, settings}];
     if (!set) {
-        set = datasets::SampleSet::open(location, {.inputs = settings.inputs,
+        const datasets::SampleSet::Options options{.inputs = settings.inputs,
                                                    .targets = settings.targets,
                                                    .window = settings.window,
                                                    .layout = settings.layout.value_or(datasets::SampleLayout::chw),
                                                    .crop = settings.crop,
                                                    .pad = settings.pad,
-                                                   .missing_sources = settings.missing_sources});
+                                                   .missing_sources = settings.missing_sources};
+        set = datasets::SampleSet::open(location, options, beat_);
     }
     return set;
 }
@@ -35,7 +36,7 @@ const ClassCounts& DataCache::classes(const std::string& location, const DataSet
     const auto samples = set(location, settings);
     const auto counted = classes_.find(samples);
     if (counted == classes_.end()) {
-        return classes_.emplace(samples, count_classes(*samples)).first->second;
+        return classes_.emplace(samples, count_classes(*samples, beat_)).first->second;
     }
     samples->expect_unchanged();
     return counted->second;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,8 +25,10 @@ namespace crescendo::trainer {
 class DataCache {
   public:
     /// Shares what it decodes through `shared_memory`, the path of a file in memory, with others on this node that got
-    /// the same path (SharedChunks). With an empty path it shares nothing.
-    explicit DataCache(std::filesystem::path shared_memory = {}) : shared_memory_(std::move(shared_memory)) {}
+    /// the same path (SharedChunks). With an empty path it shares nothing. Calls `beat`, which may be null, after each
+    /// file that it opens and each read of classes.
+    explicit DataCache(std::filesystem::path shared_memory = {}, std::function<void()> beat = {})
+        : shared_memory_(std::move(shared_memory)), beat_(std::move(beat)) {}
 
     /// The set at `location`. Throws InvalidInput like SampleSet::open.
     std::shared_ptr<datasets::SampleSet> set(const std::string& location, const DataSettings& settings);
@@ -53,6 +56,7 @@ class DataCache {
     std::shared_ptr<datasets::SharedChunks> shared(const DataSettings& settings);
 
     std::filesystem::path shared_memory_;  ///< empty once it could not be used
+    const std::function<void()> beat_;
     std::shared_ptr<datasets::SharedChunks> shared_;
     std::vector<DataSettings> used_;  ///< by which streams were asked for, oldest first
     std::map<Key, std::shared_ptr<datasets::SampleSet>> sets_;

@@ -253,6 +253,8 @@ class ScriptSpec : public ModelSpec {
         return std::make_shared<ScriptModel>(load_script(), task);
     }
 
+    bool is_users() const override { return true; }
+
     std::vector<Problem> misfits_of_task(const Task& task) const override try {
         expect_fit(load_script(), task, file_);
         return {};

@@ -130,6 +130,7 @@ class PluginModelSpec : public ModelSpec {
 
     /// A plug-in may keep what it drew wherever it likes.
     bool draws_only_weights() const override { return false; }
+    bool is_users() const override { return true; }
 
     std::vector<Problem> misfits_of_task(const Task& task) const override try {
         std::vector<std::int64_t> shape{2};

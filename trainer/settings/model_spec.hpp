@@ -28,6 +28,9 @@ class ModelSpec {
     /// gets these from elsewhere is made without drawing any.
     virtual bool draws_only_weights() const { return true; }
 
+    /// Whether the network is a user's, of which nothing is known: then whether all its parameters learn is tried.
+    virtual bool is_users() const { return false; }
+
     /// What keeps the model from learning from these samples, beyond what keeps every model from it. `data` says how
     /// they are read, and `data_key` is the setting that names them.
     virtual std::vector<Problem> misfits(const datasets::SampleSet& /*samples*/, const DataSettings& /*data*/,

@@ -39,6 +39,21 @@ TEST_CASE("samples of the last two settings stay, and those of others are let go
     CHECK(first.expired());
 }
 
+TEST_CASE("whoever opens data, and counts classes, gives a sign of life as they arrive") {
+    const SweepFixture sweep;
+    int num_beats = 0;
+    DataCache data({}, [&] { ++num_beats; });
+    DataSettings settings;
+    settings.train = sweep.train;
+
+    data.training(settings);
+    CHECK(num_beats == 1);
+    data.classes(sweep.train, settings);
+    CHECK(num_beats == 2);
+    data.classes(sweep.train, settings);  // known
+    CHECK(num_beats == 2);
+}
+
 TEST_CASE("evaluation reads in the order of the file, and leaves the training stream where it is") {
     const SweepFixture sweep;
     DataCache data;
