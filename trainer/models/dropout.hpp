@@ -18,8 +18,8 @@ at::Tensor unit_keys(std::int64_t layer, std::int64_t num_units);
 /// are better than the lower.
 at::Tensor hashed(const at::Tensor& sample_keys, const at::Tensor& unit_keys);
 
-/// Seeds torch's generator with what follows from the samples' keys, for networks that draw from it. Undefined keys are
-/// those of no samples, as outside of training.
+/// Seeds torch's generator with what follows from the samples' keys, in host memory, for networks that draw from it.
+/// Undefined keys are those of no samples, as outside of training.
 void seed_generator(const at::Tensor& keys);
 
 /// Drops a share of a layer's units in training, and scales up those that stay (Srivastava et al., JMLR 2014).

@@ -25,6 +25,10 @@ class Model : public torch::nn::Module {
 
     /// Whether training drops units, so that it needs dropout_keys.
     virtual bool drops_units() const { return false; }
+
+    /// Whether forward() wants the keys in host memory: of a network that draws from torch's generator, which is seeded
+    /// there. Then no step waits for the device.
+    virtual bool reads_keys_on_host() const { return false; }
 };
 
 }  // namespace crescendo::trainer

@@ -157,6 +157,7 @@ class ScriptModel : public Model {
     }
 
     bool drops_units() const override { return is_random_; }
+    bool reads_keys_on_host() const override { return true; }
 
     /// Writes the network with its present weights, as it computes in evaluation.
     void save(const std::filesystem::path& file) const {

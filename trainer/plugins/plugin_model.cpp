@@ -64,6 +64,7 @@ class PluginModel : public Model {
 
     /// It may draw random numbers, and nothing says whether it does.
     bool drops_units() const override { return true; }
+    bool reads_keys_on_host() const override { return true; }
 
     void train(bool on) override {
         Model::train(on);

@@ -259,18 +259,16 @@ at::Tensor Trial::accumulate_gradients(const LoadedBatch& loaded, const StepPlan
     const auto& [slice, loaded_batch] = loaded;
     const auto& [parts, weight, measured] = plan;
     at::Tensor sum = at::zeros({}, at::TensorOptions(device_.place()).dtype(at::kDouble));
-    at::Tensor keys;
-    if (model_->drops_units() || augmentation_.changes()) {
-        keys = device_.upload(dropout_keys(seed_, progress_.epoch, slice.samples));
-    }
+    const auto keys_in = [&](bool host_memory) {
+        const at::Tensor keys = dropout_keys(seed_, progress_.epoch, slice.samples);
+        return host_memory ? keys : device_.upload(keys);
+    };
+    const at::Tensor keys = model_->drops_units() ? keys_in(model_->reads_keys_on_host()) : at::Tensor();
     Batch batch = loaded_batch;
     if (slice.samples.empty()) {
         batch.inputs = empty_inputs();
     } else if (augmentation_.changes()) {
-        batch = augmentation_(loaded_batch, keys, task_.kind);
-    }
-    if (!model_->drops_units()) {
-        keys.reset();
+        batch = augmentation_(loaded_batch, keys_in(/*host_memory=*/false), task_.kind);
     }
     const bool extra = measured.parts && measured.parts->extra;
     if (extra) {

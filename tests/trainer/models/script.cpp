@@ -10,6 +10,7 @@
 #include "core/check.hpp"
 #include "tests/trainer/checkpoints.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/host_device.hpp"
 #include "tests/trainer/same_members.hpp"
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
@@ -17,9 +18,11 @@
 #include "trainer/checkpoint/checkpoint.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/data/data_cache.hpp"
+#include "trainer/group/gradient_reducer.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/network_check.hpp"
 #include "trainer/settings/model_spec.hpp"
+#include "trainer/training/trial.hpp"
 
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
@@ -152,6 +155,40 @@ TEST_CASE("what a script drops follows from the samples' keys, and nothing is dr
     model->named_buffers()["mean"].zero_();
     CHECK(first.equal(model->forward(inputs, keys)));
     CHECK(model->parameters().size() == 1);
+}
+
+TEST_CASE("a step of a script that drops units brings no keys to the device, which it would wait to have back") {
+    class CountingDevice : public HostDevice {
+      public:
+        mutable int uploads = 0;
+        at::Tensor upload(const at::Tensor& host) const override {
+            ++uploads;
+            return host;
+        }
+        c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>&, int, int,
+                                                                  const Patience&) const override {
+            throw std::logic_error("a group of one needs no process group");
+        }
+        bool finish(c10d::ProcessGroup&, const std::function<bool()>&) const override { return true; }
+        void dissolve(c10d::ProcessGroup&) const override {}
+    };
+    const SweepFixture sweep;
+    const auto uploads_of = [](const Json& settings) {
+        const CountingDevice device;
+        Trial trial(/*number=*/0, /*seed=*/1, settings_of(settings), four_classes, device);
+        trial.set_group(/*size=*/1, {});
+        const Group alone(device);
+        GradientReducer reducer(alone, trial.learning_parameters());
+        LoadedBatch loaded;
+        loaded.slice.member_samples = {4};
+        loaded.slice.samples = {0, 1, 2, 3};
+        loaded.batch = {at::randn({4, 8, 8}), at::zeros({4}, at::kLong)};
+        trial.step(loaded, alone, reducer);
+        return device.uploads;
+    };
+
+    CHECK(uploads_of({{"model", save_script(sweep.folder / "net.pt", dropping)}}) == 0);
+    CHECK(uploads_of({{"model", "mlp"}, {"dropout", 0.5}}) == 1);
 }
 
 TEST_CASE("constants of the settings set the attributes of a script") {
