@@ -98,6 +98,7 @@ class Trial:
         resource: Optional[int] = None,
         save: Optional[Callable[[Path], Any]] = None,
         data_wait: Optional[float] = None,
+        step_seconds: Optional[float] = None,
         **more: Any,
     ) -> bool:
         """Reports an epoch's metrics, and returns whether the program is to continue.
@@ -105,7 +106,8 @@ class Trial:
         `resource` is the total so far; by default the number of the epoch. `save` is called with a path where it writes
         a file or a folder from which the trial can continue: sweeps that pause trials need it, and all others lose less
         with it when something fails. `data_wait` is the share, 0 to 1, of the time since the report before that was
-        spent waiting for data; by default what `waiting_for()` measured.
+        spent waiting for data; by default what `waiting_for()` measured. `step_seconds` is the mean time of an
+        optimizer step since that report: from it Crescendo learns what more workers bring (`scheduler.grow_when`).
 
         All ranks of a group report, and learn together whether they are to continue; what rank 0 reports counts.
         """
@@ -129,6 +131,8 @@ class Trial:
             data_wait = self._waited / max(now - self._reported_at, self._waited)
         if data_wait is not None:
             message["data_wait"] = data_wait
+        if step_seconds is not None:
+            message["step_seconds"] = float(step_seconds)
         self._last, self._waited = resource, 0.0
         self._send(message)
         self._reported_at = time.monotonic()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import torch
 
+import grow
 from crescendo.fake import FakeCrescendo, Terms
 
 PROGRAM = [sys.executable, str(Path(__file__).with_name("grow.py"))]
@@ -191,6 +192,44 @@ class GrowingTest(unittest.TestCase):
         self.assertEqual((report["resource"], list(report["metrics"])), (1, ["val_loss"]))
         self.assertTrue(0 <= report["data_wait"] <= 1)
         self.assertFalse([m for m in self.crescendo.trainers[3].messages if m["type"] in ("report", "regrouped")])
+
+    def test_steps_are_timed_so_that_the_sweep_knows_what_more_workers_bring(self):
+        pause = 0.01
+        terms = self.terms(settings={"pause": pause})  # 16 steps an epoch
+        self.crescendo.join([0], "new", terms)
+        alone = self.crescendo.expect(0, "report")
+        terms.reported, terms.batch_multiple = 1, 4
+        self.crescendo.join([0, 1], "memory", terms)
+        together = self.crescendo.expect(0, "report")
+        self.leave([0, 1], terms)
+        told = [m for m in self.crescendo.trainers[0].messages if m["type"] == "regrouped"]
+        begun, grown = [m for m in told if m["trial"] == terms.trial]
+
+        self.assertNotIn("step_seconds", begun)  # nobody waits for that of a new trial
+        self.assertEqual((alone["group_batch"], together["group_batch"]), (16, 64))
+        for message in (alone, grown, together):
+            self.assertTrue(pause <= message["step_seconds"] < message.get("seconds", 60), message)
+        self.assertEqual(set(grown["phases"]), {"group", "state", "data", "step"})
+        self.assertAlmostEqual(sum(grown["phases"].values()), grown["seconds"])
+        self.assertTrue(all(seconds >= 0 for seconds in grown["phases"].values()))
+
+    def test_the_noise_scale_is_that_of_the_samples_gradients(self):
+        count = 2048
+        terms = self.terms(settings={"samples": count, "lr": 0.0}, batch_multiple=2)  # the weights stay
+        reports = self.crescendo.train([0, 1], "new", terms, until=8)  # of 64 steps, 16 of which are measured
+        self.leave([0, 1], terms)
+
+        torch.manual_seed(terms.seed)
+        model = grow.make_model(0.0)
+        x, y, _ = grow.make_data(count).tensors
+        gradients = []
+        for each, target in zip(x, y):
+            loss = torch.nn.functional.cross_entropy(model(each), target)
+            gradients.append(torch.cat([g.flatten() for g in torch.autograd.grad(loss, list(model.parameters()))]))
+        mean = torch.stack(gradients).mean(0)
+        noise = (torch.stack(gradients) - mean).square().sum() / (count - 1)
+        expected = (noise / mean.square().sum()).item()
+        self.assertAlmostEqual(reports[-1]["noise_scale"] / expected, 1.0, delta=0.2)
 
     def test_a_member_that_is_left_behind_is_stranded_and_the_others_continue(self):
         terms = self.terms(settings={"gate-step": 1})

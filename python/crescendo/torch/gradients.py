@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import torch
 
 from crescendo.torch.group import Group
+from crescendo.torch.noise_scale import Norms
 
 BUCKET_BYTES = 25 * 1024 * 1024  # as DistributedDataParallel has
 FIRST_BUCKET_BYTES = 1024 * 1024
@@ -17,12 +18,12 @@ class _Bucket:
 
     def __init__(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         like = parameters[0]
-        # One more value for each parameter: how many backward passes of how many members used it.
-        self.flat = torch.zeros(
-            sum(p.numel() for p in parameters) + len(parameters), dtype=like.dtype, device=like.device
-        )
         sizes = [p.numel() for p in parameters]
-        *gradients, self.used = self.flat.split([*sizes, len(parameters)])
+        # One more value for each parameter: how many backward passes of how many members used it. And one for the
+        # squared norm of the members' own gradients.
+        self.flat = torch.zeros(sum(sizes) + len(sizes) + 1, dtype=like.dtype, device=like.device)
+        self.whole, self.used, self.norm = self.flat.split([sum(sizes), len(sizes), 1])
+        gradients = self.whole.split(sizes)
         self.gradients = [flat.view_as(p) for flat, p in zip(gradients, parameters)]
         self.parameters = list(parameters)
         self.num_missing = 0
@@ -51,12 +52,20 @@ class GradientAverage:
         self._in_backward = False
         self._num_started = 0
         self._works: List[Any] = []
+        self._is_measured = False
+        self._share = 0.0  # the member's share of the step's samples
+        self.norms: Optional[Norms] = None  # of the last step, if it was measured
         self.is_ready = False  # whether backward() has run for the present micro-batch
 
-    def expect(self, group: Group, micro_batch: int, num_micro_batches: int, weight: float) -> None:
+    def expect(
+        self, group: Group, micro_batch: int, num_micro_batches: int, weight: float, is_measured: bool = False
+    ) -> None:
         """The next backward() is that of this micro-batch of the present step. The sum over all micro-batches and
-        members of gradient * weight becomes the gradient."""
+        members of gradient * weight becomes the gradient. In a measured step of several members its norms are taken."""
         self._group = group
+        self._is_measured = is_measured
+        self._share = weight if micro_batch == 0 else self._share + weight
+        self.norms = None
         self._micro_batch, self._num_micro_batches = micro_batch, num_micro_batches
         self._weight = weight
         self.is_ready = False
@@ -109,8 +118,12 @@ class GradientAverage:
         while self._num_started < len(self._buckets) and self._buckets[self._num_started].num_missing == 0:
             self._start_next()
 
+    @torch.no_grad()
     def _start_next(self) -> None:
-        self._works.append(self._group.start_sum(self._buckets[self._num_started].flat))
+        bucket = self._buckets[self._num_started]
+        if self._is_measured and self._share > 0:
+            bucket.norm.fill_(_squared_norm(bucket.whole) / self._share)
+        self._works.append(self._group.start_sum(bucket.flat))
         self._num_started += 1
 
     def _finish(self) -> None:
@@ -128,6 +141,10 @@ class GradientAverage:
         works, self._works = self._works, []  # if one fails, those left would keep the group's connections open
         for work in works:
             self._group.finish(work)
+        if self._is_measured:
+            parts = sum(float(bucket.norm.real) for bucket in self._buckets)
+            whole = sum(float(_squared_norm(bucket.whole)) for bucket in self._buckets)
+            self.norms = Norms(whole, parts)
 
     @torch.no_grad()
     def _hand_out(self) -> None:
@@ -140,6 +157,10 @@ class GradientAverage:
                     parameter.grad = gradient.clone()
                 else:
                     parameter.grad.copy_(gradient)
+
+
+def _squared_norm(values: torch.Tensor) -> torch.Tensor:
+    return torch.linalg.vector_norm(values).square()
 
 
 def _layout(parameters: Sequence[torch.nn.Parameter]) -> List[List[torch.nn.Parameter]]:

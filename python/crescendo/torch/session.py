@@ -19,12 +19,14 @@ from crescendo.protocol import Channel, Message, numbers_of
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.settings import Arguments
 from crescendo.torch.state import Replica, SaveError, read_checkpoint, save_checkpoint, share
+from crescendo.torch.step_clock import Step, StepClock
 from crescendo.torch.store import ControlStore
 from crescendo.torch.trial import Interruption, Trial
 
 Train = Callable[[Trial], Any]
 Test = Callable[[Trial], Mapping[str, Any]]
 CHECKPOINT = "checkpoint.pt"
+EARLY_STEPS = 8  # of a group that changed in memory: others may wait to learn from them what more workers bring
 NO_TEST = "this program has no test function; give it one, crescendo.torch.run(train, parser, test=test)"
 
 
@@ -90,7 +92,11 @@ class Session:
         self._replica: Optional[Replica] = None  # the trial in memory; it outlives groups
         self._is_formed = False  # whether the present group has met and shared its state
         self._report_sent = False  # whether this member has sent the trial's last report
-        self._data_wait: Optional[float] = None
+        self._steps = StepClock()
+        self._num_steps = 0  # of the present group
+        self._batch = 0  # samples of a full step
+        self._measures: Message = {}  # what the next report says of the steps
+        self._phases: Dict[str, float] = {}  # seconds of the last regroup
         self._regroup_announced = True
         self._saved_at = 0.0
         self._save_seconds = 0.0
@@ -148,23 +154,37 @@ class Session:
         self._drop_group()
         return Interruption("a peer is lost", is_stranded=True)
 
-    def note_step(self, replica: Replica) -> None:
+    def note_step(self, replica: Replica, step: Step) -> None:
         if self.terms.rank != 0:
             return
-        if not self._regroup_announced:
-            self._regroup_announced = True
-            seconds = time.monotonic() - self.terms.read_at
-            self._channel.send(
-                type="regrouped", trial=self.terms.trial, generation=self.terms.generation, seconds=seconds
-            )
+        self._steps.add(step)
+        self._num_steps += 1
+        self._batch = step.batch
+        if self._num_steps == 1:
+            self._end_phase("step")
+            self._phases["data"] = min(step.waited, self._phases["step"])
+            self._phases["step"] -= self._phases["data"]
+        if self._num_steps > (EARLY_STEPS if self.terms.state == "memory" else 0):
+            self._announce_regroup()
         # A checkpoint that is written here holds the others up, so it may cost 1 % of the time at most.
         pause = max(self._checkpoint_every, 100 * self._save_seconds)
         if time.monotonic() - self._saved_at > pause:
             self._save(replica)
 
-    def report(self, replica: Replica, data_wait: Optional[float]) -> None:
+    def end_steps(self) -> None:
+        self._catch_up()
+        if self.terms.rank == 0 and self._num_steps > 0:
+            self._announce_regroup()
+
+    def report(self, replica: Replica, data_wait: float) -> None:
         self._report_sent = False
-        self._data_wait = data_wait
+        self._measures = {"data_wait": data_wait}
+        step_seconds = self._steps.take()
+        if step_seconds is not None:
+            self._measures.update(step_seconds=step_seconds, group_batch=self._batch)
+        noise_scale = replica.progress.noise_scale.value
+        if noise_scale is not None:
+            self._measures["noise_scale"] = noise_scale
         progress, terms = replica.progress, self.terms
         if terms.rank == 0:
             if terms.checkpoint_at is not None and progress.epoch >= terms.checkpoint_at:
@@ -230,15 +250,18 @@ class Session:
         self._drop_group()
         terms = self.terms
         self._regroup_announced = False
+        self._steps, self._num_steps, self._phases = StepClock(), 0, {}
         if terms.rank == 0:
             self._prepare(replica)
         if terms.size > 1:
             store = ControlStore(self._channel, terms.trial, terms.generation, self._timeout)
             try:
                 self.group = Group.meet(replica.device or self._device, store, terms.rank, terms.size, self._timeout)
+                self._end_phase("group")
                 share(replica, self.group)
             except PeerLost as lost:
                 raise self.note_loss(lost) from None
+        self._end_phase("state")
         self._replica = replica
         self._is_formed = True
         if terms.rank == 0 and replica.progress.pending and not self._report_sent:
@@ -268,7 +291,7 @@ class Session:
             print(f"continues from its checkpoint, of {progress.epoch} epochs and {progress.position} samples")
             sys.stdout.flush()
         self._report_sent = False
-        self._data_wait = None
+        self._measures = {}
         self._replica = replica
 
     def _settle_report(self, replica: Replica) -> None:
@@ -283,12 +306,10 @@ class Session:
             progress.pending = False
 
     def _send_report(self, replica: Replica) -> None:
-        message: Message = {"trial": self.terms.trial, "generation": self.terms.generation}
-        if self._data_wait is not None:
-            message["data_wait"] = self._data_wait
-        self._channel.send(type="report", **message, **(replica.progress.report or {}))
+        place = {"trial": self.terms.trial, "generation": self.terms.generation}
+        self._channel.send(type="report", **place, **(replica.progress.report or {}), **self._measures)
         self._report_sent = True
-        self._data_wait = None  # a report that is repeated lacks it
+        self._measures = {}  # a report that is repeated lacks them
 
     def _await_answer(self, replica: Replica) -> None:
         while replica.progress.pending:
@@ -347,6 +368,28 @@ class Session:
         self._saved_at = time.monotonic()
         self._save_seconds = self._saved_at - begin
 
+    def _end_phase(self, name: str) -> None:
+        """What went by since the order, but for the phases before."""
+        self._phases[name] = time.monotonic() - self.terms.read_at - sum(self._phases.values())
+
+    def _announce_regroup(self) -> None:
+        if self._regroup_announced:
+            return
+        self._regroup_announced = True
+        self._catch_up()
+        place = {"trial": self.terms.trial, "generation": self.terms.generation}
+        measured = {} if self._steps.mean is None else {"step_seconds": self._steps.mean}
+        self._channel.send(
+            type="regrouped", **place, seconds=sum(self._phases.values()), phases=self._phases, **measured
+        )
+
+    def _catch_up(self) -> None:
+        """A GPU may still be at steps that it was asked for."""
+        if self._device.type == "cuda":
+            begin = time.monotonic()
+            torch.cuda.synchronize(self._device)
+            self._steps.wait(time.monotonic() - begin)
+
     def _close_log(self) -> None:
         if self._log is not None:
             self._log.close()
@@ -384,13 +427,16 @@ class Alone:
     def check(self) -> None:
         pass
 
-    def note_step(self, replica: Replica) -> None:
+    def note_step(self, replica: Replica, step: Step) -> None:
+        pass
+
+    def end_steps(self) -> None:
         pass
 
     def note_loss(self, cause: PeerLost) -> Interruption:
         raise AssertionError("a group of one has no peers")
 
-    def report(self, replica: Replica, data_wait: Optional[float]) -> None:
+    def report(self, replica: Replica, data_wait: float) -> None:
         report = replica.progress.report or {}
         values = ", ".join(f"{name} {value}" for name, value in report["metrics"].items())
         print(f"epoch {report['resource']}: {values}", flush=True)

@@ -15,6 +15,7 @@ import torch
 
 from crescendo.torch.group import Group
 from crescendo.torch.learning_rate import RateState
+from crescendo.torch.noise_scale import Average, NoiseScale
 
 CHUNK_BYTES = 64 * 1024 * 1024
 
@@ -38,6 +39,7 @@ class Progress:
     step: int = 0
     """Updates since the trial began."""
     rate: RateState = field(default_factory=RateState)
+    noise_scale: NoiseScale = field(default_factory=NoiseScale)
     report: Optional[Dict[str, Any]] = None
     """The last one: resource and metrics."""
     pending: bool = False
@@ -46,7 +48,8 @@ class Progress:
     @staticmethod
     def parse(text: str) -> Progress:
         values = json.loads(text)
-        return Progress(**{**values, "rate": RateState(**values["rate"])})
+        noise = {name: Average(**each) for name, each in values.get("noise_scale", {}).items()}
+        return Progress(**{**values, "rate": RateState(**values["rate"]), "noise_scale": NoiseScale(**noise)})
 
 
 class Replica:

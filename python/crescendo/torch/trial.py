@@ -19,7 +19,9 @@ from crescendo.torch import samples
 from crescendo.torch.gradients import GradientAverage
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.learning_rate import LearningRate
+from crescendo.torch.noise_scale import EVERY
 from crescendo.torch.state import Progress, Replica
+from crescendo.torch.step_clock import Step
 
 
 class Interruption(BaseException):
@@ -51,10 +53,13 @@ class Control(Protocol):
     def check(self) -> None:
         """Raises Interruption if the present group is over."""
 
-    def note_step(self, replica: Replica) -> None:
+    def note_step(self, replica: Replica, step: Step) -> None:
         """Call it after each update."""
 
-    def report(self, replica: Replica, data_wait: Optional[float]) -> None:
+    def end_steps(self) -> None:
+        """Call it after an epoch's last update."""
+
+    def report(self, replica: Replica, data_wait: float) -> None:
         """Reports the epoch that ended, and waits for the decision. Raises Interruption."""
 
     def wait_for_end(self, replica: Replica) -> None:
@@ -101,6 +106,9 @@ class Trial:
         self._reported_schedule: Any = None
         self._waited = 0.0
         self._reported_at = time.monotonic()
+        self._batch = 0  # samples of a full step of the group
+        self._step_began = 0.0
+        self._waited_before = 0.0  # `_waited` when the present step began
 
     @property
     def rank(self) -> int:
@@ -194,7 +202,7 @@ class Trial:
         self._read_epoch = progress.epoch
         order = samples.order_of(loader, self.seed, progress.epoch)
         self._num_samples = len(order)
-        batch = min(width * terms.batch_multiple, len(order))
+        batch = self._batch = min(width * terms.batch_multiple, len(order))
         self._rate.state = progress.rate
         self._rate.set_batch(batch, self._epochs_done())
         steps = list(
@@ -214,7 +222,10 @@ class Trial:
         progress, average, group = self._progress, self._average, self._control.group
         assert average is not None
         seed = samples.stream(self.seed, progress.epoch, progress.position, group.rank, 0)
-        items = iter(samples.reading(loader, [step.samples for step in steps], seed))
+        self._begin_step()
+        begin = time.monotonic()
+        items = iter(samples.reading(loader, [step.samples for step in steps], seed))  # may start processes
+        self._waited += time.monotonic() - begin
         for step in steps:
             self._control.check()
             self._seed_step(step)
@@ -222,14 +233,19 @@ class Trial:
             item = next(items)
             self._waited += time.monotonic() - begin
             self._micro_batch = step
-            average.expect(group, step.index, step.count, step.weight)
+            average.expect(group, step.index, step.count, step.weight, is_measured=progress.step % EVERY == 0)
             yield item
             if self._micro_batch is not None:
                 raise RuntimeError(
                     "the loop asked for the next batch without optimizer.step(); call it for each batch: "
                     "trial.batches() accumulates gradients where that is needed"
                 )
+        self._control.end_steps()
         self._guard(self._share_buffers)
+
+    def _begin_step(self) -> None:
+        self._step_began = time.monotonic()
+        self._waited_before = self._waited
 
     def share(self, loader: DataLoader[Any]) -> Batches:
         """This worker's share of the loader's batches, in the order of the data set: for validation.
@@ -350,8 +366,14 @@ class Trial:
             for group, rate in zip(optimizer.param_groups, rates):
                 group["lr"] = rate
         self._progress.step += 1
+        samples_done = micro_batch.end - self._progress.position
+        parts = min(self.size, samples_done)
+        if average.norms is not None and parts > 1:
+            self._progress.noise_scale.add(average.norms, samples_done, parts)
         self._progress.position = micro_batch.end
-        self._control.note_step(self._held)
+        seconds, waited = time.monotonic() - self._step_began, self._waited - self._waited_before
+        self._control.note_step(self._held, Step(seconds, waited, self._batch, samples_done == self._batch))
+        self._begin_step()
 
     def _share_buffers(self) -> None:
         """Every member has seen other samples: what batch normalization counted on rank 0 holds for all."""
