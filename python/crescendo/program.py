@@ -60,6 +60,7 @@ class Trial:
         self._saved = self._read_saved()
         self._last = 0  # resource of the last report
         self._epoch: Optional[int] = None
+        self._epoch_began = 0.0
         self._owed: Optional[Dict[str, Any]] = self._saved
         self._waited = 0.0
         self._reported_at = time.monotonic()
@@ -89,6 +90,7 @@ class Trial:
             if self.stopped:
                 return
             self._epoch = epoch
+            self._epoch_began = time.monotonic()
             yield epoch
 
     def report(
@@ -107,10 +109,12 @@ class Trial:
         a file or a folder from which the trial can continue: sweeps that pause trials need it, and all others lose less
         with it when something fails. `data_wait` is the share, 0 to 1, of the time since the report before that was
         spent waiting for data; by default what `waiting_for()` measured. `step_seconds` is the mean time of an
-        optimizer step since that report: from it Crescendo learns what more workers bring (`scheduler.grow_when`).
+        optimizer step since that report: from it crescendo learns what more workers bring (`scheduler.grow_when`). By
+        default it is the time of the epoch, if `epochs()` gave it: only ratios count.
 
         All ranks of a group report, and learn together whether they are to continue; what rank 0 reports counts.
         """
+        now = time.monotonic()
         self._repeat_report()
         if self.stopped:
             raise SystemExit(0)  # the program was told, and goes on: this is the clean way out
@@ -126,6 +130,9 @@ class Trial:
             raise ValueError("the report has no metric, so nothing can be decided: report(val_loss=…)")
         if save is not None and self.directory is not None and self.rank == 0:
             self._save(message, save)
+        if step_seconds is None and self._epoch is not None:
+            # As many times longer as an epoch of this batch has fewer steps than one of the script's own.
+            step_seconds = (now - self._epoch_began) / (resource - self._last) * self.batch_multiple
         now = time.monotonic()
         if data_wait is None and self._waited > 0:
             data_wait = self._waited / max(now - self._reported_at, self._waited)
@@ -135,7 +142,7 @@ class Trial:
             message["step_seconds"] = float(step_seconds)
         self._last, self._waited = resource, 0.0
         self._send(message)
-        self._reported_at = time.monotonic()
+        self._reported_at = self._epoch_began = time.monotonic()
         return not self.stopped
 
     def waiting_for(self, data: Iterable[Item]) -> Iterator[Item]:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -156,6 +157,17 @@ class ProgramTest(unittest.TestCase):
 
         self.assertTrue(0 < self.reports[0]["data_wait"] <= 1)
         self.assertEqual(self.reports[1]["data_wait"], 0.25)
+
+    def test_epochs_are_timed_so_that_the_sweep_knows_what_more_workers_bring(self):
+        trial = self.trial(max_resource=4)
+        for epoch in trial.epochs():
+            time.sleep(0.01)
+            trial.batch_multiple = 10  # an epoch has a tenth of the steps
+            trial.report(val_loss=0, **({"step_seconds": 0.5} if epoch == 4 else {}))
+
+        self.assertTrue(all(report["step_seconds"] >= 0.1 for report in self.reports), self.reports)
+        self.assertEqual(self.reports[3]["step_seconds"], 0.5)
+        self.assertEqual(self.reports[3]["metrics"], {"val_loss": 0})
 
     def test_numbers_that_are_not_finite_become_null(self):
         self.trial().report(val_loss=float("nan"))
