@@ -196,6 +196,7 @@ void Training::take(protocol::Report& notice) {
             health_.note_progress(groups_.members(notice.trial));
         }
         watch_for_identical_reports(notice);
+        watch_for_untimed_steps(notice);
         const double loss = to_loss(spec.goal, metric->second);
         const double now = wall_clock();
         set_clock(notice, now);
@@ -264,6 +265,17 @@ void Training::watch_for_identical_reports(const protocol::Report& notice) {
         view_.say(
             "three trials with different parameters report the same numbers, to the last digit: does the program use "
             "its parameters?");
+    }
+}
+
+/// Growth that is to pay needs the time of steps. crescendo-trainer lacks it only where an epoch is a single step.
+void Training::watch_for_untimed_steps(const protocol::Report& notice) {
+    const auto& scheduler = sweep().spec().scheduler;
+    if (file_.command && scheduler.kind == SchedulerKind::rasda && scheduler.grow_when != GrowWhen::always &&
+        !notice.step_seconds && remarks_.insert("step_seconds").second) {
+        view_.say(
+            "the program's reports have no step_seconds, so trials grow also where more workers make them no faster; "
+            "report how long a step takes (docs/trial-protocol.md), or write scheduler: {grow_when: always}");
     }
 }
 

@@ -67,6 +67,7 @@ class Training {
     void record_regroup(const protocol::Regrouped& notice);
     void round_steps(protocol::Report& notice) const;
     void watch_for_identical_reports(const protocol::Report& notice);
+    void watch_for_untimed_steps(const protocol::Report& notice);
     void lose(const std::set<SlotId>& slots);
     void leave_out(const std::set<SlotId>& slots);
     std::string name_of(const std::set<SlotId>& slots) const;
