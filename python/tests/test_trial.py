@@ -310,6 +310,17 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual((args["lr"], args["batch_size"], args["no_cuda"], args["mixed"]), (1e-3, 8, True, False))
         self.assertEqual((args["data.test"], args["layers"], args["kind"]), ("t", [1, 2], None))
 
+    def test_a_flag_gives_its_destination_the_value_that_is_asked_for(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--no-augment", dest="augment", action="store_false")
+        parser.add_argument("--half", dest="precision", action="store_const", const="fp16", default="fp32")
+
+        self.assertEqual([settings.parse(parser, {"augment": each}).augment for each in (True, False)], [True, False])
+        for precision in ("fp16", "fp32"):
+            self.assertEqual(settings.parse(parser, {"precision": precision}).precision, precision)
+        (problem,) = settings.check(parser, {"settings": {"precision": "bf16"}})
+        self.assertIn("it is a flag", problem["message"])
+
     def test_a_parameter_comes_behind_the_words_of_the_command(self):
         arguments = settings.Arguments(self.parser, ["--lr=0.5", "--batch-size", "8"])
 

@@ -119,16 +119,27 @@ def _words(name: str, action: argparse.Action, value: Any) -> List[str]:
     if not action.option_strings:
         return [str(each) for each in value] if isinstance(value, list) else [str(value)]
     if action.nargs == 0:
-        if not isinstance(value, bool):
-            raise SettingsError(name, f"is {value!r}; it is a flag: true or false")
-        negative = [option for option in action.option_strings if option.startswith("--no-")]
-        if value:
-            return [action.option_strings[0]]
-        return negative[:1] if len(negative) < len(action.option_strings) else []
+        return _flag(name, action, value)
     if isinstance(value, list):
         return [action.option_strings[-1], *map(str, value)]
     option = action.option_strings[-1]
     return [f"{option}={value}"] if option.startswith("--") else [option, str(value)]
+
+
+def _flag(name: str, action: argparse.Action, value: Any) -> List[str]:
+    """The word of a flag, or none where its absence means the value."""
+    word = action.option_strings[:1]
+    if not isinstance(value, bool):
+        is_constant = action.const is not None and not isinstance(action.const, bool)
+        if is_constant and value in (action.const, action.default):
+            return word if value == action.const else []
+        raise SettingsError(name, f"is {value!r}; it is a flag: true or false")
+    if action.const is False:  # `--no-cuda` with dest="cuda": there, it says false
+        return [] if value else word
+    if value:
+        return word
+    negative = [option for option in action.option_strings if option.startswith("--no-")]
+    return negative[:1] if len(negative) < len(action.option_strings) else []
 
 
 class _Refused(Exception):
