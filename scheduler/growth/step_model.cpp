@@ -73,16 +73,19 @@ struct Equations {
     }
 };
 
-/// Leaves out the most negative term until none is negative.
+/// Leaves out the most negative term until none is negative. Times that are hundreds of orders of magnitude apart leave
+/// terms that are no numbers, and so neither negative nor not.
 Terms solve_without_negatives(Equations equations) {
-    for (;;) {
-        auto terms = equations.solve();
+    auto terms = equations.solve();
+    for (std::size_t num_left_out = 0; num_left_out < num_terms; ++num_left_out) {
         const auto lowest = std::min_element(terms.begin(), terms.end());
         if (*lowest >= 0) {
-            return terms;
+            break;
         }
         equations.is_used[static_cast<std::size_t>(lowest - terms.begin())] = false;
+        terms = equations.solve();
     }
+    return terms;
 }
 
 double misfit(const StepModel& model, const std::vector<StepTime>& times) {

@@ -90,3 +90,10 @@ TEST_CASE("a model that explains all times is found, whatever their unit") {
         REQUIRE(std::min({model.fixed, model.per_sample, model.exchange}) >= 0);
     }
 }
+
+TEST_CASE("a fit ends, whatever the times") {
+    for (const double tiny : {1e-320, 1e-200, 1e300}) {
+        StepModel::fit({{{1, 1}, tiny}, {{2, 1}, 1}, {{4, 1}, 1}});
+        StepModel::fit({{{1, tiny}, 1}, {{2, 1}, 1}, {{4, 1}, 1}});
+    }
+}
