@@ -24,9 +24,7 @@ constexpr ImportFormat formats[]{{is_determined, import_determined},
                                  {is_wandb, import_wandb},
                                  {is_ray, import_ray}};
 
-}  // namespace
-
-ImportedSweep import_file(const ForeignFile& file) {
+ImportedSweep import_known(const ForeignFile& file) {
     if (is_optuna_storage(file)) {
         return import_optuna_storage(file);
     }
@@ -46,6 +44,18 @@ ImportedSweep import_file(const ForeignFile& file) {
                     "Ray config: or param_space:, Optuna distributions by the names of parameters, or a storage",
                     file.path),
         "");
+}
+
+}  // namespace
+
+ImportedSweep import_file(const ForeignFile& file) {
+    try {
+        return import_known(file);
+    } catch (const OrderedJson::exception& error) {  // a value has another type than its tool gives it
+        throw InvalidInput(
+            fmt::format("{}: has a value that its tool does not write there ({}); correct it", file.path, error.what()),
+            "");
+    }
 }
 
 }  // namespace crescendo::launch

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
 
 #include "launch/view/printable.hpp"
 #include "launch/yaml/yaml_scalar.hpp"
@@ -13,7 +15,7 @@ namespace crescendo::launch {
 namespace {
 
 constexpr std::size_t width = 120;
-constexpr double most_listed = 1000;
+constexpr std::uint64_t most_listed = 1000;
 
 /// Text as a plain scalar where that is the same text, else in quotes.
 std::string scalar(const std::string& text) {
@@ -121,12 +123,15 @@ ImportedLine whole_numbers(const std::string& name, std::int64_t min, std::int64
     if (step <= 1) {
         return {name, min < max ? range : constant(min)};
     }
-    if (static_cast<double>(max - min) / static_cast<double>(step) > most_listed) {
+    // Unsigned, for the width of a range may exceed what 63 bits hold.
+    const auto first = static_cast<std::uint64_t>(min);
+    const auto num_steps = (static_cast<std::uint64_t>(max) - first) / static_cast<std::uint64_t>(step);
+    if (max >= min && num_steps > most_listed) {
         return {name, range, fmt::format("was in steps of {}, and is in steps of 1", step)};
     }
     auto values = OrderedJson::array();
-    for (auto value = min; value <= max; value += step) {
-        values.push_back(value);
+    for (std::uint64_t i = 0; max >= min && i <= num_steps; ++i) {
+        values.push_back(static_cast<std::int64_t>(first + i * static_cast<std::uint64_t>(step)));
     }
     return {name, choice(values)};
 }
@@ -136,10 +141,15 @@ ImportedLine stepped_numbers(const std::string& name, double min, double max, do
     if (!(num_steps <= most_listed)) {
         return {name, uniform(min, max), fmt::format("was in steps of {}, and is continuous", step)};
     }
+    // Twelve digits of the largest: 0.3 rather than 0.30000000000000004, and 0 rather than 5e-17.
+    const double largest = std::max(std::fabs(min), std::fabs(max));
+    const int decimals = largest > 0 ? std::max(0, 12 - static_cast<int>(std::ceil(std::log10(largest)))) : 0;
     auto values = OrderedJson::array();
     for (int i = 0; i <= static_cast<int>(num_steps); ++i) {
-        constexpr double digits = 1e12;  // 0.3 rather than 0.30000000000000004
-        values.push_back(std::round((min + i * step) * digits) / digits);
+        const auto text = fmt::format("{:.{}f}", min + i * step, decimals);
+        double value = 0;
+        std::from_chars(text.data(), text.data() + text.size(), value);
+        values.push_back(value + 0.0);  // 0 instead of -0
     }
     return {name, choice(values)};
 }

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "launch/yaml/yaml_document.hpp"
 
 using namespace crescendo::launch;
@@ -38,5 +41,16 @@ TEST_CASE("numbers in steps become a list, or lose their steps if there are too 
     CHECK(whole_numbers("n", 0, 1'000'000, 2).comment == "was in steps of 2, and is in steps of 1");
     CHECK(whole_numbers("n", 2, 2).value == OrderedJson{{"value", 2}});
     CHECK(stepped_numbers("x", 0.1, 0.4, 0.1).value == OrderedJson{{"values", {0.1, 0.2, 0.3, 0.4}}});
+    CHECK(stepped_numbers("x", -0.3, 0.3, 0.1).value == OrderedJson{{"values", {-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3}}});
     CHECK(stepped_numbers("x", 0, 1, 1e-6).comment == "was in steps of 1e-06, and is continuous");
+}
+
+TEST_CASE("tiny and huge numbers in steps stay what they are") {
+    constexpr auto least = std::numeric_limits<std::int64_t>::min();
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+
+    CHECK(stepped_numbers("x", 0, 3e-13, 1e-13).value == OrderedJson{{"values", {0.0, 1e-13, 2e-13, 3e-13}}});
+    CHECK(stepped_numbers("x", 0, 3e300, 1e300).value == OrderedJson{{"values", {0.0, 1e300, 2e300, 3e300}}});
+    CHECK(whole_numbers("n", least, most, most).value == OrderedJson{{"values", {least, std::int64_t{-1}, most - 1}}});
+    CHECK(whole_numbers("n", least, most, 2).value == OrderedJson{{"min", least}, {"max", most}});
 }

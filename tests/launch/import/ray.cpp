@@ -60,6 +60,23 @@ tune_config:
     CHECK(contains(text, "scheduler: {type: asha, min: 3, max: 81, reduction_factor: 3, rule: percentile}"));
 }
 
+TEST_CASE("texts in a list stay what they are, whatever words and brackets of Python they hold") {
+    const auto text = imported(R"yaml(config:
+  a: "tune.choice(['None', 'True love', 'f(x)', None, \"it's\"])"
+  b: tune.choice([(1, 2), (3,), ])
+  c: tune.uniform(.5, 1_000.)
+  d: tune.loguniform(1E-05, 1e-1)
+)yaml");
+
+    CHECK(contains(text, "a: {values: [None, \"True love\", \"f(x)\", null, \"it's\"]}\n"));
+    CHECK(contains(text, "b: {values: [[1, 2], [3]]}\n"));
+    CHECK(contains(text, "c: {distribution: uniform, min: 0.5, max: 1000.0}\n"));
+    CHECK(contains(text, "d: {distribution: log_uniform_values, min: 1e-05, max: 0.1}\n"));
+}
+
 TEST_CASE("a function without its numbers is named") {
+    CHECK(contains(import_error("config: {x: \"tune.choice(['a)\"}\n"), "cannot be read"));
+    CHECK(contains(import_error("config: {x: \"tune.randint(0, 1e20)\"}\n"), "cannot be read"));
+    CHECK(contains(import_error("config: {x: \"tune.uniform(lower=0, upper=1)\"}\n"), "cannot be read"));
     CHECK(contains(import_error("config: {x: tune.uniform(low)}\n"), "file.yaml: x: tune.uniform(low) cannot be read"));
 }
