@@ -25,6 +25,19 @@ class GroupTest(unittest.TestCase):
             self.assertEqual(os.environ["TORCH_NCCL_BLOCKING_WAIT"], "1")
             self.assertEqual(os.environ["TORCH_NCCL_DUMP_ON_TIMEOUT"], "1")  # the user's word counts
 
+    def test_an_error_of_this_worker_is_not_taken_for_a_lost_peer(self):
+        def raised_for(words):
+            backend = mock.Mock(allreduce=mock.Mock(side_effect=RuntimeError(words)))
+            members = group.Group(torch.device("cpu"), 0, 2, backend)
+            with self.assertRaises(Exception) as caught:
+                members.start_sum(torch.zeros(1))
+            return type(caught.exception)
+
+        self.assertEqual(raised_for("ncclInvalidUsage: Duplicate GPU detected"), RuntimeError)
+        self.assertEqual(raised_for("ncclUnhandledCudaError\nLast error:\nCuda failure 2 'out of memory'"), RuntimeError)
+        self.assertEqual(raised_for("ncclSystemError\nLast error:\nConnection closed by remote peer"), group.PeerLost)
+        self.assertEqual(raised_for("[gloo/transport/tcp/pair.cc:534] Connection closed by peer"), group.PeerLost)
+
     def test_a_worker_on_a_shared_gpu_takes_its_part_of_the_memory(self):
         def limits_of(device, **environment):
             with mock.patch("torch.cuda.set_per_process_memory_fraction") as limit:

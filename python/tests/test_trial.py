@@ -18,7 +18,7 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset, WeightedRandomSampler
 
 from crescendo.protocol import Channel
-from crescendo.torch import gradients, learning_rate, samples, session, settings, state
+from crescendo.torch import error_words, gradients, learning_rate, samples, session, settings, state, step_clock
 from crescendo.torch.group import Group
 from crescendo.torch.trial import Trial
 
@@ -393,6 +393,20 @@ class SessionTest(unittest.TestCase):
 
         self.assertEqual(self.failure(train)[0], "out_of_memory")
 
+    def test_libraries_of_gpus_have_words_of_their_own_for_no_memory(self):
+        for words, kind in (
+            ("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`", "out_of_memory"),
+            ("cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED", "out_of_memory"),
+            ("CUDA driver error: CUDA_ERROR_OUT_OF_MEMORY", "out_of_memory"),
+            ("CUDA error: out of memory", "out_of_memory"),
+            ("CUDA error: an illegal memory access was encountered", "error"),
+        ):
+            def train(trial):
+                raise RuntimeError(words)
+
+            with self.subTest(words):
+                self.assertEqual(self.failure(train)[0], kind)
+
     def test_a_full_disk_is_a_failure_of_its_own(self):
         def train(trial):
             raise state.SaveError(Path("checkpoint.pt"), OSError(28, os.strerror(28)))
@@ -411,7 +425,7 @@ class SessionTest(unittest.TestCase):
 
 class DocumentationTest(unittest.TestCase):
     def test_the_examples_in_the_documentation_of_the_code_hold(self):
-        for module in (learning_rate, samples, settings):
+        for module in (error_words, learning_rate, samples, settings, step_clock):
             self.assertEqual(doctest.testmod(module, verbose=False).failed, 0)
 
 

@@ -12,6 +12,8 @@ from typing import Any, List, Optional, Sequence
 import torch
 import torch.distributed as dist
 
+from crescendo.torch.error_words import blames_this_worker
+
 
 # Members connect once all are in the store, so those that live do it at once. One that died meanwhile would hold the
 # others up, deaf to orders, for as long as Gloo waits for a connection, which it tries several times.
@@ -33,6 +35,12 @@ class PeerLost(Exception):
     """A collective failed, because another member is gone or did not answer within the time-out."""
 
 
+def _cause(error: Exception) -> Exception:
+    """What to raise for an error of a collective: the error itself if it is this worker's own, such as a GPU that NCCL
+    refuses. Taken for a lost peer, it would come again and again, and nobody would read what it says."""
+    return error if blames_this_worker(str(error)) else PeerLost(f"{type(error).__name__}: {error}")
+
+
 class Group:
     """A group of one does not communicate. All members make the same calls in the same order."""
 
@@ -44,11 +52,11 @@ class Group:
 
     @staticmethod
     def meet(device: torch.device, store: dist.Store, rank: int, size: int, timeout: timedelta) -> Group:
-        """Meets the others through `store`. Raises PeerLost if that fails for any reason."""
+        """Meets the others through `store`. Raises PeerLost if that fails, unless it is this worker's own fault."""
         try:
             return Group(device, rank, size, _make_backend(device, store, rank, size, timeout))
         except Exception as error:  # the libraries pass on what the store raises as errors of their own
-            raise PeerLost(f"{type(error).__name__}: {error}") from None
+            raise _cause(error) from None
 
     @property
     def backend_name(self) -> str:
@@ -59,13 +67,13 @@ class Group:
         try:
             return self._backend.allreduce([values])
         except RuntimeError as error:
-            raise PeerLost(str(error)) from None
+            raise _cause(error) from None
 
     def finish(self, work: Any) -> None:
         try:
             work.wait()
         except RuntimeError as error:
-            raise PeerLost(str(error)) from None
+            raise _cause(error) from None
 
     def sum(self, numbers: Sequence[float]) -> List[float]:
         """Sums numbers over all members, one by one."""
@@ -80,7 +88,7 @@ class Group:
         try:
             self.finish(self._backend.broadcast([values]))
         except RuntimeError as error:
-            raise PeerLost(str(error)) from None
+            raise _cause(error) from None
 
     def broadcast_bytes(self, content: Optional[bytes]) -> bytes:
         """Gives rank 0's bytes to every member."""

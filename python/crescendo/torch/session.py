@@ -16,6 +16,7 @@ import torch
 
 import crescendo
 from crescendo.protocol import Channel, Message, numbers_of
+from crescendo.torch.error_words import says_out_of_memory
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.settings import Arguments
 from crescendo.torch.state import Replica, SaveError, read_checkpoint, save_checkpoint, share
@@ -489,8 +490,9 @@ class TrialLog:
 def _kind_of(error: Exception) -> str:
     if isinstance(error, SaveError) and error.is_full:
         return "disk"
-    is_memory = isinstance(error, (MemoryError, torch.cuda.OutOfMemoryError)) or "DefaultCPUAllocator: " in str(error)
-    return "out_of_memory" if is_memory else "error"
+    is_memory = isinstance(error, (MemoryError, torch.cuda.OutOfMemoryError))
+    says_memory = isinstance(error, RuntimeError) and says_out_of_memory(str(error))
+    return "out_of_memory" if is_memory or says_memory else "error"
 
 
 def _place_of(error: Exception) -> str:

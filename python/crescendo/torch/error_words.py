@@ -1,0 +1,40 @@
+"""What torch's errors say of their cause: their types do not tell it."""
+
+from __future__ import annotations
+
+OF_MEMORY = (
+    "out of memory",  # CUDA, and NCCL of it: Cuda failure 2 'out of memory'
+    "OUT_OF_MEMORY",  # the driver's CUDA_ERROR_OUT_OF_MEMORY
+    "ALLOC_FAILED",  # CUBLAS_STATUS_…, CUDNN_STATUS_…, CUFFT_…
+    "ALLOCATION_FAILED",  # cuDNN 9: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED
+    "DefaultCPUAllocator: ",  # torch's for the host
+    "Cannot allocate memory",  # the host's, when NCCL asks it for some
+)
+OF_USAGE = ("ncclInvalidUsage", "ncclInvalidArgument")  # never a peer's
+OF_THIS_SIDE = ("ncclUnhandledCudaError", "ncclSystemError", "ncclInternalError")  # unless a connection broke
+OF_CONNECTIONS = ("onnect", "peer", "remote", "timed out", "Broken pipe", "o route to host")
+
+
+def says_out_of_memory(message: str) -> bool:
+    """Whether the memory of the GPU or of the machine was used up.
+
+    >>> says_out_of_memory("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`")
+    True
+    """
+    return any(words in message for words in OF_MEMORY)
+
+
+def blames_this_worker(message: str) -> bool:
+    """Whether an error of a collective is this worker's own, and no lost peer's.
+
+    >>> blames_this_worker("NCCL error: invalid usage, ncclInvalidUsage: Duplicate GPU detected")
+    True
+    >>> blames_this_worker("ncclSystemError: Last error: socketProgress: Connection closed by remote peer")
+    False
+    """
+    if says_out_of_memory(message) or any(words in message for words in OF_USAGE):
+        return True
+    if not any(words in message for words in OF_THIS_SIDE):
+        return False
+    _, marker, own_words = message.partition("Last error:")
+    return not marker or not any(words in own_words for words in OF_CONNECTIONS)
