@@ -30,12 +30,14 @@ struct Options {
 };
 
 /// Words that a column can have, and the order in which the best come first.
-ColumnFacts facts_of(const SweepSpec& spec) {
+ColumnFacts facts_of(const History& history) {
+    const auto& spec = history.sweep().spec();
+    const auto columns = trial_columns(history);
     ColumnFacts facts;
     for (const auto& parameter : spec.space.parameters()) {
         if (const auto* choice = std::get_if<Categorical>(&parameter.distribution);
             choice != nullptr && !parameter.is_derived()) {
-            facts.values[parameter.name] = choice->values;
+            facts.values[columns.parameters.at(parameter.name)] = choice->values;
         }
     }
     for (const auto status : {TrialStatus::running, TrialStatus::waiting, TrialStatus::paused, TrialStatus::held,
@@ -49,7 +51,7 @@ ColumnFacts facts_of(const SweepSpec& spec) {
         facts.values["reason"].emplace_back(std::string(word));
     }
     if (spec.goal == Goal::maximize) {
-        facts.largest_first.insert({spec.metric, "judged"});
+        facts.largest_first.insert({columns.metric, "judged"});
     }
     return facts;
 }
@@ -60,7 +62,7 @@ ExitCode trials(const Options& options) {
                        "leave them out");
     const RecordedSweep sweep(options.directory);
     const auto table = trials_table(sweep.history, price_of_slot_hour(sweep, options.price));
-    const auto rows = find_rows(table, options.query, facts_of(sweep.file.spec));
+    const auto rows = find_rows(table, options.query, facts_of(sweep.history));
     if (!options.plot) {
         fmt::print("{}", pick(table, rows, options.query.columns).print(options.format));
         return ExitCode::done;

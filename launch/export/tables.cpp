@@ -5,6 +5,7 @@
 
 #include "launch/export/dated_sweep.hpp"
 #include "launch/record/cost.hpp"
+#include "launch/view/column_names.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {
@@ -35,7 +36,10 @@ Table reports_table(const History& history) {
     std::ranges::stable_sort(reports, {}, [](const Row& row) { return row.report->time; });
 
     std::vector<std::string> columns{"trial", "resource", "time", "seconds", "workers"};
-    columns.insert(columns.end(), metrics.begin(), metrics.end());
+    ColumnNames names(columns);
+    for (const auto& name : metrics) {
+        columns.push_back(names.take("metrics", name));
+    }
     Table table(columns);
     for (const auto& [trial, report] : reports) {
         std::vector<Cell> row{std::int64_t{trial.value}, report->resource.value, report->time,

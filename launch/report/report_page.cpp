@@ -215,7 +215,7 @@ std::string best_trials(const OrderedJson& sweep) {
     std::vector<std::string> headings;
     std::size_t metric = 0;
     for (const auto& column : columns) {
-        if (column == sweep.at("metric") && metric == 0) {
+        if (column == sweep.at("metric_column")) {
             metric = headings.size();
         }
         headings.push_back(number(column));

@@ -30,8 +30,14 @@ namespace {
 constexpr int num_use_steps = 400;
 constexpr int time_digits = 8;
 
-/// The table of `crescendo trials`, cell for cell.
+/// The table of `crescendo trials`, cell for cell, and in which columns the metric and the parameters are.
 void add_trials(OrderedJson& data, const History& history, std::optional<double> price_of_slot_hour) {
+    const auto columns = trial_columns(history);
+    data["metric_column"] = columns.metric;
+    data["parameters"] = parameters_json(history.sweep().spec().space);
+    for (auto& parameter : data["parameters"]) {
+        parameter["column"] = columns.parameters.at(parameter.at("name").get<std::string>());
+    }
     data["columns"] = OrderedJson::array();
     data["rows"] = OrderedJson::array();
     for (const auto& trial : OrderedJson::parse(trials_table(history, price_of_slot_hour).print(Format::json))) {
@@ -275,7 +281,6 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     data["num_trials"] = sweep.trials().size();
     data["best"] = OrderedJson::parse(best_text(history, directory, Format::json, price));
     data["next"] = next_steps(state, history, directory.path().string());
-    data["parameters"] = parameters_json(sweep.spec().space);
     add_trials(data, history, price);
     add_curves(data, history, limits.most_points);
     data["best_so_far"] = best_so_far_json(chronicle);

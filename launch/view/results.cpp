@@ -3,17 +3,39 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
+#include <vector>
 
 #include "launch/messages/metrics_json.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/view/column_names.hpp"
 
 namespace crescendo::launch {
 namespace {
 
 Cell to_cell(const Value& value) {
     return std::visit([](const auto& each) -> Cell { return each; }, value);
+}
+
+constexpr std::array first_columns{"trial", "status", "resource", "workers"};
+constexpr std::array columns_of_repetitions{"judged", "configuration", "repetition"};
+constexpr std::array last_columns{"origin",     "reason", "failures",  "seconds",           "elapsed_seconds",
+                                  "slot_hours", "cost",   "data_wait", "speedup_predicted", "speedup_measured"};
+constexpr const char* column_of_gpu_energy = "gpu_joules";
+
+/// The columns of trials_table() that are neither metrics nor parameters.
+std::vector<std::string> own_columns(const History& history) {
+    std::vector<std::string> columns(first_columns.begin(), first_columns.end());
+    columns.insert(columns.end(), last_columns.begin(), last_columns.end());
+    if (history.sweep().spec().repeat.is_on()) {
+        columns.insert(columns.end(), columns_of_repetitions.begin(), columns_of_repetitions.end());
+    }
+    if (history.energy().gpus) {
+        columns.emplace_back(column_of_gpu_energy);
+    }
+    return columns;
 }
 
 std::set<std::string> metric_names(const History& history) {
@@ -121,24 +143,40 @@ std::string judge_text(const Repeat& repeat) {
     return repeat.is_on() ? fmt::format(" ({} of {})", judges.of(repeat.judge), repeat.times) : "";
 }
 
+TrialColumns trial_columns(const History& history) {
+    const auto& spec = history.sweep().spec();
+    ColumnNames names(own_columns(history));
+    TrialColumns columns;
+    columns.metric = spec.metric.empty() ? names.take("metrics", "metric") : names.take("metrics", spec.metric);
+    for (const auto& parameter : spec.space.parameters()) {
+        columns.parameters[parameter.name] = names.take("parameters", parameter.name);
+    }
+    for (const auto& name : metric_names(history)) {
+        columns.others[name] = names.take("metrics", name);
+    }
+    return columns;
+}
+
 Table trials_table(const History& history, std::optional<double> price_of_slot_hour) {
     const auto& sweep = history.sweep();
-    const auto others = metric_names(history);
+    const auto names = trial_columns(history);
     const auto& repeat = sweep.spec().repeat;
-    const auto& metric = sweep.spec().metric;  // none as long as no report has decided which
-    std::vector<std::string> columns{"trial", "status", "resource", "workers", metric.empty() ? "metric" : metric};
+    const auto& metric = sweep.spec().metric;
+    std::vector<std::string> columns(first_columns.begin(), first_columns.end());
+    columns.push_back(names.metric);
     if (repeat.is_on()) {
-        columns.insert(columns.end(), {"judged", "configuration", "repetition"});
+        columns.insert(columns.end(), columns_of_repetitions.begin(), columns_of_repetitions.end());
     }
-    columns.insert(columns.end(), others.begin(), others.end());
+    for (const auto& [name, column] : names.others) {
+        columns.push_back(column);
+    }
     for (const auto& parameter : sweep.spec().space.parameters()) {
-        columns.push_back(parameter.name);
+        columns.push_back(names.parameters.at(parameter.name));
     }
-    columns.insert(columns.end(), {"origin", "reason", "failures", "seconds", "elapsed_seconds", "slot_hours", "cost",
-                                   "data_wait", "speedup_predicted", "speedup_measured"});
+    columns.insert(columns.end(), last_columns.begin(), last_columns.end());
     const bool has_gpu_energy = history.energy().gpus.has_value();
     if (has_gpu_energy) {
-        columns.emplace_back("gpu_joules");
+        columns.emplace_back(column_of_gpu_energy);
     }
     Table table(columns);
     for (const auto& trial : sweep.trials()) {
@@ -151,7 +189,7 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
                                    std::int64_t{repeat.configuration_of(trial.id).value},
                                    std::int64_t{repeat.repetition_of(trial.id)}});
         }
-        for (const auto& name : others) {
+        for (const auto& [name, column] : names.others) {
             row.push_back(metric_of(seen, name));
         }
         for (const auto& parameter : sweep.spec().space.parameters()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -9,6 +10,16 @@
 #include "launch/view/table.hpp"
 
 namespace crescendo::launch {
+
+/// What the columns of trials_table() with numbers and texts of users' are called. One that would have the name of
+/// another column stands under the name that reports and sweep files have for it: metrics.lr, parameters.trial. The
+/// sweep's metric comes before parameters, and these before other metrics.
+struct TrialColumns {
+    std::string metric;                             ///< the sweep's; "metric" as long as no report has decided which
+    std::map<std::string, std::string> parameters;  ///< the column of each
+    std::map<std::string, std::string> others;      ///< the column of each other metric
+};
+TrialColumns trial_columns(const History& history);
 
 /// A table with one row for each trial: status, resource, the metric, every other metric of its last report, its
 /// parameters, why it ended, what it cost.

@@ -10,13 +10,15 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+_OWN = ("trial", "resource", "time")  # columns of a report beside its metrics
+
 
 class Results:
     """What is known of a sweep now; it may still be running.
 
     `trials` has a dict for each trial, with the columns of `crescendo trials`. `reports` has a dict for each report, in
-    the order of time: `trial`, `resource`, `time` (seconds that the sweep had been at work) and every metric. `best` is
-    the best trial as `crescendo best` shows it, or None.
+    the order of time: `trial`, `resource`, `time` (seconds that the sweep had been at work) and every metric; one that
+    has the name of another column is `metrics.NAME`. `best` is the best trial as `crescendo best` shows it, or None.
     """
 
     def __init__(
@@ -86,6 +88,8 @@ def _reports(journal: Path) -> list[dict[str, Any]]:
         trial, resource = record["trial"], record["resource"]
         if resource > last.get(trial, 0):
             last[trial] = resource
-            time = worked + now - start
-            reports.append({"trial": trial, "resource": resource, "time": time, **record["metrics"]})
+            report = {"trial": trial, "resource": resource, "time": worked + now - start}
+            # As `crescendo export` has it: a metric that is called like one of these does not take its place.
+            report.update({f"metrics.{n}" if n in _OWN else n: value for n, value in record["metrics"].items()})
+            reports.append(report)
     return reports

@@ -27,7 +27,7 @@ command: [bash, train.sh]
 """
 TRAIN = """\
 for resource in 1 2; do
-  echo '{"resource": '$resource', "metrics": {"loss": 0.'$((5 - resource))', "other": 7}}' >&$CRESCENDO_FD
+  echo '{"resource": '$resource', "metrics": {"loss": 0.'$((5 - resource))', "other": 7, "time": 90}}' >&$CRESCENDO_FD
   read -r _ <&$CRESCENDO_FD
 done
 """
@@ -60,6 +60,8 @@ class ResultsTest(unittest.TestCase):
         self.assertEqual([(each["trial"], each["resource"], each["loss"], each["other"]) for each in reports],
                          [(0, 1, 0.4, 7), (0, 2, 0.3, 7), (1, 1, 0.4, 7), (1, 2, 0.3, 7)])
         self.assertEqual(sorted(each["time"] for each in reports), [each["time"] for each in reports])
+        self.assertEqual({each["metrics.time"] for each in reports}, {90})
+        self.assertLess(max(each["time"] for each in reports), 90)
 
     def test_a_record_that_is_being_written_does_not_count_yet(self):
         journal = self.sweep / "journal.jsonl"

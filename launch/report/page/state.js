@@ -5,7 +5,7 @@ class SweepView {
     Object.assign(this, data);
     this.column = Object.fromEntries(this.columns.map((name, i) => [name, i]));
     this.sign = this.goal === 'maximize' ? -1 : 1;
-    this.metricColumn = this.columns.indexOf(this.metric);
+    this.metricColumn = this.columns.indexOf(this.metric_column);
     this.trials = this.rows.map((row, id) => ({
                                   id,
                                   row,
@@ -28,7 +28,7 @@ class SweepView {
     this.window = null;  // of time, in the charts over time
     this.listeners = [];
     this.shown = this.trials;
-    this.parameterColumns = this.parameters.map((parameter) => this.columns.lastIndexOf(parameter.name));
+    this.parameterColumns = this.parameters.map((parameter) => this.columns.indexOf(parameter.column));
   }
 
   /** Takes over what the reader chose in an older view of the same sweep, if there was one. */

@@ -29,3 +29,19 @@ TEST_CASE("as JSON they are lists of objects") {
                              {"accuracy", 0.75}, {"val/loss", nullptr}});
     CHECK(reports[3].at("accuracy").is_null());
 }
+
+TEST_CASE("a metric called like a column of the reports does not take its place") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1), {});
+    auto journal = Journal::open(folder / "s" / "journal.jsonl");
+    journal.append({{"event", "trial_reported"}, {"trial", 1}, {"resource", 1}, {"loss", -0.5}, {"time", 1002},
+                    {"metrics", {{"accuracy", 0.5}, {"time", 9}, {"trial", 8}}}});
+    journal.sync();
+    const RecordedSweep sweep(folder / "s");
+
+    const auto files = json_tables({.sweep = sweep, .folder = folder / "out"}).files;
+
+    CHECK(Json::parse(files[1].second)[0] == Json{{"trial", 1}, {"resource", 1}, {"time", 2.0}, {"seconds", nullptr},
+                                                  {"workers", 1}, {"accuracy", 0.5}, {"metrics.time", 9.0},
+                                                  {"metrics.trial", 8.0}});
+}

@@ -109,6 +109,15 @@ TEST_CASE("a table's rows are known, and values out of range are left out") {
     CHECK_MESSAGE(said.ends_with("t.csv (3 of 4 results; values out of range here: x)"), said);
 }
 
+TEST_CASE("a parameter is read from its own column, not from that of a metric or of the trials' numbers") {
+    const TemporaryFolder folder;
+    auto file = sweep_with("[" + table(folder, "resource,loss,x,metrics.x,n,parameters.n\n9,0.5,0.25,0.001,7,3\n") + "]");
+
+    gather(file);
+
+    CHECK(file.spec.warm_start[0].config == Config{{"x", 0.25}, {"n", std::int64_t{3}}});
+}
+
 TEST_CASE("a source that cannot be used is a mistake with its place, its reason and a remedy") {
     const TemporaryFolder folder;
     const std::pair<const char*, const char*> tables[]{

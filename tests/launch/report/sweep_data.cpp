@@ -30,6 +30,21 @@ TEST_CASE("the rows of a page are the table of trials") {
     }
 }
 
+TEST_CASE("a parameter called like a column of the table does not take its place") {
+    const TemporaryFolder folder;
+    auto file = two_trials(1);
+    file.replace(file.find("{x: "), 4, "{status: ");
+    record_sweep(folder / "s", file, {{2, 0, 1, 0.7}});
+
+    const auto data = sweep_data(folder / "s");
+
+    CHECK(data.at("columns")[1] == "status");
+    CHECK(data.at("rows")[0][1] == "waiting");
+    CHECK(data.at("metric_column") == "accuracy");
+    CHECK(data.at("parameters")[0].at("name") == "status");
+    CHECK(data.at("parameters")[0].at("column") == "parameters.status");
+}
+
 TEST_CASE("the best value so far has every improvement, with its time and its slot-hours") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {{36, 0, 1, 0.5}, {72, 1, 1, 0.4}, {108, 0, 2, 0.6}});
