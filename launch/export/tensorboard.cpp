@@ -112,9 +112,10 @@ struct AddDomain {
     }
 };
 
-/// Parameters and their types, in the order of the sweep file.
-std::vector<std::pair<const Parameter*, parameter::Type>> typed_parameters(const Sweep& sweep) {
-    std::vector<std::pair<const Parameter*, parameter::Type>> parameters;
+/// Parameters and their types, in the order of the sweep file. It looks at all trials.
+using TypedParameters = std::vector<std::pair<const Parameter*, parameter::Type>>;
+TypedParameters typed_parameters(const Sweep& sweep) {
+    TypedParameters parameters;
     for (const auto& each : sweep.spec().space.parameters()) {
         parameters.emplace_back(&each, type_of(each, sweep));
     }
@@ -126,11 +127,11 @@ std::string file_name(double date) {
 }
 
 /// The file of the whole sweep: what the columns of the HParams tab are.
-std::string experiment_file(const DatedSweep& dated, const std::string& name) {
+std::string experiment_file(const DatedSweep& dated, const TypedParameters& parameters, const std::string& name) {
     const auto& sweep = dated.history().sweep();
     Protobuf experiment;
     experiment.number(experiment::time_created, dated.date(0));
-    for (const auto& [parameter, type] : typed_parameters(sweep)) {
+    for (const auto& [parameter, type] : parameters) {
         Protobuf info;
         info.text(parameter::name, parameter->name).integer(parameter::type, type);
         if (!parameter->is_derived()) {
@@ -147,9 +148,8 @@ std::string experiment_file(const DatedSweep& dated, const std::string& name) {
     return file.bytes();
 }
 
-std::string trial_file(const DatedSweep& dated, const Trial& trial, double started) {
+std::string trial_file(const DatedSweep& dated, const TypedParameters& parameters, const Trial& trial, double started) {
     Protobuf session;
-    const auto parameters = typed_parameters(dated.history().sweep());
     for (const auto& [name, value] : trial.config) {
         const auto found = std::ranges::find(parameters, name, [](const auto& each) { return each.first->name; });
         session.message(session_start::parameters,
@@ -176,11 +176,12 @@ std::string trial_file(const DatedSweep& dated, const Trial& trial, double start
 
 Exported tensorboard_logs(const ExportRequest& request) {
     const DatedSweep dated(request.sweep);
-    Exported exported{{{file_name(dated.date(0)), experiment_file(dated, request.sweep.file.name)}}};
+    const auto parameters = typed_parameters(dated.history().sweep());
+    Exported exported{{{file_name(dated.date(0)), experiment_file(dated, parameters, request.sweep.file.name)}}};
     for (const auto& trial : dated.history().sweep().trials()) {
         if (const auto started = dated.started(trial.id)) {
             exported.files.emplace_back(fmt::format("{:06}/{}", trial.id.value, file_name(*started)),
-                                        trial_file(dated, trial, *started));
+                                        trial_file(dated, parameters, trial, *started));
         }
     }
     return exported;
