@@ -76,8 +76,7 @@ OrderedJson header_of(const SweepFile& file, const fs::path& path) {
 /// What a journal of an older crescendo has of the file is the checksum alone.
 void check_same_sweep(const Json& header, const SweepFile& file, const fs::path& journal) {
     const bool has_seed = header.contains("seed") && header["seed"] == Json(file.spec.seed);
-    const bool has_file =
-        header.contains("file") || header.value("sweep_crc", "") == fmt::format("{:08x}", crc32(file.text));
+    const bool has_file = header.contains("file") || header.value("sweep_crc", "") == crc32_text(file.text);
     CRESCENDO_VALIDATE(has_seed && has_file, "",
                        "{} is the journal of another sweep file or seed, which makes other decisions; use the sweep "
                        "file and seed with which it was begun, or give --journal another file",

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -22,6 +21,7 @@
 #include "launch/report/report_page.hpp"
 #include "launch/report/sweep_data.hpp"
 #include "launch/report/sweep_plot.hpp"
+#include "launch/slots/node_resources.hpp"
 #include "launch/system/stop_signals.hpp"
 #include "launch/system/terminal.hpp"
 #include "launch/system/wall_clock.hpp"
@@ -156,11 +156,8 @@ class LivePage {
 
 /// Where the page is, and how to see it from another machine.
 std::vector<std::string> directions(const PageServer& server, const std::string& address) {
-    std::array<char, 256> host{};
-    ::gethostname(host.data(), host.size() - 1);
-    return {server.address(),
-            fmt::format("from your own machine, first: ssh -N -L {0}:{1}:{0} {2}", server.port(), address,
-                        host.data())};
+    return {server.address(), fmt::format("from your own machine, first: ssh -N -L {0}:{1}:{0} {2}", server.port(),
+                                          address, host_name())};
 }
 
 ExitCode serve(const Options& options) {

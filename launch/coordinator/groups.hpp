@@ -46,9 +46,6 @@ class Groups {
     /// Makes all members leave from now on, drops a group that was held back, and returns the members.
     std::vector<SlotId> dismiss(TrialId trial);
 
-    /// The trial's workers have ended by themselves, so none has to be told to leave.
-    void forget(TrialId trial) { members_.erase(trial); }
-
     /// The worker has left the trial as it was told. It may be a member again by now.
     void note_departure(TrialId trial, SlotId slot) { leaving_.erase({trial, slot}); }
 

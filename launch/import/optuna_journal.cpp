@@ -4,35 +4,13 @@
 
 #include "core/check.hpp"
 #include "launch/import/optuna_study.hpp"
+#include "launch/messages/bare_words.hpp"
 
 namespace crescendo::launch {
 namespace {
 
 // Numbers of optuna.storages.journal.JournalOperation.
 enum Operation { create_study = 0, delete_study = 1, set_study_system_attr = 3, create_trial = 4, set_trial_param = 5 };
-
-/// Python writes NaN and Infinity, which JSON does not know; no number of a trial matters here.
-std::string without_infinities(const std::string& line) {
-    std::string text;
-    bool is_quoted = false;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if (is_quoted && line[i] == '\\') {
-            text += line[i++];
-        } else if (line[i] == '"') {
-            is_quoted = !is_quoted;
-        } else if (!is_quoted) {
-            for (const std::string word : {"NaN", "-Infinity", "Infinity"}) {
-                if (line.compare(i, word.size(), word) == 0) {
-                    text += "null";
-                    i += word.size();
-                    break;
-                }
-            }
-        }
-        text += i < line.size() ? std::string(1, line[i]) : "";
-    }
-    return text;
-}
 
 /// Studies by their numbers; those that were deleted are gone.
 class JournalReader {
@@ -105,7 +83,7 @@ std::vector<OptunaStudy> studies_of_journal(const std::string& text, const std::
             continue;
         }
         try {
-            reader.take(OrderedJson::parse(without_infinities(line)));
+            reader.take(OrderedJson::parse(without_bare_words(line)));  // no number of a trial matters here
         } catch (const OrderedJson::exception&) {
             throw InvalidInput(
                 fmt::format("{}:{}: is no record of Optuna's journal; give one that Optuna reads", path, number), "");

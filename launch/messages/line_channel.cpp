@@ -8,39 +8,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "launch/messages/bare_words.hpp"
+
 namespace crescendo::launch {
 namespace {
-
-/// Outside strings, replaces NaN, Infinity and -Infinity by null.
-std::string without_bare_words(std::string_view line) {
-    std::string result;
-    bool in_string = false;
-    while (!line.empty()) {
-        if (!in_string) {
-            bool replaced = false;
-            for (const std::string_view word : {"NaN", "-Infinity", "Infinity"}) {
-                if (line.starts_with(word)) {
-                    result += "null";
-                    line.remove_prefix(word.size());
-                    replaced = true;
-                    break;
-                }
-            }
-            if (replaced) {
-                continue;
-            }
-        }
-        if (in_string && line.front() == '\\' && line.size() > 1) {
-            result += line.front();
-            line.remove_prefix(1);
-        } else if (line.front() == '"') {
-            in_string = !in_string;
-        }
-        result += line.front();
-        line.remove_prefix(1);
-    }
-    return result;
-}
 
 constexpr int deepest = 32;
 constexpr std::size_t most_at_once = std::size_t{1} << 24;

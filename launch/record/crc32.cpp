@@ -1,5 +1,7 @@
 #include "launch/record/crc32.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace crescendo::launch {
@@ -46,5 +48,7 @@ std::uint32_t crc32(std::string_view bytes) {
     }
     return ~remainder;
 }
+
+std::string crc32_text(std::string_view bytes) { return fmt::format("{:08x}", crc32(bytes)); }
 
 }  // namespace crescendo::launch

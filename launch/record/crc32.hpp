@@ -1,11 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace crescendo::launch {
 
 /// CRC-32 of IEEE 802.3 (reflected polynomial 0xEDB88320), as in zlib and PNG.
 std::uint32_t crc32(std::string_view bytes);
+
+/// The same as eight hexadecimal digits: "cbf43926".
+std::string crc32_text(std::string_view bytes);
 
 }  // namespace crescendo::launch

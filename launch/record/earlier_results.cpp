@@ -1,7 +1,5 @@
 #include "launch/record/earlier_results.hpp"
 
-#include <fmt/format.h>
-
 #include <sstream>
 #include <string>
 
@@ -14,8 +12,6 @@
 
 namespace crescendo::launch {
 namespace {
-
-std::string digest_of(const std::string& text) { return fmt::format("{:08x}", crc32(text)); }
 
 OrderedJson to_json(const EarlierResult& result) {
     auto reports = OrderedJson::array();
@@ -50,12 +46,12 @@ Json write_earlier_results(const std::filesystem::path& path, const std::vector<
         text += to_json(result).dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
     }
     replace_file(path, text);
-    return {{"crc32", digest_of(text)}, {"results", results.size()}};
+    return {{"crc32", crc32_text(text)}, {"results", results.size()}};
 }
 
 std::vector<EarlierResult> read_earlier_results(const std::filesystem::path& path, const Json& kept) {
     const auto text = read_file(path);
-    CRESCENDO_VALIDATE(kept.value("crc32", "") == digest_of(text), "",
+    CRESCENDO_VALIDATE(kept.value("crc32", "") == crc32_text(text), "",
                        "{}: is not what it was when the sweep began, and the sampler's decisions follow from it; "
                        "restore the file",
                        path.string());

@@ -13,8 +13,6 @@
 namespace crescendo::launch {
 namespace {
 
-std::string digest_of(const std::string& text) { return fmt::format("{:08x}", crc32(text)); }
-
 std::optional<std::string> value_in(const FlatKeys& keys, const std::string& key) {
     const auto found = keys.find(key);
     return found == keys.end() ? std::nullopt : std::optional(found->second);
@@ -23,7 +21,7 @@ std::optional<std::string> value_in(const FlatKeys& keys, const std::string& key
 }  // namespace
 
 FrozenFile::FrozenFile(const std::string& text, const std::filesystem::path& path, int defaults)
-    : digest_(digest_of(text)), keys_(flat_keys(parse_yaml(text, path.string()).root)), defaults_(defaults) {}
+    : digest_(crc32_text(text)), keys_(flat_keys(parse_yaml(text, path.string()).root)), defaults_(defaults) {}
 
 std::optional<FrozenFile> FrozenFile::recorded_in(const std::filesystem::path& journal) {
     const auto read = [](const Json& record) {
@@ -51,7 +49,7 @@ std::optional<FrozenFile> FrozenFile::recorded_in(const std::filesystem::path& j
 Json FrozenFile::to_json() const { return {{"crc32", digest_}, {"keys", keys_}, {"defaults", defaults_}}; }
 
 void FrozenFile::require_same(const std::string& text, const std::filesystem::path& path) const {
-    if (digest_of(text) == digest_) {
+    if (crc32_text(text) == digest_) {
         return;
     }
     const auto document = parse_yaml(text, path.string());

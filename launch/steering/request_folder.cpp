@@ -28,7 +28,7 @@ constexpr std::string_view request_ending = ".request";
 constexpr std::string_view answer_ending = ".answer";
 constexpr off_t longest = 1 << 16;  // bytes
 
-std::string crc_of(const Json& request) { return fmt::format("{:08x}", crc32(request.dump())); }
+std::string crc_of(const Json& request) { return crc32_text(request.dump()); }
 
 /// The file has its name once it is whole. Names are unlike any other, so nobody else writes there.
 void write_whole(const fs::path& path, const Json& json) {
