@@ -110,7 +110,7 @@ class ResultsTest(unittest.TestCase):
             exec(lines, {})
 
         self.assertEqual([list(line.get_ydata()) for line in pyplot.gca().lines], [[0.4, 0.3], [0.4, 0.3]])
-        self.assertIn("{'loss': 0.3, 'other': 7.0}", printed.getvalue())
+        self.assertIn("{'loss': 0.3, 'other': 7.0, 'time': 90.0}", printed.getvalue())
 
     def test_an_unknown_frame_is_refused(self):
         with self.assertRaisesRegex(ValueError, "'trials' and 'reports'"):
