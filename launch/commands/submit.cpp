@@ -18,6 +18,7 @@
 #include "launch/sweep_file/site_profile.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/system/read_file.hpp"
+#include "launch/system/shell.hpp"
 #include "launch/transport/launched.hpp"
 
 namespace crescendo::launch {
@@ -74,7 +75,7 @@ ExitCode note_job(const SweepDirectory& directory, const std::string& job) {
         remark(fmt::format("job {} is queued, but this could not be noted: submit no second one", job));
         throw;
     }
-    const auto where = directory.path().string();
+    const auto where = shell_quoted(directory.path().string());  // lines to be copied
     fmt::print(
         "job {} is queued\n"
         "\n"

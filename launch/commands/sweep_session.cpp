@@ -25,6 +25,7 @@
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/command_macros.hpp"
+#include "launch/system/shell.hpp"
 #include "launch/transport/local_transport.hpp"
 #include "launch/transport/mpi_transport.hpp"
 #include "launch/transport/network.hpp"
@@ -160,7 +161,7 @@ std::string advice_on_reports(const SweepFile& file, const History& history) {
 }
 
 void print_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {
-    const auto where = directory.path().string();
+    const auto where = shell_quoted(directory.path().string());  // lines to be copied
     if (outcome == Outcome::interrupted) {
         fmt::print(
             "stopped; it can be resumed\n"

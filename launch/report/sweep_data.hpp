@@ -14,7 +14,7 @@ struct PageLimits {
     std::size_t most_samples = 1'000;   ///< trials that importances are computed from
 };
 
-/// All that a page shows of one sweep, as one JSON object (docs/reports.md has its members). Reads the journal as far
+/// All that a page shows of one sweep, as one JSON object, whose reader is launch/report/page/. Reads the journal as far
 /// as it can; `problem` says where it is damaged. Throws InvalidInput if the directory holds no sweep, or if its file
 /// was changed.
 OrderedJson sweep_data(const std::filesystem::path& directory, const PageLimits& limits = {});

@@ -23,3 +23,12 @@ TEST_CASE("run begins no second sweep in a directory, and says how to go on with
     CHECK(again.code == 2);
     CHECK(again.err.find("`crescendo resume s` continues it") != std::string::npos);
 }
+
+TEST_CASE("the commands that run prints can be copied, whatever the directory's name") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "two words"});
+
+    CHECK_MESSAGE(run.out.find("crescendo trials 'two words'") != std::string::npos, run.out);
+}
