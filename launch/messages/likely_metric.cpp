@@ -14,6 +14,7 @@ namespace {
 constexpr std::array<std::string_view, 5> of_validation{"val", "valid", "validation", "eval", "dev"};
 constexpr std::array<std::string_view, 9> to_minimize{"loss",       "error", "err", "mse", "rmse",
                                                       "perplexity", "mae",   "nll", "wer"};
+constexpr std::array<std::string_view, 6> of_either{"score", "map", "return", "neg", "negative", "minus"};
 constexpr std::array<std::string_view, 25> to_maximize{
     "accuracy", "acc",    "score",  "f1",   "auc",   "auroc", "roc",  "precision", "recall",
     "map",      "ap",     "iou",    "miou", "dice",  "mcc",   "reward", "return",  "bleu",
@@ -45,6 +46,12 @@ const std::string& likely_metric(const std::vector<std::string>& names) {
 
 Goal likely_goal(std::string_view metric) {
     return has_word(metric, to_maximize) ? Goal::maximize : Goal::minimize;
+}
+
+bool is_unlikely(Goal goal, std::string_view metric) {
+    const bool is_large = has_word(metric, to_maximize);
+    return is_large != has_word(metric, to_minimize) && is_large == (goal == Goal::minimize) &&
+           !has_word(metric, of_either);
 }
 
 }  // namespace crescendo::launch

@@ -17,4 +17,8 @@ const std::string& likely_metric(const std::vector<std::string>& names);
 /// letters and digits separate, in upper or lower case.
 Goal likely_goal(std::string_view metric);
 
+/// Whether the name says that the goal is the other one: `val_acc` is not to be minimized, nor `val_loss` maximized. Words
+/// that are used both ways, such as score, say nothing.
+bool is_unlikely(Goal goal, std::string_view metric);
+
 }  // namespace crescendo::launch

@@ -50,6 +50,28 @@ YamlSection required(const YamlSection& file, const std::string& name, std::stri
     return file.section(name, example).value();
 }
 
+/// A sweep with the wrong goal trains as well as any other, and finds the worst configuration.
+void remark_on_goal(const YamlSection& metric, SweepFile& result) {
+    const auto& name = result.spec.metric;
+    const auto goal = result.spec.goal;
+    if (metric.mistakes().lie_in("metric")) {
+        return;
+    }
+    if (!metric.has("goal") && likely_goal(name) != goal) {
+        result.remarks.push_back(
+            {"metric.goal", fmt::format("is missing, so {} is minimized: the smallest value is the best; if the "
+                                        "largest is, add goal: maximize",
+                                        name)});
+    } else if (metric.has("goal") && is_unlikely(goal, name)) {
+        const bool is_minimized = goal == Goal::minimize;
+        result.remarks.push_back(
+            {"metric.goal", fmt::format("{} is {}d: the {} value is the best; if the {} is, write {}", name,
+                                        goals.of(goal), is_minimized ? "smallest" : "largest",
+                                        is_minimized ? "largest" : "smallest",
+                                        goals.of(is_minimized ? Goal::maximize : Goal::minimize))});
+    }
+}
+
 void read_metric(const YamlSection& file, SweepFile& result) {
     auto& spec = result.spec;
     const auto metric = file.section("metric", "{name: val_loss, goal: minimize}");
@@ -71,6 +93,7 @@ void read_metric(const YamlSection& file, SweepFile& result) {
         spec.metric = metric->string("name").value();
     });
     file.attempt([&] { spec.goal = metric->choice("goal", goals).value_or(Goal::minimize); });
+    remark_on_goal(*metric, result);
 }
 
 /// Where the file names no metric: what the sweep optimizes then, or who decides that.

@@ -23,3 +23,15 @@ TEST_CASE("a metric is maximized if a word of its name says so, and minimized ot
         CHECK(likely_goal(name) == Goal::minimize);
     }
 }
+
+TEST_CASE("a goal that contradicts the metric's name is unlikely, and names that are used both ways say nothing") {
+    CHECK(is_unlikely(Goal::minimize, "val_acc"));
+    CHECK(is_unlikely(Goal::maximize, "val/loss"));
+    CHECK_FALSE(is_unlikely(Goal::maximize, "val_acc"));
+    CHECK_FALSE(is_unlikely(Goal::minimize, "val/loss"));
+    for (const char* name : {"brier_score", "neg_mse", "loss_of_accuracy", "speed", ""}) {
+        CAPTURE(name);
+        CHECK_FALSE(is_unlikely(Goal::minimize, name));
+        CHECK_FALSE(is_unlikely(Goal::maximize, name));
+    }
+}

@@ -135,3 +135,20 @@ TEST_CASE("values may be lists, maps and null") {
 
     CHECK(values == std::vector<Value>{JsonValue("[1,2.5]"), JsonValue(R"({"a":true,"b":1})"), JsonValue("null")});
 }
+
+TEST_CASE("a goal that contradicts the metric's name, or would if it was given, gets a remark") {
+    const auto remark = [](const std::string& metric) {
+        auto text = wandb;
+        text.replace(text.find("{name: loss}"), 12, metric);
+        return remark_on(parse_sweep(text, "sweep.yaml"), "metric.goal");
+    };
+
+    CHECK(remark("{name: val_acc}") ==
+          "is missing, so val_acc is minimized: the smallest value is the best; if the largest is, add goal: maximize");
+    CHECK(remark("{name: val_acc, goal: minimize}") ==
+          "val_acc is minimized: the smallest value is the best; if the largest is, write maximize");
+    CHECK(remark("{name: loss, goal: maximize}").starts_with("loss is maximized: the largest value is the best; "));
+    CHECK(remark("{name: val_acc, goal: maximize}").empty());
+    CHECK(remark("{name: loss}").empty());
+    CHECK(remark("{name: fid_score, goal: minimize}").empty());
+}
