@@ -96,12 +96,20 @@ void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const
     const auto answer = Json::parse(last_line, nullptr, false);
     if (!answer.is_object() || !answer.contains("problems")) {
         const auto ending = to_string(ExitStatus{checked.code, 0});
-        mistakes.add(key, fmt::format("`{}` gave no answer: {}{}", fmt::join(words, " "), ending,
-                                      last_line.empty() ? "" : "; it printed: " + last_line.substr(0, 200)));
+        mistakes.add(key, fmt::format("`{}` gave no answer: {}{}{}", fmt::join(words, " "), ending,
+                                      last_line.empty() ? "" : "; it printed: " + last_line.substr(0, 200),
+                                      file.trainer ? ""
+                                                   : "; a program that grows in place is a warm trainer, such as a "
+                                                     "script with crescendo.torch (docs/your-own-program.md)"));
         return;
     }
+    std::set<std::pair<std::string, std::string>> told;  // each optimizer, say, lists the other settings differently
     for (const auto& problem : answer.at("problems")) {
-        mistakes.add(problem.at("key").get<std::string>(), problem.at("message").get<std::string>());
+        const auto place = problem.at("key").get<std::string>();
+        const auto message = problem.at("message").get<std::string>();
+        if (told.emplace(place, message.substr(0, message.find(';'))).second) {
+            mistakes.add(place, message);
+        }
     }
     for (const auto& remark : answer.value("remarks", Json::array())) {
         file.remarks.push_back({remark.at("key").get<std::string>(), remark.at("message").get<std::string>()});

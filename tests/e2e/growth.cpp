@@ -155,6 +155,23 @@ TEST_CASE("a program that grows in place is resumed as the sweep file names it, 
     CHECK(processes_in(folder.path()).empty());
 }
 
+TEST_CASE("a mistake that several configurations have is told once, whatever its remedy lists") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    auto text = content_of(folder / "sweep.yaml");
+    write_file(folder / "sweep.yaml", text.replace(text.find("bash, train.sh"), 14, "python3, train.py"));
+    write_file(folder / "train.py", R"(print('{"problems": ['
+      '{"key": "parameters.x", "message": "no such setting; there are a, b"},'
+      '{"key": "parameters.x", "message": "no such setting; there are b, a"},'
+      '{"key": "parameters.x", "message": "is too large"}]}'))");
+
+    const auto result = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+
+    CHECK(result.code == 2);
+    CHECK(result.err.find("no such setting; there are a, b") != std::string::npos);
+    CHECK_MESSAGE(result.err.find("is too large\n2 mistakes\n") != std::string::npos, result.err);
+}
+
 TEST_CASE("a program that is no warm trainer, or one without `grow`, is told what is missing") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
@@ -176,7 +193,8 @@ TEST_CASE("a program that is no warm trainer, or one without `grow`, is told wha
                   dies.err);
     CHECK(dies.err.find("No module named 'no_such_module'") != std::string::npos);
     CHECK(trains.code == 2);
-    CHECK_MESSAGE(trains.err.find("gave no answer: exit status 0; it printed: epoch 1") != std::string::npos,
+    CHECK_MESSAGE(trains.err.find("gave no answer: exit status 0; it printed: epoch 1; a program that grows in place is "
+                                  "a warm trainer, such as a script with crescendo.torch") != std::string::npos,
                   trains.err);
     CHECK(ungrown.code == 1);
     CHECK_MESSAGE(
