@@ -37,7 +37,11 @@ std::string read_file(const std::filesystem::path& path) {
 void cannot_read(const std::filesystem::path& path, int error) {
     constexpr std::array of_the_path{ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG};
     if (std::ranges::find(of_the_path, error) != of_the_path.end()) {
-        throw InvalidInput(fmt::format("cannot read {}: {}", path.string(), std::strerror(error)));
+        const auto inside = path / "sweep.yaml";
+        std::error_code ignored;
+        throw InvalidInput(fmt::format(
+            "cannot read {}: {}{}", path.string(), std::strerror(error),
+            std::filesystem::exists(inside, ignored) ? fmt::format("; give {}", inside.string()) : ""));
     }
     throw std::system_error(error, std::generic_category(),
                             fmt::format("cannot read {}, try again once this is fixed", path.string()));

@@ -50,6 +50,19 @@ TEST_CASE("mistakes in a sweep file name file, line and key") {
     check_refused(replaced(sound, "command: [bash, train.sh, \"${args}\"]\n", ""), "nothing to train");
 }
 
+TEST_CASE("a folder in place of a sweep file is refused, and the file in it named") {
+    const TemporaryFolder folder;
+    fs::create_directory(folder / "old");
+    const auto empty = run_crescendo(folder.path(), {"validate", "old"});
+    write_file(folder / "old/sweep.yaml", sound);
+
+    const auto result = run_crescendo(folder.path(), {"validate", "old"});
+
+    CHECK(empty.err == "crescendo: cannot read old: Is a directory\n");
+    CHECK(result.code == 2);
+    CHECK(result.err == "crescendo: cannot read old: Is a directory; give old/sweep.yaml\n");
+}
+
 TEST_CASE("programs and scripts that are not there are refused before anything runs") {
     check_refused(replaced(sound, "command: [bash, train.sh, \"${args}\"]", "program: missing.py"),
                   "sweep.yaml:7:1: program: there is no file 'missing.py'; programs run in the folder where ");
