@@ -20,6 +20,7 @@ parser.add_argument("--dropout", type=float, default=0.0)
 parser.add_argument("--loaders", type=int, default=0)
 parser.add_argument("--gate-step", type=int, help="wait there for a file `gate`")
 parser.add_argument("--pause", type=float, default=0.0, help="seconds a step takes longer")
+parser.add_argument("--evaluation-pause", type=float, default=0.0, help="seconds an evaluation takes longer")
 
 
 def make_data(count):
@@ -71,6 +72,7 @@ def train(trial):
             time.sleep(args.pause)
         scheduler.step()
         model.eval()
+        time.sleep(args.evaluation_pause)
         with torch.no_grad():
             parts = [(len(x), loss_of(model(x), y).item() * len(x)) for x, y, _ in trial.share(validation)]
         count, total = trial.sum(sum(n for n, _ in parts), sum(loss for _, loss in parts))

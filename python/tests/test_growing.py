@@ -124,7 +124,11 @@ class GrowingTest(unittest.TestCase):
             self.leave([0, 1], terms)
             states.append(torch.load(terms.directory / "checkpoint.pt", weights_only=True))
 
-        self.assertEqual(states[0]["progress"], states[1]["progress"])
+        progress = [json.loads(each["progress"]) for each in states]
+        for each in progress:
+            each["report"] = each["report"]["metrics"]
+            del each["clock"]
+        self.assertEqual(progress[0], progress[1])
         self.assertEqual(list(states[0]["model"]), list(states[1]["model"]))
         for name, values in states[0]["model"].items():
             self.assertTrue(torch.equal(values, states[1]["model"][name]), name)
@@ -212,6 +216,39 @@ class GrowingTest(unittest.TestCase):
         self.assertEqual(set(grown["phases"]), {"group", "state", "data", "step"})
         self.assertAlmostEqual(sum(grown["phases"].values()), grown["seconds"])
         self.assertTrue(all(seconds >= 0 for seconds in grown["phases"].values()))
+
+    def test_the_training_clock_counts_steps_apart_from_evaluations_and_continues_from_the_checkpoint(self):
+        pause, evaluation_pause = 0.01, 0.2
+        settings = {"pause": pause, "evaluation-pause": evaluation_pause}
+        terms = self.terms(settings=settings, checkpoint_at=2)  # 16 steps an epoch, of which the last pauses behind it
+        begin = time.monotonic()
+        first, second = self.crescendo.train([0], "new", terms, until=2)
+        elapsed = time.monotonic() - begin
+        self.leave([0], terms)
+        self.crescendo.join([1], "checkpoint", terms)
+        repeated = self.crescendo.expect(1, "report")
+        self.crescendo.go_on([1], terms)
+        third = self.crescendo.expect(1, "report")
+        self.leave([1], terms)
+
+        for epochs, report in ((1, first), (2, second), (3, third)):
+            self.assertGreaterEqual(report["seconds"], epochs * 15 * pause)
+            self.assertGreaterEqual(report["evaluated"], epochs * evaluation_pause)
+        self.assertLess(second["seconds"] + second["evaluated"], elapsed)
+        for key in ("resource", "metrics", "seconds", "evaluated"):
+            self.assertEqual(repeated[key], second[key])
+
+    def test_a_regroup_counts_as_training(self):
+        terms = self.terms(settings={"pause": 0.01})
+        (first,) = self.crescendo.train([0], "new", terms, until=1)
+        terms.reported = 1
+        self.crescendo.join([0, 1], "memory", terms)
+        second = self.crescendo.expect(0, "report")
+        self.leave([0, 1], terms)
+        regrouped = [m for m in self.crescendo.trainers[0].messages if m["type"] == "regrouped"][-1]
+
+        self.assertEqual(regrouped["generation"], second["generation"])
+        self.assertGreaterEqual(second["seconds"] - first["seconds"], regrouped["seconds"])
 
     def test_the_noise_scale_is_that_of_the_samples_gradients(self):
         count = 2048

@@ -12,6 +12,7 @@ import tempfile
 import unittest
 import warnings
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -285,6 +286,14 @@ class StateTest(unittest.TestCase):
             self.assertTrue(caught.exception.is_full)
             self.assertEqual([(each.name, each.read_text()) for each in Path(folder).iterdir()],
                              [("checkpoint.pt", "the former")])
+
+    def test_a_trial_of_an_earlier_version_goes_on_without_a_clock(self):
+        progress = self.replica(seed=1).progress
+        former = {name: value for name, value in asdict(progress).items() if name != "clock"}
+        resumed = state.Progress.parse(json.dumps(former))
+        resumed.count(seconds=1)
+
+        self.assertIsNone(resumed.clock)
 
     def test_a_trial_that_attaches_something_else_than_before_is_refused(self):
         source = self.replica(seed=1)

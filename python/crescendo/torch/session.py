@@ -7,7 +7,7 @@ import os
 import sys
 import time
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Callable, Dict, Mapping, Optional
@@ -19,7 +19,7 @@ from crescendo.protocol import Channel, Message, numbers_of
 from crescendo.torch.error_words import says_out_of_memory
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.settings import Arguments
-from crescendo.torch.state import Replica, SaveError, read_checkpoint, save_checkpoint, share
+from crescendo.torch.state import Progress, Replica, SaveError, read_checkpoint, save_checkpoint, share
 from crescendo.torch.step_clock import Step, StepClock
 from crescendo.torch.store import ControlStore
 from crescendo.torch.trial import Interruption, Trial
@@ -97,6 +97,7 @@ class Session:
         self._num_steps = 0  # of the present group
         self._batch = 0  # samples of a full step
         self._measures: Message = {}  # what the next report says of the steps
+        self._steps_ended: Optional[float] = None  # when the epoch did whose report is to come
         self._phases: Dict[str, float] = {}  # seconds of the last regroup
         self._regroup_announced = True
         self._saved_at = 0.0
@@ -156,6 +157,7 @@ class Session:
         return Interruption("a peer is lost", is_stranded=True)
 
     def note_step(self, replica: Replica, step: Step) -> None:
+        replica.progress.count(seconds=step.seconds)
         if self.terms.rank != 0:
             return
         self._steps.add(step)
@@ -176,9 +178,11 @@ class Session:
         self._catch_up()
         if self.terms.rank == 0 and self._num_steps > 0:
             self._announce_regroup()
+        self._steps_ended = time.monotonic()
 
     def report(self, replica: Replica, data_wait: float) -> None:
         self._report_sent = False
+        self._add_clock(replica.progress)
         self._measures = {"data_wait": data_wait}
         step_seconds = self._steps.take()
         if step_seconds is not None:
@@ -263,6 +267,8 @@ class Session:
             except PeerLost as lost:
                 raise self.note_loss(lost) from None
         self._end_phase("state")
+        if terms.state == "memory":
+            replica.progress.count(seconds=sum(self._phases.values()))
         self._replica = replica
         self._is_formed = True
         if terms.rank == 0 and replica.progress.pending and not self._report_sent:
@@ -389,7 +395,18 @@ class Session:
         if self._device.type == "cuda":
             begin = time.monotonic()
             torch.cuda.synchronize(self._device)
-            self._steps.wait(time.monotonic() - begin)
+            seconds = time.monotonic() - begin
+            self._steps.wait(seconds)
+            if self._replica is not None:
+                self._replica.progress.count(seconds=seconds)
+
+    def _add_clock(self, progress: Progress) -> None:
+        """To the report that is due."""
+        if self._steps_ended is not None:
+            progress.count(evaluated=time.monotonic() - self._steps_ended)
+            self._steps_ended = None
+        if progress.report is not None and progress.clock is not None:
+            progress.report.update(asdict(progress.clock))
 
     def _close_log(self) -> None:
         if self._log is not None:

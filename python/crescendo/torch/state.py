@@ -16,6 +16,7 @@ import torch
 from crescendo.torch.group import Group
 from crescendo.torch.learning_rate import RateState
 from crescendo.torch.noise_scale import Average, NoiseScale
+from crescendo.torch.step_clock import TrainingClock
 
 CHUNK_BYTES = 64 * 1024 * 1024
 
@@ -40,8 +41,10 @@ class Progress:
     """Updates since the trial began."""
     rate: RateState = field(default_factory=RateState)
     noise_scale: NoiseScale = field(default_factory=NoiseScale)
+    clock: Optional[TrainingClock] = field(default_factory=TrainingClock)
+    """None for a trial that began when there was none: its reports have been without."""
     report: Optional[Dict[str, Any]] = None
-    """The last one: resource and metrics."""
+    """The last one: resource, metrics and the clock."""
     pending: bool = False
     """Whether the decision about the report is still unknown."""
 
@@ -49,7 +52,15 @@ class Progress:
     def parse(text: str) -> Progress:
         values = json.loads(text)
         noise = {name: Average(**each) for name, each in values.get("noise_scale", {}).items()}
-        return Progress(**{**values, "rate": RateState(**values["rate"]), "noise_scale": NoiseScale(**noise)})
+        clock = TrainingClock(**values["clock"]) if values.get("clock") else None
+        read = {"rate": RateState(**values["rate"]), "noise_scale": NoiseScale(**noise), "clock": clock}
+        return Progress(**{**values, **read})
+
+    def count(self, *, seconds: float = 0.0, evaluated: float = 0.0) -> None:
+        """The trial has trained, or was evaluated, for so much longer."""
+        if self.clock is not None:
+            self.clock.seconds += seconds
+            self.clock.evaluated += evaluated
 
 
 class Replica:

@@ -1,4 +1,4 @@
-"""How long the steps of a group take: by it crescendo tells what more workers bring."""
+"""How long a trial trains, and the steps of its group: by these crescendo tells what more workers bring."""
 
 from __future__ import annotations
 
@@ -18,6 +18,16 @@ class Step:
     """Samples of a full step of the group."""
     is_full: bool
     """Whether it had as many; the last one of an epoch may have fewer."""
+
+
+@dataclass
+class TrainingClock:
+    """Seconds since the trial began, over all of its groups."""
+
+    seconds: float = 0.0
+    """In steps, with the wait for data, and in regroups."""
+    evaluated: float = 0.0
+    """Between the last step of an epoch and its report."""
 
 
 class StepClock:
