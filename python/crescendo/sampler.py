@@ -43,6 +43,7 @@ class Search:
     max_resource: Optional[int] = None  # resource of a complete trial
     parameters: Dict[str, Dict[str, Any]] = field(default_factory=dict)
     constraints: List[str] = field(default_factory=list)
+    options: Dict[str, Any] = field(default_factory=dict)  # `sampler.options`
 
 
 @dataclass
@@ -50,7 +51,7 @@ class Trial:
     """How a trial is now."""
 
     trial: int
-    status: str  # running, waiting, paused, stopped, finished, failed
+    status: str  # running, waiting, paused, held, stopped, finished, failed
     config: Dict[str, Any]
     value: Optional[float] = None  # the metric of its last report
     resource: int = 0  # of its last report

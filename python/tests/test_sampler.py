@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-BEGIN = {"request": "begin", "version": 1, "goal": "minimize", "seed": 1, "later": "unknown",
+BEGIN = {"request": "begin", "version": 1, "goal": "minimize", "seed": 1, "later": "unknown", "options": {"keep": 3},
          "parameters": {"lr": {"distribution": "log_uniform_values", "min": 1e-3, "max": 10.0},
                         "width": {"distribution": "int_uniform", "min": 1, "max": 9},
                         "act": {"distribution": "categorical", "values": ["relu", "gelu"]}}}
@@ -69,7 +69,7 @@ class Samplers(unittest.TestCase):
             from crescendo import sampler
             class Mine:
                 def __init__(self, search):
-                    self.said = [search.goal]
+                    self.said = [search.goal, search.options["keep"]]
                 def propose(self, number):
                     if number == 2:
                         raise StopIteration
@@ -84,7 +84,8 @@ class Samplers(unittest.TestCase):
         self.assertEqual(program.propose(0), {"config": None})
         program.tell(3, {}, 0.5)
         program.send({"request": "refused", "proposal": 0, "reason": "too wide"})
-        self.assertEqual(program.propose(1), {"config": {"said": ["minimize", None, False, 0.5, True, "too wide"]}})
+        said = ["minimize", 3, None, False, 0.5, True, "too wide"]
+        self.assertEqual(program.propose(1), {"config": {"said": said}})
         self.assertEqual(program.propose(2), {"done": True})
         self.assertEqual(program.end(), 0)
 
