@@ -101,6 +101,8 @@ class Trial:
         save: Optional[Callable[[Path], Any]] = None,
         data_wait: Optional[float] = None,
         step_seconds: Optional[float] = None,
+        group_batch: Optional[float] = None,
+        noise_scale: Optional[float] = None,
         **more: Any,
     ) -> bool:
         """Reports an epoch's metrics, and returns whether the program is to continue.
@@ -110,7 +112,9 @@ class Trial:
         with it when something fails. `data_wait` is the share, 0 to 1, of the time since the report before that was
         spent waiting for data; by default what `waiting_for()` measured. `step_seconds` is the mean time of an
         optimizer step since that report: from it crescendo learns what more workers bring (`scheduler.grow_when`). By
-        default it is the time of the epoch, if `epochs()` gave it: only ratios count.
+        default it is the time of the epoch, if `epochs()` gave it: only ratios count. With `batch: adaptive` crescendo
+        also needs `group_batch`, the samples in a step of all ranks together, and `noise_scale`, the gradient noise
+        scale in samples.
 
         All ranks of a group report, and learn together whether they are to continue; what rank 0 reports counts.
         """
@@ -138,8 +142,8 @@ class Trial:
             data_wait = self._waited / max(now - self._reported_at, self._waited)
         if data_wait is not None:
             message["data_wait"] = data_wait
-        if step_seconds is not None:
-            message["step_seconds"] = float(step_seconds)
+        steps = {"step_seconds": step_seconds, "group_batch": group_batch, "noise_scale": noise_scale}
+        message.update(numbers_of({name: number for name, number in steps.items() if number is not None}))
         self._last, self._waited = resource, 0.0
         self._send(message)
         self._reported_at = self._epoch_began = time.monotonic()

@@ -169,6 +169,12 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(self.reports[3]["step_seconds"], 0.5)
         self.assertEqual(self.reports[3]["metrics"], {"val_loss": 0})
 
+    def test_what_a_program_knows_of_its_steps_is_no_metric(self):
+        self.trial().report(val_loss=0, step_seconds=0.5, group_batch=256, noise_scale=810)
+
+        steps = {"step_seconds": 0.5, "group_batch": 256.0, "noise_scale": 810.0}
+        self.assertEqual(self.reports, [{"resource": 1, "metrics": {"val_loss": 0.0}, **steps}])
+
     def test_numbers_that_are_not_finite_become_null(self):
         self.trial().report(val_loss=float("nan"))
 
