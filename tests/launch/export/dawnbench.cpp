@@ -129,6 +129,15 @@ TEST_CASE("ImageNet has two accuracies, and SQuAD's score is a share") {
     CHECK(squad.files[1].second == "epoch\thours\tf1Score\n1\t1\t0.8\n");
 }
 
+TEST_CASE("ImageNet's columns are the metrics that crescendo-trainer reports") {
+    const Recorded recorded({{0, 1, 1, {{"accuracy", 0.5}, {"val_accuracy", 0.75}, {"val_top5", 0.9375}}}});
+    const RecordedSweep sweep(recorded.folder / "s");
+
+    const auto imagenet = recorded.entry("ImageNet", recorded.request(sweep));
+
+    CHECK(imagenet.files[1].second == "epoch\thours\ttop1Accuracy\ttop5Accuracy\n1\t1\t75\t93.75\n");
+}
+
 TEST_CASE("a trial whose latency was measured becomes an entry for inference too") {
     const Recorded recorded(two_epochs);
     const RecordedSweep sweep(recorded.folder / "s");
