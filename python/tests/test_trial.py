@@ -80,6 +80,14 @@ class TrialTest(Alone):
         self.assertEqual((len(batches), batches.dataset, batches.batch_size), (3, loader.dataset, 4))
         self.assertEqual(len(self.trial.share(loader)), 3)
 
+    def test_a_share_that_is_read_again_is_not_taken_for_an_empty_one(self):
+        self.attach()
+        share = self.trial.share(loader_of(10))
+
+        self.assertEqual(sum(len(x) for (x,) in share), 10)
+        with self.assertRaisesRegex(RuntimeError, "were read already.* anew in each epoch"):
+            list(share)
+
     def test_mistakes_in_the_loop_are_explained(self):
         with self.assertRaisesRegex(RuntimeError, "attach.* has to come first"):
             self.trial.report(loss=1)

@@ -401,13 +401,19 @@ class Batches:
         self.dataset = loader.dataset
         self.batch_size = loader.batch_size
         self._count = count
-        self._items = items
+        self._items: Optional[Iterator[Any]] = items
 
     def __len__(self) -> int:
         return self._count
 
     def __iter__(self) -> Iterator[Any]:
-        return self._items
+        items, self._items = self._items, None
+        if items is None:
+            raise RuntimeError(
+                "these batches were read already, and there are none left; call trial.batches(loader), or "
+                "trial.share(loader), anew in each epoch: a worker's share changes with its group"
+            )
+        return items
 
 
 def _usual_scaling(optimizer: torch.optim.Optimizer) -> str:
