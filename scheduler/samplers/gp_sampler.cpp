@@ -30,25 +30,43 @@ std::vector<double> whole(Results::Point point, CounterRandom& random) {
     return result;
 }
 
-/// Losses in the order of `values`, around 0 with variance 1. The bad end is cut off.
+/// Half-rank warping (Song et al., "The Vizier Gaussian Process Bandit Algorithm", 2024): losses up to the median keep
+/// their distances. Each that is worse becomes what belongs to its rank in a normal distribution around the median that
+/// is as wide as the better half, so trainings that diverge or learn nothing do not hide how good ones differ. Equal
+/// losses share a rank. Infinite ones are as bad as the worst of the others, of which there is at least one.
+std::vector<double> half_ranked(std::vector<double> losses) {
+    std::vector<double> distinct;
+    std::ranges::copy_if(losses, std::back_inserter(distinct), [](double loss) { return loss < worst_loss; });
+    std::ranges::sort(distinct);
+    const double median = distinct[(distinct.size() - 1) / 2];
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    const double range = median / 2 - distinct.front() / 2;  // halves: no difference overflows
+    const auto kept = [&](double loss) { return range > 0 ? (loss / 2 - median / 2) / range : 0; };  // in [-1, 0]
+
+    const auto worse = std::ranges::upper_bound(distinct, median);
+    double squares = 0;
+    for (auto better = distinct.begin(); better != worse; ++better) {
+        squares += kept(*better) * kept(*better);
+    }
+    const double width = range > 0 ? std::sqrt(squares / static_cast<double>(worse - distinct.begin())) : 1;
+    for (double& loss : losses) {
+        loss = std::min(loss, distinct.back());
+        if (loss <= median) {
+            loss = kept(loss);
+            continue;
+        }
+        const auto rank = std::lower_bound(worse, distinct.end(), loss) - worse;
+        const double share = (static_cast<double>(rank) + 0.5) / static_cast<double>(distinct.end() - worse);
+        loss = width * normal_quantile(0.5 + share / 2);
+    }
+    return losses;
+}
+
+/// Values around 0 with variance 1.
 std::vector<double> standardized(std::vector<double> values) {
-    auto sorted = values;
-    std::sort(sorted.begin(), sorted.end());
-    const auto quartile = [&](std::size_t k) { return sorted[k * (sorted.size() - 1) / 4]; };
-    const double most = quartile(3) / 2 + 1.5 * (quartile(3) / 2 - quartile(1) / 2);  // halves: no sum overflows
-    const double middle = quartile(2) / 2;
-    double scale = 0;
-    for (double& value : values) {
-        value = std::min(value / 2, most) - middle;
-        scale = std::max(scale, std::abs(value));
-    }
-    if (scale == 0) {
-        return values;
-    }
     double sum = 0;
     double squares = 0;
-    for (double& value : values) {
-        value /= scale;
+    for (const double value : values) {
         sum += value;
         squares += value * value;
     }
@@ -227,11 +245,9 @@ std::optional<Proposal> GpSampler::propose(TrialId trial) {
 }
 
 GpSampler::Seen GpSampler::seen(const Results::Ranking& ranking) const {
-    double worst = ranking.best.front().loss;  // of the finite ones
     std::vector<double> losses(static_cast<std::size_t>(results_.num_trials()), worst_loss);
     for (const auto& [loss, trial] : ranking.losses) {
         losses[static_cast<std::size_t>(trial)] = loss;
-        worst = loss < worst_loss ? std::max(worst, loss) : worst;
     }
     std::vector<int> settled;
     std::vector<int> pending;
@@ -242,7 +258,7 @@ GpSampler::Seen GpSampler::seen(const Results::Ranking& ranking) const {
             pending.push_back(trial);
         }
     }
-    const auto loss_of = [&](int trial) { return std::min(losses[static_cast<std::size_t>(trial)], worst); };
+    const auto loss_of = [&](int trial) { return losses[static_cast<std::size_t>(trial)]; };
     if (settled.size() > most_results) {  // the best half, and the newest of the others
         const auto half = settled.begin() + most_results / 2;
         std::ranges::stable_sort(settled, {}, loss_of);
@@ -263,7 +279,7 @@ GpSampler::Seen GpSampler::seen(const Results::Ranking& ranking) const {
     for (const int trial : pending) {
         std::ranges::copy(results_.point(trial), std::back_inserter(result.pending));
     }
-    result.losses = standardized(std::move(values));
+    result.losses = standardized(half_ranked(std::move(values)));
     return result;
 }
 

@@ -23,7 +23,7 @@ double log_expected_improvement(GaussianProcess::Normal belief, double best);
 ///   sweeps (`warm_start`) count as this sweep's own.
 /// * A trial that lost before that rung counts as its worst one. Of trials that run, it expects what the model predicts:
 ///   so it does not propose twice in one place.
-/// * Losses are cut off far above the usual ones, so that a diverged trial does not hide the others' differences.
+/// * Of losses above the median only the ranks count, so that bad trials do not hide how good ones differ.
 /// * A model has at most 500 results, the best and the newest: a proposal takes a tenth of a second however long the
 ///   sweep is. Proposals are events, so a replay does not compute them again.
 class GpSampler : public Sampler {

@@ -35,6 +35,31 @@ TEST_CASE("gp does not take the last refinements of an exact function for noise"
     CHECK(mean_best("gp", square(), 50, 5, branin) - 0.397887 < 0.0002);
 }
 
+TEST_CASE("bad losses do not hide from gp how good ones differ") {
+    const auto loss = [](const Config& config) {  // most of the space is a hundred times worse than the rest
+        const double x = number_of(config, 0);
+        const double y = number_of(config, 1);
+        return x < 0.7 ? 10 + 90 * y : std::hypot(x - 0.8, y - 0.3);
+    };
+
+    CHECK(mean_best("gp", square(), 40, 10, loss) < 0.008);
+}
+
+TEST_CASE("gp proposes where all finite losses are equal or as far apart as can be, and others are not finite") {
+    for (const double low : {0.0, -1.7e308}) {
+        for (const double high : {0.0, 1.7e308}) {
+            AnySampler sampler(learning_spec("gp", square()));
+            int count = 0;
+            learn(sampler, 30, [&](const Config&) {
+                ++count;
+                return count % 3 == 0 ? std::nan("") : count % 3 == 1 ? low : high;
+            });
+
+            CHECK(sampler->propose(TrialId{30})->origin == Origin::model);
+        }
+    }
+}
+
 TEST_CASE("gp learns a category, and the parameter that only it has") {
     const SearchSpace space{{{"kind", Categorical{{1.0, 2.0, 3.0, 4.0, 5.0}}}, {"x", Uniform{0, 1}, "kind == 3"}}};
     const auto loss = [](const Config& config) {
