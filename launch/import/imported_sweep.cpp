@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 
 #include "launch/view/printable.hpp"
 #include "launch/yaml/yaml_scalar.hpp"
@@ -17,12 +18,21 @@ namespace {
 constexpr std::size_t width = 120;
 constexpr std::uint64_t most_listed = 1000;
 
+/// Whether YAML reads the text as it is, without quotes, as text.
+bool is_read_as_text(const std::string& text) {
+    try {
+        return parse_plain_scalar(text).is_string();
+    } catch (const std::out_of_range&) {  // a number beyond 64 bits
+        return false;
+    }
+}
+
 /// Text as a plain scalar where that is the same text, else in quotes.
 std::string scalar(const std::string& text) {
     const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
     const auto may_follow = [&](char c) { return is_plain(c) || c == '-' || c == '.' || c == '/'; };
     const bool plain = !text.empty() && is_plain(text[0]) && std::ranges::all_of(text, may_follow) &&
-                       parse_plain_scalar(text).is_string();
+                       is_read_as_text(text);
     return plain ? text : OrderedJson(text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 

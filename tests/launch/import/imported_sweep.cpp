@@ -12,7 +12,8 @@ using namespace crescendo::launch;
 TEST_CASE("a value is the same when YAML has read it") {
     const OrderedJson values{{"a", 1},        {"b", 1.0},      {"c", 1e-5},     {"d", "true"},      {"e", "1e-5"},
                              {"f", true},     {"g", nullptr},  {"h", "a: b#"},  {"i", "${args}"},   {"j", ""},
-                             {"k", {1, "x"}}, {"l", {{"m", "null"}}}, {"-n o", "-"}, {"p", "line\n\"\\"}, {"q", "*x"}};
+                             {"k", {1, "x"}}, {"l", {{"m", "null"}}}, {"-n o", "-"}, {"p", "line\n\"\\"}, {"q", "*x"},
+                             {"r", "99999999999999999999"}, {"s", "1e999"}};
 
     const auto read = parse_yaml("root: " + flow(values) + "\n", "test.yaml").root.at("root");
 
