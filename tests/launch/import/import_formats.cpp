@@ -12,6 +12,13 @@ TEST_CASE("a file of no known tool is refused, with what makes a file known") {
     CHECK(contains(import_error(std::string("\x7f" "ELF\0", 5)), "is neither text nor a database"));
 }
 
+TEST_CASE("a script is refused with what to give instead") {
+    const auto error =
+        error_of([] { import_file({"study.py", "import optuna\nstudy = optuna.create_study(study_name=\"a: b\")\n"}); });
+
+    CHECK(contains(error, "study.py: is a program; give what its tool stores: of Optuna a study's storage"));
+}
+
 TEST_CASE("what is no YAML is refused with its place") {
     CHECK(contains(import_error("a: [1,\n"), "file.yaml:"));
 }
