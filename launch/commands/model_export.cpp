@@ -14,6 +14,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/record/waste.hpp"
 #include "launch/sweep_file/nested_config.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 #include "launch/system/shell.hpp"
@@ -83,6 +84,13 @@ Json write_model(const RecordedSweep& sweep, TrialId trial, const fs::path& fold
     return answer;
 }
 
+/// Whether the program left files in the trial's folder.
+bool has_files_of_program(const SweepDirectory& directory, TrialId trial) {
+    return remove_waste(Waste::all_files, trial, directory, std::chrono::steady_clock::time_point::max(),
+                        Removal::pretend)
+               .files > 0;
+}
+
 }  // namespace
 
 void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out) {
@@ -97,8 +105,12 @@ void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out
         replace_file(folder.path() / "parameters.json", parameters);
         folder.complete();
         fmt::print("{}: parameters.json of trial {}\n", out.string(), trial.value);
-        fmt::print("A program of yours trained it, so only that knows its model; what it saved lies in {}\n",
-                   directory.trial(trial).string());
+        fmt::print("A program of yours trained it, so only that knows its model; {}\n",
+                   has_files_of_program(directory, trial)
+                       ? fmt::format("what it saved lies in {}", directory.trial(trial).string())
+                       : fmt::format("it saved nothing in {}, the folder that ${{trial_dir}} in `command:` and "
+                                     "CRESCENDO_TRIAL_DIR name; `crescendo retrain {} --trial {}` trains it again",
+                                     directory.trial(trial).string(), where, trial.value));
         return;
     }
     CRESCENDO_VALIDATE(fs::exists(directory.checkpoint(trial)), "--trial",

@@ -61,6 +61,8 @@ TEST_CASE("the export of a program's trial has its parameters, and names the fol
     const auto result = sweep.run({"best", "s", "--export", "out"});
 
     REQUIRE_MESSAGE(result.code == 0, result.err);
-    CHECK(contains(result.out, "only that knows its model; what it saved lies in s/trials/00000"));
+    CHECK(contains(result.out, "only that knows its model; it saved nothing in s/trials/000000, the folder that ${t"));
     CHECK(Json::parse(content_of(sweep.folder / "out/parameters.json")).is_object());
+    write_file(sweep.folder / "s/trials/000000/weights", "1");
+    CHECK(contains(sweep.run({"best", "s", "--export", "other"}).out, "what it saved lies in s/trials/000000\n"));
 }
