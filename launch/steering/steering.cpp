@@ -1,10 +1,14 @@
 #include "launch/steering/steering.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
+#include <string>
+#include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "core/check.hpp"
 #include "core/draws.hpp"
@@ -24,14 +28,33 @@ namespace {
 constexpr std::size_t longest_note = 4096;  // bytes
 constexpr std::size_t longest_tag = 64;     // bytes
 
+/// Which values a parameter has, as the end of a message; empty where the ends say nothing.
+std::string values_of(const Distribution& distribution) {
+    return std::visit(
+        []<class D>(const D& d) -> std::string {
+            if constexpr (std::is_same_v<D, Categorical>) {
+                std::vector<std::string> values;
+                for (const auto& value : d.values) {
+                    values.push_back(to_string(value));
+                }
+                return fmt::format(": {}", fmt::join(values, ", "));
+            } else if constexpr (requires { d.min; }) {
+                return fmt::format(": from {} to {}", d.min, d.max);
+            } else {
+                return "";
+            }
+        },
+        distribution);
+}
+
 /// The value that a text such as "0.1" or "adam" means for the parameter. Throws InvalidInput if it never has that.
 Value value_of(const Parameter& parameter, const std::string& text) {
     CRESCENDO_VALIDATE(!parameter.is_derived(), parameter.name, "{} is computed from other parameters; leave it out",
                        parameter.name);
     const auto given = value_from_json(parse_yaml("value: " + text, parameter.name).root.at("value"));
     const auto meant = member(parameter.distribution, given);
-    CRESCENDO_VALIDATE(meant, parameter.name, "{} is never {}; choose one of the values that the sweep file allows",
-                       parameter.name, text);
+    CRESCENDO_VALIDATE(meant, parameter.name, "{} is never {}; choose one of the values that the sweep file allows{}",
+                       parameter.name, text, values_of(parameter.distribution));
     return *meant;
 }
 

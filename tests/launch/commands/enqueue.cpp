@@ -61,9 +61,9 @@ TEST_CASE("enqueued trials begin first, with the given values, and the others as
 TEST_CASE("enqueue refuses values that the sweep file does not allow, and says which") {
     const Stopped sweep;
 
-    for (const auto& [value, message] : {std::pair{"x=2", "x is never 2"},
+    for (const auto& [value, message] : {std::pair{"x=2", "x is never 2; choose one of the values that the sweep file allows: from 0 to 1\n"},
                                          {"x=fast", "x is never fast"},
-                                         {"kind=c", "kind is never c"},
+                                         {"kind=c", "kind is never c; choose one of the values that the sweep file allows: a, b\n"},
                                          {"knd=a", "knd is no parameter of this sweep (did you mean 'kind'?)"},
                                          {"x", "'x' sets nothing; write a name and its value, like lr=0.01"},
                                          {"x=0.95", "or constraints of the sweep file hold in no draw"}}) {
