@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/median.hpp"
+#include "launch/batch/batch_system.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
@@ -104,6 +105,10 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
         status["reason"] = text_of(*reason);
     }
     status["directory"] = recorded.directory.path().string();
+    const auto job = recorded.directory.read_run().value("job", "");
+    if (!job.empty()) {
+        status["job"] = job;
+    }
     status.update(annotations_json(recorded.history));
     status["limits"] = limits_json(recorded);
     status["progress"] = progress.fraction ? Json(*progress.fraction) : Json(nullptr);
@@ -139,7 +144,9 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     }
     const auto wait = recorded.history.data_wait();
     status["data_wait"] = wait ? Json(*wait) : Json(nullptr);
-    if (sweep.waits_for_release()) {
+    if (status["state"] == "queued") {
+        status["hint"] = fmt::format("`{}` says what the job waits for", batch_system()->state_command(job));
+    } else if (sweep.waits_for_release()) {
         status["hint"] = held_hint(sweep, recorded.directory.path().string());
     } else if (auto advice = hint(recorded.history, recorded.file); !advice.empty()) {
         status["hint"] = std::move(advice);

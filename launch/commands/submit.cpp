@@ -104,6 +104,10 @@ ExitCode submit_new(const Options& options) {
         fmt::print("{}", script);
         return ExitCode::done;
     }
+    CRESCENDO_VALIDATE(!fs::exists(SweepDirectory(path).journal()), "",
+                       "{}: holds a sweep already; `crescendo submit {}` continues it, --dir NAME begins a new one "
+                       "elsewhere",
+                       path.string(), path.string());
     const auto directory = create_sweep(path, file);
     std::string job;
     try {

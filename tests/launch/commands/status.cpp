@@ -1,3 +1,4 @@
+#include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 
 using namespace crescendo::tests;
@@ -48,4 +49,19 @@ TEST_CASE("a price that the sweep's file gets when all is over counts") {
     const auto status = sweep.run({"status", "s", "--format", "json"}).json();
 
     CHECK(status.at("cost").get<double>() == doctest::Approx(2 * status.at("slot_hours").get<double>()));
+}
+
+TEST_CASE("status of a sweep whose job is queued names the job, and who says what it waits for") {
+    const PlayedSlurm slurm;
+    const OldSweep sweep;
+    auto run = Json::parse(content_of(sweep.folder / "s/run.json"));
+    run["job"] = "17";
+    write_file(sweep.folder / "s/run.json", run.dump());
+    slurm.answer("squeue", "echo PENDING");
+
+    const auto status = sweep.run({"status", "s", "--format", "json"}).json();
+
+    CHECK(status.at("state") == "queued");
+    CHECK(status.at("job") == "17");
+    CHECK(status.at("hint") == "`squeue --jobs=17` says what the job waits for");
 }

@@ -27,3 +27,30 @@ TEST_CASE("submit keeps the folder of a job that is queued, and names the job, i
     CHECK_MESSAGE((result.out + result.err).find("job 17 is queued") != std::string::npos, result.err);
     CHECK(fs::exists(folder / "s/job.sh"));
 }
+
+TEST_CASE("submit of a sweep that is there already says how to continue it") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    slurm.answer("sbatch", "echo 17");
+    REQUIRE(run_crescendo(folder.path(), {"submit", "sweep.yaml"}).code == 0);
+
+    const auto again = run_crescendo(folder.path(), {"submit", "sweep.yaml"});
+
+    CHECK(again.code == 2);
+    CHECK_MESSAGE(again.err.find("s: holds a sweep already; `crescendo submit s` continues it") != std::string::npos,
+                  again.err);
+}
+
+TEST_CASE("submit refuses a job that has no time to train, and says whose time it is") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+
+    const auto result = run_crescendo(folder.path(), {"submit", "sweep.yaml", "--time", "1m"});
+
+    CHECK(result.code == 2);
+    CHECK_MESSAGE(result.err.find("crescendo: the job's time is 00:01:00, of which the last 120 s are kept") !=
+                      std::string::npos,
+                  result.err);
+}
