@@ -124,6 +124,8 @@ class Trial:
             raise SystemExit(0)  # the program was told, and goes on: this is the clean way out
         if resource is None:
             resource = self._last + 1 if self._epoch is None else self._epoch
+        if resource < 1:
+            raise ValueError(f"this report is of {resource}; resources count from 1: how many epochs (say) are done")
         if resource <= self._last:
             raise ValueError(
                 f"this report is of {resource}, and {self._last} was reported already; the resource has to grow from "

@@ -182,6 +182,8 @@ class ProgramTest(unittest.TestCase):
 
     def test_mistakes_are_explained(self):
         trial = self.trial()
+        with self.assertRaisesRegex(ValueError, "of 0; resources count from 1"):
+            trial.report(val_loss=1, resource=0)
         trial.report({"val/loss": 1}, resource=4)
         with self.assertRaisesRegex(ValueError, "of 4, and 4 was reported already"):
             trial.report(val_loss=1, resource=4)
