@@ -123,6 +123,20 @@ std::optional<Resource> last_end_before_rungs(const Sweep& sweep) {
     return last;
 }
 
+/// The highest resource of trials that finished, if all of their programs ended before scheduler.max.
+std::optional<Resource> last_end_before_max(const Sweep& sweep) {
+    std::optional<Resource> last;
+    for (const auto& trial : sweep.trials()) {
+        if (trial.resource >= sweep.spec().scheduler.max || trial.reason == StopReason::reached) {
+            return {};
+        }
+        if (trial.status == TrialStatus::finished) {
+            last = std::max(last.value_or(trial.resource), trial.resource);
+        }
+    }
+    return last;
+}
+
 }  // namespace
 
 Cell parameter_cell(const Config& config, const std::string& name) {
@@ -262,12 +276,19 @@ std::string spending_text(const History& history, std::optional<double> price_of
 }
 
 std::string hint(const History& history, const SweepFile& file) {
-    if (const auto end = last_end_before_rungs(history.sweep());
-        end && history.sweep().state() == SweepState::finished) {
+    const auto& sweep = history.sweep();
+    const bool is_finished = sweep.state() == SweepState::finished;
+    if (const auto end = last_end_before_rungs(sweep); end && is_finished) {
         return fmt::format(
             "no trial was judged: their programs ended at {} or before, and the first rung is at {}; "
             "choose a smaller scheduler.min, or have them train longer",
-            end->value, history.sweep().rungs().front().milestone.value);
+            end->value, sweep.rungs().front().milestone.value);
+    }
+    if (const auto end = last_end_before_max(sweep); end && is_finished && sweep.spec().scheduler.has_max()) {
+        return fmt::format(
+            "no trial came to scheduler.max, which is {}: their programs ended at {} or before; choose a smaller max, or "
+            "have them train longer",
+            sweep.spec().scheduler.max.value, end->value);
     }
     const auto wait = history.data_wait();
     if (!wait || *wait <= 0.1) {

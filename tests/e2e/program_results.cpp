@@ -102,6 +102,17 @@ TEST_CASE("programs that end before the first rung are told of, since nobody jud
     CHECK(status_of(folder.path()).at("hint").get<std::string>().starts_with(hint));
 }
 
+TEST_CASE("programs that all end before max are told of, since the last rungs judged nobody") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "[ $r = 5 ] && exit 0");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE(run.code == 0);
+    const auto* hint = "no trial came to scheduler.max, which is 9: their programs ended at 4 or before; ";
+    CHECK_MESSAGE(run.out.find(hint) != std::string::npos, run.out);
+}
+
 TEST_CASE("trials that cannot begin with all of their workers are told of") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
