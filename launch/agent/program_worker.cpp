@@ -25,6 +25,17 @@ bool had_reported(const protocol::Join& join) { return join.reported && join.rep
 constexpr int usage_error_status = 2;
 constexpr std::chrono::seconds time_to_complain{30};
 
+/// Python turns `--hidden-size` into `hidden_size`, and many name the parameter like that.
+std::string advice_on_options(std::string_view last_words) {
+    for (const char* complaint : {"unrecognized arguments", "unrecognized option", "o such option"}) {
+        if (last_words.find(complaint) != std::string_view::npos) {
+            return "\na parameter has the name of the program's option, with - or _ as it has them: hidden-size for "
+                   "--hidden-size";
+        }
+    }
+    return "";
+}
+
 std::string hosts_file(const protocol::Join& join) { return join.directory + "/hosts"; }
 
 std::string log_of(const protocol::Join& join) { return join.directory + "/trainer.log"; }
@@ -321,8 +332,32 @@ void ProgramWorker::read_printed(const std::string& line, std::vector<Notice>& n
     }
 }
 
+/// Remarks on a process that begins again, and on one that repeats its own reports with other numbers.
+void ProgramWorker::remark_on_repetition(const protocol::Report& report, std::vector<Notice>& notices) const {
+    if (tail_ && !options_.setup.supervision.report->file.empty()) {
+        return;  // the file has what former processes wrote, and may be written anew
+    }
+    const auto& join = work_->join();
+    if (!reported_ && had_reported(join) && report.resource < *join.reported) {
+        notices.push_back(ProgramRemark{
+            report.trial, fmt::format("it was started again, and did not continue from a checkpoint; it reported {} "
+                                      "where {} was reported before, and trains all of that once more "
+                                      "(docs/trial-protocol.md, Checkpoints)",
+                                      report.resource.value, join.reported->value)});
+    } else if (reported_ && report.resource <= last_resource_ && report.metrics != last_metrics_) {
+        notices.push_back(ProgramRemark{
+            report.trial, fmt::format("it reported a resource again, or an earlier one, and such reports do not count; "
+                                      "after {} came {}: {}",
+                                      last_resource_.value, report.resource.value,
+                                      tail_ ? "let report.pattern match one line of each epoch"
+                                            : "report once after each epoch, and count up")});
+    }
+}
+
 void ProgramWorker::take(protocol::Report report, std::vector<Notice>& notices) {
+    remark_on_repetition(report, notices);
     last_resource_ = report.resource;
+    last_metrics_ = report.metrics;
     reported_ = awaits_decision_ = true;
     report_due_.reset();
     remark_due_.reset();
@@ -379,8 +414,9 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
         const auto cause = hung_ ? no_progress_for(*options_.setup.supervision.hang_timeout) : to_string(status);
         const bool is_usage_error = !hung_ && !reported_ && !had_reported(work_->join()) && status.signal == 0 &&
                                     status.code == usage_error_status && Clock::now() - started_ < time_to_complain;
+        const auto words = own_last_words();
         const auto kind = is_usage_error ? FailureKind::repeated_error : hung_ ? FailureKind::crash : kind_of(status);
-        fail(fmt::format("{}; {}", cause, quoted(own_last_words())), kind, notices,
+        fail(fmt::format("{}; {}{}", cause, quoted(words), is_usage_error ? advice_on_options(words) : ""), kind, notices,
              is_usage_error ? ProgramFault::usage_error : ProgramFault::none);
     } else if (work_->rank > 0) {
         program_.reset();  // rank 0 says what becomes of the trial

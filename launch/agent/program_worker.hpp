@@ -38,6 +38,7 @@ class ProgramWorker final : public Worker {
     void look_for_reports(bool has_ended, std::vector<Notice>& notices);
     void read_printed(const std::string& line, std::vector<Notice>& notices);
     void take(protocol::Report report, std::vector<Notice>& notices);
+    void remark_on_repetition(const protocol::Report& report, std::vector<Notice>& notices) const;
     std::string reason_for_no_report() const;
     std::string name_of_reports() const;
     std::string own_last_words() const;
@@ -68,6 +69,7 @@ class ProgramWorker final : public Worker {
     bool reported_ = false;
     bool awaits_decision_ = false;  ///< about its last report
     Resource last_resource_ = {};  ///< of its reports
+    protocol::Metrics last_metrics_;
     int batch_multiple_ = 1;       ///< as the program knows it
     Clock::time_point started_;
     bool hung_ = false;  ///< the program is being ended, because it did not report for too long

@@ -7,9 +7,9 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
@@ -20,6 +20,7 @@
 #include "launch/commands/hook.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/doctor/launcher.hpp"
+#include "launch/messages/report_pattern.hpp"
 #include "launch/record/cost.hpp"
 #include "launch/record/directory_error.hpp"
 #include "launch/record/new_sweep.hpp"
@@ -128,15 +129,6 @@ std::string failed_trials(const History& history) {
     return count == 1 ? "a trial failed" : fmt::format("{} trials failed", count);
 }
 
-/// A name that a group of a pattern can have: "val/loss" cannot be one.
-std::string name_of_group(std::string metric) {
-    const auto is_part = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    };
-    std::replace_if(metric.begin(), metric.end(), std::not_fn(is_part), '_');
-    return metric.empty() || (metric.front() >= '0' && metric.front() <= '9') ? "_" + metric : metric;
-}
-
 /// What a report is, where programs ended well without any.
 std::string advice_on_reports(const SweepFile& file, const History& history) {
     if (!last_failure(history).starts_with(no_report)) {
@@ -153,10 +145,11 @@ std::string advice_on_reports(const SweepFile& file, const History& history) {
         "A program reports by a line of JSON, after each epoch say, to the descriptor whose number is in\n"
         "CRESCENDO_FD, and reads the answer there, which is to continue or to stop:\n\n"
         "  {{\"resource\": 1, \"metrics\": {{\"{}\": 0.31}}}}\n\n"
-        "docs/trial-protocol.md has the rest, examples/python/train.py the lines of Python to copy.\n"
+        "docs/trial-protocol.md has the rest. In Python, the package of the folder python/ does it, with a line such as\n"
+        "`trial.report({}=0.31)` in the loop: docs/your-own-program.md.\n"
         "A program that prints its metric needs no change. Say in the sweep file how its lines look:\n\n"
         "  report: {{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<{}>[\\d.]+)'}}\n{}\n",
-        metric, group,
+        metric, group, group,
         group == metric ? "" : fmt::format("  metric: {{name: {}}}     as the group is called\n", group));
 }
 
@@ -201,11 +194,15 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
     const auto last = history.sweep().best()
                           ? std::pair("crescendo best " + where + " --format json", "the best configuration, for a program")
                           : std::pair("crescendo logs " + where + " 0", "what a trial without a value printed");
-    const std::pair<std::string, const char*> next[] = {
+    std::vector<std::pair<std::string, const char*>> next{
         {"crescendo report " + where, "one HTML page: who ran where, learning curves, what the parameters did"},
         {"crescendo trials " + where, "every trial, its parameters and results"},
         last,
         {directory.results().string(), "the trials as CSV"}};
+    if (std::ranges::any_of(history.sweep().trials(), [](const Trial& t) { return t.status == TrialStatus::failed; })) {
+        next.emplace_back("crescendo resume " + where + " --retry-failed",
+                          "tries the failed trials again, once the cause is fixed");
+    }
     std::size_t width = 0;
     for (const auto& [what, why] : next) {
         width = std::max(width, what.size());

@@ -41,9 +41,14 @@ std::string problem_of(const protocol::Metrics& reported, const std::string& met
     for (const auto& [name, value] : reported) {
         names.push_back(name);
     }
-    return fmt::format("it reported the numbers {} without '{}', which is the sweep's metric{}; each report needs it{}",
-                       to_json(reported).dump(), metric, did_you_mean(metric, names),
-                       names.empty() ? "" : ", or name one of these as metric.name in a new sweep");
+    if (names.empty()) {
+        return fmt::format("it reported no number, and each report needs '{}', which is the sweep's metric; a number in "
+                           "quotes is text",
+                           metric);
+    }
+    return fmt::format("it reported the numbers {} without '{}', which is the sweep's metric{}; each report needs it, "
+                       "or name one of these as metric.name in a new sweep",
+                       to_json(reported).dump(), metric, did_you_mean(metric, names));
 }
 
 TrialFailed failure_after(const History& history, TrialId trial, FailureKind kind, std::optional<SlotId> lost,

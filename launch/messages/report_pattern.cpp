@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
@@ -42,9 +43,21 @@ std::optional<double> number_in(std::string_view text) {
 
 }  // namespace
 
+std::string name_of_group(std::string metric) {
+    const auto is_part = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    };
+    std::replace_if(metric.begin(), metric.end(), std::not_fn(is_part), '_');
+    return metric.empty() || (metric.front() >= '0' && metric.front() <= '9') ? "_" + metric : metric;
+}
+
 ReportPattern::ReportPattern(const std::vector<std::string>& expressions, const std::string& metric,
                              std::int64_t counts_from)
     : metric_(metric), counts_from_(counts_from) {
+    CRESCENDO_VALIDATE(metric.empty() || name_of_group(metric) == metric, "report.pattern",
+                       "can have no group for '{}', the sweep's metric.name: names of groups are of letters, digits and "
+                       "_; write {} in both places",
+                       metric, name_of_group(metric));
     std::vector<std::string> names;
     for (std::size_t i = 0; i < expressions.size(); ++i) {
         const auto key = expressions.size() == 1 ? "report.pattern" : fmt::format("report.pattern[{}]", i);

@@ -16,6 +16,9 @@ class RE2;
 
 namespace crescendo::launch {
 
+/// The metric's name with other characters than groups can have: `val/loss` becomes `val_loss`.
+std::string name_of_group(std::string metric);
+
 /// Reads reports from what a program prints, by regular expressions with named groups in Python's syntax:
 /// `epoch (?P<resource>\d+).*acc=(?P<val_accuracy>[\d.]+)`.
 ///

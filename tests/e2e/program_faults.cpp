@@ -80,6 +80,18 @@ TEST_CASE("a program that refuses its arguments is tried once") {
     }
 }
 
+TEST_CASE("a program that does not know an option is shown how parameters are named") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "echo 'train.py: error: unrecognized arguments: --hidden_size=4' >&2; exit 2");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK_MESSAGE(run.out.find("--hidden_size=4\na parameter has the name of the program's option, with - or _") !=
+                      std::string::npos,
+                  run.out);
+}
+
 TEST_CASE("arguments that are wrong in one configuration cost that trial alone") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "case $CRESCENDO_TRIAL in 0 | 4) echo x is out of range >&2; exit 2 ;; esac");
@@ -203,8 +215,8 @@ TEST_CASE("a report that cannot be understood is told in a sentence, with the li
           "trial 5 gave up: " + begin + R"(its "metrics" is 0.5, and has to have numbers by name)" + remedy,
           "trial 6 gave up: " + begin + R"(its "metrics" is [0.5], and has to have numbers by name)" + remedy,
           "trial 7 gave up: " + begin + R"(it has no "metrics")" + remedy,
-          std::string(
-              "it reported the numbers {} without 'loss', which is the sweep's metric; each report needs it\n")}) {
+          std::string("it reported no number, and each report needs 'loss', which is the sweep's metric; a number in "
+                      "quotes is text\n")}) {
         CHECK_MESSAGE(run.out.find(message) != std::string::npos, message, run.out);
     }
     CHECK(run.out.find("json.exception") == std::string::npos);
@@ -225,7 +237,8 @@ TEST_CASE("programs that misbehave cost their trials alone, and the messages hav
 
     REQUIRE_MESSAGE(run.code == 0, run.out);
     for (const char* message :
-         {"trial 1 gave up: its report through CRESCENDO_FD cannot be understood: not a JSON object: 'epoch 1",
+         {"crescendo resume bash --retry-failed  tries the failed trials again, once the cause is fixed\n",
+          "trial 1 gave up: its report through CRESCENDO_FD cannot be understood: not a JSON object: 'epoch 1",
           "another attempt would end so too: it reported the numbers {\"accuracy\":0.5} without 'loss', which is the "
           "sweep's",
           "trial 2: it was told to stop and did not leave, so it is ended by SIGTERM; a program has to read the "

@@ -196,6 +196,7 @@ TEST_CASE("a program that never reports is tried once, and told what a report is
     CHECK(run.out.find("CRESCENDO_FD") != std::string::npos);
     CHECK(run.out.find("docs/trial-protocol.md") != std::string::npos);
     CHECK(run.out.find("(?P<loss>") != std::string::npos);
+    CHECK(run.out.find("`trial.report(loss=0.31)` in the loop: docs/your-own-program.md") != std::string::npos);
     for (const auto& trial : trials_of(folder.path())) {
         CHECK(trial.at("failures") <= 1);
     }

@@ -319,6 +319,26 @@ const ReportSource printed{{R"(epoch (?P<resource>\d+): (?P<loss>.*))"}, "", 1, 
 
 constexpr std::chrono::minutes patient{1};
 
+/// What is remarked on a program until it ends. It reports by `say RESOURCE LOSS`.
+std::vector<std::string> remarks_on(const std::string& script, const std::optional<ReportSource>& source = {},
+                                    Resource reported = {}) {
+    Node node(1, patient, source);
+    node.start(0, 0, R"(say() { echo "{\"resource\":$1,\"metrics\":{\"loss\":$2}}" >&$CRESCENDO_FD; }; )" + script,
+               reported);
+    std::vector<std::string> said;
+    await("the program ends", [&] {
+        bool has_ended = false;
+        for (const auto& notice : node.agent.poll(std::chrono::milliseconds(50))) {
+            if (const auto* remark = std::get_if<ProgramRemark>(&notice)) {
+                said.push_back(remark->message);
+            }
+            has_ended = has_ended || std::holds_alternative<ProgramEnded>(notice);
+        }
+        return has_ended;
+    });
+    return said;
+}
+
 }  // namespace
 
 TEST_CASE("the reports of a program that only prints are found in its output, to its last line") {
@@ -368,6 +388,27 @@ TEST_CASE("a program whose output never matches is told of after many lines, and
     CHECK(failed.message.starts_with("it ended without a report: none of the 1001 lines"));
     CHECK(failed.message.ends_with("step 1000\nbye"));
     CHECK(failed.fault == ProgramFault::never_reports);
+}
+
+TEST_CASE("a program that reports a resource again, with other numbers, is told that they do not count") {
+    const auto back = remarks_on("say 1 0.5; say 2 0.25; say 1 0.7");
+    const auto steps = remarks_on("echo epoch 1: 3; echo epoch 1: 2", printed);
+
+    REQUIRE(back.size() == 1);
+    CHECK(back[0] == "it reported a resource again, or an earlier one, and such reports do not count; after 2 came 1: "
+                     "report once after each epoch, and count up");
+    REQUIRE(steps.size() == 1);
+    CHECK(steps[0].ends_with("after 1 came 1: let report.pattern match one line of each epoch"));
+    CHECK(remarks_on("say 1 0.5; say 1 0.5; say 2 0.5").empty());
+}
+
+TEST_CASE("a program that begins again, instead of continuing from a checkpoint, is told of") {
+    const auto again = remarks_on("say 1 0.5; say 2 0.25; say 3 0.2; say 4 0.1", {}, Resource{3});
+
+    REQUIRE(again.size() == 1);
+    CHECK(again[0] == "it was started again, and did not continue from a checkpoint; it reported 1 where 3 was reported "
+                      "before, and trains all of that once more (docs/trial-protocol.md, Checkpoints)");
+    CHECK(remarks_on("say 3 0.2; say 4 0.1", {}, Resource{3}).empty());
 }
 
 TEST_CASE("a program may write its reports to a file of its folder, and what an earlier run wrote is made good") {

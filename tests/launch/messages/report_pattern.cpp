@@ -91,6 +91,8 @@ TEST_CASE("an expression that is none, or from which no metric is read, is a mis
     CHECK(mistake_in({"acc=(.*)"}).starts_with("report.pattern has no named group"));
     CHECK(mistake_in({"loss=(?P<loss>.*)"})
               .starts_with("report.pattern has no group for 'acc', which is the sweep's metric.name"));
+    CHECK_THROWS_WITH_AS(ReportPattern({"acc=(?P<val_acc>.*)"}, "val/acc", 1),
+                         doctest::Contains("letters, digits and _; write val_acc in both places"), InvalidInput);
 }
 
 TEST_CASE("a pattern that would backtrack for ever takes no time") {
