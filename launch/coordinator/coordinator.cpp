@@ -104,7 +104,7 @@ bool Coordinator::test_the_best(SessionEnd& end) {
     if (!best || !file_.has_final_test() || (test && test->trial == best)) {
         return true;
     }
-    FinalTest final_test(*best, orders_, view_, end);
+    FinalTest final_test(*best, orders_, view_, end, longest_test(file_.supervision));
     go_through(final_test);
     if (const auto metrics = final_test.conclude()) {
         decisions_.append(test_note(wall_clock(), *best, *metrics));

@@ -9,15 +9,21 @@
 #include "launch/coordinator/orders.hpp"
 #include "launch/coordinator/session_end.hpp"
 #include "launch/messages/messages.hpp"
+#include "launch/messages/supervision.hpp"
 #include "launch/view/live_view.hpp"
 
 namespace crescendo::launch {
+
+/// How long the measurement may take. A worker that hangs is killed where silence is noticed, so there it may take as
+/// long as the test data do; else ten minutes.
+std::optional<std::chrono::minutes> longest_test(const Supervision& supervision);
 
 /// The last phase of a sweep: its best trial is measured on the test data.
 class FinalTest {
   public:
     /// Orders the evaluation. `orders`, `view` and `end` must outlive the phase.
-    FinalTest(TrialId best, Orders& orders, LiveView& view, SessionEnd& end);
+    FinalTest(TrialId best, Orders& orders, LiveView& view, SessionEnd& end,
+              std::optional<std::chrono::minutes> longest);
 
     bool begin_turn();
     std::chrono::milliseconds period() const { return view_.period(); }
@@ -43,7 +49,7 @@ class FinalTest {
     LiveView& view_;
     SessionEnd& end_;
     SlotId slot_;  ///< the one on which the trial is measured
-    std::chrono::steady_clock::time_point deadline_;
+    std::optional<std::chrono::steady_clock::time_point> deadline_;
     bool is_cut_short_ = false;
     std::optional<TrialEvaluated> answer_;
 };

@@ -55,6 +55,14 @@ TEST_CASE("the winner alone saves when the target ends the sweep, and is measure
     CHECK(Journal::read(stage.directory.journal()).back().at("note") == "tested");
 }
 
+TEST_CASE("the test data may take any time where a worker that hangs is killed") {
+    Supervision supervision;
+    CHECK(longest_test(supervision) == std::chrono::minutes(10));
+
+    supervision.hang_timeout = std::chrono::seconds(300);
+    CHECK(longest_test(supervision) == std::nullopt);
+}
+
 TEST_CASE("while the winner is measured, a notice of any other kind changes nothing") {
     const TrialEvaluated measured{TrialId{0}, {{"test_accuracy", 0.94}}, {}};
     Finale undisturbed;
