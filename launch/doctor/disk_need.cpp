@@ -17,9 +17,10 @@ constexpr const char* remedy =
     "keep the files of fewer trials (`keep` in the sweep file), use --dir on a file system with more room, or remove "
     "those of earlier sweeps (`crescendo clean`)";
 
-/// Whether any number of trials may wait at rungs, or for slots, with their checkpoints.
-bool may_all_wait(const SchedulerSpec& scheduler) {
-    return scheduler.mode == Mode::promote || scheduler.kind == SchedulerKind::hyperband ||
+/// Whether any number of trials may wait at rungs, for slots, or for other repetitions, with their checkpoints.
+bool may_all_wait(const SweepSpec& spec) {
+    const auto& scheduler = spec.scheduler;
+    return spec.repeat.is_on() || scheduler.mode == Mode::promote || scheduler.kind == SchedulerKind::hyperband ||
            scheduler.kind == SchedulerKind::successive_halving || scheduler.kind == SchedulerKind::pasha ||
            (scheduler.kind == SchedulerKind::rasda && scheduler.grow == GrowPolicy::wait);
 }
@@ -34,14 +35,15 @@ std::string best_text(int best) { return best == 1 ? "the best" : fmt::format("t
 
 TrialsOnDisk trials_on_disk(const SweepFile& file, int num_slots) {
     using Programs = Keep::Programs;
-    const auto cap = file.spec.run_cap;
+    const auto& configurations = file.spec.run_cap;
+    const auto cap = configurations ? std::optional(*configurations * file.spec.repeat.times) : std::nullopt;
     if (!file.has_warm_trainers() && file.keep.programs == Programs::all) {
         return {cap, "all, because keep.programs is `all`"};
     }
     if (!file.has_warm_trainers() && file.keep.programs == Programs::finished) {
         return {cap, "all, if none is stopped early"};
     }
-    if (may_all_wait(file.spec.scheduler)) {
+    if (may_all_wait(file.spec)) {
         return {cap, "all, if all wait at a rung"};
     }
     const int running = most_running(file.spec.scheduler, num_slots);

@@ -32,6 +32,11 @@ TEST_CASE("all trials leave files where nothing says otherwise, or all may wait 
     }
 }
 
+TEST_CASE("with repeat there are as many trials as repetitions, and their files stay until the last has ended") {
+    CHECK(trials_of("run_cap: 10\nrepeat: 3\ncommand: [train]\n").most == 30);
+    CHECK(trials_of("run_cap: 10\nrepeat: 3\ntrainer: {model: mlp}\nscheduler: {type: asha, max: 9}\n").most == 30);
+}
+
 TEST_CASE("trials that run and the best leave files where others are removed as they end") {
     const auto checkpoints = trials_of("run_cap: 100\ntrainer: {model: mlp}\nscheduler: {type: asha, max: 9}\n");
     CHECK(checkpoints.most == 5);
