@@ -338,6 +338,12 @@ class SettingsTest(unittest.TestCase):
         (problem,) = settings.check(parser, {"settings": {"precision": "bf16"}})
         self.assertIn("it is a flag", problem["message"])
 
+    def test_null_is_none_and_not_the_default(self):
+        args = settings.parse(self.parser, {"lr": 0.1, "batch_size": None})
+
+        self.assertIsNone(args.batch_size)
+        self.assertEqual(settings.parse(self.parser, {"lr": 0.1}).batch_size, 64)
+
     def test_a_parameter_comes_behind_the_words_of_the_command(self):
         arguments = settings.Arguments(self.parser, ["--lr=0.5", "--batch-size", "8"])
 

@@ -22,8 +22,8 @@ class SettingsError(Exception):
 def parse(
     parser: Optional[argparse.ArgumentParser], settings: Mapping[str, Any], words: Sequence[str] = ()
 ) -> argparse.Namespace:
-    """The arguments as if `settings` stood on the command line behind `words`. Without a parser all settings are taken
-    as they are.
+    """The arguments as if `settings` stood on the command line behind `words`. None, which no word means, is what the
+    argument is then. Without a parser all settings are taken as they are.
 
     >>> parser = argparse.ArgumentParser()
     >>> _ = parser.add_argument("--lr", type=float, default=0.1)
@@ -38,10 +38,16 @@ def parse(
         return argparse.Namespace(**{name.replace("-", "_"): value for name, value in flat.items()})
     options: List[str] = []
     positional: List[str] = []
+    without_value: List[str] = []
     for name, value in flat.items():
         action = _find(parser, name)
+        if value is None:
+            without_value.append(action.dest)
         (options if action.option_strings else positional).extend(_words(name, action, value))
-    return _parse_words(parser, [*words, *options, *positional])
+    args = _parse_words(parser, [*words, *options, *positional])
+    for name in without_value:
+        setattr(args, name, None)  # and not the argument's default
+    return args
 
 
 @dataclass
