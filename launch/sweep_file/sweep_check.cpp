@@ -227,6 +227,18 @@ void check_hooks(const Hooks& hooks, Mistakes& mistakes) {
     }
 }
 
+/// A program that is started for one trial ends when it likes; one that waits for trials trains as long as it is told.
+void require_end_of_trials(const SweepFile& file, Mistakes& mistakes) {
+    if (file.grow != Growth::in_place || file.spec.scheduler.has_max()) {
+        return;
+    }
+    const bool has_rule = file.source.has("early_terminate");
+    mistakes.add(has_rule ? "early_terminate.max_iter" : "scheduler",
+                 fmt::format("is missing: a program with `grow: in_place` trains as long as it is told, and nobody "
+                             "would tell it to end; add {}",
+                             has_rule ? "max_iter: 27 and s: 2" : "scheduler: {type: asha, min: 1, max: 27}"));
+}
+
 bool has_nothing_to_run(const SweepDraft& draft) {
     const auto& [file, mistakes] = draft;
     return !file.trainer && !file.command && !mistakes.lie_in("trainer") && !mistakes.lie_in("command") &&
@@ -261,6 +273,7 @@ void check(SweepDraft& draft, const ProgramPaths& paths) {
     }
     if (file.command && !mistakes.lie_in("command") && !mistakes.lie_in("program")) {
         check_command(file, mistakes);
+        require_end_of_trials(file, mistakes);
         const bool is_there = !mistakes.lie_in("command") && !mistakes.lie_in("program");
         if (file.grow == Growth::in_place && is_there && !mistakes.lie_in("parameters") &&
             !mistakes.lie_in("constraints")) {

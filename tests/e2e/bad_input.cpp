@@ -63,6 +63,16 @@ TEST_CASE("a folder in place of a sweep file is refused, and the file in it name
     CHECK(result.err == "crescendo: cannot read old: Is a directory; give old/sweep.yaml\n");
 }
 
+TEST_CASE("a program that waits for trials on its slots has to be told when a trial is over") {
+    const auto waiting = sound + "grow: in_place\n";
+
+    check_refused(replaced(waiting, "scheduler: {type: asha, min: 1, max: 4, reduction_factor: 2}\n", ""),
+                  "scheduler: is missing: a program with `grow: in_place` trains as long as it is told");
+    check_refused(replaced(waiting, "scheduler: {type: asha, min: 1, max: 4, reduction_factor: 2}",
+                           "early_terminate: {type: hyperband, min_iter: 3}"),
+                  "early_terminate.max_iter: is missing: a program with `grow: in_place` trains as long as it is told");
+}
+
 TEST_CASE("programs and scripts that are not there are refused before anything runs") {
     check_refused(replaced(sound, "command: [bash, train.sh, \"${args}\"]", "program: missing.py"),
                   "sweep.yaml:7:1: program: there is no file 'missing.py'; programs run in the folder where ");
