@@ -19,7 +19,7 @@ namespace {
 struct Column {
     const char* name;
     std::vector<std::string> metrics;  ///< crescendo-trainer's name for it, and likely ones, without "val_" or "test_"
-    double scale;        ///< value that the best possible quality has: 100, or 1
+    double scale;                      ///< value that the best possible quality has: 100, or 1
 };
 
 struct Task {
