@@ -29,13 +29,17 @@ namespace fs = std::filesystem;
 
 /// Values that stand for all a parameter can take: its ends and one between, or each it lists.
 struct Representatives {
+    /// The least and the greatest multiple of q, which `min` and `max` need not be.
+    static Json ends(const Distribution& d) {
+        return Json::array({launch::to_json(value_at(d, 0)), launch::to_json(value_at(d, 1 - 0x1.0p-53))});
+    }
     Json between(double min, double max) const { return {min, min + 0.618 * (max - min), max}; }
 
     Json operator()(const Uniform& d) const { return between(d.min, d.max); }
     Json operator()(const LogUniformValues& d) const { return between(d.min, d.max); }
     Json operator()(const IntUniform& d) const { return {d.min, d.max}; }
-    Json operator()(const QUniform& d) const { return {d.min, d.max}; }
-    Json operator()(const QLogUniformValues& d) const { return {d.min, d.max}; }
+    Json operator()(const QUniform& d) const { return ends(d); }
+    Json operator()(const QLogUniformValues& d) const { return ends(d); }
     /// Bells have no ends: what lies beyond these comes once in a thousand trials.
     template <class Bell>
     Json operator()(const Bell& bell) const {

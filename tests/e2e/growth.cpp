@@ -133,6 +133,19 @@ TEST_CASE("a program that the sweep file names grows in place and tests the best
     CHECK(run_crescendo(folder.path(), {"best", "s", "--format", "json"}).json().at("test").at("test_loss") == 0.5);
 }
 
+TEST_CASE("a program is asked about values that its parameters can have") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    auto text = content_of(folder / "sweep.yaml");
+    const std::string one = "x: {min: 1, max: 1000}";
+    text.replace(text.find(one), one.size(), one + ", q: {distribution: q_uniform, min: 1, max: 10, q: 4}");
+    write_file(folder / "sweep.yaml", text);
+
+    REQUIRE(run_crescendo(folder.path(), {"validate", "sweep.yaml"}).code == 0);
+
+    CHECK(Json::parse(content_of(folder / "question")).at("parameters").at("q") == Json::array({4.0, 8.0}));
+}
+
 TEST_CASE("a program that grows in place is resumed as the sweep file names it, from another folder") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
