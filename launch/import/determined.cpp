@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 #include <sstream>
 
@@ -83,7 +84,8 @@ ImportedLine hyperparameter(const std::string& name, const OrderedJson& entry, b
     if (type == "log") {
         const double base = entry.contains("base") ? section.number("base") : 10;
         const auto power = [base](double exponent) {
-            return std::stod(fmt::format("{:.12g}", std::pow(base, exponent)));  // 0.001, not 0.0010000000000000002
+            const auto text = fmt::format("{:.12g}", std::pow(base, exponent));  // 0.001, not 0.0010000000000000002
+            return std::strtod(text.c_str(), nullptr);
         };
         if (has_points) {
             return {name, choice(grid_points(min, max, section.whole("count"), power))};

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "core/check.hpp"
 #include "launch/import/determined.hpp"
 #include "launch/import/optuna.hpp"
@@ -56,9 +59,10 @@ ImportedSweep import_file(const ForeignFile& file) {
     try {
         return import_known(file);
     } catch (const OrderedJson::exception& error) {  // a value has another type than its tool gives it
-        throw InvalidInput(
-            fmt::format("{}: has a value that its tool does not write there ({}); correct it", file.path, error.what()),
-            "");
+        const std::string_view what = error.what();  // "[json.exception.type_error.302] type must be string, …"
+        throw InvalidInput(fmt::format("{}: has a value that its tool does not write there ({}); correct it", file.path,
+                                       what.substr(std::min(what.size(), what.find(']') + 2))),
+                           "");
     }
 }
 

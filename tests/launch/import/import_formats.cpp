@@ -26,5 +26,5 @@ TEST_CASE("what is no YAML is refused with its place") {
 TEST_CASE("a value of another type than its tool writes is a mistake of the file, not of Crescendo") {
     CHECK(contains(import_error("hyperparameters: {x: {type: int, minval: 1, maxval: 4}}\n"
                                 "searcher: {name: 3, metric: loss, max_length: {batches: 9}}\n"),
-                   "file.yaml: has a value that its tool does not write there"));
+                   "file.yaml: has a value that its tool does not write there (type must be string, but is number)"));
 }
