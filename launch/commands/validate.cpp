@@ -26,6 +26,9 @@ std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share);
 /// How many draws the constraints refuse, and each of them: "constraints refuse 23.1 % of draws (a < b 20 %, …)".
 std::string refusals(const SweepSpec& spec) {
     const auto found = survey(spec.space, spec.seed);
+    if (found.share_refused() == 0) {
+        return fmt::format("constraints refuse none of {} draws\n", found.num_draws);
+    }
     std::string each;
     for (std::size_t i = 0; i < found.broken.size(); ++i) {
         each += fmt::format("\n  {}  {}", percent(static_cast<double>(found.broken[i]) / found.num_draws),
@@ -35,14 +38,19 @@ std::string refusals(const SweepSpec& spec) {
                        found.num_draws, each);
 }
 
-Table sample(const SweepFile& file, int count) {
+/// Prints the configurations of the first trials. If the sampler fails meanwhile, they are not all its own.
+ExitCode show_sample(const SweepFile& file, int count) {
     const auto& spec = file.spec;
     std::vector<std::string> columns{"trial"};
     for (const auto& parameter : spec.space.parameters()) {
         columns.push_back(parameter.name);
     }
     Table table(columns);
-    const auto sweep = first_trials(file, count, remark);
+    auto code = ExitCode::done;
+    const auto sweep = first_trials(file, count, [&](const std::string& failure) {
+        remark(failure);
+        code = ExitCode::bad_input;
+    });
     for (const auto& trial : sweep.trials()) {
         std::vector<Cell> row{trial.id.value};
         for (const auto& parameter : spec.space.parameters()) {
@@ -50,7 +58,8 @@ Table sample(const SweepFile& file, int count) {
         }
         table.add_row(std::move(row));
     }
-    return table;
+    fmt::print("{}", table.print(Format::table));
+    return code;
 }
 
 ExitCode validate_file(const Options& options) {
@@ -71,10 +80,7 @@ ExitCode validate_file(const Options& options) {
     if (!file.spec.space.rules().constraints().empty()) {
         fmt::print("{}", refusals(file.spec));
     }
-    if (options.num_samples > 0) {
-        fmt::print("{}", sample(file, options.num_samples).print(Format::table));
-    }
-    return ExitCode::done;
+    return options.num_samples > 0 ? show_sample(file, options.num_samples) : ExitCode::done;
 }
 
 }  // namespace

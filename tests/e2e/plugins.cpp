@@ -165,7 +165,7 @@ TEST_CASE("a search space that lets nothing through is told, instead of asked fo
 
     const auto result = run_crescendo(folder.path(), {"validate", "sweep.yaml", "--sample", "1"});
 
-    CHECK(result.code == 0);
+    CHECK(result.code == 2);
     CHECK_MESSAGE(has(result.err, "1000 proposals in a row are not allowed, the last because it asked for another "),
                   result.err);
 }
