@@ -91,8 +91,17 @@ ImportedSweep sweep_of(const OptunaStudy& study, const std::string& origin, cons
     result.notes.emplace_back("Optuna keeps neither the sampler nor the pruner; add scheduler: {type: asha, min: 1, "
                               "max: 27} to stop bad trials early");
     result.notes.emplace_back("add program: with a program that takes its parameters as arguments");
+    int most = 0;
+    for (const auto& [name, number] : study.num_with) {
+        most = std::max(most, number);
+    }
     for (const auto& [name, distribution] : study.distributions.items()) {
-        result.parameters.push_back(parameter(name, distribution, path));
+        auto line = parameter(name, distribution, path);
+        if (const auto uses = study.num_with.find(name); uses != study.num_with.end() && uses->second < most) {
+            line.comment += fmt::format("{}{} of {} trials have it; if others decide that, add when:",
+                                        line.comment.empty() ? "" : "; ", uses->second, most);
+        }
+        result.parameters.push_back(std::move(line));
     }
     return result;
 }

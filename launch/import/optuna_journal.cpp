@@ -62,6 +62,7 @@ class JournalReader {
     /// Storages keep a distribution as JSON text. A later trial's may be wider: the last counts.
     static void add(OptunaStudy& study, const std::string& name, const OrderedJson& distribution) {
         study.distributions[name] = OrderedJson::parse(distribution.get<std::string>());
+        ++study.num_with[name];
     }
 
     std::map<int, OptunaStudy> studies_;

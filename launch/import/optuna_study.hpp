@@ -15,6 +15,7 @@ struct OptunaStudy {
     std::vector<std::string> metrics = {};        ///< names of the objectives; may be empty
     OrderedJson distributions = OrderedJson::object();  ///< by name of the parameter, in the order of their first use
     int num_trials = 0;
+    std::map<std::string, int> num_with = {};  ///< trials that have the parameter, by its name; empty if not known
 };
 
 /// The studies of a journal, in the order in which they were made.

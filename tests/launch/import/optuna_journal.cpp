@@ -31,6 +31,23 @@ TEST_CASE("the study of a journal has its name, its direction and the parameters
     CHECK(contains(text, "  x: {distribution: uniform, min: 0.0, max: 1.0}\n"));
 }
 
+TEST_CASE("a parameter that only some trials have gets a comment, since a study keeps no conditions") {
+    const auto trial = [](int number, const std::vector<std::string>& names) {
+        std::string text = R"({"op_code":4,"worker_id":"w","study_id":0})" "\n";
+        for (const auto& name : names) {
+            text += R"({"op_code":5,"worker_id":"w","trial_id":)" + std::to_string(number) + R"(,"param_name":")" + name +
+                    R"(","distribution":"{\"name\": \"FloatDistribution\", \"attributes\": {\"low\": 0.0, )"
+                    R"(\"high\": 1.0, \"log\": false}}"})" "\n";
+        }
+        return text;
+    };
+
+    const auto text = imported(first + trial(1, {"x", "y"}) + trial(2, {}));
+
+    CHECK(contains(text, "  x: {distribution: uniform, min: 0.0, max: 1.0}\n"));
+    CHECK(contains(text, "1 of 2 trials have it; if others decide that, add when:"));
+}
+
 TEST_CASE("of several studies one must be named") {
     const auto import_study = [](const std::string& study) {
         return error_of([&] { import_file({"j.log", first + second, study}); });
