@@ -49,7 +49,7 @@ ImportedLine parameter(const std::string& name, const OrderedJson& distribution,
         if (is_log) {
             return {name,
                     {{"distribution", "q_log_uniform_values"}, {"min", low}, {"max", high}, {"q", 1}},
-                    "was whole; the program gets 8.0 for 8"};
+                    "was whole; params.json has 8.0 for 8"};
         }
         return whole_numbers(name, static_cast<std::int64_t>(low), static_cast<std::int64_t>(high),
                              static_cast<std::int64_t>(std::max(1.0, given("step"))));

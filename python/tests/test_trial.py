@@ -344,6 +344,13 @@ class SettingsTest(unittest.TestCase):
         self.assertIsNone(args.batch_size)
         self.assertEqual(settings.parse(self.parser, {"lr": 0.1}).batch_size, 64)
 
+    def test_a_whole_number_of_a_range_of_numbers_is_one_for_an_argument_that_takes_whole_ones(self):
+        args = settings.parse(self.parser, {"lr": 1.0, "batch-size": 256.0, "layers": [4.0]})
+
+        self.assertEqual((args.lr, args.batch_size, args.layers), (1.0, 256, [4]))
+        with self.assertRaisesRegex(settings.SettingsError, "invalid int value: '256.5'"):
+            settings.parse(self.parser, {"lr": 1, "batch-size": 256.5})
+
     def test_a_parameter_comes_behind_the_words_of_the_command(self):
         arguments = settings.Arguments(self.parser, ["--lr=0.5", "--batch-size", "8"])
 

@@ -118,18 +118,27 @@ def _find(parser: argparse.ArgumentParser, name: str) -> argparse.Action:
     )
 
 
+def _text(value: Any) -> str:
+    """A value as other programs get it: a whole number without a point, whatever its parameter's distribution.
+
+    >>> _text(256.0), _text(0.5), _text(True)
+    ('256', '0.5', 'True')
+    """
+    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else str(value)
+
+
 def _words(name: str, action: argparse.Action, value: Any) -> List[str]:
     """The words of the command line that give the argument this value."""
     if value is None:
         return []
     if not action.option_strings:
-        return [str(each) for each in value] if isinstance(value, list) else [str(value)]
+        return [_text(each) for each in value] if isinstance(value, list) else [_text(value)]
     if action.nargs == 0:
         return _flag(name, action, value)
     if isinstance(value, list):
-        return [action.option_strings[-1], *map(str, value)]
+        return [action.option_strings[-1], *map(_text, value)]
     option = action.option_strings[-1]
-    return [f"{option}={value}"] if option.startswith("--") else [option, str(value)]
+    return [f"{option}={_text(value)}"] if option.startswith("--") else [option, _text(value)]
 
 
 def _flag(name: str, action: argparse.Action, value: Any) -> List[str]:
