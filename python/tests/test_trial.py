@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import torch
-from torch.utils.data import DataLoader, IterableDataset, TensorDataset, WeightedRandomSampler
+from torch.utils.data import DataLoader, IterableDataset, RandomSampler, TensorDataset, WeightedRandomSampler
 
 from crescendo.protocol import Channel
 from crescendo.torch import error_words, gradients, learning_rate, samples, session, settings, state, step_clock
@@ -152,6 +152,8 @@ class TrialTest(Alone):
             (DataLoader(Endless()), "IterableDataset"),
             (DataLoader(data, batch_size=None), "no batch_size"),
             (DataLoader(data, sampler=WeightedRandomSampler([1.0] * 4, 4)), "WeightedRandomSampler"),
+            (DataLoader(data, sampler=RandomSampler(data, num_samples=2)), "sampler RandomSampler"),
+            (DataLoader(data, sampler=RandomSampler(data, replacement=True)), "sampler RandomSampler"),
         ):
             with self.subTest(message), self.assertRaisesRegex(TypeError, message):
                 self.trial.batches(loader)

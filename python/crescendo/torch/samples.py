@@ -88,12 +88,19 @@ def width_of(loader: Any) -> int:
             "the DataLoader has no batch_size, so the group's batch is unknown; replace batch_sampler= or "
             "batch_size=None by batch_size="
         )
-    if type(loader.sampler) not in (RandomSampler, SequentialSampler):
+    if not _takes_each_sample_once(loader):
         raise TypeError(
             f"the DataLoader has the sampler {type(loader.sampler).__name__}, whose order Crescendo cannot continue on "
             "other workers; use shuffle=True or shuffle=False (a DistributedSampler is not needed)"
         )
     return int(loader.batch_size)
+
+
+def _takes_each_sample_once(loader: DataLoader[Any]) -> bool:
+    """As `shuffle=` makes it. A RandomSampler may also draw samples again, or a number of them."""
+    sampler = loader.sampler
+    is_usual = type(sampler) in (RandomSampler, SequentialSampler) and not getattr(sampler, "replacement", False)
+    return is_usual and len(sampler) == len(loader.dataset)  # type: ignore[arg-type]
 
 
 def reading(loader: DataLoader[Any], batches: List[List[int]], seed: int) -> DataLoader[Any]:
