@@ -114,6 +114,16 @@ class TrialTest(Alone):
         with self.assertRaisesRegex(RuntimeError, "without trial.report"):
             list(self.trial.epochs())
 
+    def test_a_parameter_that_is_thawed_after_attach_is_refused(self):
+        self.model.weight.requires_grad_(False)
+        self.attach()
+        self.model.weight.requires_grad_(True)
+        (x,) = next(iter(self.trial.batches(loader_of())))
+        self.backward(x)
+
+        with self.assertRaisesRegex(RuntimeError, r"the shape \[1, 1\] has a gradient, and had none to expect"):
+            self.optimizer.step()
+
     def test_a_scheduler_that_steps_after_the_report_is_refused(self):
         scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 1)
         self.trial.attach(model=self.model, optimizer=self.optimizer, scheduler=scheduler)

@@ -75,6 +75,10 @@ class GradientAverage:
             self._in_backward = False
             self._works.clear()
 
+    def knows(self, parameter: torch.nn.Parameter) -> bool:
+        """Whether it takes the parameter's gradients."""
+        return parameter in self._place
+
     def end_step(self) -> None:
         """Until the next expect(), gradients are nobody's."""
         self._num_micro_batches = 0

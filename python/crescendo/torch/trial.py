@@ -355,6 +355,7 @@ class Trial:
         self._micro_batch = None
         if not average.is_last:
             return  # the step's other micro-batches come first
+        _require_averaged(optimizer, average)
         average.end_step()
         factor = self._rate.factor(self._epochs_done())
         rates = [group["lr"] for group in optimizer.param_groups]
@@ -414,6 +415,18 @@ class Batches:
                 "trial.share(loader), anew in each epoch: a worker's share changes with its group"
             )
         return items
+
+
+def _require_averaged(optimizer: torch.optim.Optimizer, average: GradientAverage) -> None:
+    """Else workers would take other steps with such a parameter, and their models drift apart."""
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            if parameter.grad is not None and not average.knows(parameter):
+                raise RuntimeError(
+                    f"a parameter of the shape {list(parameter.shape)} has a gradient, and had none to expect when "
+                    "trial.attach() was called, so the workers' gradients of it are not averaged; give the optimizer "
+                    "all parameters, with requires_grad, before attach(), and freeze some by the rate 0 of their group"
+                )
 
 
 def _usual_scaling(optimizer: torch.optim.Optimizer) -> str:
