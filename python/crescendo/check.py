@@ -62,6 +62,10 @@ def check_keys(message: Message) -> None:
             expect(value is None or _TYPES[NUMBER](value), f"metric {name!r} is neither a number nor null: {value!r}")
 
 
+def is_report(message: Message) -> bool:
+    return message.get("type") == "report"
+
+
 class Crescendo(FakeCrescendo):
     """Looks at every message, and sends keys that nobody knows yet."""
 
@@ -82,6 +86,8 @@ class Conformance:
         self.command = command
         self.settings = settings
         self.patience = patience
+        self.times_steps = False
+        """Whether a report of trainers that are gone said how long its steps took."""
         self._crescendo: Optional[Crescendo] = None
         self._folder = tempfile.TemporaryDirectory(prefix="crescendo-check-")
         self._num_trials = 0
@@ -103,6 +109,8 @@ class Conformance:
     def restart(self) -> None:
         """The next check gets new trainers."""
         if self._crescendo is not None:
+            messages = [message for _, _, message in self._crescendo.arrivals]
+            self.times_steps = self.times_steps or any("step_seconds" in each for each in messages if is_report(each))
             self._crescendo.close()
             self._crescendo = None
 
@@ -404,6 +412,9 @@ def run(command: List[str], settings: Message, patience: float = 60.0) -> int:
                 conformance.restart()
     finally:
         conformance.close()
+    if not conformance.times_steps:
+        print("note    no report has step_seconds, so trials get more workers at each rung, whatever these bring")
+        print("        see docs/trial-protocol.md#reports")
     print(f"{len(CHECKS) - num_failed} of {len(CHECKS)} hold")
     return num_failed
 

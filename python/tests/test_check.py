@@ -7,6 +7,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from crescendo import check
 from crescendo.fake import Unexpected
@@ -42,6 +43,14 @@ class StubTest(unittest.TestCase):
         with self.assertRaises(Unexpected) as complaint:
             function(conformance)
         return str(complaint.exception)
+
+    def test_trainers_that_time_their_steps_are_told_from_those_that_do_not(self):
+        for more, times in (({}, False), ({"step_seconds": 0.1}, True)):
+            conformance = check.Conformance([], {}, patience=2)
+            report = {"type": "report", "resource": 1, **more}
+            conformance._crescendo = mock.Mock(arrivals=[(0.0, 0, {"type": "progress"}), (0.1, 0, report)])
+            conformance.close()
+            self.assertEqual(conformance.times_steps, times)
 
     def test_a_hello_that_lacks_something(self):
         said = self.complaint(check.check_hello, "send(type='hello', pid=1)\nstream.readline()")
