@@ -114,6 +114,23 @@ class TrialTest(Alone):
         with self.assertRaisesRegex(RuntimeError, "without trial.report"):
             list(self.trial.epochs())
 
+    def test_a_parameter_that_nothing_attached_holds_is_refused(self):
+        class Scale:
+            def __init__(self):
+                self.log = torch.nn.Parameter(torch.zeros(3))
+
+            def state_dict(self):
+                return {"log": self.log.detach()}
+
+            def load_state_dict(self, state):
+                self.log.data.copy_(state["log"])
+
+        scale = Scale()
+        self.optimizer.add_param_group({"params": [scale.log]})
+        with self.assertRaisesRegex(RuntimeError, r"a parameter of the shape \[3\] that no attached object holds"):
+            self.attach()
+        self.trial.attach(model=self.model, optimizer=self.optimizer, scale=scale)
+
     def test_a_parameter_that_is_thawed_after_attach_is_refused(self):
         self.model.weight.requires_grad_(False)
         self.attach()

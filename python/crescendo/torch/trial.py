@@ -157,6 +157,7 @@ class Trial:
         replica = Replica(self.number, objects)
         self._model = model
         if optimizer is not None:
+            _require_held(optimizer, [each for each in objects.values() if each is not optimizer])
             self._adopt(optimizer)
             scaling = lr_scaling or _usual_scaling(optimizer)
             self._rate = LearningRate(scaling, rescale_warm_up, replica.progress.rate)
@@ -415,6 +416,31 @@ class Batches:
                 "trial.share(loader), anew in each epoch: a worker's share changes with its group"
             )
         return items
+
+
+def _require_held(optimizer: torch.optim.Optimizer, objects: List[Any]) -> None:
+    """Else what it learned of such a parameter would reach no other worker, and no checkpoint."""
+    modules = [each for each in objects if isinstance(each, torch.nn.Module)]
+    others = [each for each in objects if not isinstance(each, torch.nn.Module)]
+    held = {id(parameter) for module in modules for parameter in module.parameters()}
+    places = {place for each in others for place in _places_of(each.state_dict())}
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            if parameter.requires_grad and id(parameter) not in held and parameter.data_ptr() not in places:
+                raise RuntimeError(
+                    f"the optimizer has a parameter of the shape {list(parameter.shape)} that no attached object "
+                    "holds, so it would reach neither other workers nor checkpoints; attach the module that it is of: "
+                    "trial.attach(model=…, optimizer=…, criterion=…)"
+                )
+
+
+def _places_of(state: Any) -> Iterator[int]:
+    """Where the tensors of a state lie in memory."""
+    if isinstance(state, torch.Tensor):
+        yield state.data_ptr()
+    elif isinstance(state, (dict, list, tuple)):
+        for child in state.values() if isinstance(state, dict) else state:
+            yield from _places_of(child)
 
 
 def _require_averaged(optimizer: torch.optim.Optimizer, average: GradientAverage) -> None:
