@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -159,9 +160,9 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
         fmt::print(
             "stopped; it can be resumed\n"
             "\n"
-            "  crescendo resume {}     continues it\n"
+            "  crescendo {} {}     continues it\n"
             "  crescendo status {}     shows its progress\n",
-            where, where);
+            std::filesystem::exists(directory.job_script()) ? "submit" : "resume", where, where);
         return;
     }
     if (outcome == Outcome::hopeless) {

@@ -183,6 +183,17 @@ TEST_CASE("a sweep with rules is simulated, the same each time") {
     CHECK(run_crescendo(folder.path(), simulate).out == result.out);
 }
 
+TEST_CASE("validate says in a line that constraints refuse nothing") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml",
+               "metric: {name: loss}\nrun_cap: 3\nparameters: {x: {min: 0.0, max: 1.0}}\nconstraints: [x <= 1]\n"
+               "scheduler: {type: fifo, max: 1}\ncommand: [\"true\", \"${args}\"]\n");
+
+    const auto result = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+
+    CHECK(result.out == "sweep.yaml: valid; 1 parameter, metric loss, 3 trials\nconstraints refuse none of 1000 draws\n");
+}
+
 TEST_CASE("validate shows draws, and how many the constraints refuse") {
     const SweepFolder folder(sweep + command);
 

@@ -28,6 +28,8 @@ TEST_CASE("a session whose time is up before it begins stops, and says how to go
 
     CHECK(run.code == 75);
     CHECK(contains(run.out, "crescendo resume s     continues it"));
+    write_file(folder / "s/job.sh", "");  // as after `submit`
+    CHECK(contains(run_crescendo(folder.path(), {"resume", "s", "--until", "1"}).out, "crescendo submit s     continues"));
     CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
 }
 
