@@ -2,31 +2,42 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "core/median.hpp"
-#include "simulator/epoch_time.hpp"
 
 namespace crescendo::simulator {
 namespace {
 
 /// A machine with more workers than cores can be slower with two than with one.
 constexpr double most_loss = 0.95;
+/// Of an epoch, in seconds: a clock that is read twice may show the same time.
+constexpr double least_epoch = 1e-6;
 
-using Intervals = std::vector<Interval>;
+using Values = std::vector<double>;
 
-/// The intervals after the first report.
-Intervals later(const RecordedTrial& trial) {
-    return trial.intervals.empty() ? Intervals{} : Intervals(trial.intervals.begin() + 1, trial.intervals.end());
+std::optional<double> median_of(const Values& values) {
+    return values.empty() ? std::nullopt : std::optional(median(values));
+}
+
+/// Calls `take` with each interval of the trial, and the epochs in it.
+void for_each_interval(const RecordedTrial& trial, const auto& take) {
+    Resource begin{0};
+    for (const auto& interval : trial.intervals) {
+        take(interval, static_cast<double>(interval.end.value - begin.value));
+        begin = interval.end;
+    }
 }
 
 std::optional<double> fit_loss(const std::vector<RecordedTrial>& trials) {
-    std::vector<double> losses;
+    Values losses;
     for (const auto& trial : trials) {
-        std::map<int, std::vector<double>> by_size;
-        for (const auto& interval : later(trial)) {
-            by_size[interval.workers].push_back(interval.seconds / interval.epochs);
-        }
+        std::map<int, Values> by_size;
+        for_each_interval(trial, [&](const Interval& interval, double epochs) {
+            if (interval.start && interval.stretches.size() == 1) {
+                const auto& stretch = interval.stretches.front();
+                by_size[stretch.workers].push_back((stretch.seconds - *interval.start) / epochs);
+            }
+        });
         for (auto size = by_size.begin(); size != by_size.end() && std::next(size) != by_size.end(); ++size) {
             const auto larger = std::next(size);
             const double doublings = std::log2(static_cast<double>(larger->first) / size->first);
@@ -37,21 +48,87 @@ std::optional<double> fit_loss(const std::vector<RecordedTrial>& trials) {
     return losses.empty() ? std::nullopt : std::optional(std::clamp(median(losses), 0.0, most_loss));
 }
 
-/// Seconds that an epoch of the interval would have taken one worker.
-double alone(const Interval& interval, double loss) {
-    return interval.seconds / interval.epochs * speedup(interval.workers, loss);
+/// The interval's epochs, if the trial trained them after `start` seconds.
+RecordedEpochs epochs_of(const Interval& interval, double epochs, double start, double loss) {
+    RecordedEpochs result{interval.end, 0, {}, interval.steps, interval.trained};
+    double before = start;
+    for (const auto& stretch : interval.stretches) {
+        result.alone += (stretch.seconds - before) * speedup(stretch.workers, loss) / epochs;
+        result.workers.push_back(stretch.workers);
+        before = 0;
+    }
+    result.alone = std::max(result.alone, least_epoch);
+    return result;
 }
 
-double fit_start(const std::vector<RecordedTrial>& trials, const std::vector<std::optional<double>>& epochs,
-                 double loss) {
-    std::vector<double> starts;
+/// The start that most trials have: as it is known, or by how much their intervals with a start take longer.
+double fit_start(const std::vector<RecordedTrial>& trials, double loss) {
+    Values starts;
+    for (const auto& trial : trials) {
+        Values others;
+        for_each_interval(trial, [&](const Interval& interval, double epochs) {
+            if (interval.start) {
+                others.push_back(epochs_of(interval, epochs, *interval.start, loss).alone);
+            }
+        });
+        for_each_interval(trial, [&](const Interval& interval, double epochs) {
+            const auto& first = interval.stretches.front();
+            if (interval.start.value_or(0) > 0) {
+                starts.push_back(*interval.start);
+            } else if (!interval.start && !others.empty() && interval.stretches.size() == 1) {
+                starts.push_back(first.seconds - median(others) * epochs / speedup(first.workers, loss));
+            }
+        });
+    }
+    return std::max(0.0, median_of(starts).value_or(0));
+}
+
+RecordedTimes times_of(const RecordedTrial& trial, double start, double loss) {
+    RecordedTimes times;
+    times.regroups = trial.regroups;
+    Values all;
+    Values sure;
+    std::map<int, Values> by_size;
+    for_each_interval(trial, [&](const Interval& interval, double epochs) {
+        const double begin = std::min(interval.start.value_or(start), interval.stretches.front().seconds);
+        if (begin > 0 || times.epochs.empty()) {
+            times.starts[interval.end] = begin;
+        }
+        const auto& measured = times.epochs.emplace_back(epochs_of(interval, epochs, begin, loss));
+        all.push_back(measured.alone);
+        if (interval.start) {
+            sure.push_back(measured.alone);
+        }
+        if (interval.start && measured.workers.size() == 1) {
+            by_size[measured.workers.front()].push_back(measured.alone);
+        }
+    });
+    times.epoch = median_of(sure.empty() ? all : sure).value_or(0);
+    for (const auto& [workers, values] : by_size) {
+        times.epoch_with[workers] = median(values);
+    }
+    return times;
+}
+
+/// How many samples an epoch has, if an epoch's time is the steps' time.
+void fit_samples(const std::vector<RecordedTrial>& trials, double loss, FittedTimes& fitted) {
+    Values batches;
+    Values samples;
     for (std::size_t i = 0; i < trials.size(); ++i) {
-        if (epochs[i]) {
-            const auto& first = trials[i].intervals.front();
-            starts.push_back(first.seconds - *epochs[i] * first.epochs / speedup(first.workers, loss));
+        for (const auto& epochs : fitted.trials[i].epochs) {
+            const auto& steps = epochs.steps;
+            if (steps.seconds && steps.batch && *steps.seconds > 0 && epochs.workers.size() == 1) {
+                samples.push_back(epochs.alone / speedup(epochs.workers.front(), loss) / *steps.seconds * *steps.batch);
+            }
+        }
+        if (!trials[i].intervals.empty() && trials[i].intervals.front().steps.batch) {
+            batches.push_back(*trials[i].intervals.front().steps.batch);
         }
     }
-    return starts.empty() ? 0.0 : std::max(0.0, median(starts));
+    fitted.batch = median_of(batches);
+    if (!samples.empty()) {
+        fitted.samples = std::max(1.0, median(samples));
+    }
 }
 
 }  // namespace
@@ -60,30 +137,20 @@ FittedTimes fit(const std::vector<RecordedTrial>& trials) {
     FittedTimes fitted;
     fitted.loss_per_doubling = fit_loss(trials);
     const double loss = fitted.loss_per_doubling.value_or(0.0);
-    std::vector<std::optional<double>> epochs;
+    fitted.start = fit_start(trials, loss);
+    Values known;
     for (const auto& trial : trials) {
-        std::vector<double> seconds;
-        for (const auto& interval : later(trial)) {
-            seconds.push_back(alone(interval, loss));
-        }
-        epochs.push_back(seconds.empty() ? std::nullopt : std::optional(median(seconds)));
-    }
-    fitted.start = fit_start(trials, epochs, loss);
-    std::vector<double> known;
-    for (std::size_t i = 0; i < trials.size(); ++i) {
-        if (!epochs[i] && !trials[i].intervals.empty()) {
-            auto first = trials[i].intervals.front();
-            first.seconds = std::max(0.0, first.seconds - fitted.start);
-            epochs[i] = alone(first, loss);
-        }
-        if (epochs[i]) {
-            known.push_back(*epochs[i]);
+        if (const auto& times = fitted.trials.emplace_back(times_of(trial, fitted.start, loss));
+            !times.epochs.empty()) {
+            known.push_back(times.epoch);
         }
     }
-    for (const auto& epoch : epochs) {
-        if (!known.empty()) {
-            fitted.epoch.push_back(epoch.value_or(median(known)));
-        }
+    fit_samples(trials, loss, fitted);
+    if (known.empty()) {
+        fitted.trials.clear();
+    }
+    for (auto& times : fitted.trials) {
+        times.epoch = times.epochs.empty() ? median(known) : times.epoch;
     }
     return fitted;
 }

@@ -12,19 +12,19 @@ namespace {
 
 /// A launcher knows roughly how long its regroups take.
 SweepSpec with_expected_regroup(SweepSpec sweep, const SimulationSpec& simulation) {
-    sweep.scheduler.expected_regroup = simulation.regroup;
+    sweep.scheduler.expected_regroup = sweep.scheduler.expected_regroup.value_or(simulation.regroup);
     return sweep;
 }
 
 }  // namespace
 
 VirtualCluster::VirtualCluster(SweepSpec sweep, const SimulationSpec& simulation, int slots,
-                               const LearningCurves& curves, EpochTime epoch_time, std::optional<double> time_budget)
+                               const LearningCurves& curves, TrainingTimes times, std::optional<double> time_budget)
     : sweep_(with_expected_regroup(std::move(sweep), simulation)),
       simulation_(simulation),
       slots_(slots),
       curves_(curves),
-      epoch_time_(std::move(epoch_time)),
+      times_(std::move(times)),
       time_budget_(time_budget) {
     CRESCENDO_VALIDATE(slots >= 1, "slots", "there are {} slots (a trial needs one); use 1 or more", slots);
     CRESCENDO_VALIDATE(sweep_.spec().run_cap || time_budget, "run_cap",
@@ -56,6 +56,14 @@ void VirtualCluster::take(const Occurrence& occurrence) {
         apply(TimeUp{});
         return;
     }
+    if (occurrence.kind == Kind::regrouped) {
+        const auto& trial = sweep_.trial(occurrence.trial);
+        if (trial.status == TrialStatus::running && trial.group.generation == occurrence.plan) {
+            now_ = occurrence.time;
+            tell_regroup(occurrence.trial, occurrence.plan);
+        }
+        return;
+    }
     if (occurrence.plan != training(occurrence.trial).plan) {
         return;
     }
@@ -64,18 +72,26 @@ void VirtualCluster::take(const Occurrence& occurrence) {
         interrupt(training(occurrence.trial));
         ++training(occurrence.trial).plan;
         apply(TrialFailed{occurrence.trial, FailureKind::crash, failed_slot(occurrence)});
-    } else if (occurrence.kind == Kind::regrouped) {
-        apply(TrialRegrouped{occurrence.trial, sweep_.trial(occurrence.trial).group.generation, simulation_.regroup,
-                             steps_to_come(occurrence.trial).seconds});
     } else {
         finish_epoch(occurrence.trial);
     }
+}
+
+void VirtualCluster::tell_regroup(TrialId id, int generation) {
+    const auto regroup = times_.regroup(id, generation);
+    apply(TrialRegrouped{id, generation, regroup.seconds,
+                         regroup.step_seconds ? regroup.step_seconds : steps_to_come(id).seconds});
 }
 
 void VirtualCluster::finish_epoch(TrialId id) {
     auto& trial = training(id);
     advance_clock(trial);
     ++trial.resource.value;
+    const auto* reported = times_.reported(id, trial.resource, workers_of(id));
+    if (reported != nullptr && reported->trained) {
+        trial.clock = trial.reported_clock + *reported->trained;
+    }
+    trial.reported_clock = trial.clock;
     trial.worth += batch_efficiency(id, trial.resource);
     trial.left = 1;
     trial.began = now_;
@@ -95,7 +111,7 @@ void VirtualCluster::finish_epoch(TrialId id) {
         }
         ++summary_.num_reports;
         if (watcher_) {
-            watcher_({now_, id, resource, loss, static_cast<int>(sweep_.trial(id).group.slots.size())});
+            watcher_({now_, id, resource, loss, workers_of(id)});
         }
         apply(TrialReported{id, resource, loss, clock, steps_of(id, resource)});
         if (const auto best = sweep_.spec().repeat.is_on() ? sweep_.best() : std::nullopt) {
@@ -116,6 +132,9 @@ void VirtualCluster::apply(const Event& event) {
 }
 
 void VirtualCluster::decide(const Event& event) {
+    if (listener_) {
+        listener_(now_, event);
+    }
     const auto actions = sweep_.apply(event);
     trainings_.resize(sweep_.trials().size());
     for (const auto& action : actions) {
@@ -123,23 +142,26 @@ void VirtualCluster::decide(const Event& event) {
     }
 }
 
-void VirtualCluster::perform(const StartTrial& action) { begin_epoch(action.trial, simulation_.start); }
+void VirtualCluster::perform(const StartTrial& action) { begin_epoch(action.trial, start_of(action.trial)); }
 
 void VirtualCluster::perform(const ResumeTrial& action) {
     auto& trial = training(action.trial);
     trial.resource = trial.checkpoint;
     trial.clock = trial.saved_clock;
+    trial.reported_clock = trial.saved_clock;
     trial.worth = trial.saved_worth;
     ++summary_.num_resumptions;
-    begin_epoch(action.trial, simulation_.start + (trial.checkpoint.value > 0 ? simulation_.checkpoint : 0));
+    begin_epoch(action.trial, start_of(action.trial) + (trial.checkpoint.value > 0 ? simulation_.checkpoint : 0));
 }
 
 void VirtualCluster::perform(const Regroup& action) {
     ++summary_.num_regroups;
     interrupt(training(action.trial));
-    go_on(action.trial, /*wait=*/0, simulation_.regroup);
+    const int generation = action.group.generation;
+    const auto regroup = times_.regroup(action.trial, generation);
+    go_on(action.trial, /*wait=*/0, regroup.seconds);
     const double first_steps = num_first_steps * *steps_to_come(action.trial).seconds;
-    foresee(simulation_.regroup + first_steps, Kind::regrouped, action.trial, training(action.trial).plan);
+    foresee(regroup.told.value_or(regroup.seconds + first_steps), Kind::regrouped, action.trial, generation);
 }
 
 void VirtualCluster::perform(const PauseTrial& action) { ++training(action.trial).plan; }
@@ -152,6 +174,11 @@ void VirtualCluster::perform(const StopTrial& action) {
 void VirtualCluster::perform(const DropCheckpoint&) {}
 
 void VirtualCluster::perform(const FinishSweep& action) { summary_.reason = action.reason; }
+
+/// Seconds until the trial, which has just got slots, trains its next epoch.
+double VirtualCluster::start_of(TrialId id) {
+    return times_.start(id, Resource{training(id).resource.value + 1});
+}
 
 /// The trial trains from its last report on, after `wait` seconds.
 void VirtualCluster::begin_epoch(TrialId id, double wait) {
@@ -176,12 +203,12 @@ void VirtualCluster::interrupt(Training& trial) const {
 /// The trial trains on with its present group, after `wait` seconds and a regroup of `regroup` seconds. Events that
 /// were foreseen for it are void.
 void VirtualCluster::go_on(TrialId id, double wait, double regroup) {
-    const int workers = static_cast<int>(sweep_.trial(id).group.slots.size());
+    const int workers = workers_of(id);
     auto& trial = training(id);
     const Resource next{trial.resource.value + 1};
     trial.saves = next >= sweep_.next_milestone(id);
     ++trial.plan;
-    const double epoch = epoch_time_.seconds(id, next, workers);
+    const double epoch = times_.epoch(id, next, workers);
     trial.counted_from = now_ + wait;
     trial.began = trial.counted_from + regroup;
     trial.speed = 1 / epoch;
@@ -217,8 +244,11 @@ double VirtualCluster::batch_efficiency(TrialId id, Resource resource) const {
 
 /// What the trial reports of its steps in the epoch that ends at `resource`.
 Steps VirtualCluster::steps_of(TrialId id, Resource resource) const {
+    if (const auto* reported = times_.reported(id, resource, workers_of(id)); reported && reported->steps.seconds) {
+        return reported->steps;
+    }
     const double batch = batch_of(id);
-    const double epoch = epoch_time_.seconds(id, resource, static_cast<int>(sweep_.trial(id).group.slots.size()));
+    const double epoch = times_.epoch(id, resource, workers_of(id));
     const double deviation = simulation_.step_noise *
                              (2.0 * draws(sweep_.spec().seed, Purpose::timing, id, resource.value).uniform() - 1.0);
     return {epoch * (1.0 + deviation) * batch / simulation_.samples, batch, noise_scale_at(resource)};

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "scheduler/sweep/sweep.hpp"
-#include "simulator/epoch_time.hpp"
 #include "simulator/learning_curve.hpp"
 #include "simulator/simulation_spec.hpp"
 #include "simulator/summary.hpp"
+#include "simulator/training_times.hpp"
 
 namespace crescendo::simulator {
 
@@ -24,10 +24,13 @@ class VirtualCluster {
     /// Throws InvalidInput if `sweep` makes no sense, or if neither run_cap nor `time_budget` (seconds) ends it.
     /// `curves` must outlive the cluster.
     VirtualCluster(SweepSpec sweep, const SimulationSpec& simulation, int slots, const LearningCurves& curves,
-                   EpochTime epoch_time, std::optional<double> time_budget = {});
+                   TrainingTimes times, std::optional<double> time_budget = {});
 
     /// From now on, every report goes to `watcher` before the sweep decides about it.
     void watch(std::function<void(const SeenReport&)> watcher) { watcher_ = std::move(watcher); }
+
+    /// From now on, every event goes to `listener`, with its time, before the sweep decides about it.
+    void listen(std::function<void(double seconds, const Event&)> listener) { listener_ = std::move(listener); }
 
     /// From now on `source` is asked for proposals instead of Sweep::propose(), whose contract it keeps.
     void ask(std::function<std::optional<Event>(Sweep&)> source) { source_ = std::move(source); }
@@ -48,7 +51,8 @@ class VirtualCluster {
         std::int64_t sequence;  ///< counts occurrences in the order in which they were queued
         Kind kind;
         TrialId trial;
-        int plan;  ///< plan of the trial that queued it; void if the trial has a newer plan
+        int plan;  ///< plan of the trial that queued it; void if the trial has a newer plan. Of `regrouped`, the group
+                   ///< that it tells of: reports do not make it void
 
         friend bool operator>(const Occurrence& a, const Occurrence& b) {
             return a.time != b.time ? a.time > b.time : a.sequence > b.sequence;
@@ -64,6 +68,7 @@ class VirtualCluster {
         double began = 0;        ///< time at which it began to train at `speed`
         double speed = 0;        ///< epochs a second
         double clock = 0;        ///< its training clock, up to the last report or failure
+        double reported_clock = 0;  ///< its training clock at its last report
         double saved_clock = 0;  ///< its training clock at its last checkpoint
         double worth = 0;         ///< resource in its first batch that would have taught it as much
         double saved_worth = 0;   ///< its worth at its last checkpoint
@@ -82,7 +87,10 @@ class VirtualCluster {
     void perform(const FinishSweep& action);
 
     void take(const Occurrence& occurrence);
+    void tell_regroup(TrialId trial, int generation);
     void finish_epoch(TrialId trial);
+    int workers_of(TrialId trial) const { return static_cast<int>(sweep_.trial(trial).group.slots.size()); }
+    double start_of(TrialId trial);
     void begin_epoch(TrialId trial, double wait);
     void go_on(TrialId trial, double wait, double regroup);
     void advance_clock(Training& trial) const;
@@ -104,9 +112,10 @@ class VirtualCluster {
     SimulationSpec simulation_;
     int slots_;
     const LearningCurves& curves_;
-    EpochTime epoch_time_;
+    TrainingTimes times_;
     std::optional<double> time_budget_;
     std::function<void(const SeenReport&)> watcher_;
+    std::function<void(double, const Event&)> listener_;
     std::function<std::optional<Event>(Sweep&)> source_ = &Sweep::propose;
     std::vector<Training> trainings_;
     std::priority_queue<Occurrence, std::vector<Occurrence>, std::greater<>> future_;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <sstream>
 
@@ -95,6 +96,9 @@ class Study {
         auto file = read_sweep_file(
             options_.file.empty() ? SweepDirectory::open(options_.recorded_sweep).sweep_file() : options_.file, all);
         file.spec.seed = options_.seed.value_or(file.spec.seed);
+        if (recording_ && !is_set("simulate.regroup")) {
+            file.spec.scheduler.expected_regroup = recording_->expected_regroup;
+        }
         if (file.spec.metric.empty()) {
             file.spec.metric = "loss";  // nobody reports here, who would name it
         }
@@ -111,9 +115,9 @@ class Study {
         const simulator::ParametricCurves invented(spec.seed, spec.goal, spec.scheduler.max, file.simulation.noise,
                                                    spec.repeat);
         const auto& curves = recording_ ? static_cast<const simulator::LearningCurves&>(recording_->curves) : invented;
-        const auto times = recording_ && !recording_->times.epoch.empty()
-                               ? simulator::EpochTime(file.simulation, spec.seed, recording_->times.epoch)
-                               : simulator::EpochTime(file.simulation, spec.seed);
+        const auto recorded = recorded_times();
+        const auto times = recorded.empty() ? simulator::TrainingTimes(file.simulation, spec.seed)
+                                            : simulator::TrainingTimes(file.simulation, spec.seed, recorded);
         const auto budget =
             file.time_budget ? std::optional(std::chrono::duration<double>(*file.time_budget).count()) : std::nullopt;
         simulator::VirtualCluster cluster(spec, file.simulation, slots, curves, times, budget);
@@ -141,6 +145,24 @@ class Study {
     }
 
   private:
+    /// What recorded trials took; nothing if nobody knows. What --set gives replaces what was recorded.
+    std::vector<simulator::RecordedTimes> recorded_times() const {
+        auto recorded = recording_ ? recording_->times.trials : std::vector<simulator::RecordedTimes>{};
+        for (auto& trial : recorded) {
+            if (is_set("simulate.start")) {
+                trial.starts.clear();
+            }
+            if (is_set("simulate.regroup")) {
+                trial.regroups.clear();
+            }
+        }
+        return recorded;
+    }
+
+    bool is_set(const std::string& key) const {
+        return std::ranges::find(settings_, key, &Override::key) != settings_.end();
+    }
+
     /// The sources are read, and talked about, once.
     void add_warm_start(SweepFile& file) const {
         if (options_.file.empty()) {
@@ -220,15 +242,16 @@ ExitCode compare(const Options& options, const Study& study) {
     return ExitCode::done;
 }
 
-ExitCode simulate_one(const Options& options, const Study& study) {
+/// `known` is shown before the results.
+void simulate_one(const Options& options, const Study& study, OrderedJson known = OrderedJson::object()) {
     const auto file = study.read({});
     std::vector<SeenReport> reports;
     const auto summary = study.simulate(file, study.slots(file), options.out.empty() ? nullptr : &reports);
-    show(options, summary_json(summary, file.spec), summary, file.spec);
+    known.update(summary_json(summary, file.spec));
+    show(options, std::move(known), summary, file.spec);
     if (!options.out.empty()) {
         replace_file(options.out / "reports.csv", report_table(reports, file.spec).print(Format::csv));
     }
-    return ExitCode::done;
 }
 
 /// First what was decided, once more; then the sweep itself, with the curves and times that it had.
@@ -243,8 +266,6 @@ ExitCode replay_sweep(Options options) {
     if (options.num_seeds > 1 || !options.policies.empty()) {
         return compare(options, study);
     }
-    const auto file = study.read({});
-    const auto summary = study.simulate(file, study.slots(file));
     OrderedJson json{{"events", replayed.num_events},
                      {"actions", replayed.num_actions},
                      {"differences", replayed.differences.size()},
@@ -252,8 +273,7 @@ ExitCode replay_sweep(Options options) {
     if (replayed.history.sweep().state() != SweepState::running) {
         json["measured_makespan"] = replayed.history.elapsed();
     }
-    json.update(summary_json(summary, file.spec));
-    show(options, json, summary, file.spec);
+    simulate_one(options, study, std::move(json));
     for (const auto& difference : replayed.differences) {
         fmt::print(stderr, "crescendo: {}\n", difference);
     }
@@ -267,7 +287,11 @@ ExitCode simulate(const Options& options) {
         return replay_sweep(options);
     }
     const Study study(options);
-    return options.num_seeds > 1 || !options.policies.empty() ? compare(options, study) : simulate_one(options, study);
+    if (options.num_seeds > 1 || !options.policies.empty()) {
+        return compare(options, study);
+    }
+    simulate_one(options, study);
+    return ExitCode::done;
 }
 
 }  // namespace

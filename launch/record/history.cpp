@@ -99,7 +99,7 @@ std::vector<Action> History::apply(const Json& record) {
         }
     }
     if (const auto* regrouped = std::get_if<TrialRegrouped>(&event)) {
-        regroup_seconds_.push_back(regrouped->seconds);
+        note_regroup(*regrouped);
         for (const auto& [phase, seconds] : record.value("phases", std::map<std::string, double>())) {
             regroup_phases_[phase].push_back(seconds);
         }
@@ -162,7 +162,7 @@ void History::note(const Json& record, double previous_time) {
         test_ = Test{TrialId{record.at("trial")}, metrics_from(record.at("metrics"))};
         evaluation_seconds_ = last_time_ - previous_time;
     } else if (note == "regrouped") {  // as it was written before it was an event
-        regroup_seconds_.push_back(record.at("seconds"));
+        note_regroup({TrialId{record.at("trial")}, record.at("generation"), record.at("seconds"), {}});
     } else if (note == "energy") {
         note_energy(record);
     } else if (note == "left_out") {
@@ -214,8 +214,7 @@ void History::remember(ReportRecord&& record) {
     const auto workers = static_cast<int>(sweep_.trial(id).group.slots.size());
     trial.most_workers = std::max(trial.most_workers, workers);
     trial.data_wait.add(record.report.data_wait);
-    trial.reports.push_back({std::move(record.report), elapsed(), workers});
-    ++num_reports_;
+    trial.reports.push_back({std::move(record.report), elapsed(), workers, ++num_reports_});
 }
 
 double History::clock_at(TrialId id, double time) const {
@@ -245,6 +244,7 @@ void History::follow_slots(TrialId id) {
     holding.counted = elapsed();
     const auto slots = static_cast<int>(trial.group.slots.size());
     held_ = {slot_seconds(), elapsed(), held_.slots + slots - holding.slots};
+    follow_group(id);
     if (std::exchange(holding.slots, slots) == 0 && slots > 0) {
         holding.since = elapsed();
     }
@@ -255,6 +255,31 @@ void History::follow_slots(TrialId id) {
         history.ended.reset();
     } else if (!history.ended) {
         history.ended = elapsed();
+    }
+}
+
+void History::follow_group(TrialId id) {
+    const auto& group = sweep_.trial(id).group;
+    const auto workers = static_cast<int>(group.slots.size());
+    auto& groups = trials_[static_cast<std::size_t>(id.value)].groups;
+    const GroupChange before = groups.empty() ? GroupChange{} : groups.back();
+    const bool has_changed = workers != before.workers || (workers > 0 && group.generation != before.generation);
+    if (kept_ == Reports::all && has_changed) {
+        groups.push_back({elapsed(), num_reports_, workers, group.generation});
+    }
+}
+
+void History::note_regroup(const TrialRegrouped& regrouped) {
+    regroup_seconds_.push_back(regrouped.seconds);
+    if (!knows(regrouped.trial)) {
+        return;
+    }
+    auto& groups = trials_[static_cast<std::size_t>(regrouped.trial.value)].groups;
+    const auto group = std::ranges::find(groups, regrouped.generation, &GroupChange::generation);
+    if (group != groups.end()) {
+        group->regrouped = regrouped;
+        group->told = elapsed();
+        group->num_reports_told = num_reports_;
     }
 }
 

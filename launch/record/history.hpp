@@ -22,6 +22,20 @@ namespace crescendo::launch {
 struct TrialReport : protocol::Report {
     double time = 0;  ///< when, in seconds that the sweep had been at work
     int workers = 1;
+    int number = 0;  ///< counts the sweep's reports from 1: those of one time came in this order
+};
+
+/// A change of a trial's group.
+struct GroupChange {
+    double time = 0;      ///< when it was decided, in seconds that the sweep had been at work
+    int num_reports = 0;  ///< reports of the sweep before it
+    int workers = 0;      ///< from now on; 0: the trial has no slots
+    int generation = 0;   ///< of the new group
+
+    /// What the trial told of a regroup, and when; none if it told nothing.
+    std::optional<TrialRegrouped> regrouped{};
+    double told = 0;
+    int num_reports_told = 0;  ///< reports of the sweep before it was told
 };
 
 /// The mean of numbers, without those that are unknown.
@@ -51,6 +65,7 @@ struct TrialHistory {
     double running_seconds = 0;        ///< time that the trial held slots; up to the last event that concerns it
     int most_workers = 0;              ///< most workers at any of its reports
     std::vector<TrialReport> reports;  ///< ordered by resource; at least the last one, see Reports
+    std::vector<GroupChange> groups;   ///< in the order of time; none if only last reports are kept
     Mean data_wait;                    ///< share of time that the group waited for samples, over all reports
     std::optional<double> gpu_joules;  ///< energy of the GPUs of its slots; none if none was measured
     std::string last_failure;
@@ -65,8 +80,8 @@ struct Energy {
     std::optional<double> gpus;  ///< GPUs of the slots, in use or not
 };
 
-/// Which reports a history keeps. A sweep can have many millions of reports, and most readers need only the last of
-/// each trial.
+/// Which reports a history keeps; changes of groups only with all. A sweep can have many millions of reports, and most
+/// readers need only the last of each trial.
 enum class Reports { last, all };
 
 /// A sweep as its journal has it: the scheduler's state, rebuilt event by event, and everything else that users want to
@@ -200,6 +215,8 @@ class History {
         }
     }
     void follow_slots(TrialId id);
+    void follow_group(TrialId id);
+    void note_regroup(const TrialRegrouped& regrouped);
     bool knows(TrialId id) const { return id.value >= 0 && static_cast<std::size_t>(id.value) < trials_.size(); }
 
     Sweep sweep_;

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "core/check.hpp"
 #include "core/median.hpp"
 #include "launch/system/csv_file.hpp"
@@ -15,39 +19,125 @@ using simulator::RecordedTrial;
 
 /// Where epochs are measured, nothing else varies them, and they include their checkpoints.
 Recording make_recording(std::vector<RecordedCurves::Curve> curves, const std::vector<RecordedTrial>& trials) {
-    Recording recording{RecordedCurves(std::move(curves)), simulator::fit(trials), {}};
-    if (recording.times.epoch.empty()) {
+    Recording recording{RecordedCurves(std::move(curves)), simulator::fit(trials), {}, {}};
+    if (recording.times.trials.empty()) {
         return recording;
     }
     recording.simulation = {{"simulate.straggler_share", "0"},
                             {"simulate.serial", "0"},
                             {"simulate.communication", "0"},
                             {"simulate.checkpoint", "0"},
-                            {"simulate.start", fmt::format("{:.6f}", recording.times.start)}};
-    if (recording.times.loss_per_doubling) {
-        recording.simulation.push_back(
-            {"simulate.loss_per_doubling", fmt::format("{:.6f}", *recording.times.loss_per_doubling)});
-    }
+                            {"simulate.start", fmt::format("{}", recording.times.start)}};
+    const auto set = [&](const char* key, const std::optional<double>& value) {
+        if (value) {
+            recording.simulation.push_back({key, fmt::format("{}", *value)});
+        }
+    };
+    set("simulate.loss_per_doubling", recording.times.loss_per_doubling);
+    set("simulate.batch", recording.times.batch);
+    set("simulate.samples", recording.times.samples);
     return recording;
 }
 
-RecordedTrial times_of(const TrialHistory& trial) {
-    RecordedTrial times;
-    double since = trial.started.value_or(0);
-    std::int64_t consumed = 0;
-    for (const auto& report : trial.reports) {
-        times.intervals.push_back(
-            {report.time - since, static_cast<double>(report.resource.value - consumed), report.workers});
-        since = report.time;
-        consumed = report.resource.value;
-    }
-    return times;
+/// A time of the journal, which has milliseconds. Reports of one millisecond are told apart by their order.
+double moment(double time, double num_reports) {
+    constexpr double apart = 1e-9;
+    return time + num_reports * apart;
 }
+
+/// Reads the times of one trial, report by report.
+class TrialTimes {
+  public:
+    /// `regroup`: seconds of a regroup of which nobody told.
+    TrialTimes(const TrialHistory& trial, double regroup) : trial_(trial), usual_regroup_(regroup) {}
+
+    RecordedTrial read() {
+        const TrialReport* previous = nullptr;
+        for (const auto& report : trial_.reports) {
+            read_interval(report, previous);
+            previous = &report;
+        }
+        return std::move(times_);
+    }
+
+  private:
+    void read_interval(const TrialReport& report, const TrialReport* previous) {
+        Interval interval{.end = report.resource, .stretches = {}, .start = 0.0};
+        interval.steps = {report.step_seconds, report.group_batch, report.noise_scale};
+        interval.trained = difference(previous, report, [](const TrialReport& each) { return each.seconds; });
+        double held = 0;  // seconds for which the trial had slots
+        bool was_interrupted = false;
+        const auto hold_until = [&](double until) {
+            if (workers_ > 0 && until > now_) {
+                held += until - now_;
+                interval.stretches.push_back({until - now_ - regroup_until(until), workers_});
+            }
+            now_ = until;
+        };
+        for (; next_ < trial_.groups.size() && trial_.groups[next_].num_reports < report.number; ++next_) {
+            const auto& group = trial_.groups[next_];
+            hold_until(moment(group.time, group.num_reports));
+            if (workers_ > 0 && group.workers > 0) {
+                regroup_ = &group;
+            } else if (group.workers > 0 && interval.stretches.empty()) {
+                interval.start.reset();
+            } else if (group.workers > 0) {
+                was_interrupted = true;
+            }
+            workers_ = group.workers;
+        }
+        hold_until(moment(report.time, report.number));
+        if (interval.stretches.empty()) {
+            interval.stretches.push_back({0, std::max(workers_, 1)});
+        }
+        const auto evaluated = difference(previous, report, [](const TrialReport& each) { return each.evaluated; });
+        if (!interval.start && interval.trained && evaluated && !was_interrupted) {
+            const double start = held - *interval.trained - *evaluated;
+            interval.start = std::clamp(start, 0.0, interval.stretches.front().seconds);
+        }
+        times_.intervals.push_back(std::move(interval));
+    }
+
+    /// Seconds of the time until `until` for which the trial stood still for its last group.
+    double regroup_until(double until) {
+        const auto* group = std::exchange(regroup_, nullptr);
+        if (group == nullptr) {
+            return 0;
+        }
+        auto& regroup = times_.regroups[group->generation];
+        regroup.seconds = std::min(usual_regroup_, until - now_);
+        if (group->regrouped) {
+            regroup.seconds = std::min(group->regrouped->seconds, until - now_);
+            constexpr double after = 0.01;  // the last report before it
+            regroup.told = std::max(
+                0.0, moment(group->told, group->num_reports_told + after) - moment(group->time, group->num_reports));
+            regroup.step_seconds = group->regrouped->step_seconds;
+        }
+        return regroup.seconds;
+    }
+
+    /// By how much a clock of the trial advanced from one report to the next; none if the trainer does not tell it.
+    static std::optional<double> difference(const TrialReport* previous, const TrialReport& report, const auto& clock) {
+        const auto before = previous == nullptr ? std::optional(0.0) : clock(*previous);
+        const auto now = clock(report);
+        return before && now ? std::optional(*now - *before) : std::nullopt;
+    }
+
+    const TrialHistory& trial_;
+    double usual_regroup_;
+    RecordedTrial times_;
+    std::size_t next_ = 0;                  // of trial_.groups
+    double now_ = 0;                        // until here the trial has been read
+    int workers_ = 0;                       // that it has since then
+    const GroupChange* regroup_ = nullptr;  // for which it stands still since then; none if it trains
+};
 
 }  // namespace
 
 Recording record(const History& history) {
     const auto& spec = history.sweep().spec();
+    const auto& regroups = history.regroup_seconds();
+    const double regroup = regroups.empty() ? 0 : median(regroups);
     std::vector<RecordedCurves::Curve> curves;
     std::vector<RecordedTrial> trials;
     for (const auto& trial : history.sweep().trials()) {
@@ -56,14 +146,14 @@ Recording record(const History& history) {
         for (const auto& report : seen.reports) {
             curve[report.resource] = to_loss(spec.goal, report.metrics.at(spec.metric));
         }
-        trials.push_back(times_of(seen));
+        trials.push_back(TrialTimes(seen, regroup).read());
     }
     auto recording = make_recording(std::move(curves), trials);
-    if (!history.regroup_seconds().empty()) {
-        recording.simulation.push_back(
-            {"simulate.regroup", fmt::format("{:.6f}", median(history.regroup_seconds()))});
+    if (!regroups.empty()) {
+        recording.simulation.push_back({"simulate.regroup", fmt::format("{}", regroup)});
     }
-    recording.simulation.push_back({"simulate.evaluation", fmt::format("{:.6f}", history.evaluation_seconds())});
+    recording.expected_regroup = spec.scheduler.expected_regroup;
+    recording.simulation.push_back({"simulate.evaluation", fmt::format("{}", history.evaluation_seconds())});
     return recording;
 }
 
@@ -96,8 +186,8 @@ Recording read_recording(const std::filesystem::path& path, const SweepSpec& spe
         curves[trial][resource] = to_loss(spec.goal, file.number(metric_column));
         if (seconds_column) {
             const auto seconds = file.number(*seconds_column);
-            trials[trial].intervals.push_back(
-                {seconds - clocks[trial], static_cast<double>(resource.value - before.value), 1});
+            const auto start = before.value > 0 ? std::optional(0.0) : std::nullopt;  // the file does not tell it
+            trials[trial].intervals.push_back({resource, {{seconds - clocks[trial], 1}}, start});
             clocks[trial] = seconds;
         }
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "launch/record/history.hpp"
@@ -13,8 +14,9 @@ namespace crescendo::launch {
 /// Trials that were really trained, to be simulated again.
 struct Recording {
     simulator::RecordedCurves curves;
-    simulator::FittedTimes times;      ///< no epochs if the times of the reports are unknown
-    std::vector<Override> simulation;  ///< keys of `simulate:` that follow from the times
+    simulator::FittedTimes times;            ///< no trials if the times of the reports are unknown
+    std::vector<Override> simulation;        ///< keys of `simulate:` that follow from the times
+    std::optional<double> expected_regroup;  ///< see SchedulerSpec
 };
 
 /// Makes a recording of a sweep. Throws InvalidInput if no trial has reported.

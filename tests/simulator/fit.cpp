@@ -2,36 +2,90 @@
 
 #include <doctest/doctest.h>
 
-#include "simulator/statistics.hpp"
-
+using namespace crescendo;
 using namespace crescendo::simulator;
 
-TEST_CASE("epochs and starts are told apart") {
-    // Epochs of 10 and 20 s, a start of 3 s; the third trial has one report only, the fourth none.
-    const auto fitted = fit({{{{13, 1, 1}, {10, 1, 1}, {20, 2, 1}}}, {{{23, 1, 1}, {20, 1, 1}}}, {{{15, 1, 1}}}, {{}}});
+namespace {
 
-    CHECK(fitted.start == doctest::Approx(3));
-    CHECK(fitted.epoch == std::vector<double>{10, 20, 12, 12});
+/// Reports of one group, so many seconds apart. Nobody knows how much of the first interval is the start.
+RecordedTrial alone(const std::vector<double>& seconds) {
+    RecordedTrial trial;
+    for (const double each : seconds) {
+        const auto start = trial.intervals.empty() ? std::nullopt : std::optional(0.0);
+        trial.intervals.push_back({Resource{static_cast<int>(trial.intervals.size()) + 1}, {{each, 1}}, start});
+    }
+    return trial;
+}
+
+/// Seconds of the trial's epoch that ends at `resource`, alone.
+double epoch(const FittedTimes& fitted, std::size_t trial, int resource) {
+    return fitted.trials[trial].alone(Resource{resource}, 1);
+}
+
+}  // namespace
+
+TEST_CASE("epochs and starts are told apart") {
+    // A start of 3 s; the second trial's last report is after two epochs, the third has one report only, the last none.
+    auto second = alone({13, 10});
+    second.intervals.push_back({Resource{4}, {{24, 1}}, 0.0});
+
+    const auto fitted = fit({alone({23, 20}), second, alone({15}), {}});
+
+    CHECK(fitted.start == doctest::Approx(2.5));  // the median of 23 - 20 and of 13 - 11
     CHECK_FALSE(fitted.loss_per_doubling);
+    CHECK(epoch(fitted, 0, 1) == doctest::Approx(20.5));
+    CHECK(epoch(fitted, 1, 4) == doctest::Approx(12));
+    CHECK(epoch(fitted, 2, 1) == doctest::Approx(12.5));
+    CHECK(epoch(fitted, 3, 1) == doctest::Approx(12.5));  // the median of 20, 11 and 12.5
+}
+
+TEST_CASE("what was measured is kept, and what was not is a median of the trial") {
+    const auto fitted = fit({alone({10, 4, 6, 20})});
+
+    CHECK(epoch(fitted, 0, 2) == 4);
+    CHECK(epoch(fitted, 0, 4) == 20);
+    CHECK(epoch(fitted, 0, 5) == 6);
+}
+
+TEST_CASE("a start that the trainer measured is kept, and one that is longer than all is none") {
+    const auto fitted = fit({{{{Resource{1}, {{13, 1}}, 8.0}, {Resource{2}, {{6, 1}}, 0.0}}, {}}, alone({2})});
+
+    CHECK(fitted.start == 8);
+    CHECK(fitted.trials[0].starts.at(Resource{1}) == 8);
+    CHECK(epoch(fitted, 0, 1) == 5);
+    CHECK(fitted.trials[1].starts.at(Resource{1}) == 2);
 }
 
 TEST_CASE("the loss per doubling comes from trials that grew") {
     // 10 s alone; four workers take 10 / (4 * 0.9 * 0.9).
     const double four = 10 / 3.24;
+    auto trial = alone({10, 10});
+    trial.intervals.push_back({Resource{3}, {{four, 4}}, 0.0});
+    trial.intervals.push_back({Resource{5}, {{2 * four, 4}}, 0.0});
 
-    const auto fitted = fit({{{{10, 1, 1}, {10, 1, 1}, {four, 1, 4}, {2 * four, 2, 4}}}});
+    const auto fitted = fit({trial});
 
     CHECK(*fitted.loss_per_doubling == doctest::Approx(0.1));
-    CHECK(fitted.epoch.front() == doctest::Approx(10));
+    CHECK(epoch(fitted, 0, 5) == doctest::Approx(10));
+}
+
+TEST_CASE("an epoch in which a group grew was trained by both of its sizes") {
+    // Without a loss: 4 s alone and 3 s with two workers are 10 s alone.
+    const auto fitted = fit({{{{Resource{1}, {{10, 1}}, 0.0}, {Resource{2}, {{4, 1}, {3, 2}}, 0.0}}, {{1, {0.5}}}}});
+
+    CHECK(epoch(fitted, 0, 2) == doctest::Approx(10));
+    CHECK(fitted.trials[0].epochs[1].workers == std::vector{1, 2});
+    CHECK(fitted.trials[0].regroups.at(1).seconds == 0.5);
 }
 
 TEST_CASE("a machine on which two are slower than one has its loss, and no speed below nothing") {
-    const auto fitted = fit({{{{10, 1, 1}, {10, 1, 1}, {500, 1, 2}}}});
+    auto trial = alone({10, 10});
+    trial.intervals.push_back({Resource{3}, {{500, 2}}, 0.0});
 
-    CHECK(*fitted.loss_per_doubling == doctest::Approx(0.95));
+    CHECK(*fit({trial}).loss_per_doubling == doctest::Approx(0.95));
 }
 
 TEST_CASE("nothing reported, nothing fitted") {
-    CHECK(fit({}).epoch.empty());
-    CHECK(fit({{{}}, {{}}}).epoch.empty());
+    CHECK(fit({}).trials.empty());
+    CHECK(fit({{}, {}}).trials.empty());
 }

@@ -29,7 +29,7 @@ const SimulationSpec plain{.epoch = 10, .spread = 0, .loss_per_doubling = 0, .st
 Summary simulate(const SweepSpec& spec, const SimulationSpec& simulation, int slots,
                  std::optional<double> time_budget = {}) {
     const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, simulation.noise);
-    return VirtualCluster(spec, simulation, slots, curves, EpochTime(simulation, spec.seed), time_budget).run();
+    return VirtualCluster(spec, simulation, slots, curves, TrainingTimes(simulation, spec.seed), time_budget).run();
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ TEST_CASE("trials that all train to the end fill their slots in turns") {
 TEST_CASE("a watcher gets every report, with its time and the workers that trained for it") {
     const auto spec = sweep(SchedulerKind::rasda, 1, 9);
     const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, /*noise=*/0);
-    VirtualCluster cluster(spec, plain, 3, curves, EpochTime(plain, spec.seed));
+    VirtualCluster cluster(spec, plain, 3, curves, TrainingTimes(plain, spec.seed));
     std::vector<SeenReport> reports;
     cluster.watch([&](const SeenReport& report) { reports.push_back(report); });
 
@@ -111,7 +111,7 @@ TEST_CASE("a group that grows within an epoch keeps what it has trained of it") 
     spec.scheduler.grow_when = GrowWhen::goodput;
     spec.seed = 2;  // the second one is the better one, and survives
     const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, costly.noise);
-    VirtualCluster cluster(spec, costly, 4, curves, EpochTime(costly, spec.seed));
+    VirtualCluster cluster(spec, costly, 4, curves, TrainingTimes(costly, spec.seed));
     std::vector<SeenReport> reports;
     cluster.watch([&](const SeenReport& report) { reports.push_back(report); });
     cluster.run();
@@ -238,7 +238,7 @@ TEST_CASE("simulated trials report their steps, so a sweep learns what its worke
     auto spec = sweep(SchedulerKind::rasda, 1, 9);
     spec.scheduler.reduction_factor = 2;
     const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, simulation.noise);
-    VirtualCluster cluster(spec, simulation, 4, curves, EpochTime(simulation, spec.seed));
+    VirtualCluster cluster(spec, simulation, 4, curves, TrainingTimes(simulation, spec.seed));
 
     cluster.run();
 

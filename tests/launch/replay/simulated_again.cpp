@@ -1,0 +1,125 @@
+/// A sweep that is simulated with times of which none equals another, and simulated again from its journal.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/random.hpp"
+#include "launch/messages/event_json.hpp"
+#include "launch/replay/recording.hpp"
+#include "simulator/virtual_cluster.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using simulator::RecordedTimes;
+using simulator::SimulationSpec;
+using simulator::TrainingTimes;
+using simulator::VirtualCluster;
+
+namespace {
+
+constexpr int num_trials = 24;
+constexpr int num_epochs = 9;
+
+SweepSpec random_spec(CounterRandom& random, std::uint64_t seed) {
+    SweepSpec spec;
+    spec.metric = "loss";
+    spec.run_cap = num_trials;
+    spec.seed = seed;
+    spec.space = SearchSpace({{"x", Uniform{0, 1}}});
+    auto& scheduler = spec.scheduler;
+    scheduler.kind = random.below(3) == 0 ? SchedulerKind::asha : SchedulerKind::rasda;
+    scheduler.max = Resource{num_epochs};
+    scheduler.reduction_factor = 2 + static_cast<int>(random.below(2));
+    scheduler.mode = random.below(2) == 0 ? Mode::promote : Mode::stop;
+    if (scheduler.kind == SchedulerKind::rasda) {
+        scheduler.scaling_factor = 2;
+        scheduler.priority = random.below(2) == 0 ? Priority::promotions_first : Priority::tail;
+        scheduler.grow = std::vector{GrowPolicy::eager, GrowPolicy::wait, GrowPolicy::partial}[random.below(3)];
+    }
+    return spec;
+}
+
+RecordedTimes random_times(CounterRandom& random) {
+    RecordedTimes times;
+    for (int i = 1; i <= num_epochs; ++i) {
+        times.epochs.push_back({Resource{i}, 1 + 9 * random.uniform(), {}});
+        times.starts[Resource{i}] = 3 * random.uniform();
+        times.regroups[i] = {.seconds = random.uniform(), .told = {}, .step_seconds = {}};
+    }
+    return times;
+}
+
+struct Simulated {
+    simulator::Summary summary;
+    std::vector<std::pair<double, Event>> events;  ///< with their seconds
+};
+
+Simulated simulate(const SweepSpec& spec, int slots, const SimulationSpec& simulation,
+                   const simulator::LearningCurves& curves, const std::vector<RecordedTimes>& times) {
+    Simulated result;
+    VirtualCluster cluster(spec, simulation, slots, curves, TrainingTimes(simulation, spec.seed, times));
+    cluster.listen([&](double seconds, const Event& event) { result.events.emplace_back(seconds, event); });
+    result.summary = cluster.run();
+    return result;
+}
+
+/// What the launcher would have written. A journal has milliseconds.
+History history_of(const SweepSpec& spec, const Simulated& simulated) {
+    History history(spec, Reports::all);
+    const auto journal_time = [](double seconds) { return std::round((1e9 + seconds) * 1e3) / 1e3; };
+    history.apply(session_note(journal_time(0), "here", simulated.summary.slots));
+    for (const auto& [seconds, event] : simulated.events) {
+        auto record = Json::parse(to_json(event).dump());
+        record["time"] = journal_time(seconds);
+        if (const auto* report = std::get_if<TrialReported>(&event)) {
+            record["metrics"] = {{spec.metric, report->loss}};
+        }
+        history.apply(record);
+    }
+    return history;
+}
+
+/// The reports in their order: trial and resource.
+std::vector<std::pair<TrialId, Resource>> arrivals(const Simulated& simulated) {
+    std::vector<std::pair<TrialId, Resource>> result;
+    for (const auto& [_, event] : simulated.events) {
+        if (const auto* report = std::get_if<TrialReported>(&event)) {
+            result.emplace_back(report->trial, report->resource);
+        }
+    }
+    return result;
+}
+
+/// A simulation with what a recording says of its times.
+SimulationSpec with(const Recording& recording) {
+    SimulationSpec simulation{.loss_per_doubling = 0, .start = recording.times.start, .checkpoint = 0};
+    simulation.loss_per_doubling = recording.times.loss_per_doubling.value_or(0);
+    return simulation;
+}
+
+}  // namespace
+
+TEST_CASE("a sweep that is simulated from its journal has the same reports in the same order, and takes as long") {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        CAPTURE(seed);
+        CounterRandom random(seed, 0);
+        const auto spec = random_spec(random, seed);
+        const int slots = 2 + static_cast<int>(random.below(15));
+        std::vector<RecordedTimes> times;
+        for (int trial = 0; trial < num_trials; ++trial) {
+            times.push_back(random_times(random));
+        }
+        const simulator::ParametricCurves curves(seed, spec.goal, spec.scheduler.max, /*noise=*/0.05);
+        const SimulationSpec costly{.loss_per_doubling = 0.2, .checkpoint = 0.3};
+
+        const auto real = simulate(spec, slots, costly, curves, times);
+        const auto recording = record(history_of(spec, real));
+        const auto again = simulate(spec, slots, with(recording), recording.curves, recording.times.trials);
+
+        REQUIRE(arrivals(again) == arrivals(real));
+        REQUIRE(std::abs(again.summary.makespan - real.summary.makespan) < 2e-3);
+        REQUIRE(again.summary.num_regroups == real.summary.num_regroups);
+    }
+}
