@@ -84,3 +84,14 @@ TEST_CASE("mistakes in the file are named with their line") {
     CHECK(error_of("trial,resource,accuracy\n").find("no trial has reported") != std::string::npos);
     CHECK(error_of("").find(":1: the file is empty") != std::string::npos);
 }
+
+TEST_CASE("a metric whose name another column has is found under its longer one") {
+    auto named_so = spec();
+    named_so.metric = "seconds";
+    const TemporaryFolder folder;
+    std::ofstream(folder / "curves.csv") << "trial,resource,seconds,metrics.seconds\n0,1,12,0.5\n0,2,22,0.7\n";
+
+    const auto recording = read_recording(folder / "curves.csv", named_so);
+
+    CHECK(recording.curves.loss(TrialId{0}, Resource{2}) == -0.7);
+}
