@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/fill_time.hpp"
 #include "datasets/hdf5/hdf5_types.hpp"
 
 namespace crescendo::datasets {
@@ -36,9 +37,7 @@ LibraryReader::LibraryReader(hid_t file, const Field& field, const std::string& 
     data_set_ = hdf5::own(H5Dopen2(file, field.path.c_str(), settings.get()), text("{} cannot be opened", name));
     space_ = hdf5::own(H5Dget_space(data_set_.get()), text("{} has no data space", name));
     const auto creation = hdf5::own(H5Dget_create_plist(data_set_.get()), text("{} has no properties", name));
-    H5D_fill_time_t fill_time{};
-    hdf5::check(H5Pget_fill_time(creation.get(), &fill_time), text("{} has no fill time", name));
-    never_fills_ = fill_time == H5D_FILL_TIME_NEVER;
+    never_fills_ = hdf5::never_fills(creation.get(), text("{} has no fill time", name));
     for (const auto& filter : hdf5::filters(data_set_.get())) {
         CRESCENDO_VALIDATE(filter.available, "", "{} is stored with the filter {}, which this HDF5 lacks; {}", name,
                            filter.name, "set HDF5_PLUGIN_PATH to the folder of its plugin, or rewrite the file");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/fill_time.hpp"
 #include "datasets/hdf5/hdf5_links.hpp"
 #include "datasets/hdf5/hdf5_types.hpp"
 #include "datasets/hdf5/location.hpp"
@@ -74,10 +75,9 @@ SampleWriter::Fill fill_of(hid_t data_set, ElementType element) {
     SampleWriter::Fill fill{hdf5::memory_type(element)};
     const auto settings = hdf5::own(H5Dget_create_plist(data_set), "no properties");
     H5D_fill_value_t defined{};
-    H5D_fill_time_t time{};
     hdf5::check(H5Pfill_value_defined(settings.get(), &defined), "its fill value cannot be read");
-    hdf5::check(H5Pget_fill_time(settings.get(), &time), "its fill value cannot be read");
-    if (defined == H5D_FILL_VALUE_USER_DEFINED && time != H5D_FILL_TIME_NEVER) {
+    const bool never_fills = hdf5::never_fills(settings.get(), "its fill value cannot be read");
+    if (defined == H5D_FILL_VALUE_USER_DEFINED && !never_fills) {
         fill.value.resize(size_of(element));
         hdf5::check(H5Pget_fill_value(settings.get(), fill.type.get(), fill.value.data()),
                     "its fill value cannot be read");
