@@ -37,6 +37,10 @@ SweepSpec random_spec(CounterRandom& random, std::uint64_t seed) {
         scheduler.scaling_factor = 2;
         scheduler.priority = random.below(2) == 0 ? Priority::promotions_first : Priority::tail;
         scheduler.grow = std::vector{GrowPolicy::eager, GrowPolicy::wait, GrowPolicy::partial}[random.below(3)];
+        if (scheduler.grow != GrowPolicy::wait) {
+            scheduler.grow_when = std::vector{GrowWhen::always, GrowWhen::faster, GrowWhen::goodput}[random.below(3)];
+        }
+        scheduler.expected_regroup = 0.5;  // as a launcher knows, and the journal's reader has to know too
     }
     return spec;
 }
