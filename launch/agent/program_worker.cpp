@@ -416,7 +416,8 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
                                     status.code == usage_error_status && Clock::now() - started_ < time_to_complain;
         const auto words = own_last_words();
         const auto kind = is_usage_error ? FailureKind::repeated_error : hung_ ? FailureKind::crash : kind_of(status);
-        fail(fmt::format("{}; {}{}", cause, quoted(words), is_usage_error ? advice_on_options(words) : ""), kind, notices,
+        const auto advice = is_usage_error ? advice_on_options(words) : "";
+        fail(fmt::format("{}; {}{}", cause, quoted(words), advice), kind, notices,
              is_usage_error ? ProgramFault::usage_error : ProgramFault::none);
     } else if (work_->rank > 0) {
         program_.reset();  // rank 0 says what becomes of the trial

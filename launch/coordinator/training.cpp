@@ -177,7 +177,9 @@ void Training::take(protocol::Report& notice) {
     const auto& spec = sweep().spec();
     if (notice.resource.value < 1) {
         fail_by_report(notice.trial,
-                       fmt::format("it reported the resource {}, but resources count from 1: how many epochs (say) are done", notice.resource.value));
+                       fmt::format("it reported the resource {}, but resources count from 1: how many epochs (say) are "
+                                   "done",
+                                   notice.resource.value));
         return;
     }
     if (const auto metric = notice.metrics.find(spec.metric); spec.metric.empty()) {
