@@ -126,8 +126,8 @@ exit 75
 std::string job_script(const JobRequest& request, const BatchSystem& system) {
     const auto& time = request.options.time;
     CRESCENDO_VALIDATE(!time || *time > 2 * request.site.lead, "time",
-                       "the job's time is {}, of which the last {} s are kept to save what runs (the site profile's `lead`); ask for "
-                       "more than {}",
+                       "the job's time is {}, of which the last {} s are kept to save what runs (the site profile's "
+                       "`lead`); ask for more than {}",
                        job_time_text(*time), request.site.lead.count(), job_time_text(2 * request.site.lead));
     const auto parts = system.script_parts(request);
     return fmt::format(

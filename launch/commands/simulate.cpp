@@ -115,12 +115,12 @@ class Study {
         const simulator::ParametricCurves invented(spec.seed, spec.goal, spec.scheduler.max, file.simulation.noise,
                                                    spec.repeat);
         const auto& curves = recording_ ? static_cast<const simulator::LearningCurves&>(recording_->curves) : invented;
-        const auto recorded = recorded_times();
-        const auto times = recorded.empty() ? simulator::TrainingTimes(file.simulation, spec.seed)
-                                            : simulator::TrainingTimes(file.simulation, spec.seed, recorded);
+        auto recorded = recorded_times();
+        auto times = recorded.empty() ? simulator::TrainingTimes(file.simulation, spec.seed)
+                                      : simulator::TrainingTimes(file.simulation, spec.seed, std::move(recorded));
         const auto budget =
             file.time_budget ? std::optional(std::chrono::duration<double>(*file.time_budget).count()) : std::nullopt;
-        simulator::VirtualCluster cluster(spec, file.simulation, slots, curves, times, budget);
+        simulator::VirtualCluster cluster(spec, file.simulation, slots, curves, std::move(times), budget);
         const auto source = make_source(file, {.say = remark});
         cluster.ask([&](Sweep& sweep) { return source->await_next(sweep); });
         if (reports != nullptr) {
@@ -148,11 +148,13 @@ class Study {
     /// What recorded trials took; nothing if nobody knows. What --set gives replaces what was recorded.
     std::vector<simulator::RecordedTimes> recorded_times() const {
         auto recorded = recording_ ? recording_->times.trials : std::vector<simulator::RecordedTimes>{};
+        const bool sets_start = is_set("simulate.start");
+        const bool sets_regroup = is_set("simulate.regroup");
         for (auto& trial : recorded) {
-            if (is_set("simulate.start")) {
+            if (sets_start) {
                 trial.starts.clear();
             }
-            if (is_set("simulate.regroup")) {
+            if (sets_regroup) {
                 trial.regroups.clear();
             }
         }

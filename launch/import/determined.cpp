@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 #include <sstream>
 
@@ -84,8 +83,7 @@ ImportedLine hyperparameter(const std::string& name, const OrderedJson& entry, b
     if (type == "log") {
         const double base = entry.contains("base") ? section.number("base") : 10;
         const auto power = [base](double exponent) {
-            const auto text = fmt::format("{:.12g}", std::pow(base, exponent));  // 0.001, not 0.0010000000000000002
-            return std::strtod(text.c_str(), nullptr);
+            return rounded(std::pow(base, exponent), 12);
         };
         if (has_points) {
             return {name, choice(grid_points(min, max, section.whole("count"), power))};

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "launch/view/printable.hpp"
@@ -127,6 +128,10 @@ OrderedJson log_uniform(double min, double max) {
 OrderedJson choice(const OrderedJson& values) { return {{"values", values}}; }
 
 OrderedJson constant(const OrderedJson& value) { return {{"value", value}}; }
+
+double rounded(double number, int digits) {
+    return std::strtod(fmt::format("{:.{}g}", number, digits).c_str(), nullptr);
+}
 
 ImportedLine whole_numbers(const std::string& name, std::int64_t min, std::int64_t max, std::int64_t step) {
     const OrderedJson range{{"min", min}, {"max", max}};

@@ -29,6 +29,9 @@ std::string text_of(const ImportedSweep& sweep, const std::string& source);
 /// A value on one line of YAML: {min: 0.1, max: 0.9}. It reads back as the same value.
 std::string flow(const OrderedJson& value);
 
+/// The number that so many significant digits say: 0.001, and not 0.0010000000000000002.
+double rounded(double number, int digits);
+
 // Distributions in the words of a sweep file.
 
 OrderedJson uniform(const OrderedJson& min, const OrderedJson& max);

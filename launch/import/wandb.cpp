@@ -11,7 +11,7 @@ namespace crescendo::launch {
 namespace {
 
 /// e to a power, to six digits: exponents in files are rounded, too.
-double power_of_e(double exponent) { return std::stod(fmt::format("{:.6g}", std::exp(exponent))); }
+double power_of_e(double exponent) { return rounded(std::exp(exponent), 6); }
 
 /// Distributions that have another name here, and the words of the rest.
 ImportedLine in_own_words(const std::string& name, OrderedJson entry) {

@@ -69,17 +69,10 @@ Value value_of(const Distribution& distribution, const std::string& text) {
     return text;
 }
 
-/// What `crescendo trials` calls a column that would have the name of another one; else its own name.
-std::optional<std::size_t> column_of(const CsvFile& file, const std::string& kind, const std::string& name) {
-    const auto column = file.find_column(kind + "." + name);
-    return column ? column : file.find_column(name);
-}
-
 /// A trial has its last report there. Columns that are no parameter of this sweep are not asked about.
 Source read_table(const fs::path& path, const SweepSpec& spec) {
     CsvFile file(path);
-    const auto found = column_of(file, "metrics", spec.metric);
-    const auto metric = found ? *found : file.column(spec.metric);  // which says what is missing
+    const auto metric = file.column("metrics", spec.metric);
     const auto resource = file.column("resource");
     const auto reason = file.find_column("reason");
     const auto status = file.find_column("status");
@@ -89,7 +82,7 @@ Source read_table(const fs::path& path, const SweepSpec& spec) {
     std::vector<std::pair<const Parameter*, std::size_t>> columns;
     Source source;
     for (const auto& parameter : spec.space.parameters()) {
-        if (const auto column = column_of(file, "parameters", parameter.name)) {
+        if (const auto column = file.find_column("parameters", parameter.name)) {
             columns.emplace_back(&parameter, *column);
             source.parameters.insert(parameter.name);
         }

@@ -162,9 +162,7 @@ Recording read_recording(const std::filesystem::path& path, const SweepSpec& spe
     CsvFile file(path);
     const auto trial_column = file.column("trial");
     const auto resource_column = file.column("resource");
-    // A metric that is named as another column is has a longer name in tables.
-    const auto longer = file.find_column("metrics." + spec.metric);
-    const auto metric_column = longer ? *longer : file.column(spec.metric);
+    const auto metric_column = file.column("metrics", spec.metric);
     const auto seconds_column = file.find_column("seconds");
     std::vector<RecordedCurves::Curve> curves;
     std::vector<RecordedTrial> trials;

@@ -52,6 +52,16 @@ std::size_t CsvFile::column(std::string_view name) const {
     return *found;
 }
 
+std::optional<std::size_t> CsvFile::find_column(std::string_view kind, std::string_view name) const {
+    const auto longer = find_column(fmt::format("{}.{}", kind, name));
+    return longer ? longer : find_column(name);
+}
+
+std::size_t CsvFile::column(std::string_view kind, std::string_view name) const {
+    const auto found = find_column(kind, name);
+    return found ? *found : column(name);  // which says what is missing
+}
+
 bool CsvFile::next() {
     if (!read_row()) {
         return false;

@@ -26,6 +26,10 @@ class CsvFile {
     /// The number of a column; nothing if none has this name.
     std::optional<std::size_t> find_column(std::string_view name) const;
 
+    /// The same for a metric or parameter: our tables call its column KIND.NAME where another one has its name.
+    std::size_t column(std::string_view kind, std::string_view name) const;
+    std::optional<std::size_t> find_column(std::string_view kind, std::string_view name) const;
+
     /// Moves to the next row. Returns false at the end of the file. Throws InvalidInput if the row has another number
     /// of fields than the first row.
     bool next();

@@ -108,12 +108,8 @@ void add_rows(Table& table, const std::string& group, const OrderedJson& values)
     }
 }
 
-/// The highest resource of trials that finished, if rungs would have judged them and nobody came to one.
-std::optional<Resource> last_end_before_rungs(const Sweep& sweep) {
-    const auto rungs = sweep.rungs();
-    if (rungs.size() < 2 || std::ranges::any_of(rungs, [](const RungSize& rung) { return rung.size > 0; })) {
-        return {};
-    }
+/// The highest resource of trials that finished; none if none did.
+std::optional<Resource> last_end(const Sweep& sweep) {
     std::optional<Resource> last;
     for (const auto& trial : sweep.trials()) {
         if (trial.status == TrialStatus::finished) {
@@ -123,18 +119,18 @@ std::optional<Resource> last_end_before_rungs(const Sweep& sweep) {
     return last;
 }
 
-/// The highest resource of trials that finished, if all of their programs ended before scheduler.max.
-std::optional<Resource> last_end_before_max(const Sweep& sweep) {
-    std::optional<Resource> last;
-    for (const auto& trial : sweep.trials()) {
-        if (trial.resource >= sweep.spec().scheduler.max || trial.reason == StopReason::reached) {
-            return {};
-        }
-        if (trial.status == TrialStatus::finished) {
-            last = std::max(last.value_or(trial.resource), trial.resource);
-        }
-    }
-    return last;
+/// Whether rungs would have judged trials, and nobody came to one.
+bool has_empty_rungs(const Sweep& sweep) {
+    const auto rungs = sweep.rungs();
+    return rungs.size() >= 2 && std::ranges::none_of(rungs, [](const RungSize& rung) { return rung.size > 0; });
+}
+
+/// Whether all trials ended before scheduler.max, and none because it was as good as it was to be.
+bool has_missed_max(const Sweep& sweep) {
+    const auto& scheduler = sweep.spec().scheduler;
+    return scheduler.has_max() && std::ranges::none_of(sweep.trials(), [&](const Trial& trial) {
+               return trial.resource >= scheduler.max || trial.reason == StopReason::reached;
+           });
 }
 
 }  // namespace
@@ -277,14 +273,14 @@ std::string spending_text(const History& history, std::optional<double> price_of
 
 std::string hint(const History& history, const SweepFile& file) {
     const auto& sweep = history.sweep();
-    const bool is_finished = sweep.state() == SweepState::finished;
-    if (const auto end = last_end_before_rungs(sweep); end && is_finished) {
+    const auto end = sweep.state() == SweepState::finished ? last_end(sweep) : std::nullopt;
+    if (end && has_empty_rungs(sweep)) {
         return fmt::format(
             "no trial was judged: their programs ended at {} or before, and the first rung is at {}; "
             "choose a smaller scheduler.min, or have them train longer",
             end->value, sweep.rungs().front().milestone.value);
     }
-    if (const auto end = last_end_before_max(sweep); end && is_finished && sweep.spec().scheduler.has_max()) {
+    if (end && has_missed_max(sweep)) {
         return fmt::format(
             "no trial came to scheduler.max, which is {}: their programs ended at {} or before; choose a smaller max, or "
             "have them train longer",

@@ -62,10 +62,6 @@ def check_keys(message: Message) -> None:
             expect(value is None or _TYPES[NUMBER](value), f"metric {name!r} is neither a number nor null: {value!r}")
 
 
-def is_report(message: Message) -> bool:
-    return message.get("type") == "report"
-
-
 class Crescendo(FakeCrescendo):
     """Looks at every message, and sends keys that nobody knows yet."""
 
@@ -109,8 +105,10 @@ class Conformance:
     def restart(self) -> None:
         """The next check gets new trainers."""
         if self._crescendo is not None:
-            messages = [message for _, _, message in self._crescendo.arrivals]
-            self.times_steps = self.times_steps or any("step_seconds" in each for each in messages if is_report(each))
+            self.times_steps = self.times_steps or any(
+                message.get("type") == "report" and "step_seconds" in message
+                for _, _, message in self._crescendo.arrivals
+            )
             self._crescendo.close()
             self._crescendo = None
 

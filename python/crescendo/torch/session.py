@@ -50,6 +50,11 @@ class Join:
     reported: Optional[int]
     read_at: float = field(default_factory=time.monotonic)
 
+    @property
+    def place(self) -> Message:
+        """What each message about the group has."""
+        return {"trial": self.trial, "generation": self.generation}
+
     @staticmethod
     def parse(message: Message) -> Join:
         return Join(
@@ -224,7 +229,7 @@ class Session:
             self._drop_group()
             if interruption.is_stranded:
                 # What is to be done is crescendo's to say: it knows which of the peers is dead.
-                self._channel.send(type="stranded", trial=self.terms.trial, generation=self.terms.generation)
+                self._channel.send(type="stranded", **self.terms.place)
             return
         epoch = self._replica.progress.epoch if self._replica else 0
         raise RuntimeError(
@@ -313,8 +318,7 @@ class Session:
             progress.pending = False
 
     def _send_report(self, replica: Replica) -> None:
-        place = {"trial": self.terms.trial, "generation": self.terms.generation}
-        self._channel.send(type="report", **place, **(replica.progress.report or {}), **self._measures)
+        self._channel.send(type="report", **self.terms.place, **(replica.progress.report or {}), **self._measures)
         self._report_sent = True
         self._measures = {}  # a report that is repeated lacks them
 
@@ -384,10 +388,9 @@ class Session:
             return
         self._regroup_announced = True
         self._catch_up()
-        place = {"trial": self.terms.trial, "generation": self.terms.generation}
         measured = {} if self._steps.mean is None else {"step_seconds": self._steps.mean}
         self._channel.send(
-            type="regrouped", **place, seconds=sum(self._phases.values()), phases=self._phases, **measured
+            type="regrouped", **self.terms.place, seconds=sum(self._phases.values()), phases=self._phases, **measured
         )
 
     def _catch_up(self) -> None:
