@@ -20,12 +20,12 @@ if QUICK:
 
 
 class Trainer:
-    """One warm crescendo-trainer on a CPU slot."""
+    """One warm crescendo-trainer on a CPU slot, or on what CRESCENDO_DEVICE names."""
 
     def __init__(self, **variables):
         self.socket, theirs = socket.socketpair()
-        environment = dict(os.environ, CRESCENDO_FD=str(theirs.fileno()), CRESCENDO_DEVICE="cpu", CRESCENDO_THREADS="1",
-                           OMP_NUM_THREADS="1", **variables)
+        environment = dict({"CRESCENDO_DEVICE": "cpu"}, **os.environ)
+        environment.update(CRESCENDO_FD=str(theirs.fileno()), CRESCENDO_THREADS="1", OMP_NUM_THREADS="1", **variables)
         self.process = subprocess.Popen([TRAINER], env=environment, pass_fds=[theirs.fileno()])
         theirs.close()
         self.buffer = b""

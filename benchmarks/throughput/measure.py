@@ -2,8 +2,9 @@
 
     $PYTHON benchmarks/throughput/measure.py build/demo/fashion.h5
     $PYTHON benchmarks/throughput/measure.py build/demo/fashion.h5 resnet18 unet
+    CRESCENDO_DEVICE=cuda $PYTHON benchmarks/throughput/measure.py build/demo/fashion.h5       # one worker on a GPU
 
-Python has three rows: as people write it, and tuned for CPUs as a good engineer would, without and with torch.compile.
+Python has three rows: as people write it, and tuned as a good engineer would, without and with torch.compile.
 """
 import json
 import os
@@ -20,7 +21,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import QUICK, Node  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-EPOCHS, TURNS = 1 if QUICK else 2, 1 if QUICK else 3
+GPU = os.environ.get("CRESCENDO_DEVICE") == "cuda"
+EPOCHS, TURNS = 1 if QUICK else 6 if GPU else 2, 1 if QUICK else 3
 # Of each model: its settings, the samples of an epoch and those of a worker's step. The last of EPOCHS counts.
 MODELS = {
     "cnn": ({"width": 16, "depth": 2}, 24576, 128),
@@ -37,8 +39,8 @@ KEPT = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str((
 class Problem:
     def __init__(self, model, images, folder):
         self.model, (self.settings, samples, batch) = model, MODELS[model]
-        self.samples, self.batch = (4 * batch if QUICK else samples), batch
-        self.data = write_fields(folder, samples) if model in ("autoencoder", "unet") else images
+        self.samples, self.batch = 4 * batch if QUICK else max(samples, 192 * batch) if GPU else samples, batch
+        self.data = write_fields(folder, self.samples) if model in ("autoencoder", "unet") else images
 
     def ours(self, workers):
         """Samples a second of the last epoch, from the trainer's own log."""
@@ -64,17 +66,19 @@ class Problem:
         command = [sys.executable, *command, os.path.join(HERE, "train_ddp.py"), self.data, "--model", self.model,
                    "--arguments", json.dumps(self.settings), "--samples", str(self.samples), "--batch", str(self.batch),
                    "--epochs", str(EPOCHS), *options]
+        command += ["--device", "cuda"] if GPU else []
         env = dict(os.environ, OMP_NUM_THREADS="1", **(KEPT if options else {}))
         out = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=env).stdout
         return float(re.findall(r"([\d.]+) samples/s", out)[-1])
 
     def turns(self, workers):
-        """Rows of ours, plain, tuned, compiled. If compiling does not help in the first turn, the others leave it out."""
+        """Rows of ours, plain, tuned, compiled. The last only in the first turn where that does not help, or on a GPU,
+        for which it takes a minute."""
         compiling_helps = not QUICK
         for _ in range(TURNS):
             ours, plain, tuned = self.ours(workers), self.python(workers), self.python(workers, "--tuned")
             compiled = self.python(workers, "--tuned", "--compile") if compiling_helps else 0
-            compiling_helps = compiled > 0.9 * tuned
+            compiling_helps = compiled > 0.9 * tuned and not GPU
             yield ours, plain, tuned, compiled
 
 
@@ -95,7 +99,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for model in models:
             problem = Problem(model, images, folder)
-            for workers in (1,) if QUICK else (1, 2):
+            for workers in (1,) if QUICK or GPU else (1, 2):
                 turns = list(problem.turns(workers))
                 measured = ([figure for figure in column if figure] for column in zip(*turns))
                 row = " ".join(f"{statistics.median(column):8.0f}" if column else f"{'-':>8}" for column in measured)

@@ -1,6 +1,7 @@
 """Networks of crescendo-trainer in Python PyTorch, data-parallel over Gloo: the baseline of measure.py and ../regroup.
 
-Started once a worker with torchrun's variables. Whole data set in memory, batches by index: the fastest way Python has.
+Started once a worker with torchrun's variables. Whole data set in the device's memory, batches by index: the fastest way
+Python has.
 The networks are those that `crescendo best --export` gives to users.
 """
 import argparse
@@ -26,8 +27,10 @@ parser.add_argument("--epochs", type=int, default=2)
 parser.add_argument("--batch", type=int, default=128, help="samples of one worker in a step")
 parser.add_argument("--steps", type=int, default=0, help="end after so many steps")
 parser.add_argument("--checkpoint", default="")
-parser.add_argument("--tuned", action="store_true", help="channels-last images; the cnn pools before ReLU")
-parser.add_argument("--compile", action="store_true", help="torch.compile")
+parser.add_argument("--device", default="cpu", help="cpu, or cuda for one worker")
+parser.add_argument("--tuned", action="store_true",
+                    help="channels-last images; the cnn pools before ReLU; on GPUs a fused optimizer")
+parser.add_argument("--compile", action="store_true", help="torch.compile; on GPUs with CUDA graphs")
 args = parser.parse_args()
 
 torch.set_num_threads(1)
@@ -40,7 +43,9 @@ with h5py.File(args.data) as file:
     inputs = torch.from_numpy(file["/train/inputs"][:args.samples])
     targets = torch.from_numpy(file["/train/targets"][:args.samples])
 classes = not targets.is_floating_point()
-targets = targets.long() if classes else targets.flatten(1)
+targets = (targets.long() if classes else targets.flatten(1)).to(args.device)
+inputs = inputs.to(args.device)
+on_gpu = args.device != "cpu"
 
 
 def of_source(names, network, **arguments):
@@ -73,22 +78,22 @@ model = {
     "unet": lambda: of_source(["norms", "unet"], "Unet", target_shape=image, norm="batch", activation="relu", **more),
     "transformer": lambda: of_source(["encoder", "transformer"], "Transformer", num_outputs=10, activation="gelu",
                                      **more),
-}[args.model]()
+}[args.model]().to(args.device)
 if args.tuned:
     model = model.to(memory_format=torch.channels_last)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, fused=args.tuned and on_gpu)
 if args.checkpoint and os.path.exists(args.checkpoint):
     saved = torch.load(args.checkpoint)
     model.load_state_dict(saved["model"])
     optimizer.load_state_dict(saved["optimizer"])
 trained = DistributedDataParallel(model) if world > 1 else model
 if args.compile:
-    trained = torch.compile(trained)
+    trained = torch.compile(trained, mode="reduce-overhead" if on_gpu else "default")
 loss_function = nn.CrossEntropyLoss() if classes else nn.MSELoss()
 
 step = 0
 for epoch in range(args.epochs):
-    order = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(epoch))
+    order = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(epoch)).to(args.device)
     begin = time.perf_counter()
     for at in range(0, len(order) - args.batch * world + 1, args.batch * world):
         mine = order[at + rank * args.batch:at + (rank + 1) * args.batch]
@@ -101,6 +106,8 @@ for epoch in range(args.epochs):
             print(f"first step at {time.time():.6f}", flush=True)
         if args.steps and step == args.steps:
             break
+    if on_gpu:
+        torch.cuda.synchronize()
     if rank == 0 and not args.steps:
         print(f"epoch {epoch}: {len(order) / (time.perf_counter() - begin):.1f} samples/s", flush=True)
     if args.steps and step == args.steps:

@@ -27,14 +27,16 @@ double part(const Profiled& profile, const char* name) {
     return found == profile.parts.end() ? 0.0 : found->second;
 }
 
-/// Parts may have been measured one after the other that overlap in training: shares are of their sum, if it is more.
-double whole(const Profiled& profile) {
+double sum_of_parts(const Profiled& profile) {
     double sum = 0.0;
     for (const auto& [name, title] : parts) {
         sum += part(profile, name);
     }
-    return std::max(profile.step, sum);
+    return sum;
 }
+
+/// The parts were measured one after the other, and may overlap in training: shares are of their sum, if it is more.
+double whole(const Profiled& profile) { return std::max(profile.step, sum_of_parts(profile)); }
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
@@ -62,7 +64,14 @@ std::string table_of_parts(const Profiled& profile) {
         }
     }
     add("everything else", std::max(0.0, rest));
-    return table.print(Format::table);
+    std::string text = table.print(Format::table);
+    if (sum_of_parts(profile) > 1.2 * profile.step) {
+        text += fmt::format(
+            "Measured one after the other, the parts take {}. In training a GPU does several at once, or all of them "
+            "from a recording (CUDA graph).\n",
+            time_text(sum_of_parts(profile)));
+    }
+    return text;
 }
 
 }  // namespace

@@ -60,10 +60,23 @@ const Device* gpu() {
 
 std::size_t free_memory() { return at::accelerator::getMemoryInfo(0).first; }
 
-/// One step after another on random images, the same on every device.
-std::vector<at::Tensor> trained(const Json& section, const Device& device) {
+/// What a lone worker learns in one step after another on random images, the same on every device.
+struct Learned {
+    std::vector<at::Tensor> state = {};  ///< parameters and buffers
+    bool recorded = false;               ///< whether its steps came from a recording at last
+};
+
+Learned learned(const Json& section, const Device& device) {
     constexpr std::int64_t num_samples = 32;
-    const Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 4, .num_samples = num_samples};
+    const std::string model = section["model"];
+    Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 4, .num_samples = num_samples};
+    if (model == "r2plus1d") {
+        task.input_shape = {2, 8, 8};
+    } else if (model == "autoencoder" || model == "unet") {
+        task.kind = Task::Kind::regression;
+        task.target_shape = {8, 8};
+        task.num_outputs = 64;
+    }
     Trial trial(/*number=*/0, /*seed=*/1, settings_of(section), task, device);
     trial.set_group(/*size=*/1, {});
     const Group group(device);
@@ -73,15 +86,19 @@ std::vector<at::Tensor> trained(const Json& section, const Device& device) {
         LoadedBatch loaded;
         loaded.slice.member_samples = {num_samples};
         loaded.slice.samples.resize(num_samples);
-        loaded.batch = {device.upload(at::randn({num_samples, 8, 8}, generator)),
-                        device.upload(at::arange(num_samples).remainder(4))};
+        std::vector<std::int64_t> shape{num_samples};
+        shape.insert(shape.end(), task.input_shape.begin(), task.input_shape.end());
+        const at::Tensor inputs = at::randn(shape, generator);
+        loaded.batch = {device.upload(inputs),
+                        device.upload(task.kind == Task::Kind::regression ? inputs.flatten(1)
+                                                                          : at::arange(num_samples).remainder(4))};
         trial.step(loaded, group, reducer);
     }
-    std::vector<at::Tensor> weights;
-    for (const auto& parameter : trial.parameters()) {
-        weights.push_back(parameter.detach().cpu());
+    Learned result{.recorded = trial.records_steps()};
+    for (const auto& each : trial.named_tensors()) {
+        result.state.push_back(each.tensor.detach().cpu());
     }
-    return weights;
+    return result;
 }
 
 }  // namespace
@@ -96,12 +113,65 @@ TEST_CASE("one worker learns on a GPU what it learns on a CPU, to four digits") 
         CAPTURE(model);
         const Json settings{{"model", model}, {"width", 8},           {"depth", 1},    {"heads", 2},
                             {"lr", 0.01},     {"activation", "tanh"}, {"dropout", 0.2}};
-        const auto here = trained(settings, *cpu);
-        const auto far = trained(settings, *there);
+        const auto here = learned(settings, *cpu).state;
+        const auto far = learned(settings, *there).state;
         for (std::size_t i = 0; i < here.size(); ++i) {
             CHECK(at::allclose(here[i], far[i], /*rtol=*/1e-4, /*atol=*/1e-4));
         }
     }
+}
+
+TEST_CASE("steps from a recording have the bits of others, in every model") {
+    const Device* const there = gpu();
+    if (there == nullptr) {
+        return;
+    }
+    std::vector<Json> networks;
+    for (const char* model : {"cnn", "mlp", "vit", "transformer", "lstm", "gru", "resnet18", "r2plus1d", "autoencoder",
+                              "unet"}) {
+        networks.push_back({{"model", model}});
+        networks.push_back({{"model", model}, {"precision", "bf16"}});
+    }
+    networks.push_back({{"model", "cnn"}, {"flip", "horizontal"}, {"crop_padding", 1}, {"cutout", 2},
+                        {"input_noise", 0.1}, {"dropout", 0.2}, {"ema", 0.9}, {"optimizer", "adamw"}});
+    networks.push_back({{"model", "mlp"}, {"precision", "fp16"}, {"dropout", 0.2}, {"clip_norm", 0.1}});
+    networks.push_back({{"model", "mlp"}, {"class_balance", 1.0}, {"label_smoothing", 0.1}, {"sam", 0.05}});
+    for (Json& network : networks) {
+        CAPTURE(network.dump());
+        network.update({{"width", 8}, {"depth", 1}, {"heads", 2}, {"lr", 0.01}, {"deterministic", "on"}});
+        const Learned recorded = learned(network, *there);
+        network["cuda_graphs"] = "off";
+        const Learned plain = learned(network, *there);
+
+        CHECK(recorded.recorded);
+        CHECK_FALSE(plain.recorded);
+        for (std::size_t i = 0; i < plain.state.size(); ++i) {
+            CHECK(at::equal(recorded.state[i], plain.state[i]));
+        }
+    }
+}
+
+TEST_CASE("what cannot be recorded leaves the GPU as it was") {
+    const Device* const there = gpu();
+    if (there == nullptr) {
+        return;
+    }
+    const auto ones = at::ones({4}, at::TensorOptions(there->place()));
+    for (int i = 0; i < 3; ++i) {
+        CHECK_THROWS(there->record([&] { ones.sum().item<float>(); }));  // the host would have to wait for it
+        CHECK_THROWS_AS(there->record([&] {
+            ones.sum();
+            throw std::runtime_error("not now");
+        }),
+                        std::runtime_error);
+    }
+    CHECK(at::rand({4}, ones.options()).max().item<float>() <= 1);  // the generator takes part in no recording
+
+    at::Tensor sum;
+    const auto recording = there->record([&] { sum = ones.sum(); });
+    ones.mul_(2);
+    recording->replay();
+    CHECK(sum.item<float>() == 8);
 }
 
 TEST_CASE("NCCL with one rank: 200 groups form, add up and end, and take no more memory than the first") {
@@ -112,7 +182,8 @@ TEST_CASE("NCCL with one rank: 200 groups form, add up and end, and take no more
     std::size_t after_first = 0;
     double form = 0;
     double end = 0;
-    constexpr int count = 200;
+    const char* fewer = std::getenv("GROUPS");
+    const int count = fewer != nullptr ? std::atoi(fewer) : 200;
     const auto seconds_since = [](std::chrono::steady_clock::time_point begin) {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     };

@@ -20,6 +20,15 @@ class Store;
 
 namespace crescendo::trainer {
 
+/// What a device was once asked to compute, to be computed again by one call.
+class Recording {
+  public:
+    virtual ~Recording() = default;
+
+    /// Asks for the same operations on the same memory.
+    virtual void replay() = 0;
+};
+
 /// The device on which a worker computes, and how workers on such devices communicate.
 class Device {
   public:
@@ -38,6 +47,16 @@ class Device {
 
     /// Whether the device has done everything that it was asked to compute.
     virtual bool idle() const = 0;
+
+    /// Whether record() may do more than return null.
+    virtual bool records() const { return false; }
+
+    /// Calls `work`, and records what it asks of the device instead of computing it. Tensors that `work` makes, and that
+    /// are kept, have their numbers after each replay; other recordings may use the memory of all others. Numbers that
+    /// `work` itself has, in host memory, stay those of the recording. Null if the device records nothing, as CPUs, or
+    /// has no memory to spare for it; `work` was not called then. Throws what `work` throws, and if it asked for what
+    /// cannot be recorded; the device has computed nothing then.
+    virtual std::unique_ptr<Recording> record(const std::function<void()>& /*work*/) const { return nullptr; }
 
     /// Gives memory that it keeps for what comes next back to the device, so that others find it.
     virtual void give_back_memory() const = 0;

@@ -1,6 +1,10 @@
 #include "trainer/group/gradient_reducer.hpp"
 
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
 namespace crescendo::trainer {
@@ -35,13 +39,42 @@ std::vector<std::vector<std::size_t>> bucket_layout(const std::vector<at::Tensor
     return buckets;
 }
 
+std::size_t bytes_of(const std::vector<at::Tensor>& tensors) {
+    std::size_t bytes = 0;
+    for (const auto& tensor : tensors) {
+        bytes += tensor.nbytes();
+    }
+    return bytes;
+}
+
+bool fit_one_piece(const std::vector<at::Tensor>& parameters) {
+    return bytes_of(parameters) <= GradientReducer::most_in_one_piece &&
+           std::ranges::all_of(parameters, [&](const at::Tensor& each) {
+               return each.is_non_overlapping_and_dense() && each.options().type_equal(parameters.front().options());
+           });
+}
+
 }  // namespace
 
-GradientReducer::GradientReducer(const Group& group, const std::vector<at::Tensor>& parameters) {
+GradientReducer::GradientReducer(const Group& group, const std::vector<at::Tensor>& parameters) : group_(group) {
     if (group.size() == 1) {
         return;
     }
-    reducer_ = std::make_unique<FixedReducer>(parameters, bucket_layout(parameters), group.process_group());
+    if (!group.device().records() || !fit_one_piece(parameters)) {
+        reducer_ = std::make_unique<FixedReducer>(parameters, bucket_layout(parameters), group.process_group());
+        return;
+    }
+    parameters_ = parameters;
+    std::int64_t count = 0;
+    for (const auto& parameter : parameters) {
+        count += parameter.numel();
+    }
+    piece_ = at::empty({count}, parameters.front().options().requires_grad(false));
+    std::int64_t begin = 0;
+    for (const auto& parameter : parameters) {
+        places_.push_back(piece_.as_strided(parameter.sizes(), parameter.strides(), begin));
+        begin += parameter.numel();
+    }
 }
 
 GradientReducer::~GradientReducer() = default;
@@ -52,6 +85,25 @@ void GradientReducer::average_next_backward() {
     }
     reducer_->prepare_for_forward();
     reducer_->prepare_for_backward({});
+}
+
+void GradientReducer::finish() {
+    if (parameters_.empty()) {
+        return;
+    }
+    const at::NoGradGuard no_gradients;
+    std::vector<at::Tensor> gradients;
+    for (const auto& parameter : parameters_) {  // one without a gradient is found by who knows its name
+        gradients.push_back(parameter.grad().defined() ? parameter.grad() : at::zeros_like(parameter));
+    }
+    at::_foreach_copy_(places_, gradients);
+    piece_.div_(group_.size());
+    group_.sum(piece_);
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        if (parameters_[i].grad().defined()) {
+            parameters_[i].mutable_grad() = places_[i];
+        }
+    }
 }
 
 }  // namespace crescendo::trainer

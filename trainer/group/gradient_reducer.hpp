@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -13,24 +14,40 @@ class Reducer;
 
 namespace crescendo::trainer {
 
-/// Averages the gradients of a group's members in buckets, while backward still runs. It is the engine of
+/// Averages the gradients of a group's members: in buckets, while backward still runs. It is the engine of
 /// DistributedDataParallel (Li et al., "PyTorch Distributed", VLDB 2020).
 ///
 /// The buckets depend only on the parameters. DistributedDataParallel arranges them again after the first step. A ring
 /// adds in an order that depends on a value's place, so a regroup would then change the last bits of the gradients.
+///
+/// Where the device can record backward, few gradients are averaged in one piece after it: to hide their exchange is
+/// worth less than a recording, which can have no exchange in it.
 class GradientReducer {
   public:
+    /// At most so many bytes are few. They take some 0.1 ms between GPUs of a node.
+    static constexpr std::size_t most_in_one_piece = std::size_t{4} << 20;
+
     /// Reduces the gradients of `parameters`, all of which require one, as long as it lives. Every generation makes a
-    /// new one.
+    /// new one. `group` must outlive it.
     GradientReducer(const Group& group, const std::vector<at::Tensor>& parameters);
     ~GradientReducer();
 
-    /// The next backward() ends with the mean of all members' gradients. Without this call gradients only
-    /// accumulate. Every parameter must take part in that backward().
+    /// The next backward() ends with the mean of all members' gradients, or finish() does. Without this call gradients
+    /// only accumulate. Every parameter must take part in that backward().
     void average_next_backward();
 
+    /// Call it after that backward(). Throws PeerLost.
+    void finish();
+
+    /// Whether backward() has no exchange in it.
+    bool in_one_piece() const { return reducer_ == nullptr; }
+
   private:
-    std::unique_ptr<c10d::Reducer> reducer_;  ///< null in a group of one
+    const Group& group_;
+    std::unique_ptr<c10d::Reducer> reducer_;  ///< null in a group of one, and if gradients go in one piece
+    std::vector<at::Tensor> parameters_;      ///< whose gradients go in one piece; none in a group of one
+    at::Tensor piece_;
+    std::vector<at::Tensor> places_;  ///< of the gradients in the piece, which lie there as the parameters do
 };
 
 }  // namespace crescendo::trainer

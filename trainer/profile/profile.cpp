@@ -73,10 +73,11 @@ class Profiler {
                         .group_batch = samples,
                         .epoch_steps = (trial_.task().num_samples + samples - 1) / samples};
         result.step = seconds_of(steps_, loading());
-        result.parts = parts_of(loading());
         const auto same = full_batch();
         const auto train_same = [&] { trial_.step(same, group_, reducer_); };
         result.without_data = seconds_of(steps_, train_same);
+        trial_.stop_recording();  // a recording has no parts
+        result.parts = parts_of(loading());
         if (group_.size() > 1) {
             part_off_reduction(result.parts, same);
         }

@@ -333,6 +333,7 @@ void read_training(Section& section, Settings& settings, std::vector<Problem>& p
     read_rate(section, settings.rate);
     section.choice("precision", settings.precision, precision_words);
     section.flag("deterministic", settings.deterministic);
+    section.choice("cuda_graphs", settings.cuda_graphs, cuda_graphs_words);
     section.number("clip_norm", settings.clip_norm, {.min = 0.0, .below = unbounded});
     section.number("clip_value", settings.clip_value, {.min = 0.0, .below = unbounded});
     section.number("sam", settings.sam, {.min = 0.0, .below = unbounded});

@@ -147,6 +147,17 @@ inline constexpr Words precision_words{{std::pair{Precision::float32, "float32"}
                                         {Precision::bf16, "bf16"},
                                         {Precision::fp16, "fp16"}}};
 
+/// Whether a lone worker's steps on a GPU are recorded once and then done again by one call.
+enum class CudaGraphs {
+    automatic,  ///< those of the models and losses that come with Crescendo
+    on,         ///< also of users' models and losses
+    off,
+};
+
+/// The words of settings for them.
+inline constexpr Words cuda_graphs_words{
+    {std::pair{CudaGraphs::automatic, "auto"}, {CudaGraphs::on, "on"}, {CudaGraphs::off, "off"}}};
+
 /// What happens to momentum and moments when a regroup changes the group's batch or size.
 enum class StateAtRegroup { keep, reset };
 
@@ -224,6 +235,7 @@ struct Settings {
     std::vector<Metric> metrics = {};
     Precision precision = Precision::float32;
     bool deterministic = false;  ///< whether every operation gives the same bits each time
+    CudaGraphs cuda_graphs = CudaGraphs::automatic;
     double clip_norm = 0.0;   ///< longest gradient of an update, over all parameters; 0: any
     double clip_value = 0.0;  ///< largest number of a gradient; 0: any
     double sam = 0.0;         ///< distance of sharpness-aware minimisation; 0: plain gradients

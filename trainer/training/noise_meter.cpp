@@ -17,10 +17,8 @@ at::Tensor squared_norm(const at::Tensor& gradient) {
     return flat.numel() <= most ? at::dot(flat, flat) : at::linalg_vector_norm(flat).square();
 }
 
-/// Of numbers on the device; 0 of none.
-at::Tensor sum(const std::vector<at::Tensor>& numbers, const at::TensorOptions& options) {
-    return numbers.empty() ? at::zeros({}, options) : at::stack(numbers).sum(options.dtype().toScalarType());
-}
+/// Of numbers on the device.
+at::Tensor sum(const std::vector<at::Tensor>& numbers) { return at::stack(numbers).sum(at::kDouble); }
 
 }  // namespace
 
@@ -57,14 +55,18 @@ void NoiseMeter::end_part(std::int64_t samples) {
     }
 }
 
-NoiseMeter::Sums NoiseMeter::take() {
-    const auto doubles = parameters_.front().options().dtype(at::kDouble);
+at::Tensor NoiseMeter::take_parts() {
+    const auto parts = std::exchange(parts_, {});
+    return parts.empty() ? at::Tensor() : sum(parts);
+}
+
+NoiseMeter::Sums NoiseMeter::take(const at::Tensor& parts) {
     std::vector<at::Tensor> wholes;
     for (const auto& parameter : parameters_) {
         wholes.push_back(squared_norm(parameter.grad()));
     }
-    const at::Tensor sums = at::stack({sum(parts_, doubles), sum(wholes, doubles)}).cpu();
-    reset();
+    const at::Tensor whole = sum(wholes);
+    const at::Tensor sums = at::stack({parts.defined() ? parts : at::zeros_like(whole), whole}).cpu();
     return {.parts = sums[0].item<double>(), .whole = sums[1].item<double>()};
 }
 

@@ -30,8 +30,11 @@ class NoiseMeter {
     /// That backward() was of `samples` samples.
     void end_part(std::int64_t samples);
 
-    /// Waits for the device.
-    Sums take();
+    /// Sums::parts on the device, as float64, and forgets it. Undefined if no part was measured.
+    at::Tensor take_parts();
+
+    /// `parts` is what take_parts() gave. Waits for the device.
+    Sums take(const at::Tensor& parts);
 
   private:
     struct Watch;  ///< what the hooks share

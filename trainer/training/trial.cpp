@@ -79,6 +79,7 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
       task_(task),
       device_(device),
       model_(make_seeded_model(seed, settings, task, device, weights)),
+      parameters_(model_->parameters()),
       norms_(synchronized_norms(*model_)),
       optimizer_(*settings.optimizer, parameters_of(*model_), settings.lr_factors),
       augmentation_(settings.augmentation),
@@ -87,7 +88,7 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
       micro_batch_(settings.batch_size),
       evaluation_batches_(device.place().is_cpu() ? 1 : 4) {
     if (settings.ema > 0) {
-        averages_ = copies(parameters());
+        averages_ = copies(parameters_);
     }
 }
 
@@ -110,8 +111,6 @@ std::vector<NamedTensor> Trial::named_tensors() const {
     return all;
 }
 
-std::vector<at::Tensor> Trial::parameters() const { return model_->parameters(); }
-
 std::vector<at::Tensor> Trial::buffers() const { return model_->buffers(); }
 
 std::vector<NamedTensor> Trial::averages() const {
@@ -130,11 +129,10 @@ std::vector<at::Tensor> Trial::evaluation_weights() const {
 }
 
 std::vector<at::Tensor> Trial::exchange_weights(const std::vector<at::Tensor>& weights) {
-    auto tensors = parameters();
     std::vector<at::Tensor> before;
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        before.push_back(tensors[i].variable_data());
-        tensors[i].set_data(weights[i]);
+        before.push_back(parameters_[i].variable_data());
+        parameters_[i].set_data(weights[i]);
     }
     return before;
 }
@@ -149,7 +147,7 @@ void Trial::update_averages() {
     const double decay = std::min(settings_.ema, (1.0 + steps) / (10.0 + steps));
     auto tensors = optimizer_.evaluation_weights();
     if (tensors.empty()) {
-        tensors = parameters();
+        tensors = parameters_;
     }
     for (std::size_t i = 0; i < averages_.size(); ++i) {
         averages_[i].lerp_(tensors[i].detach(), 1.0 - decay);
@@ -254,53 +252,115 @@ Trial::StepPlan Trial::plan_step(const LoadedBatch& loaded, const std::vector<st
     return plan;
 }
 
-/// Returns the sum of the losses of this member's samples, on the device.
-at::Tensor Trial::accumulate_gradients(const LoadedBatch& loaded, const StepPlan& plan, GradientReducer& reducer) {
-    const auto& [slice, loaded_batch] = loaded;
-    const auto& [parts, weight, measured] = plan;
-    at::Tensor sum = at::zeros({}, at::TensorOptions(device_.place()).dtype(at::kDouble));
-    const auto keys_in = [&](bool host_memory) {
-        const at::Tensor keys = dropout_keys(seed_, progress_.epoch, slice.samples);
-        return host_memory ? keys : device_.upload(keys);
-    };
-    const at::Tensor keys = model_->drops_units() ? keys_in(model_->reads_keys_on_host()) : at::Tensor();
-    Batch batch = loaded_batch;
-    if (slice.samples.empty()) {
-        batch.inputs = empty_inputs();
-    } else if (augmentation_.changes()) {
-        batch = augmentation_(loaded_batch, keys_in(/*host_memory=*/false), task_.kind);
+StepSamples Trial::samples_of(const LoadedBatch& loaded) const {
+    StepSamples samples{.batch = loaded.batch, .keys = {}, .keys_in_host_memory = {}};
+    if (loaded.slice.samples.empty()) {
+        samples.batch.inputs = empty_inputs();
     }
-    const bool extra = measured.parts && measured.parts->extra;
-    if (extra) {
-        const auto buffers_before = copies(buffers());
-        add_gradients(batch, keys, {.begin = 0, .count = measured.parts->samples}, weight, /*measured=*/true);
-        set_buffers(buffers_before);
-        forget_gradients();
-    }
-    if (parts.empty()) {
-        reducer.average_next_backward();
-        nothing_learned(learning_parameters()).backward();
-    }
-    for (const auto& part : parts) {
-        if (&part == &parts.back()) {
-            reducer.average_next_backward();
+    const bool drops = model_->drops_units();
+    if (drops || augmentation_.changes()) {
+        const at::Tensor keys = dropout_keys(seed_, progress_.epoch, loaded.slice.samples);
+        const bool on_host = drops && model_->reads_keys_on_host();
+        if (on_host) {
+            samples.keys_in_host_memory = keys;
         }
-        const bool counted = measured.parts && !extra && part.count > 0;
-        sum += add_gradients(batch, keys, part, weight, /*measured=*/counted);
+        if (!on_host || augmentation_.changes()) {
+            samples.keys = device_.upload(keys);
+        }
     }
-    return sum;
+    return samples;
+}
+
+/// A user's network may do what no recording repeats, such as draw a number in host memory. A recording has no exchange
+/// with other members in it.
+bool Trial::can_record(const StepSamples& samples, const StepPlan& plan, int size,
+                       const GradientReducer& reducer) const {
+    const bool users = settings_.model->is_users() || settings_.loss.of_plugin != nullptr;
+    const bool wanted = users ? settings_.cuda_graphs == CudaGraphs::on : settings_.cuda_graphs != CudaGraphs::off;
+    return wanted && !plan.parts.empty() && !samples.keys_in_host_memory.defined() &&
+           (size == 1 || (reducer.in_one_piece() && norms_.empty()));
+}
+
+RecordedGradients::Likeness Trial::likeness_of(const StepPlan& plan) const {
+    RecordedGradients::Likeness likeness{.weight = plan.weight};
+    for (const auto& part : plan.parts) {
+        likeness.plan.insert(likeness.plan.end(), {part.begin, part.count});
+    }
+    const auto measured = plan.measured.parts.value_or(MeasuredParts{});
+    likeness.plan.insert(likeness.plan.end(), {measured.count, measured.samples, measured.extra ? 1 : 0});
+    for (const auto& tensors : {parameters_, buffers()}) {
+        for (const auto& tensor : tensors) {
+            likeness.memory.push_back(tensor.const_data_ptr());
+        }
+    }
+    return likeness;
+}
+
+/// Gives the parameters the mean gradients of the group's samples. Returns the sums of this member's. If this throws,
+/// the buffers are as they were.
+StepSums Trial::compute_gradients(const StepSamples& samples, const StepPlan& plan, int size,
+                                  GradientReducer& reducer) {
+    const auto compute = [this, plan, &reducer](const StepSamples& given) {
+        return accumulate_gradients(given, plan, reducer);
+    };
+    const StepSums sums = can_record(samples, plan, size, reducer)
+                              ? recorded_(device_, samples, likeness_of(plan), learning_parameters(), compute)
+                              : compute(samples);
+    try {
+        reducer.finish();
+    } catch (...) {
+        set_buffers(sums.buffers_before);
+        throw;
+    }
+    return sums;
+}
+
+StepSums Trial::accumulate_gradients(const StepSamples& samples, const StepPlan& plan, GradientReducer& reducer) {
+    const auto& [parts, weight, measured] = plan;
+    StepSums sums{.loss = at::zeros({}, at::TensorOptions(device_.place()).dtype(at::kDouble)),
+                  .noise = {},
+                  .buffers_before = copies(buffers())};
+    const at::Tensor keys = !model_->drops_units()                 ? at::Tensor()
+                            : samples.keys_in_host_memory.defined() ? samples.keys_in_host_memory
+                                                                    : samples.keys;
+    try {
+        const bool changes = augmentation_.changes() && samples.batch.inputs.size(0) > 0;
+        const Batch batch = changes ? augmentation_(samples.batch, samples.keys, task_.kind) : samples.batch;
+        const bool extra = measured.parts && measured.parts->extra;
+        if (extra) {
+            add_gradients(batch, keys, {.begin = 0, .count = measured.parts->samples}, weight, /*measured=*/true);
+            set_buffers(sums.buffers_before);
+            forget_gradients();
+        }
+        if (parts.empty()) {
+            reducer.average_next_backward();
+            nothing_learned(learning_parameters()).backward();
+        }
+        for (const auto& part : parts) {
+            if (&part == &parts.back()) {
+                reducer.average_next_backward();
+            }
+            const bool counted = measured.parts && !extra && part.count > 0;
+            sums.loss += add_gradients(batch, keys, part, weight, /*measured=*/counted);
+        }
+        sums.noise = noise_meter_.take_parts();
+    } catch (...) {
+        set_buffers(sums.buffers_before);
+        throw;
+    }
+    return sums;
 }
 
 void Trial::forget_gradients() {
     // Not Optimizer::zero_grad: it refuses gradients that are views of the reducer's buckets.
-    for (auto& parameter : parameters()) {
+    for (const auto& parameter : parameters_) {
         parameter.mutable_grad().reset();
     }
 }
 
 /// Replaces the gradients by those of the place that climb() leads to. The weights, and the buffers, stay what they
 /// are, also if this throws.
-void Trial::sharpen(const LoadedBatch& loaded, const StepPlan& plan, const Group& group, GradientReducer& reducer) {
+void Trial::sharpen(const StepSamples& samples, const StepPlan& plan, const Group& group, GradientReducer& reducer) {
     const StepPlan unmeasured{.parts = plan.parts, .weight = plan.weight, .measured = {}};
     const auto weights = copies(learning_parameters());
     const auto buffers_before = copies(buffers());
@@ -315,7 +375,10 @@ void Trial::sharpen(const LoadedBatch& loaded, const StepPlan& plan, const Group
     climb(learning_parameters(), settings_.sam);
     forget_gradients();
     try {
-        collective([&] { return accumulate_gradients(loaded, unmeasured, reducer); });
+        collective([&] {
+            accumulate_gradients(samples, unmeasured, reducer);
+            reducer.finish();
+        });
         group.finish();
     } catch (...) {
         return_home();
@@ -345,28 +408,30 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     if (group.size() == 1) {  // alone, a member knows which samples were skipped because their numbers are not finite
         slices = {static_cast<std::int64_t>(loaded.slice.samples.size())};
     }
-    group.broadcast(buffers());
-    const auto buffers_before = copies(buffers());
-    const StepPlan plan = plan_step(loaded, slices, group.size(), /*has_buffers=*/!buffers_before.empty());
+    if (group.size() > 1) {
+        group.broadcast(buffers());
+    }
+    const StepPlan plan = plan_step(loaded, slices, group.size(), /*has_buffers=*/!buffers().empty());
     SumOverGroup sum;
     if (group.size() > 1) {
         sum = [&](at::Tensor& numbers) { group.sum(numbers); };
     }
     const NormsInGroup joined(norms_, sum);
-    at::Tensor loss;
+    const StepSamples samples = samples_of(loaded);
+    const auto [loss, noise_of_parts, buffers_before] =
+        collective([&] { return compute_gradients(samples, plan, group.size(), reducer); });
     bool usable = false;
     std::optional<NoiseMeter::Sums> noise;
     try {
-        loss = collective([&] { return accumulate_gradients(loaded, plan, reducer); });
         expect_gradients(*this);
         meanwhile();
         group.finish();
         usable = unscale();
         if (usable && plan.measured.whole) {
-            noise = noise_meter_.take();
+            noise = noise_meter_.take(noise_of_parts);
         }
         if (usable && settings_.sam > 0) {
-            sharpen(loaded, plan, group, reducer);
+            sharpen(samples, plan, group, reducer);
             usable = unscale();
         }
     } catch (...) {
@@ -375,8 +440,8 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     }
 
     if (noise) {
-        const auto samples = std::accumulate(slices.begin(), slices.end(), std::int64_t{0});
-        note_noise(plan.measured, *noise, samples, plan.weight, group.size());
+        const auto count = std::accumulate(slices.begin(), slices.end(), std::int64_t{0});
+        note_noise(plan.measured, *noise, count, plan.weight, group.size());
     }
     {
         RECORD_USER_SCOPE("crescendo::optimizer");

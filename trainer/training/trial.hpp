@@ -16,6 +16,7 @@
 #include "trainer/training/batch_plan.hpp"
 #include "trainer/training/noise_meter.hpp"
 #include "trainer/training/progress.hpp"
+#include "trainer/training/recorded_gradients.hpp"
 
 namespace crescendo::trainer {
 
@@ -58,7 +59,7 @@ class Trial {
 
     /// Parameters and then buffers, by the names that torch's state_dict gives them, always in the same order.
     std::vector<NamedTensor> named_tensors() const;
-    std::vector<at::Tensor> parameters() const;
+    const std::vector<at::Tensor>& parameters() const { return parameters_; }
     /// The parameters that learn: those that are not frozen.
     const std::vector<at::Tensor>& learning_parameters() const { return optimizer_.learning(); }
     std::vector<at::Tensor> buffers() const;
@@ -95,6 +96,11 @@ class Trial {
     /// Samples of a step, over all members.
     std::int64_t group_batch() const { return group_batch_; }
 
+    /// Whether steps are done again from recordings, as on a GPU once it has trained a few (RecordedGradients).
+    bool records_steps() const { return recorded_.recorded(); }
+    /// From now on every operation of a step is asked for by itself, so that those who watch them see them.
+    void stop_recording() { recorded_.stop(); }
+
     /// Makes one update from the group's next samples. `loaded` has this member's share of them, which may be empty in
     /// a group of several. `meanwhile` is called while the device computes; what it throws ends the step. Throws
     /// PeerLost. If this throws, the trial is as it was, with rank 0's buffers. If gradients of a scaled loss overflow,
@@ -119,10 +125,14 @@ class Trial {
     bool scales_loss() const { return settings_.precision == Precision::fp16; }
     double loss_scale() const { return scales_loss() ? progress_.loss_scale.value() : 1.0; }
     bool unscale();
-    void sharpen(const LoadedBatch& loaded, const StepPlan& plan, const Group& group, GradientReducer& reducer);
+    void sharpen(const StepSamples& samples, const StepPlan& plan, const Group& group, GradientReducer& reducer);
     at::Tensor add_gradients(const Batch& batch, const at::Tensor& keys, const MicroBatch& part, double weight,
                              bool measured);
-    at::Tensor accumulate_gradients(const LoadedBatch& loaded, const StepPlan& plan, GradientReducer& reducer);
+    StepSamples samples_of(const LoadedBatch& loaded) const;
+    bool can_record(const StepSamples& samples, const StepPlan& plan, int size, const GradientReducer& reducer) const;
+    RecordedGradients::Likeness likeness_of(const StepPlan& plan) const;
+    StepSums accumulate_gradients(const StepSamples& samples, const StepPlan& plan, GradientReducer& reducer);
+    StepSums compute_gradients(const StepSamples& samples, const StepPlan& plan, int size, GradientReducer& reducer);
     void forget_gradients();
     double learning_rate() const;
     void update_averages();
@@ -135,10 +145,12 @@ class Trial {
     Task task_;
     const Device& device_;
     std::shared_ptr<Model> model_;
+    std::vector<at::Tensor> parameters_;                 ///< of the model
     std::vector<std::shared_ptr<SyncBatchNorm>> norms_;  ///< of the model; they need every member in every round
     ParameterGroups optimizer_;
     Augmentation augmentation_;
     NoiseMeter noise_meter_;
+    RecordedGradients recorded_;
     LearningRateSchedule schedule_;
     std::int64_t group_batch_ = 0;  ///< 0 until the first set_group
     std::int64_t micro_batch_;

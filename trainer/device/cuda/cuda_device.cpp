@@ -1,13 +1,17 @@
+#include <ATen/Functions.h>
 #include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
+#include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <memory_resource>
@@ -88,16 +92,61 @@ class PinnedMemory : public std::pmr::memory_resource {
     std::unordered_map<void*, at::DataPtr> blocks_;
 };
 
+/// How many workers share the GPU.
+int workers_of_gpu() {
+    const char* share = std::getenv(protocol::gpu_share_variable);
+    return std::max(1, share != nullptr ? std::atoi(share) : 1);
+}
+
 /// Where workers share a GPU, one that needs more than its part is to fail itself, and not its neighbours. CUDA's own
 /// share of the memory, some hundred MB a process, is not counted.
 void leave_memory_to_others() {
-    const char* share = std::getenv(protocol::gpu_share_variable);
-    const int workers = share != nullptr ? std::atoi(share) : 1;
-    if (workers > 1) {
+    if (workers_of_gpu() > 1) {
         at::globalContext().lazyInitDevice(at::kCUDA);  // makes the allocator
-        c10::cuda::CUDACachingAllocator::setMemoryFraction(1.0 / workers, /*device=*/0);
+        c10::cuda::CUDACachingAllocator::setMemoryFraction(1.0 / workers_of_gpu(), /*device=*/0);
     }
 }
+
+/// A CUDA graph. Graphs share a pool of memory: each leaves there what is kept, and the next overwrites the rest.
+class CudaGraph : public Recording {
+  public:
+    /// `stream` is one that nothing else uses: CUDA records all that is asked of it.
+    CudaGraph(c10::cuda::CUDAStream stream, at::cuda::MempoolId_t pool, const std::function<void()>& work) {
+        const c10::cuda::CUDAStreamGuard guard(stream);
+        // Other threads, such as autograd's, may take memory meanwhile.
+        graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
+        std::exception_ptr failure;
+        try {
+            work();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        try {
+            graph_.capture_end();
+        } catch (...) {  // CUDA gave up when it was asked for what cannot be recorded
+            c10::cuda::CUDACachingAllocator::endAllocateToPool(/*device=*/0, pool);
+            c10::cuda::CUDACachingAllocator::releasePool(/*device=*/0, pool);
+            end_capture_of_generator();
+            failure = failure ? failure : std::current_exception();
+        }
+        if (failure) {
+            std::rethrow_exception(failure);
+        }
+    }
+
+    void replay() override { graph_.replay(); }
+
+  private:
+    /// LibTorch's generator takes part in a recording until one ends well, and gives no numbers outside of it.
+    static void end_capture_of_generator() {
+        at::cuda::CUDAGraph graph;
+        graph.capture_begin();
+        at::zeros({1}, at::kCUDA);
+        graph.capture_end();
+    }
+
+    at::cuda::CUDAGraph graph_;
+};
 
 /// The first GPU that CUDA_VISIBLE_DEVICES leaves to this process.
 class CudaDevice : public Device {
@@ -127,6 +176,20 @@ class CudaDevice : public Device {
     }
 
     bool idle() const override { return at::cuda::getCurrentCUDAStream().query(); }
+
+    bool records() const override { return true; }
+
+    std::unique_ptr<Recording> record(const std::function<void()>& work) const override {
+        give_back_memory();  // while a recording is made, LibTorch gives none back
+        if (!has_room_for_a_recording()) {
+            return nullptr;
+        }
+        const auto computing = at::cuda::getCurrentCUDAStream();
+        at::cuda::CUDAEvent before;
+        before.record(computing);
+        before.block(recording_);
+        return std::make_unique<CudaGraph>(recording_, recordings_, work);
+    }
 
     void give_back_memory() const override { c10::cuda::CUDACachingAllocator::emptyCache(); }
 
@@ -158,7 +221,22 @@ class CudaDevice : public Device {
     }
 
   private:
+    /// A recording keeps what a step takes, beside what steps without it and evaluations take.
+    static bool has_room_for_a_recording() {
+        using c10::CachingAllocator::StatType;
+        constexpr auto all = static_cast<std::size_t>(StatType::AGGREGATE);
+        const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(/*device=*/0);
+        const auto taken = stats.allocated_bytes[all].peak - stats.allocated_bytes[all].current;
+        std::size_t free = 0;
+        std::size_t total = 0;
+        C10_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+        const auto share = static_cast<std::int64_t>(total) / workers_of_gpu() - stats.reserved_bytes[all].current;
+        return std::min(share, static_cast<std::int64_t>(free)) > 2 * taken;
+    }
+
     c10::cuda::CUDAStream copying_ = at::cuda::getStreamFromPool();
+    c10::cuda::CUDAStream recording_ = at::cuda::getStreamFromPool();
+    const at::cuda::MempoolId_t recordings_ = at::cuda::graph_pool_handle();
     std::shared_ptr<CudaQueue> collectives_ = std::make_shared<CudaQueue>();
     std::unique_ptr<NcclGroups> groups_ = std::make_unique<NcclGroups>(NcclLibrary(), own_gpu());
 };

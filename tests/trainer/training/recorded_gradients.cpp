@@ -1,0 +1,239 @@
+#include "trainer/training/recorded_gradients.hpp"
+
+#include <ATen/ATen.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+#include "tests/trainer/host_device.hpp"
+#include "tests/trainer/local_group.hpp"
+#include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+#include "trainer/training/trial.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Calls the recorded work again, and counts.
+class Again : public Recording {
+  public:
+    Again(std::function<void()> work, int& count) : work_(std::move(work)), count_(count) {}
+    void replay() override {
+        ++count_;
+        work_();
+    }
+
+  private:
+    std::function<void()> work_;
+    int& count_;
+};
+
+/// A processor that records.
+class RecordingDevice : public HostDevice {
+  public:
+    bool records() const override { return true; }
+    std::unique_ptr<Recording> record(const std::function<void()>& work) const override {
+        ++recordings;
+        if (fails) {
+            throw std::runtime_error("operation not permitted when stream is capturing\nwith a second line");
+        }
+        return std::make_unique<Again>(work, replays);
+    }
+    c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
+                                                              int size, const Patience& patience) const override {
+        return make_gloo_group(at::kCPU, store, rank, size, patience);
+    }
+    bool finish(c10d::ProcessGroup&, const std::function<bool()>&) const override { return true; }
+    void dissolve(c10d::ProcessGroup&) const override {}
+
+    bool fails = false;
+    mutable int recordings = 0;
+    mutable int replays = 0;
+};
+
+constexpr std::int64_t batch_size = 8;
+
+const Task task{.kind = Task::Kind::classification,
+                .input_shape = {8, 8},
+                .target_shape = {},
+                .num_outputs = 4,
+                .num_samples = 1 << 20};
+
+LoadedBatch images(std::int64_t step, std::int64_t count) {
+    const auto generator = at::detail::createCPUGenerator(static_cast<std::uint64_t>(step));
+    LoadedBatch loaded;
+    loaded.slice.member_samples = {count};
+    for (std::int64_t i = 0; i < count; ++i) {
+        loaded.slice.samples.push_back(step * batch_size + i);
+    }
+    loaded.batch = {at::randn({count, 8, 8}, generator), at::arange(count).remainder(4)};
+    return loaded;
+}
+
+/// A lone worker on a device.
+struct Worker {
+    Worker(Json settings, const Device& device)
+        : trial(/*number=*/0, /*seed=*/1, settings_of(with_batch(std::move(settings))), task, device),
+          group(device),
+          reducer(group, trial.parameters()) {
+        trial.set_group(/*size=*/1, {});
+    }
+
+    static Json with_batch(Json settings) {
+        settings.update({{"batch_size", batch_size}, {"width", 8}, {"lr", 0.05}});
+        return settings;
+    }
+
+    void train(std::int64_t begin, std::int64_t end, std::int64_t count = batch_size) {
+        for (std::int64_t step = begin; step < end; ++step) {
+            trial.step(images(step, count), group, reducer);
+        }
+    }
+
+    Trial trial;
+    Group group;
+    GradientReducer reducer;
+};
+
+std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
+    std::vector<at::Tensor> all;
+    for (const auto& tensor : tensors) {
+        all.push_back(tensor.detach().clone());
+    }
+    return all;
+}
+
+std::vector<at::Tensor> state_of(const Trial& trial) {
+    std::vector<at::Tensor> all;
+    for (const auto& each : trial.named_tensors()) {
+        all.push_back(each.tensor.detach().clone());
+    }
+    return all;
+}
+
+bool same(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const at::Tensor& x, const at::Tensor& y) { return at::equal(x, y); });
+}
+
+}  // namespace
+
+TEST_CASE("steps from a recording learn what others do, with short steps and steps of another batch between them") {
+    const auto cpu = make_cpu_device();
+    const std::vector<Json> networks{{{"model", "mlp"}, {"dropout", 0.3}},
+                                     {{"model", "cnn"}, {"depth", 1}, {"flip", "horizontal"}, {"input_noise", 0.1}},
+                                     {{"model", "normed"}},
+                                     {{"model", "mlp"}, {"sam", 0.05}},
+                                     {{"model", "mlp"}, {"ema", 0.9}, {"optimizer", "adamw"}, {"clip_norm", 0.1}}};
+    for (const Json& network : networks) {
+        CAPTURE(network.dump());
+        const RecordingDevice device;
+        Worker plain(network, *cpu);
+        Worker recorded(network, device);
+        for (Worker* worker : {&plain, &recorded}) {
+            worker->train(0, 9);
+            worker->train(9, 10, /*count=*/5);  // an epoch's end
+            worker->train(10, 14);
+            const auto weights = worker->trial.exchange_weights(copies(worker->trial.parameters()));
+            worker->train(14, 16);  // the weights lie elsewhere
+            worker->trial.exchange_weights(weights);
+            worker->trial.set_group(1, {.multiple = 2});
+            worker->train(16, 24, 2 * batch_size);
+        }
+
+        CHECK(same(state_of(recorded.trial), state_of(plain.trial)));
+        CHECK(recorded.trial.full_progress().loss_sum == plain.trial.full_progress().loss_sum);
+        CHECK(recorded.trial.records_steps());
+        CHECK(device.recordings == 2);  // one of each batch
+        CHECK(device.replays >= 10);
+        CHECK_FALSE(plain.trial.records_steps());
+    }
+}
+
+TEST_CASE("a group learns the same from recordings, whose gradients it averages in one piece") {
+    const std::vector<Json> networks{{{"model", "mlp"}, {"dropout", 0.3}}, {{"model", "cnn"}, {"depth", 1}}};
+    for (const Json& network : networks) {
+        CAPTURE(network.dump());
+        const auto trained = [&](const std::vector<const Device*>& devices) {
+            std::vector<std::unique_ptr<Trial>> trials;
+            for (const Device* device : devices) {
+                trials.push_back(std::make_unique<Trial>(/*number=*/0, /*seed=*/1,
+                                                         settings_of(Worker::with_batch(network)), task, *device));
+            }
+            in_group(devices, [&](const Group& group) {
+                Trial& trial = *trials[static_cast<std::size_t>(group.rank())];
+                trial.set_group(group.size(), {.multiple = 2});
+                GradientReducer reducer(group, trial.parameters());
+                CHECK(reducer.in_one_piece() == group.device().records());
+                for (std::int64_t step = 0; step < 24; ++step) {
+                    LoadedBatch batch = images(2 * step + group.rank(), batch_size);
+                    batch.slice.member_samples = {batch_size, batch_size};
+                    trial.step(batch, group, reducer);
+                }
+            });
+            std::vector<std::vector<at::Tensor>> states;
+            for (const auto& trial : trials) {
+                states.push_back(state_of(*trial));
+            }
+            return states;
+        };
+        const auto cpu = make_cpu_device();
+        const RecordingDevice first;
+        const RecordingDevice second;
+        const auto plain = trained({cpu.get(), cpu.get()});
+        const auto recorded = trained({&first, &second});
+
+        CHECK(first.recordings == 2);  // every fourth step is measured
+        CHECK(first.replays > 16);
+        CHECK(same(recorded[0], recorded[1]));
+        CHECK(same(recorded[0], plain[0]));
+    }
+}
+
+TEST_CASE("a step from a recording that fails leaves the trial as it was") {
+    const RecordingDevice device;
+    Worker worker({{"model", "normed"}}, device);
+    worker.train(0, 8);
+    REQUIRE(device.replays > 0);
+    const auto before = state_of(worker.trial);
+
+    const auto fail = [] { throw std::runtime_error("the data are damaged"); };
+    CHECK_THROWS_AS(worker.trial.step(images(8, batch_size), worker.group, worker.reducer, fail), std::runtime_error);
+
+    CHECK(same(state_of(worker.trial), before));
+    worker.train(8, 9);
+    CHECK_FALSE(same(state_of(worker.trial), before));
+}
+
+TEST_CASE("where recording fails, steps are computed as they are, and it is not tried again") {
+    RecordingDevice device;
+    device.fails = true;
+    Worker worker({{"model", "mlp"}}, device);
+    const auto cpu = make_cpu_device();
+    Worker plain({{"model", "mlp"}}, *cpu);
+    worker.train(0, 12);
+    plain.train(0, 12);
+
+    CHECK(device.recordings == 1);
+    CHECK(same(state_of(worker.trial), state_of(plain.trial)));
+}
+
+TEST_CASE("steps are not recorded where the sweep file says so, and no longer once somebody wants to see them") {
+    const RecordingDevice device;
+    Worker off({{"model", "mlp"}, {"cuda_graphs", "off"}}, device);
+    off.train(0, 12);
+    CHECK(device.recordings == 0);
+
+    Worker watched({{"model", "mlp"}}, device);
+    watched.train(0, 8);
+    CHECK(watched.trial.records_steps());
+    watched.trial.stop_recording();
+    watched.train(8, 12);
+    CHECK_FALSE(watched.trial.records_steps());
+    CHECK(device.recordings == 1);
+}
