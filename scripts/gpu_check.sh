@@ -72,11 +72,11 @@ run() {
         exit 1  # there is no GPU
     fi
     printf '\n| check | result | seconds |\n|---|---|---|\n'
-    check "what only a GPU shows" 120 bin/test_gpu
+    check "what only a GPU shows" 180 bin/test_gpu
     check "precisions" 60 bin/test_trainer --source-file='*/training/precision.cpp' --test-case-exclude='*plug-in*'
     check "regroups" 90 bin/test_trainer --source-file='*/regroup.cpp'
     check "peers that are killed or stopped" 60 bin/test_trainer --source-file='*/lost_peer.cpp'
-    check "checkpoints" 45 bin/test_trainer --source-file='*/resume.cpp' --test-case-exclude='*0.1.0*,*Python*'
+    check "checkpoints" 90 bin/test_trainer --source-file='*/resume.cpp' --test-case-exclude='*0.1.0*,*Python*'
     printf '\n'
     timeout 100 bin/precision || failed=1
     printf '\n'

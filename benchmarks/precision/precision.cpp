@@ -162,7 +162,7 @@ int main(int count, char** arguments) {
         if (quick && network.input_shape.size() == 3) {
             continue;
         }
-        measure(network, *device, quick ? 0.0 : 1.0, quick ? 1 : 3);
+        measure(network, *device, quick ? 0.0 : device->place().is_cpu() ? 1.0 : 0.4, quick ? 1 : 3);
     }
     return 0;
 }

@@ -3,6 +3,7 @@
     $PYTHON benchmarks/throughput/measure.py build/demo/fashion.h5
     $PYTHON benchmarks/throughput/measure.py build/demo/fashion.h5 resnet18 unet
     CRESCENDO_DEVICE=cuda $PYTHON benchmarks/throughput/measure.py build/demo/fashion.h5       # one worker on a GPU
+    … --no-compile                                                             # without torch.compile, a minute a model
 
 Python has three rows: as people write it, and tuned as a good engineer would, without and with torch.compile.
 """
@@ -21,6 +22,9 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import QUICK, Node  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+COMPILED = "--no-compile" not in sys.argv
+if not COMPILED:
+    sys.argv.remove("--no-compile")
 GPU = os.environ.get("CRESCENDO_DEVICE") == "cuda"
 EPOCHS, TURNS = 1 if QUICK else 6 if GPU else 2, 1 if QUICK else 3
 # Of each model: its settings, the samples of an epoch and those of a worker's step. The last of EPOCHS counts.
@@ -45,6 +49,7 @@ class Problem:
     def ours(self, workers):
         """Samples a second of the last epoch, from the trainer's own log."""
         settings = {"model": self.model, **self.settings, "optimizer": "sgd", "lr": 0.01, "momentum": 0.9,
+                    "precision": "tf32",  # on a GPU; a CPU computes in float32
                     "batch_size": self.batch, "data": {"train": f"{self.data}:/train[0:{self.samples}]"}}
         with tempfile.TemporaryDirectory() as folder:
             node = Node(workers)
@@ -74,7 +79,7 @@ class Problem:
     def turns(self, workers):
         """Rows of ours, plain, tuned, compiled. The last only in the first turn where that does not help, or on a GPU,
         for which it takes a minute."""
-        compiling_helps = not QUICK
+        compiling_helps = not QUICK and COMPILED
         for _ in range(TURNS):
             ours, plain, tuned = self.ours(workers), self.python(workers), self.python(workers, "--tuned")
             compiled = self.python(workers, "--tuned", "--compile") if compiling_helps else 0

@@ -120,7 +120,8 @@ std::string advice_of(const Profiled& profile, int num_workers) {
             "are; a larger `batch_size` or a wider model costs less than it computes more.",
             percent(speed_share));
     }
-    return "The processor bounds this trial, as it should: only a smaller model or more workers make it faster.";
+    return "The processor bounds this trial, as it should: only more workers, a smaller model or shorter numbers "
+           "(`precision`) make it faster.";
 }
 
 std::string profile_text(const Profiled& profile, int num_workers, Format format) {

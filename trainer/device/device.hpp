@@ -51,11 +51,11 @@ class Device {
     /// Whether record() may do more than return null.
     virtual bool records() const { return false; }
 
-    /// Calls `work`, and records what it asks of the device instead of computing it. Tensors that `work` makes, and that
-    /// are kept, have their numbers after each replay; other recordings may use the memory of all others. Numbers that
-    /// `work` itself has, in host memory, stay those of the recording. Null if the device records nothing, as CPUs, or
-    /// has no memory to spare for it; `work` was not called then. Throws what `work` throws, and if it asked for what
-    /// cannot be recorded; the device has computed nothing then.
+    /// Calls `work`, and records what it asks of the device instead of computing it. Tensors that `work` makes lie in
+    /// memory of the recording, and have their numbers after each replay. Numbers that `work` itself has, in host
+    /// memory, stay those of the recording. Null if the device records nothing, as CPUs, or has no memory to spare for
+    /// it; `work` was not called then. Throws what `work` throws, and if it asked for what cannot be recorded; the
+    /// device has computed nothing then.
     virtual std::unique_ptr<Recording> record(const std::function<void()>& /*work*/) const { return nullptr; }
 
     /// Gives memory that it keeps for what comes next back to the device, so that others find it.

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <new>
+#include <optional>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "trainer/device/nccl/nccl_communicator.hpp"
@@ -153,16 +154,26 @@ Group::~Group() {
     }
 }
 
+/// The order that interrupts may follow from what these collectives gave another member, as the next regroup follows
+/// from a report. So those that can end get the time to. Who gave up at once would lose the report.
 void Group::finish() const {
     if (!process_group_) {
         return;
     }
-    const auto began = std::chrono::steady_clock::now();
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds time_to_end{20};
+    const auto began = Clock::now();
+    std::optional<Clock::time_point> interrupted;
     const auto give_up = [&] {
-        if (waiting_ && std::chrono::steady_clock::now() - began < 2 * timeout_) {
+        const auto now = Clock::now();
+        if (waiting_ && now - began < 2 * timeout_) {
             waiting_();
         }
-        return interrupted_ && interrupted_();
+        if (interrupted || (interrupted_ && interrupted_())) {
+            interrupted = interrupted.value_or(now);
+            return now - *interrupted > time_to_end;
+        }
+        return false;
     };
     if (!collective([&] { return device_.finish(*process_group_, give_up); })) {
         throw PeerLost("a collective did not finish");

@@ -62,6 +62,13 @@ class Recurrent : public Model {
 
     bool drops_units() const override { return dropout_.drops(); }
 
+    using Model::to;
+    /// cuDNN wants the layers' weights in one piece of memory, and would else put them together at every call.
+    void to(torch::Device device, bool non_blocking) override {
+        Model::to(device, non_blocking);
+        layers_->flatten_parameters();
+    }
+
   private:
     RecurrentSettings settings_;
     Dropout dropout_;

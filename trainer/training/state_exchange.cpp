@@ -71,12 +71,13 @@ void share_state(const Group& group, const Join& join, const Settings& settings,
     }
 
     // Every member sums the losses of its own samples, and measures their noise, whatever rank 0 has seen. If rank 0
-    // has made the report that the losses were for, or has returned to one before it, they belong to no report to come.
+    // has made the report that the losses were for, or has returned to one before it, they belong to no report to come;
+    // and the noise of that report, which all members have measured, is in rank 0's.
     const Progress own = survivor ? trial->full_progress() : Progress();
     const bool of_next_report = survivor && same_report(own, progress);
     progress.loss_sum = of_next_report ? own.loss_sum : 0.0;
     progress.loss_samples = of_next_report ? own.loss_samples : 0;
-    if (survivor) {
+    if (of_next_report) {
         progress.noise_scale = own.noise_scale;
     }
     if (received) {

@@ -40,7 +40,19 @@ TEST_CASE("people see the parts of a step, and what else a trial waits for") {
     CHECK(!contains(text, "gradients of the others"));
     CHECK(contains(text, "an epoch:          2 s, 100 steps\n"));
     CHECK(contains(text, "speed:             50 GFLOP/s a worker, 50 % of what matrix products reach here (100)\n"));
-    CHECK(text.ends_with("as it should: only a smaller model or more workers make it faster.\n"));
+    CHECK(text.ends_with("as it should: only more workers, a smaller model or shorter numbers (`precision`) make it faster.\n"));
+}
+
+TEST_CASE("where a step takes less than its parts, as from a recording, people are told why") {
+    auto recorded = busy();
+    CHECK(!contains(profile_text(recorded, 1, Format::table), "one after the other"));
+    recorded.step = 0.002;
+
+    const auto text = profile_text(recorded, 1, Format::table);
+
+    CHECK(contains(text, "takes 2 ms: 3.2e+04 samples/s."));
+    CHECK(contains(text, "backward               11.5 ms  58 %\n"));  // of the sum
+    CHECK(contains(text, "Measured one after the other, the parts take 19.8 ms. In training a GPU does several at once"));
 }
 
 TEST_CASE("programs get what the trainer measured") {

@@ -61,6 +61,11 @@ TEST_CASE("a trial computes in float32 and lets operations choose their order, u
     CHECK_FALSE(parsed(with("deterministic", "off")).deterministic);
     CHECK(problems_of(with("precision", "half")).front().key == "trainer.precision");
     CHECK(problems_of(with("deterministic", "sometimes")).front().key == "trainer.deterministic");
+
+    CHECK(parsed(minimal()).cuda_graphs == CudaGraphs::automatic);
+    CHECK(parsed(with("cuda_graphs", "on")).cuda_graphs == CudaGraphs::on);
+    CHECK(parsed(with("cuda_graphs", "off")).cuda_graphs == CudaGraphs::off);
+    CHECK(problems_of(with("cuda_graphs", "sometimes")).front().key == "trainer.cuda_graphs");
 }
 
 TEST_CASE("a trial starts from torch's own weights at its full rate, unless it is told otherwise") {

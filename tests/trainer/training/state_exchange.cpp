@@ -84,7 +84,7 @@ TEST_CASE("each survivor keeps the sum of its own losses, and a newcomer begins 
     CHECK(trials[2]->full_progress().loss_sum == 0);
 }
 
-TEST_CASE("a survivor's losses of a report that rank 0 has made count for no other") {
+TEST_CASE("a survivor's losses and noise of a report that rank 0 has made count for no other") {
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
     std::array<std::unique_ptr<Trial>, 3> trials;
@@ -94,11 +94,19 @@ TEST_CASE("a survivor's losses of a report that rank 0 has made count for no oth
     const double own = trials[1]->full_progress().loss_sum;
     trials[0]->progress().report = Report{.resource = 1, .metrics = {}, .seconds = 3};
     trials[1]->progress().report = trials[0]->progress().report;  // the third one was lost before it
+    for (std::size_t rank = 0; rank < trials.size(); ++rank) {
+        auto& noise_scale = trials[rank]->progress().noise_scale;
+        noise_scale.add({.whole = 1.0, .samples = 8.0, .parts = GradientNorms::Parts{.mean = 2.0, .samples = 4.0}});
+        noise_scale.set_noise(rank == 2 ? 5.0 : 3.0);  // the report's mean, and what the third one measured
+    }
 
     in_group(3, *device, [&](const Group& group) {
         share_state(group, join(), settings, trials[static_cast<std::size_t>(group.rank())]);
     });
 
+    for (const auto& trial : trials) {
+        CHECK(trial->progress().noise_scale.noise() == doctest::Approx(3.0));
+    }
     CHECK(trials[1]->full_progress().loss_sum == own);
     CHECK(trials[2]->full_progress().loss_sum == 0);
     CHECK(trials[2]->full_progress().loss_samples == 0);

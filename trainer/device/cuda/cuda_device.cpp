@@ -107,13 +107,14 @@ void leave_memory_to_others() {
     }
 }
 
-/// A CUDA graph. Graphs share a pool of memory: each leaves there what is kept, and the next overwrites the rest.
+/// A CUDA graph, whose tensors lie in a pool of memory of its own.
 class CudaGraph : public Recording {
   public:
     /// `stream` is one that nothing else uses: CUDA records all that is asked of it.
-    CudaGraph(c10::cuda::CUDAStream stream, at::cuda::MempoolId_t pool, const std::function<void()>& work) {
+    CudaGraph(c10::cuda::CUDAStream stream, const std::function<void()>& work) {
         const c10::cuda::CUDAStreamGuard guard(stream);
         // Other threads, such as autograd's, may take memory meanwhile.
+        const auto pool = at::cuda::graph_pool_handle();
         graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
         std::exception_ptr failure;
         try {
@@ -126,6 +127,8 @@ class CudaGraph : public Recording {
         } catch (...) {  // CUDA gave up when it was asked for what cannot be recorded
             c10::cuda::CUDACachingAllocator::endAllocateToPool(/*device=*/0, pool);
             c10::cuda::CUDACachingAllocator::releasePool(/*device=*/0, pool);
+            at::getHostAllocator(at::kCUDA)->end_allocate_to_pool(pool);
+            at::getHostAllocator(at::kCUDA)->release_pool(pool);
             end_capture_of_generator();
             failure = failure ? failure : std::current_exception();
         }
@@ -188,7 +191,7 @@ class CudaDevice : public Device {
         at::cuda::CUDAEvent before;
         before.record(computing);
         before.block(recording_);
-        return std::make_unique<CudaGraph>(recording_, recordings_, work);
+        return std::make_unique<CudaGraph>(recording_, work);
     }
 
     void give_back_memory() const override { c10::cuda::CUDACachingAllocator::emptyCache(); }
@@ -236,7 +239,6 @@ class CudaDevice : public Device {
 
     c10::cuda::CUDAStream copying_ = at::cuda::getStreamFromPool();
     c10::cuda::CUDAStream recording_ = at::cuda::getStreamFromPool();
-    const at::cuda::MempoolId_t recordings_ = at::cuda::graph_pool_handle();
     std::shared_ptr<CudaQueue> collectives_ = std::make_shared<CudaQueue>();
     std::unique_ptr<NcclGroups> groups_ = std::make_unique<NcclGroups>(NcclLibrary(), own_gpu());
 };

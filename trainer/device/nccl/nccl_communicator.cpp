@@ -87,18 +87,7 @@ void NcclCommunicator::settle(const std::string& what, Result result, const Pati
 }
 
 bool NcclCommunicator::abort(std::shared_ptr<void> kept, std::chrono::milliseconds time) noexcept try {
-    if (communicator_ == nullptr) {
-        return true;
-    }
-    // It waits for threads of NCCL's, which may wait for a device or a network that does not answer.
-    const auto aborted = std::make_shared<std::promise<void>>();
-    std::thread([aborted, kept = std::move(kept), abort = library_.comm_abort, communicator = communicator_]() mutable {
-        abort(communicator);
-        kept.reset();
-        aborted->set_value();
-    }).detach();
-    communicator_ = nullptr;
-    if (aborted->get_future().wait_for(time) == std::future_status::ready) {
+    if (begin_abort(std::move(kept)).wait_for(time) == std::future_status::ready) {
         return true;
     }
     std::fprintf(stderr, "NCCL has not ended a group within %lld ms: its memory stays taken\n",
@@ -107,6 +96,22 @@ bool NcclCommunicator::abort(std::shared_ptr<void> kept, std::chrono::millisecon
 } catch (const std::exception& error) {  // no thread is to be had
     std::fprintf(stderr, "a group of NCCL was not ended: %s\n", error.what());
     return false;
+}
+
+/// NCCL waits for threads of its own, which may wait for a device or a network that does not answer.
+std::future<void> NcclCommunicator::begin_abort(std::shared_ptr<void> kept) {
+    const auto aborted = std::make_shared<std::promise<void>>();
+    if (communicator_ == nullptr) {
+        aborted->set_value();
+        return aborted->get_future();
+    }
+    std::thread([aborted, kept = std::move(kept), abort = library_.comm_abort, communicator = communicator_]() mutable {
+        abort(communicator);
+        kept.reset();
+        aborted->set_value();
+    }).detach();
+    communicator_ = nullptr;
+    return aborted->get_future();
 }
 
 }  // namespace crescendo::trainer

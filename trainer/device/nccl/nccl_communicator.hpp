@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -53,6 +54,10 @@ class NcclCommunicator {
     /// Ends the communicator, whatever its other members do, and with it what it still does; it is not used again.
     /// Returns false, with a line in the log, if NCCL has not ended it within `time`: then it, and `kept`, stay.
     bool abort(std::shared_ptr<void> kept = nullptr, std::chrono::milliseconds time = time_to_abort) noexcept;
+
+    /// The same for a communicator that has nothing to do. NCCL takes a second for it, as its threads look up twice a
+    /// second; what this returns says when it is done.
+    std::future<void> begin_abort(std::shared_ptr<void> kept = nullptr);
 
   private:
     nccl::Result state() const;

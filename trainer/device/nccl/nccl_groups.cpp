@@ -64,8 +64,16 @@ std::string NcclGroups::Part::offer(int member) const {
 
 NcclGroups::NcclGroups(NcclLibrary library, GpuIdentity gpu) : library_(library), gpu_(std::move(gpu)) {}
 
-void NcclGroups::warm_up() const try {
-    NcclCommunicator(library_, new_id(library_), /*rank=*/0, /*size=*/1, {.timeout = std::chrono::minutes(1)});
+NcclGroups::~NcclGroups() {
+    const auto end = std::chrono::steady_clock::now() + NcclCommunicator::time_to_abort;
+    for (const auto& each : ending_) {
+        each.wait_until(end);
+    }
+}
+
+void NcclGroups::warm_up() try {
+    NcclCommunicator first(library_, new_id(library_), /*rank=*/0, /*size=*/1, {.timeout = std::chrono::minutes(1)});
+    end_idle(first);
 } catch (const NcclError& error) {
     std::fprintf(stderr, "no trial with several workers will train here: %s\n", error.what());
 }
@@ -104,8 +112,18 @@ void NcclGroups::end(c10d::ProcessGroup& group) {
         kept_.push_front(std::move(present_));
     }
     if (kept_.size() > most_kept) {
+        end_idle(*kept_.back().communicator);
         kept_.pop_back();
     }
+}
+
+/// No regroup, and no start, waits for what NCCL takes to end a communicator that has nothing to do.
+void NcclGroups::end_idle(NcclCommunicator& communicator) noexcept try {
+    std::erase_if(ending_, [](const std::future<void>& each) {
+        return each.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    });
+    ending_.push_back(communicator.begin_abort());
+} catch (const std::exception&) {  // there is no thread to be had: its destructor says so
 }
 
 /// Members introduce themselves to rank 0, and it tells all what to do. So a member waits for one answer of the store,

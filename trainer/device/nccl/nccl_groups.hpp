@@ -2,6 +2,7 @@
 
 #include <c10/util/intrusive_ptr.h>
 
+#include <future>
 #include <list>
 #include <memory>
 #include <string>
@@ -31,10 +32,13 @@ class NcclGroups {
     static constexpr std::size_t most_kept = 4;
 
     NcclGroups(NcclLibrary library, GpuIdentity gpu);
+    NcclGroups(NcclGroups&&) = default;
+    /// Waits for the communicators that NCCL still ends, but no longer than it may take.
+    ~NcclGroups();
 
     /// Forms a communicator of one and ends it, so that what NCCL does at first use (it loads its kernels, and looks at
     /// the machine) comes before a trial waits for it. A NCCL that fails is a line of the log: it may not be needed.
-    void warm_up() const;
+    void warm_up();
 
     /// Meets the other members, who call this with the same store. Null where members share a GPU, which NCCL refuses.
     /// Throws what the store throws, and NcclError. The group's tensors lie on `place`, whose collectives `queue`
@@ -64,11 +68,13 @@ class NcclGroups {
     Plan plan_for(const std::vector<std::string>& members) const;
     std::string introduction() const;
     std::unique_ptr<NcclCommunicator> take(const std::string& name);
+    void end_idle(NcclCommunicator& communicator) noexcept;
 
     NcclLibrary library_;
     GpuIdentity gpu_;
     std::list<Part> kept_;  ///< the last one first
     Part present_{};        ///< of the last group, whose backend has the communicator
+    std::vector<std::future<void>> ending_;  ///< of communicators that nobody needs
 };
 
 /// The backend of a group that NcclGroups made; null if the group is another's.

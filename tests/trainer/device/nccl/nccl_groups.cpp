@@ -151,7 +151,7 @@ TEST_CASE("only the last communicators are kept") {
 
 TEST_CASE("NCCL is warmed up by a group of one, and may be broken where no group is needed") {
     const FakeNcclOrders orders;
-    const auto a = process("a");
+    auto a = process("a");
 
     a.warm_up();
     CHECK(orders.num_formed() == 1);
