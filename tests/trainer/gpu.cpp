@@ -128,13 +128,19 @@ TEST_CASE("steps from a recording have the bits of others, in every model") {
         return;
     }
     std::vector<Json> networks;
-    for (const char* model : {"cnn", "mlp", "vit", "transformer", "lstm", "gru", "resnet18", "r2plus1d", "autoencoder",
-                              "unet"}) {
+    for (const char* model :
+         {"cnn", "mlp", "vit", "transformer", "lstm", "gru", "resnet18", "r2plus1d", "autoencoder", "unet"}) {
         networks.push_back({{"model", model}});
         networks.push_back({{"model", model}, {"precision", "bf16"}});
     }
-    networks.push_back({{"model", "cnn"}, {"flip", "horizontal"}, {"crop_padding", 1}, {"cutout", 2},
-                        {"input_noise", 0.1}, {"dropout", 0.2}, {"ema", 0.9}, {"optimizer", "adamw"}});
+    networks.push_back({{"model", "cnn"},
+                        {"flip", "horizontal"},
+                        {"crop_padding", 1},
+                        {"cutout", 2},
+                        {"input_noise", 0.1},
+                        {"dropout", 0.2},
+                        {"ema", 0.9},
+                        {"optimizer", "adamw"}});
     networks.push_back({{"model", "mlp"}, {"precision", "fp16"}, {"dropout", 0.2}, {"clip_norm", 0.1}});
     networks.push_back({{"model", "mlp"}, {"label_smoothing", 0.1}, {"sam", 0.05}});
     for (Json& network : networks) {
@@ -223,7 +229,7 @@ TEST_CASE("NCCL with one rank: 200 groups form, add up and end, and take no more
         const Times times = train(1, /*unfinished=*/false);
         new_ones.form += times.form / 200;
         new_ones.end += times.end / 200;
-        if (i == 9) {  // as many are kept as will be later
+        if (i == 9) {                                              // as many are kept as will be later
             std::this_thread::sleep_for(std::chrono::seconds(3));  // NCCL ends the others
             before = free_memory();
         }

@@ -46,8 +46,8 @@ class Recurrent : public Model {
                                  .bidirectional(settings.bidirectional)
                                  .batch_first(true);
         layers_ = register_module("layers", typename Kind::Layers(options));
-        output_ = register_module("output",
-                                  Linear((settings.bidirectional ? 2 : 1) * settings.width, task.num_outputs));
+        output_ =
+            register_module("output", Linear((settings.bidirectional ? 2 : 1) * settings.width, task.num_outputs));
     }
 
     at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys) override {

@@ -11,8 +11,8 @@ namespace crescendo::trainer {
 namespace {
 
 at::Tensor squared_norm(const at::Tensor& gradient) {
-    const at::Tensor flat = gradient.is_non_overlapping_and_dense() ? gradient.as_strided({gradient.numel()}, {1})
-                                                                     : gradient.reshape(-1);
+    const at::Tensor flat =
+        gradient.is_non_overlapping_and_dense() ? gradient.as_strided({gradient.numel()}, {1}) : gradient.reshape(-1);
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();  // what BLAS counts to
     return flat.numel() <= most ? at::dot(flat, flat) : at::linalg_vector_norm(flat).square();
 }

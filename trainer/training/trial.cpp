@@ -320,7 +320,7 @@ StepSums Trial::accumulate_gradients(const StepSamples& samples, const StepPlan&
     StepSums sums{.loss = at::zeros({}, at::TensorOptions(device_.place()).dtype(at::kDouble)),
                   .noise = {},
                   .buffers_before = copies(buffers())};
-    const at::Tensor keys = !model_->drops_units()                 ? at::Tensor()
+    const at::Tensor keys = !model_->drops_units()                  ? at::Tensor()
                             : samples.keys_in_host_memory.defined() ? samples.keys_in_host_memory
                                                                     : samples.keys;
     try {

@@ -40,7 +40,8 @@ TEST_CASE("people see the parts of a step, and what else a trial waits for") {
     CHECK(!contains(text, "gradients of the others"));
     CHECK(contains(text, "an epoch:          2 s, 100 steps\n"));
     CHECK(contains(text, "speed:             50 GFLOP/s a worker, 50 % of what matrix products reach here (100)\n"));
-    CHECK(text.ends_with("as it should: only more workers, a smaller model or shorter numbers (`precision`) make it faster.\n"));
+    CHECK(text.ends_with(
+        "as it should: only more workers, a smaller model or shorter numbers (`precision`) make it faster.\n"));
 }
 
 TEST_CASE("where a step takes less than its parts, as from a recording, people are told why") {
@@ -52,7 +53,8 @@ TEST_CASE("where a step takes less than its parts, as from a recording, people a
 
     CHECK(contains(text, "takes 2 ms: 3.2e+04 samples/s."));
     CHECK(contains(text, "backward               11.5 ms  58 %\n"));  // of the sum
-    CHECK(contains(text, "Measured one after the other, the parts take 19.8 ms. In training a GPU does several at once"));
+    CHECK(
+        contains(text, "Measured one after the other, the parts take 19.8 ms. In training a GPU does several at once"));
 }
 
 TEST_CASE("programs get what the trainer measured") {

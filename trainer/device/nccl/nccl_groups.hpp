@@ -72,8 +72,8 @@ class NcclGroups {
 
     NcclLibrary library_;
     GpuIdentity gpu_;
-    std::list<Part> kept_;  ///< the last one first
-    Part present_{};        ///< of the last group, whose backend has the communicator
+    std::list<Part> kept_;                   ///< the last one first
+    Part present_{};                         ///< of the last group, whose backend has the communicator
     std::vector<std::future<void>> ending_;  ///< of communicators that nobody needs
 };
 
