@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/record_function.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -91,6 +92,7 @@ void GradientReducer::finish() {
     if (parameters_.empty()) {
         return;
     }
+    RECORD_USER_SCOPE("crescendo::reduction");
     const at::NoGradGuard no_gradients;
     std::vector<at::Tensor> gradients;
     for (const auto& parameter : parameters_) {  // one without a gradient is found by who knows its name

@@ -179,13 +179,14 @@ class Profiler {
     }
 
     /// Backward of a group hides a part of its exchange behind its computation. What it does not hide is what it takes
-    /// longer than backward alone, while all members compute alone.
+    /// longer than backward alone, while all members compute alone. (What follows on backward is a part of its own.)
     void part_off_reduction(Metrics& parts, const LoadedBatch& same) {
         const Group alone(device_);
         GradientReducer reducer(alone, trial_.learning_parameters());
         const double backward = parts_of([&] { trial_.step(same, alone, reducer); }).at("backward");
-        parts["reduction"] = std::max(0.0, parts.at("backward") - backward);
-        parts["backward"] -= parts["reduction"];
+        const double longer = std::max(0.0, parts.at("backward") - backward);
+        parts["reduction"] += longer;
+        parts["backward"] -= longer;
     }
 
     double flop_of(const LoadedBatch& same) {

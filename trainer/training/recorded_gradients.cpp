@@ -99,10 +99,8 @@ bool RecordedGradients::record(Kind& kind, const Device& device, const StepSampl
     }
     forget_gradients(parameters);
     if (!kind.recording) {
-        if (device.records()) {
-            std::printf("a step is not recorded as a CUDA graph: %s\n", reason.c_str());
-            std::fflush(stdout);
-        }
+        std::printf("a step is not recorded as a CUDA graph: %s\n", reason.c_str());
+        std::fflush(stdout);
         stop();
         return false;
     }

@@ -277,7 +277,7 @@ bool Trial::can_record(const StepSamples& samples, const StepPlan& plan, int siz
                        const GradientReducer& reducer) const {
     const bool users = settings_.model->is_users() || settings_.loss.of_plugin != nullptr;
     const bool wanted = users ? settings_.cuda_graphs == CudaGraphs::on : settings_.cuda_graphs != CudaGraphs::off;
-    return wanted && !plan.parts.empty() && !samples.keys_in_host_memory.defined() &&
+    return wanted && device_.records() && !plan.parts.empty() && !samples.keys_in_host_memory.defined() &&
            (size == 1 || (reducer.in_one_piece() && norms_.empty()));
 }
 
