@@ -115,8 +115,13 @@ class CudaGraph : public Recording {
         const c10::cuda::CUDAStreamGuard guard(stream);
         // Other threads, such as autograd's, may take memory meanwhile.
         const auto pool = at::cuda::graph_pool_handle();
-        graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
         std::exception_ptr failure;
+        try {
+            graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
+        } catch (...) {
+            leave(pool);
+            throw;
+        }
         try {
             work();
         } catch (...) {
@@ -125,12 +130,9 @@ class CudaGraph : public Recording {
         try {
             graph_.capture_end();
         } catch (...) {  // CUDA gave up when it was asked for what cannot be recorded
-            c10::cuda::CUDACachingAllocator::endAllocateToPool(/*device=*/0, pool);
-            c10::cuda::CUDACachingAllocator::releasePool(/*device=*/0, pool);
-            at::getHostAllocator(at::kCUDA)->end_allocate_to_pool(pool);
-            at::getHostAllocator(at::kCUDA)->release_pool(pool);
-            end_capture_of_generator();
             failure = failure ? failure : std::current_exception();
+            leave(pool);
+            end_capture_of_generator();
         }
         if (failure) {
             std::rethrow_exception(failure);
@@ -140,6 +142,21 @@ class CudaGraph : public Recording {
     void replay() override { graph_.replay(); }
 
   private:
+    /// Has LibTorch's allocators take no more memory from the pool. They ask the graph where to take it, and after a
+    /// recording that failed they would ask a graph that is gone.
+    static void leave(at::cuda::MempoolId_t pool) {
+        const auto attempt = [](auto&& call) {
+            try {
+                call();
+            } catch (const c10::Error&) {  // the recording failed before this allocator knew of it
+            }
+        };
+        attempt([&] { c10::cuda::CUDACachingAllocator::endAllocateToPool(/*device=*/0, pool); });
+        attempt([&] { c10::cuda::CUDACachingAllocator::releasePool(/*device=*/0, pool); });
+        attempt([&] { at::getHostAllocator(at::kCUDA)->end_allocate_to_pool(pool); });
+        attempt([&] { at::getHostAllocator(at::kCUDA)->release_pool(pool); });
+    }
+
     /// LibTorch's generator takes part in a recording until one ends well, and gives no numbers outside of it.
     static void end_capture_of_generator() {
         at::cuda::CUDAGraph graph;
