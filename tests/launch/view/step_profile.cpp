@@ -53,6 +53,7 @@ TEST_CASE("where a step takes less than its parts, as from a recording, people a
 
     CHECK(contains(text, "takes 2 ms: 3.2e+04 samples/s."));
     CHECK(contains(text, "backward               11.5 ms  58 %\n"));  // of the sum
+    CHECK(contains(text, "everything else        0 us     0 %\n"));
     CHECK(
         contains(text, "Measured one after the other, the parts take 19.8 ms. In training a GPU does several at once"));
 }
