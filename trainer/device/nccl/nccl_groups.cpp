@@ -65,6 +65,9 @@ std::string NcclGroups::Part::offer(int member) const {
 NcclGroups::NcclGroups(NcclLibrary library, GpuIdentity gpu) : library_(library), gpu_(std::move(gpu)) {}
 
 NcclGroups::~NcclGroups() {
+    for (const Part& part : kept_) {  // all at once
+        end_idle(*part.communicator);
+    }
     const auto end = std::chrono::steady_clock::now() + NcclCommunicator::time_to_abort;
     for (const auto& each : ending_) {
         each.wait_until(end);
