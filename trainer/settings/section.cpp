@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "core/check.hpp"
 #include "core/duration.hpp"
@@ -17,6 +19,22 @@ using nlohmann::json;
 namespace {
 
 const json empty_object = json::object();
+
+/// What other programs call a setting, and what it is called here.
+constexpr std::array<std::pair<std::string_view, const char*>, 14> other_names{{{"learning_rate", "lr"},
+                                                                                {"learningRate", "lr"},
+                                                                                {"bs", "batch_size"},
+                                                                                {"batch", "batch_size"},
+                                                                                {"wd", "weight_decay"},
+                                                                                {"hidden_size", "width"},
+                                                                                {"hidden_units", "width"},
+                                                                                {"hidden_dim", "width"},
+                                                                                {"num_layers", "depth"},
+                                                                                {"n_layers", "depth"},
+                                                                                {"num_heads", "heads"},
+                                                                                {"grad_clip", "clip_norm"},
+                                                                                {"max_grad_norm", "clip_norm"},
+                                                                                {"scheduler", "lr_schedule"}}};
 
 std::optional<double> parse_bytes(const std::string& words) {
     struct Unit {
@@ -254,8 +272,12 @@ void Section::reject_unknown() {
         if (knows(key)) {
             continue;
         }
+        const auto other = std::ranges::find(other_names, key, &decltype(other_names)::value_type::first);
+        const bool meant = other != other_names.end() && knows(other->second);
         reject(key.c_str(), crescendo::text("no such setting, so it would change nothing{}; there are {}",
-                                            did_you_mean(key, known_), enumerate(known_, ", ")));
+                                            meant ? crescendo::text(" (did you mean '{}'?)", other->second)
+                                                  : did_you_mean(key, known_),
+                                            enumerate(known_, ", ")));
     }
 }
 
