@@ -52,6 +52,20 @@ int enough(const std::vector<Axis>& axes) { return std::max(10, static_cast<int>
 /// How many of so many results are good.
 int num_good(int num_results) { return std::min((num_results + 9) / 10, 25); }
 
+/// Of the best of `count` trials first. Their mean is 1, so that the prior counts as beside trials of equal weight.
+std::vector<double> weights_by_rank(int count) {
+    std::vector<double> weights;
+    double sum = 0;
+    for (int rank = 1; rank <= count; ++rank) {
+        weights.push_back(std::log(count + 0.5) - std::log(rank));
+        sum += weights.back();
+    }
+    for (double& weight : weights) {
+        weight *= count / sum;
+    }
+    return weights;
+}
+
 }  // namespace
 
 TpeSampler::TpeSampler(const SweepSpec& spec)
@@ -130,14 +144,15 @@ TpeSampler::Split TpeSampler::split(const Results& results, const Results::Ranki
     constexpr int most_new = 128;
     constexpr int most_old = 384;
     Split result;
-    for (int i = 0; i < num_good(ranking.num_finite); ++i) {
-        result.good.push_back(ranking.best[static_cast<std::size_t>(i)].trial);
+    const auto weights = weights_by_rank(num_good(ranking.num_finite));
+    for (std::size_t rank = 0; rank < weights.size(); ++rank) {
+        result.good.push_back({ranking.best[rank].trial, weights[rank]});
     }
-    std::ranges::sort(result.good);
+    std::ranges::sort(result.good, {}, &Split::Member::trial);
     const int first_new = std::max(results.num_trials() - most_new, 0);
     const int stride = std::max((first_new + most_old - 1) / most_old, 1);
     for (int trial = 0; trial < results.num_trials(); trial += trial < first_new ? stride : 1) {
-        const bool is_bad = !std::ranges::binary_search(result.good, trial) &&
+        const bool is_bad = !std::ranges::binary_search(result.good, trial, {}, &Split::Member::trial) &&
                             (results.is_settled(trial, ranking) || results.is_pending(trial));
         if (is_bad) {
             result.bad.push_back({trial, trial < first_new ? static_cast<double>(stride) : 1.0});
@@ -146,22 +161,22 @@ TpeSampler::Split TpeSampler::split(const Results& results, const Results::Ranki
     return result;
 }
 
+std::vector<Parzen::Kernel> TpeSampler::kernels_of(const Results& results, const std::vector<Split::Member>& members) {
+    std::vector<Parzen::Kernel> kernels;
+    for (const auto& [trial, weight] : members) {
+        kernels.push_back({results.point(trial), weight});
+    }
+    return kernels;
+}
+
 Parzen TpeSampler::good(const Results& results, const Split& split, bool is_broad) const {
     auto smoothing = smoothing_of_good(axes_);
     smoothing.breadth = is_broad ? great_breadth : 1;
-    std::vector<Parzen::Kernel> kernels;
-    for (const int trial : split.good) {
-        kernels.push_back({results.point(trial), 1});
-    }
-    return {axes_, kernels, smoothing};
+    return {axes_, kernels_of(results, split.good), smoothing};
 }
 
 Parzen TpeSampler::bad(const Results& results, const Split& split) const {
-    std::vector<Parzen::Kernel> kernels;
-    for (const auto& [trial, weight] : split.bad) {
-        kernels.push_back({results.point(trial), weight});
-    }
-    return {axes_, kernels, smooth};
+    return {axes_, kernels_of(results, split.bad), smooth};
 }
 
 /// These are no broad trials, which have odd numbers.

@@ -19,8 +19,10 @@ namespace crescendo {
 /// * It learns from the highest rung that enough trials have reached, as BOHB does (Falkner et al., ICML 2018). Until
 ///   there is one, it proposes the points of a Sobol sequence.
 /// * Results of earlier sweeps (`warm_start`) count as this sweep's own.
-/// * The best trials of that rung are good. All others that reached it are bad, and so are those that lost before it,
-///   and those of which nothing is known yet: so it does not propose twice in one place (constant liar).
+/// * The best trials of that rung are good. The better of them count more: as in CMA-ES (Hansen, "The CMA Evolution
+///   Strategy: A Tutorial", 2016), by the logarithm of the rank. All others that reached it are bad, and so are those
+///   that lost before it, and those of which nothing is known yet: so it does not propose twice in one place (constant
+///   liar).
 /// * Every eighth trial is drawn from kernels of thrice the width: a search that stays at the first good place leaves
 ///   it so.
 /// * Where all parameters are numbers, kernels of good trials are narrower than where there are choices.
@@ -44,12 +46,12 @@ class TpeSampler : public Sampler {
   private:
     /// What a model is made of: the numbers of trials.
     struct Split {
-        struct Bad {
+        struct Member {
             int trial;
             double weight;
         };
-        std::vector<int> good;  ///< in ascending order
-        std::vector<Bad> bad;
+        std::vector<Member> good;  ///< by ascending number
+        std::vector<Member> bad;
     };
 
     struct Candidate {
@@ -78,6 +80,7 @@ class TpeSampler : public Sampler {
     bool have_gathered(const Results::Ranking& ranking) const;
 
     Split split(const Results& results, const Results::Ranking& ranking) const;
+    static std::vector<Parzen::Kernel> kernels_of(const Results& results, const std::vector<Split::Member>& members);
     Parzen good(const Results& results, const Split& split, bool is_broad) const;
     Parzen bad(const Results& results, const Split& split) const;
     std::vector<Candidate> best_candidates(const Parzen& good, const Parzen& bad, int count,
