@@ -30,6 +30,10 @@ Parzen::Smoothing smoothing_of_good(const std::vector<Axis>& axes) {
 constexpr double great_breadth = 3;
 bool is_broad(TrialId trial) { return trial.value % 8 == 7; }
 
+/// Exploring pays in sweeps of so many trials, from this one on. In smaller ones it costs more than it finds.
+constexpr int fewest_to_explore = 1000;
+constexpr int first_to_explore = 64;
+
 /// So many trials have models of their own.
 constexpr int most_alone = 500;
 
@@ -70,6 +74,8 @@ std::vector<double> weights_by_rank(int count) {
 
 TpeSampler::TpeSampler(const SweepSpec& spec)
     : seed_(spec.seed),
+      explores_(spec.run_cap.value_or(fewest_to_explore) >= fewest_to_explore &&
+                Results::milestones_of(spec.scheduler).size() > 1),
       results_(spec),
       second_{Results(without_earlier(spec)), {}},
       axes_(Axis::all_of(spec.space)),
@@ -81,7 +87,7 @@ TpeSampler::TpeSampler(const SweepSpec& spec)
 std::optional<Proposal> TpeSampler::propose(TrialId trial) {
     const auto& results = is_of_second(trial) ? second_.results : results_;
     const auto* ranking = results.highest_ranking(enough(axes_));
-    if (ranking == nullptr || axes_.empty()) {
+    if (ranking == nullptr || axes_.empty() || explores(trial)) {
         return first_.propose(trial);
     }
     std::optional<Config> config;
@@ -180,13 +186,18 @@ Parzen TpeSampler::bad(const Results& results, const Split& split) const {
 }
 
 /// These are no broad trials, which have odd numbers.
+bool TpeSampler::explores(TrialId trial) const {
+    return explores_ && trial.value >= first_to_explore && trial.value % 2 == 0;
+}
+
+/// Nor are these.
 bool TpeSampler::is_of_second(TrialId trial) const {
     return second_.first && trial >= *second_.first && trial.value < most_alone && trial.value % 2 == 0;
 }
 
 bool TpeSampler::is_second_due() const {
     const auto is_continuous = [](const Axis& axis) { return !axis.is_categorical && axis.cell == 0; };
-    if (second_.first || results_.num_trials() - num_earlier_ >= most_alone ||
+    if (explores_ || second_.first || results_.num_trials() - num_earlier_ >= most_alone ||
         std::ranges::none_of(axes_, is_continuous) || !results_.space().rules().constraints().empty()) {
         return false;
     }

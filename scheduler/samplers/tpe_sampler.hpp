@@ -30,6 +30,9 @@ namespace crescendo {
 ///   trial 500, every other trial is chosen anew, from a Sobol sequence and then from what such trials alone have told.
 ///   The first search continues with the others, and learns from all. So a sweep leaves a local minimum if the second
 ///   search finds a better one.
+/// * In sweeps of 1,000 trials and more that stop trials early, there is another way out: every other trial after the
+///   64th is the Sobol sequence's next point. BOHB draws a third of its trials so. Most of them stop at the first rung,
+///   so they cost little.
 /// * There is no second search where configurations are finitely many, or with constraints. There a model may find
 ///   nothing that is allowed and untried, and replays of sweeps that began before second searches repeat such draws.
 /// * Of the first 500 trials, each has a model of its own. After that a model serves as many as one in 64 trials, so
@@ -75,6 +78,7 @@ class TpeSampler : public Sampler {
         std::optional<TrialId> first;  ///< none: it has not begun
     };
 
+    bool explores(TrialId trial) const;
     bool is_of_second(TrialId trial) const;
     bool is_second_due() const;
     bool have_gathered(const Results::Ranking& ranking) const;
@@ -88,6 +92,7 @@ class TpeSampler : public Sampler {
     std::optional<Config> next_of(Series& series, TrialId trial) const;
 
     std::uint64_t seed_;
+    bool explores_;  ///< from some trial on
     Results results_;
     SecondSearch second_;
     std::vector<Axis> axes_;

@@ -277,7 +277,7 @@ TEST_CASE(
 }
 
 TEST_CASE("tpe begins no second search by results of a rung below the one that it learns from") {
-    auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
+    auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/999, /*max=*/4);
     spec.sampler = "tpe";
     spec.space = SearchSpace{{{"x", Uniform{0, 1}}}};
     AnySampler sampler(spec);
@@ -294,4 +294,31 @@ TEST_CASE("tpe begins no second search by results of a rung below the one that i
 
     CHECK(sampler->propose(TrialId{220})->origin == Origin::model);
     CHECK(sampler->propose(TrialId{221})->origin == Origin::model);
+}
+
+TEST_CASE("where many trials stop early, every other one of tpe explores, and in other sweeps none does") {
+    const auto origins = [](SchedulerKind kind, std::optional<int> run_cap) {
+        auto spec = spec_of(kind, 1, /*max=*/4);
+        spec.run_cap = run_cap;
+        spec.sampler = "tpe";
+        spec.space = SearchSpace{{{"x", Uniform{0, 1}}}};
+        AnySampler sampler(spec);
+        for (int id = 0; id < 40; ++id) {
+            auto trial = started(id, {{"x", id / 40.0}});
+            trial.resource = Resource{4};
+            trial.loss = number_of(trial.config, 0);
+            sampler->tell(trial);
+        }
+        std::vector<Origin> all;
+        for (const int id : {62, 63, 64, 65, 900}) {
+            all.push_back(sampler->propose(TrialId{id})->origin);
+        }
+        return all;
+    };
+    using enum Origin;
+
+    CHECK(origins(SchedulerKind::asha, 1000) == std::vector{model, model, random, model, random});
+    CHECK(origins(SchedulerKind::asha, {}) == std::vector{model, model, random, model, random});
+    CHECK(origins(SchedulerKind::asha, 999) == std::vector{model, model, model, model, model});
+    CHECK(origins(SchedulerKind::fifo, 1000) == std::vector{model, model, model, model, model});
 }
