@@ -1,6 +1,6 @@
 """How soon a sampler finds what random finds: ASHA and RASDA on 64 simulated slots, over the same problems.
 
-    python3 benchmarks/samplers/parallel.py [--seeds 10] [--only NAME,NAME] [--csv FILE] [--table]
+    python3 benchmarks/samplers/parallel.py [--seeds 40] [--only NAME,NAME] [--csv FILE] [--table]
 
 Needs no trainer: `crescendo ask-tell` decides, and a trial on one slot takes the recorded seconds for an epoch, or one
 second where the problem is a function. Twice as many slots take 1.8 times less (LOSS_PER_DOUBLING). The batch is
@@ -146,7 +146,7 @@ def table(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=2 if QUICK else 10)
+    parser.add_argument("--seeds", type=int, default=2 if QUICK else 40)
     parser.add_argument("--only", default="random,tpe" if QUICK else ",".join(SAMPLERS), help="samplers")
     parser.add_argument("--csv", default="" if QUICK else os.path.join(HERE, "parallel.csv"))
     parser.add_argument("--table", action="store_true", help="only print what is recorded")
