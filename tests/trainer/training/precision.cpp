@@ -13,6 +13,7 @@
 #include "tests/trainer/local_group.hpp"
 #include "tests/trainer/plugins/plugin_libraries.hpp"
 #include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/tensors.hpp"
 #include "tests/trainer/test_device.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/protocol/failure.hpp"
@@ -124,19 +125,6 @@ Json with(Json settings, const Json& more) {
 }
 
 LossScale scale_of(double value) { return Json{{"value", value}, {"finite_steps", 0}}.get<LossScale>(); }
-
-bool same(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const at::Tensor& x, const at::Tensor& y) { return at::equal(x, y); });
-}
-
-std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
-    std::vector<at::Tensor> all;
-    for (const auto& tensor : tensors) {
-        all.push_back(tensor.detach().clone());
-    }
-    return all;
-}
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "tests/trainer/host_device.hpp"
 #include "tests/trainer/local_group.hpp"
 #include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/tensors.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/training/trial.hpp"
 
@@ -100,27 +101,6 @@ struct Worker {
     GradientReducer reducer;
 };
 
-std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
-    std::vector<at::Tensor> all;
-    for (const auto& tensor : tensors) {
-        all.push_back(tensor.detach().clone());
-    }
-    return all;
-}
-
-std::vector<at::Tensor> state_of(const Trial& trial) {
-    std::vector<at::Tensor> all;
-    for (const auto& each : trial.named_tensors()) {
-        all.push_back(each.tensor.detach().clone());
-    }
-    return all;
-}
-
-bool same(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const at::Tensor& x, const at::Tensor& y) { return at::equal(x, y); });
-}
-
 }  // namespace
 
 TEST_CASE("steps from a recording learn what others do, with short steps and steps of another batch between them") {
@@ -146,7 +126,7 @@ TEST_CASE("steps from a recording learn what others do, with short steps and ste
             worker->train(16, 24, 2 * batch_size);
         }
 
-        CHECK(same(state_of(recorded.trial), state_of(plain.trial)));
+        CHECK(same(copies(recorded.trial.named_tensors()), copies(plain.trial.named_tensors())));
         CHECK(recorded.trial.full_progress().loss_sum == plain.trial.full_progress().loss_sum);
         CHECK(recorded.trial.records_steps());
         CHECK(device.recordings == 2);  // one of each batch
@@ -178,7 +158,7 @@ TEST_CASE("a group learns the same from recordings, whose gradients it averages 
             });
             std::vector<std::vector<at::Tensor>> states;
             for (const auto& trial : trials) {
-                states.push_back(state_of(*trial));
+                states.push_back(copies(trial->named_tensors()));
             }
             return states;
         };
@@ -200,14 +180,14 @@ TEST_CASE("a step from a recording that fails leaves the trial as it was") {
     Worker worker({{"model", "normed"}}, device);
     worker.train(0, 8);
     REQUIRE(device.replays > 0);
-    const auto before = state_of(worker.trial);
+    const auto before = copies(worker.trial.named_tensors());
 
     const auto fail = [] { throw std::runtime_error("the data are damaged"); };
     CHECK_THROWS_AS(worker.trial.step(images(8, batch_size), worker.group, worker.reducer, fail), std::runtime_error);
 
-    CHECK(same(state_of(worker.trial), before));
+    CHECK(same(copies(worker.trial.named_tensors()), before));
     worker.train(8, 9);
-    CHECK_FALSE(same(state_of(worker.trial), before));
+    CHECK_FALSE(same(copies(worker.trial.named_tensors()), before));
 }
 
 TEST_CASE("where recording fails, steps are computed as they are, and it is not tried again") {
@@ -220,7 +200,7 @@ TEST_CASE("where recording fails, steps are computed as they are, and it is not 
     plain.train(0, 12);
 
     CHECK(device.recordings == 1);
-    CHECK(same(state_of(worker.trial), state_of(plain.trial)));
+    CHECK(same(copies(worker.trial.named_tensors()), copies(plain.trial.named_tensors())));
 }
 
 TEST_CASE("steps are not recorded where the sweep file says so, and no longer once somebody wants to see them") {

@@ -10,6 +10,7 @@
 
 #include "tests/trainer/local_group.hpp"
 #include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/tensors.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
@@ -43,19 +44,6 @@ LoadedBatch images(double brightness, std::int64_t count) {
     loaded.slice.samples.resize(static_cast<std::size_t>(count));
     loaded.batch = {at::full({count, 8, 8}, brightness), at::zeros({count}, at::kLong)};
     return loaded;
-}
-
-std::vector<at::Tensor> copies(const std::vector<NamedTensor>& tensors) {
-    std::vector<at::Tensor> all;
-    for (const auto& each : tensors) {
-        all.push_back(each.tensor.detach().clone());
-    }
-    return all;
-}
-
-bool same(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const at::Tensor& x, const at::Tensor& y) { return at::equal(x, y); });
 }
 
 }  // namespace
