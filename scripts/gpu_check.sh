@@ -19,6 +19,8 @@ pack() {
     trap "rm -rf '$work'" EXIT
     mkdir -p "$work/gpu_check/bin" "$work/gpu_check/lib"
     cp "$0" "$work/gpu_check/gpu_check.sh"
+    mkdir "$work/gpu_check/python"
+    cp -r python/crescendo python/tests/grow.py python/tests/test_growing.py "$work/gpu_check/python/"
     for program in "${PROGRAMS[@]}"; do
         if [ ! -e "$bin/$program" ]; then
             echo "gpu_check.sh: $bin/$program is missing; build it: ninja -C build/default ${PROGRAMS[*]%.so}" >&2
@@ -76,6 +78,17 @@ run() {
     check "precisions" 60 bin/test_trainer --source-file='*/training/precision.cpp' --test-case-exclude='*plug-in*'
     check "regroups" 90 bin/test_trainer --source-file='*/regroup.cpp'
     check "peers that are killed or stopped" 60 bin/test_trainer --source-file='*/lost_peer.cpp'
+    # With one GPU, groups of several workers are over Gloo. For these, each worker poses as a machine of its own.
+    local posing=(env CRESCENDO_TEST_WORKERS_AS_MACHINES=1 NCCL_SOCKET_IFNAME=lo)
+    check "regroups over NCCL" 90 "${posing[@]}" bin/test_trainer --source-file='*/regroup.cpp'
+    check "lost peers over NCCL" 90 "${posing[@]}" bin/test_trainer --source-file='*/lost_peer.cpp'
+    local growing=(env -C python -u LD_LIBRARY_PATH python3 -m unittest -v test_growing)
+    if env -u LD_LIBRARY_PATH python3 -c 'import torch' 2> /dev/null; then
+        check "users' PyTorch programs" 90 "${growing[@]}"
+        check "users' PyTorch programs over NCCL" 150 "${posing[@]}" "${growing[@]}"
+    else
+        echo "| users' PyTorch programs | not run: python3 has no torch | 0 |"
+    fi
     check "checkpoints" 90 bin/test_trainer --source-file='*/resume.cpp' --test-case-exclude='*0.1.0*,*Python*'
     printf '\n'
     timeout 100 bin/precision || failed=1

@@ -28,16 +28,18 @@ def spirals(count, seed):
 training, validation = spirals(4000, seed=1), spirals(1000, seed=2)
 
 
-def validate(model):
+def validate(model, device):
     model.eval()
+    points, arm = (each.to(device) for each in validation)
     with torch.no_grad():
-        return (model(validation[0]).argmax(1) == validation[1]).float().mean().item()
+        return (model(points).argmax(1) == arm).float().mean().item()
 
 
 def train(trial):
     args = trial.args
+    device = trial.device
     model = nn.Sequential(nn.Linear(2, args.width), nn.ReLU(), nn.Linear(args.width, args.width), nn.ReLU(),
-                          nn.Linear(args.width, 2))
+                          nn.Linear(args.width, 2)).to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=args.lr, momentum=0.9)
     trial.attach(model=model, optimizer=optimizer)
     loader = DataLoader(TensorDataset(*training), batch_size=args.batch_size, shuffle=True)
@@ -45,10 +47,10 @@ def train(trial):
         model.train()
         for x, y in trial.batches(loader):
             optimizer.zero_grad()
-            loss = nn.functional.cross_entropy(model(x), y)
+            loss = nn.functional.cross_entropy(model(x.to(device)), y.to(device))
             loss.backward()
             optimizer.step()
-        trial.report(val_accuracy=validate(model))
+        trial.report(val_accuracy=validate(model, device))
 
 
 if __name__ == "__main__":

@@ -28,15 +28,17 @@ def spirals(count, seed):
 training, validation = spirals(4000, seed=1), spirals(1000, seed=2)
 
 
-def validate(model):
+def validate(model, device):
     model.eval()
+    points, arm = (each.to(device) for each in validation)
     with torch.no_grad():
-        return (model(validation[0]).argmax(1) == validation[1]).float().mean().item()
+        return (model(points).argmax(1) == arm).float().mean().item()
 
 
 def train(args):
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     model = nn.Sequential(nn.Linear(2, args.width), nn.ReLU(), nn.Linear(args.width, args.width), nn.ReLU(),
-                          nn.Linear(args.width, 2))
+                          nn.Linear(args.width, 2)).to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=args.lr, momentum=0.9)
     trial = crescendo.trial()
     if trial.checkpoint:
@@ -46,10 +48,10 @@ def train(args):
         model.train()
         for x, y in loader:
             optimizer.zero_grad()
-            loss = nn.functional.cross_entropy(model(x), y)
+            loss = nn.functional.cross_entropy(model(x.to(device)), y.to(device))
             loss.backward()
             optimizer.step()
-        trial.report(val_accuracy=validate(model), save=lambda path: torch.save(model.state_dict(), path))
+        trial.report(val_accuracy=validate(model, device), save=lambda path: torch.save(model.state_dict(), path))
 
 
 if __name__ == "__main__":

@@ -47,7 +47,8 @@ class Trainer:
         self.unread = b""
         self.ended = False
         self.errors = tempfile.TemporaryFile()
-        base = {"CRESCENDO_DEVICE": "cpu", "CRESCENDO_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        device = os.environ.get("CRESCENDO_DEVICE", "cpu")
+        base = {"CRESCENDO_DEVICE": device, "CRESCENDO_THREADS": "1", "OMP_NUM_THREADS": "1"}
         fd = {"CRESCENDO_FD": str(theirs.fileno())}
         self.process = subprocess.Popen(
             command,

@@ -48,7 +48,7 @@ def wait_at_gate(trial, args, step):
 def train(trial):
     args = trial.args
     data = make_data(args.samples)
-    model = make_model(args.dropout)
+    model = make_model(args.dropout).to(trial.device)
     kind = torch.optim.SGD if args.optimizer == "sgd" else torch.optim.Adam
     optimizer = kind(model.parameters(), lr=args.lr)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2, gamma=0.5)
@@ -60,7 +60,7 @@ def train(trial):
         model.train()
         for step, (x, y, numbers) in enumerate(trial.batches(loader)):
             optimizer.zero_grad()
-            loss = loss_of(model(x), y)
+            loss = loss_of(model(x.to(trial.device)), y.to(trial.device))
             wait_at_gate(trial, args, step)
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -74,16 +74,19 @@ def train(trial):
         model.eval()
         time.sleep(args.evaluation_pause)
         with torch.no_grad():
-            parts = [(len(x), loss_of(model(x), y).item() * len(x)) for x, y, _ in trial.share(validation)]
-        count, total = trial.sum(sum(n for n, _ in parts), sum(loss for _, loss in parts))
+            count, total = 0, 0.0
+            for x, y, _ in trial.share(validation):
+                total += loss_of(model(x.to(trial.device)), y.to(trial.device)).item() * len(x)
+                count += len(x)
+        count, total = trial.sum(count, total)
         trial.report(val_loss=total / count)
 
 
 def test(trial):
-    model = make_model(trial.args.dropout)
+    model = make_model(trial.args.dropout).to(trial.device)
     trial.attach(model=model)
     model.eval()
-    x, y, _ = make_data(trial.args.samples).tensors
+    x, y, _ = (each.to(trial.device) for each in make_data(trial.args.samples).tensors)
     with torch.no_grad():
         return {"test_loss": torch.nn.functional.cross_entropy(model(x), y)}
 

@@ -31,6 +31,11 @@ NCCL_SETTINGS = {
 }
 
 
+# Tests of groups meet NCCL itself where there is only one GPU: with this variable each worker poses as a machine of its
+# own. NCCL then talks over sockets, and the workers take turns on the GPU.
+POSE_AS_MACHINE = "CRESCENDO_TEST_WORKERS_AS_MACHINES"
+
+
 class PeerLost(Exception):
     """A collective failed, because another member is gone or did not answer within the time-out."""
 
@@ -139,6 +144,9 @@ def _share_a_gpu(store: dist.Store, rank: int, size: int) -> bool:
     """Whether two members use the same GPU, or two slices of one: NCCL refuses these. It knows GPUs by their place."""
     gpu = torch.cuda.get_device_properties(0)
     place = [getattr(gpu, f"pci_{part}_id", gpu.uuid) for part in ("domain", "bus", "device")]
-    store.set(f"gpu/{rank}", f"{socket.gethostname()} {place}")
+    host = socket.gethostname()
+    if POSE_AS_MACHINE in os.environ:
+        host = os.environ["NCCL_HOSTID"] = str(os.getpid())
+    store.set(f"gpu/{rank}", f"{host} {place}")
     gpus = {store.get(f"gpu/{other}") for other in range(size)}
     return len(gpus) < size

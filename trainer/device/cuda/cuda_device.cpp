@@ -7,6 +7,7 @@
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <torch/types.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -33,13 +34,20 @@ namespace crescendo::trainer {
 
 namespace {
 
+/// Tests of groups meet NCCL itself where there is only one GPU: with this variable each worker poses as a machine of
+/// its own. NCCL then talks over sockets, and the workers take turns on the GPU.
+constexpr const char* pose_as_machine_variable = "CRESCENDO_TEST_WORKERS_AS_MACHINES";
+
 GpuIdentity own_gpu() {
     const auto& properties = *at::cuda::getCurrentDeviceProperties();
     std::array<char, 32> address{};
     C10_CUDA_CHECK(cudaDeviceGetPCIBusId(address.data(), address.size(), at::cuda::current_device()));
-    return {.uuid = std::string(properties.uuid.bytes, sizeof properties.uuid.bytes),
-            .host = host_identity(),
-            .pci_address = address.data()};
+    std::string uuid(properties.uuid.bytes, sizeof properties.uuid.bytes);
+    if (std::getenv(pose_as_machine_variable) != nullptr) {
+        uuid = std::to_string(::getpid());
+        ::setenv("NCCL_HOSTID", uuid.c_str(), /*overwrite=*/1);
+    }
+    return {.uuid = std::move(uuid), .host = host_identity(), .pci_address = address.data()};
 }
 
 /// A stream of its own, so that collectives run while the gradients of other layers are computed.

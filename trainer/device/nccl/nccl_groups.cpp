@@ -68,10 +68,7 @@ NcclGroups::~NcclGroups() {
     for (const Part& part : kept_) {  // all at once
         end_idle(*part.communicator);
     }
-    const auto end = std::chrono::steady_clock::now() + NcclCommunicator::time_to_abort;
-    for (const auto& each : ending_) {
-        each.wait_until(end);
-    }
+    await_ended();
 }
 
 void NcclGroups::warm_up() try {
@@ -96,6 +93,7 @@ c10::intrusive_ptr<c10d::ProcessGroup> NcclGroups::make(const c10::intrusive_ptr
         std::memcpy(id.bytes, plan.id.data(), std::min(plan.id.size(), sizeof id.bytes));
         communicator = std::make_unique<NcclCommunicator>(library_, id, rank, size, patience);
     }
+    await_ended();
     present_ = {.name = plan.name,
                 .rank = rank,
                 .size = size,
@@ -120,13 +118,22 @@ void NcclGroups::end(c10d::ProcessGroup& group) {
     }
 }
 
-/// No regroup, and no start, waits for what NCCL takes to end a communicator that has nothing to do.
+/// NCCL takes a second to end a communicator that has nothing to do. Whoever trains alone does not wait for that.
 void NcclGroups::end_idle(NcclCommunicator& communicator) noexcept try {
     std::erase_if(ending_, [](const std::future<void>& each) {
         return each.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
     });
     ending_.push_back(communicator.begin_abort());
 } catch (const std::exception&) {  // there is no thread to be had: its destructor says so
+}
+
+/// While NCCL frees what a communicator had, CUDA waits until the GPU is idle, and keeps all others of the process from
+/// it. A collective whose peer is lost would never end: nobody could abort it.
+void NcclGroups::await_ended() noexcept {
+    const auto end = std::chrono::steady_clock::now() + NcclCommunicator::time_to_abort;
+    for (const auto& each : ending_) {
+        each.wait_until(end);
+    }
 }
 
 /// Members introduce themselves to rank 0, and it tells all what to do. So a member waits for one answer of the store,

@@ -69,6 +69,7 @@ class NcclGroups {
     std::string introduction() const;
     std::unique_ptr<NcclCommunicator> take(const std::string& name);
     void end_idle(NcclCommunicator& communicator) noexcept;
+    void await_ended() noexcept;
 
     NcclLibrary library_;
     GpuIdentity gpu_;

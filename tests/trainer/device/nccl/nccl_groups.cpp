@@ -10,6 +10,7 @@
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include "tests/await.hpp"
 #include "tests/trainer/device/fake_nccl/fake_nccl.hpp"
 #include "tests/trainer/device/fake_nccl/host_queue.hpp"
 #include "tests/trainer/torch_doctest.hpp"
@@ -159,6 +160,28 @@ TEST_CASE("NCCL is warmed up by a group of one, and may be broken where no group
     orders.tell("init", "fail 3 Bootstrap : no socket interface found");
     CHECK_NOTHROW(a.warm_up());
     CHECK(orders.num_formed() == 1);
+}
+
+TEST_CASE("no group begins while NCCL ends a communicator: a collective that hangs would be waited for for ever") {
+    const FakeNcclOrders orders;
+    auto a = process("a");
+    auto b = process("b");
+    orders.tell("abort", "hang");
+    a.warm_up();
+    std::atomic<bool> began = false;
+    std::thread training([&] {
+        in_group({&a, &b}, [&](int rank, const auto& group) {
+            began = began || rank == 0;
+            (rank == 0 ? a : b).end(*group);
+        });
+    });
+
+    crescendo::tests::await("the group to form", [&] { return orders.num_formed() == 3; });
+    std::this_thread::sleep_for(20ms);
+    CHECK_FALSE(began);
+    orders.revoke("abort");
+    training.join();
+    CHECK(began);
 }
 
 TEST_CASE("members that share a GPU make no group over NCCL") {
