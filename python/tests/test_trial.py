@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import doctest
 import io
+import itertools
 import json
 import os
 import resource
@@ -14,6 +15,7 @@ import warnings
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
+from unittest import mock
 
 import torch
 from torch.utils.data import DataLoader, IterableDataset, RandomSampler, TensorDataset, WeightedRandomSampler
@@ -113,6 +115,32 @@ class TrialTest(Alone):
             self.trial.batches(loader_of())
         with self.assertRaisesRegex(RuntimeError, "without trial.report"):
             list(self.trial.epochs())
+
+    def step(self, x):
+        self.optimizer.zero_grad()
+        self.backward(x)
+        self.optimizer.step()
+
+    def test_an_epoch_that_is_broken_off_is_no_epoch(self):
+        self.attach()
+        for _ in self.trial.epochs():
+            for (x,) in self.trial.batches(loader_of(12)):
+                self.step(x)
+                break
+            with self.assertRaisesRegex(RuntimeError, "with 2 batches of the epoch unread.*Subset"):
+                self.trial.report(loss=1)
+            break
+
+    def test_a_loop_that_counts_its_batches_ends_the_epoch_as_another_does(self):
+        self.attach()
+        with mock.patch.object(session.Alone, "end_steps") as end_steps, contextlib.redirect_stdout(io.StringIO()):
+            for _ in self.trial.epochs(limit=2):
+                batches = self.trial.batches(loader_of(12))
+                for (x,) in itertools.islice(batches, len(batches)):
+                    self.step(x)
+                self.trial.report(loss=1)
+
+        self.assertEqual(end_steps.call_count, 2)
 
     def test_a_parameter_that_nothing_attached_holds_is_refused(self):
         class Scale:

@@ -103,6 +103,8 @@ class Trial:
         self._micro_batch: Optional[samples.MicroBatch] = None  # whose optimizer.step() is to come
         self._num_samples = 0
         self._read_epoch: Optional[int] = None  # the epoch whose batches this call of train has read
+        self._num_unread = 0  # batches of that epoch
+        self._has_ended_steps = True  # whether what follows that epoch's last step was done
         self._reported_schedule: Any = None
         self._waited = 0.0
         self._reported_at = time.monotonic()
@@ -217,6 +219,7 @@ class Trial:
                 drop_last=loader.drop_last,
             )
         )
+        self._num_unread, self._has_ended_steps = len(steps), False
         return Batches(loader, len(steps), self._train_on(loader, steps))
 
     def _train_on(self, loader: DataLoader[Any], steps: List[samples.MicroBatch]) -> Iterator[Any]:
@@ -235,14 +238,35 @@ class Trial:
             self._waited += time.monotonic() - begin
             self._micro_batch = step
             average.expect(group, step.index, step.count, step.weight, is_measured=progress.step % EVERY == 0)
+            self._num_unread -= 1
             yield item
-            if self._micro_batch is not None:
-                raise RuntimeError(
-                    "the loop asked for the next batch without optimizer.step(); call it for each batch: "
-                    "trial.batches() accumulates gradients where that is needed"
-                )
+            self._require_step()
+        self._end_steps()
+
+    def _require_step(self) -> None:
+        if self._micro_batch is not None:
+            raise RuntimeError(
+                "the loop left a batch without optimizer.step(); call it for each batch: trial.batches() accumulates "
+                "gradients where that is needed"
+            )
+
+    def _end_steps(self) -> None:
+        self._has_ended_steps = True
         self._control.end_steps()
         self._guard(self._share_buffers)
+
+    def _end_epoch(self) -> None:
+        """Before its report. A loop that counts its batches never learns that there is no next one."""
+        if self._has_ended_steps:
+            return
+        if self._num_unread > 0:
+            raise RuntimeError(
+                f"trial.report() came with {self._num_unread} batches of the epoch unread: an epoch with more workers "
+                "would have other samples; read trial.batches() to its end, and for shorter epochs give the loader "
+                "fewer samples, such as a torch.utils.data.Subset"
+            )
+        self._require_step()
+        self._end_steps()
 
     def _begin_step(self) -> None:
         self._step_began = time.monotonic()
@@ -280,6 +304,7 @@ class Trial:
         if not numbers:
             raise ValueError("the report has no metric, so nothing can be decided: trial.report(val_loss=…)")
         replica, group = self._held, self._control.group
+        self._end_epoch()
         now = time.monotonic()
         waits: Dict[str, Any] = {}
 
