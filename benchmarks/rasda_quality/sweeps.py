@@ -1,12 +1,12 @@
 """Does RASDA find what ASHA finds, and how much sooner? Sweeps over recorded learning curves, on simulated slots.
 
-    python benchmarks/rasda_quality/sweeps.py [--seeds N] [--csv FILE] > tables.md      seconds; needs no trainer
+    python benchmarks/rasda_quality/sweeps.py [--seeds N] [--csv FILE] > tables.md      minutes; needs no trainer
 
-Each sweep draws its configurations from a pool of recorded trainings, with replacement, and the same for all policies.
-pool.py recorded them, and curves.py those at a constant batch; the latter lack their times, and take the median. The
-decisions are those of `crescendo simulate`. The batch is `global`, so a trial has its recorded curve on any number of
-workers. The winner is the best trial by its last report. Its worth is the test metric of its configuration, trained
-alone to the end.
+Each sweep draws its configurations from a pool, with replacement, and for each trial one of the recorded trainings of
+its configuration; the same for all policies. pool.py recorded them, and curves.py those at a constant batch; the
+latter lack their times, and take the median. The decisions are those of `crescendo simulate`. The batch is `global`, so
+a trial has its recorded curve on any number of workers. The winner is the best trial by its last report. Its worth is
+the test metric of its configuration, trained alone to the end: the mean over its trainings.
 """
 import argparse
 import collections
@@ -52,30 +52,30 @@ Sweep = collections.namedtuple("Sweep", "winner worth epochs slot_seconds second
 
 
 class Pool:
-    """Recorded trainings of a problem, one for each configuration: a list of rows, an epoch each."""
+    """Recorded trainings of a problem: for each configuration some, each a list of rows, an epoch each."""
 
-    def __init__(self, problem, curves):
+    def __init__(self, problem, trainings):
         self.metric, self.test, self.goal = PROBLEMS[problem]
-        self.problem, self.curves = problem, curves
-        known = [float(row["seconds"]) for curve in curves for row in curve if row.get("seconds")]
+        self.problem, self.trainings = problem, trainings
+        known = [float(row["seconds"]) for some in trainings for curve in some for row in curve if row.get("seconds")]
         self.usual_seconds = statistics.median(known) if known else 1.0
 
     def draw(self, seed, path):
-        """Writes the curves of a sweep's trials. Returns which training each of them is."""
+        """Writes the curves of a sweep's trials. Returns the configuration of each."""
         rng = random.Random(f"{self.problem}/{seed}")
-        order = [rng.randrange(len(self.curves)) for _ in range(MOST_TRIALS)]
+        order = [rng.randrange(len(self.trainings)) for _ in range(MOST_TRIALS)]
         with open(path, "w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["trial", "resource", "seconds", self.metric])
             for trial, config in enumerate(order):
                 seconds = 0.0
-                for row in self.curves[config]:
+                for row in rng.choice(self.trainings[config]):
                     seconds += float(row.get("seconds") or self.usual_seconds)
                     writer.writerow([trial, row["epoch"], seconds, row[self.metric] or "nan"])  # it diverged
         return order
 
     def worth(self, config):
-        return float(self.curves[config][-1][self.test] or "nan")
+        return statistics.fmean(float(curve[-1][self.test] or "nan") for curve in self.trainings[config])
 
     def better(self, one, other):
         return math.isnan(other) or (one > other if self.goal == "maximize" else one < other)
@@ -85,19 +85,23 @@ class Pool:
         return 100 * (worth - other) if self.goal == "maximize" else 100 * (other - worth) / other
 
 
-def recorded(rows, key):
-    """The complete trainings among these rows, by their keys."""
-    curves = collections.defaultdict(list)
+def recorded(rows, config_of, seed_of=lambda row: int(row["seed"])):
+    """The complete trainings among these rows, by configuration and seed."""
+    curves = collections.defaultdict(lambda: collections.defaultdict(list))
     for row in rows:
-        curves[key(row)].append(row)
-    return {each: curves[each] for each in sorted(curves) if len(curves[each]) == EPOCHS}
+        curves[config_of(row)][seed_of(row)].append(row)
+    complete = {config: {seed: curve for seed, curve in sorted(some.items()) if len(curve) == EPOCHS}
+                for config, some in sorted(curves.items())}
+    return {config: some for config, some in complete.items() if some}
 
 
 def pool_of(problem):
-    trainings = recorded(read(os.path.join(HERE, f"pool_{problem}.csv")), lambda row: int(row["config"]))
+    trainings = recorded(read(os.path.join(HERE, f"pool_{problem}.csv")), lambda row: int(row["config"]),
+                         lambda row: int(row["config"]) + 1)
     others = recorded((row for row in read(CURVES) if row["problem"] == problem and row["batch"] == "constant"),
                       lambda row: 2 * int(row["config"]) + (row["optimizer"] == "adamw"))
-    return Pool(problem, list({**others, **trainings}.values()))
+    configs = sorted({*trainings, *others})
+    return Pool(problem, [list({**others.get(each, {}), **trainings.get(each, {})}.values()) for each in configs])
 
 
 def simulate(pool, curves, scheduler, slots, loss, num_trials, folder):
@@ -181,9 +185,9 @@ def shorter(sweeps, others):
 def print_chance(pool, sweeps):
     """How far apart two sweeps of the same policy are, that differ in their configurations alone."""
     worths = [100 * sweep.worth if pool.goal == "maximize" else sweep.worth for sweep in sweeps]
-    best = sorted(map(pool.worth, range(len(pool.curves))), reverse=pool.goal == "maximize")
+    best = sorted(map(pool.worth, range(len(pool.trainings))), reverse=pool.goal == "maximize")
     scale = 100 if pool.goal == "maximize" else 1
-    print(f"\n{pool.problem}: {len(pool.curves)} configurations; the best has {scale * best[0]:.4g}, the median "
+    print(f"\n{pool.problem}: {len(pool.trainings)} configurations; the best has {scale * best[0]:.4g}, the median "
           f"{scale * statistics.median(best):.4g}. The winners of {len(sweeps)} sweeps of ASHA on {SLOTS[0]} slots have "
           f"{mean(worths):.4g} with a standard deviation of {statistics.stdev(worths):.2g}.")
 
@@ -196,12 +200,13 @@ def what_the_ladder_costs(num_seeds):
     print("|---" * 6 + "|")
     for problem, optimizer in itertools.product(PROBLEMS, DEFAULT_SCALING):
         rows = [row for row in read(CURVES) if row["problem"] == problem and row["optimizer"] == optimizer]
-        constant, ladder = (recorded((row for row in rows if way(row)), lambda row: row["config"])
+        constant, ladder = (recorded((row for row in rows if way(row)), lambda row: int(row["config"]))
                             for way in (lambda row: row["batch"] == "constant",
                                         lambda row: row["batch"] == "ladder"
                                         and row["scaling"] == DEFAULT_SCALING[optimizer]))
-        both = [each for each in constant if each in ladder]
-        pools = [Pool(problem, [curves[each] for each in both]) for curves in (constant, ladder)]
+        both = {config: sorted(constant[config].keys() & ladder[config].keys()) for config in constant if config in ladder}
+        pools = [Pool(problem, [[curves[config][seed] for seed in seeds] for config, seeds in both.items() if seeds])
+                 for curves in (constant, ladder)]
         total, choice, training = [], [], []
         for seed in range(num_seeds):
             with tempfile.TemporaryDirectory() as folder:
@@ -215,7 +220,7 @@ def what_the_ladder_costs(num_seeds):
             total.append(pools[0].difference(worths[1].worth, worths[0].worth))
             choice.append(pools[0].difference(chosen, worths[0].worth))
             training.append(pools[0].difference(worths[1].worth, chosen))
-        print(f"| {problem} | {optimizer} | {len(both)} | {with_interval(total)} | {with_interval(choice)} | "
+        print(f"| {problem} | {optimizer} | {len(pools[0].trainings)} | {with_interval(total)} | {with_interval(choice)} | "
               f"{with_interval(training)} |")
 
 

@@ -26,7 +26,26 @@ class _Bucket:
         gradients = self.whole.split(sizes)
         self.gradients = [flat.view_as(p) for flat, p in zip(gradients, parameters)]
         self.parameters = list(parameters)
+        self.counts = [0] * len(sizes)  # what `used` is to hold, on the host
+        self.arrived: List[int] = []  # parameters whose gradients are to be added
         self.num_missing = 0
+
+    def clear(self) -> None:
+        self.flat.zero_()
+        self.counts = [0] * len(self.counts)
+        self.arrived.clear()
+
+    @torch.no_grad()
+    def add_arrived(self, weight: float) -> None:
+        """All at once: a GPU takes longer to be asked for each of many small sums than to make it."""
+        pairs = [(self.gradients[index], self.parameters[index].grad) for index in self.arrived]
+        self.arrived.clear()
+        dense = [(whole, gradient) for whole, gradient in pairs if not gradient.is_sparse]
+        if dense:
+            torch._foreach_add_(*map(list, zip(*dense)), alpha=weight)
+        for whole, gradient in pairs:
+            if gradient.is_sparse:
+                whole.add_(gradient, alpha=weight)
 
 
 class GradientAverage:
@@ -71,7 +90,7 @@ class GradientAverage:
         self.is_ready = False
         if micro_batch == 0 and not self._is_alone:
             for bucket in self._buckets:
-                bucket.flat.zero_()
+                bucket.clear()
             self._in_backward = False
             self._works.clear()
 
@@ -111,11 +130,13 @@ class GradientAverage:
         if self._is_alone:
             return
         bucket, index = self._place[parameter]
-        bucket.gradients[index].add_(parameter.grad, alpha=self._weight)
-        bucket.used[index] += 1
+        bucket.counts[index] += 1
+        bucket.arrived.append(index)
         bucket.num_missing -= 1
-        if bucket.num_missing == 0 and self.is_last and self._group.size > 1:
-            self._guard(self._start_complete)
+        if bucket.num_missing == 0:
+            bucket.add_arrived(self._weight)
+            if self.is_last and self._group.size > 1:
+                self._guard(self._start_complete)
 
     def _start_complete(self) -> None:
         """All members have to start the buckets in the same order."""
@@ -125,6 +146,7 @@ class GradientAverage:
     @torch.no_grad()
     def _start_next(self) -> None:
         bucket = self._buckets[self._num_started]
+        bucket.used.copy_(torch.tensor(bucket.counts, dtype=bucket.flat.dtype), non_blocking=True)
         if self._is_measured and self._share > 0:
             bucket.norm.fill_(_squared_norm(bucket.whole) / self._share)
         self._works.append(self._group.start_sum(bucket.flat))
@@ -134,6 +156,8 @@ class GradientAverage:
         """At the end of backward(), so that code behind it sees the averaged gradients: to clip them, say."""
         self._in_backward = False
         self.is_ready = True
+        for bucket in self._buckets:
+            bucket.add_arrived(self._weight)  # of a bucket whose other parameters took no part
         if self.is_last and not self._is_alone:
             if self._group.size > 1:
                 self._guard(self._complete)
@@ -153,14 +177,19 @@ class GradientAverage:
     @torch.no_grad()
     def _hand_out(self) -> None:
         for bucket in self._buckets:
-            used = bucket.used.tolist()
+            # A GPU is asked, and waited for, only where a parameter took no part here, and may have elsewhere.
+            used = bucket.used.tolist() if self._group.size > 1 and 0 in bucket.counts else bucket.counts
+            places, averages = [], []
             for parameter, gradient, count in zip(bucket.parameters, bucket.gradients, used):
                 if count == 0:
                     parameter.grad = None  # as without a group: the optimizer passes over it
                 elif parameter.grad is None or parameter.grad.is_sparse:
                     parameter.grad = gradient.clone()
                 else:
-                    parameter.grad.copy_(gradient)
+                    places.append(parameter.grad)
+                    averages.append(gradient)
+            if places:
+                torch._foreach_copy_(places, averages)
 
 
 def _squared_norm(values: torch.Tensor) -> torch.Tensor:
