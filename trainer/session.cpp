@@ -308,7 +308,7 @@ void Session::obey(const Leave& leave) {
     }
     checkpoints_.reset();  // once crescendo knows that this member has left, it may drop or read the checkpoint
     trial_.reset();
-    device_.give_back_memory();  // the next trial's blocks are of other sizes
+    device_.rest();  // the next trial's blocks are of other sizes, and so may its groups be
     join_.reset();
     log_.reset();
     channel_.send(protocol::Left{leave.trial, save});

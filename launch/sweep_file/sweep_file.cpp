@@ -299,7 +299,7 @@ std::optional<std::chrono::seconds> read_hang_timeout(const YamlSection& file, b
         return has_warm_trainers ? std::optional(std::chrono::seconds(300)) : std::nullopt;
     }
     const auto& value = file.at("hang_timeout");
-    if (value == "off") {
+    if (value == "off" || value == false) {
         return {};
     }
     const auto time = value.is_string() ? parse_duration(value.get<std::string>()) : std::nullopt;

@@ -146,6 +146,12 @@ std::optional<YamlSection> YamlSection::section(const std::string& name, std::st
 
 std::optional<std::string> YamlSection::word(const std::string& name, const std::vector<std::string>& words,
                                              const std::vector<UnsupportedWord>& unsupported) const {
+    if (const auto found = map_.find(name); found != map_.end() && found->is_boolean()) {
+        const std::string text = found->get<bool>() ? "on" : "off";
+        if (std::find(words.begin(), words.end(), text) != words.end()) {
+            return text;
+        }
+    }
     const auto* value = find(name, is_string, enumerate(words));
     if (value == nullptr) {
         return {};

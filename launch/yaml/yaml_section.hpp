@@ -64,7 +64,8 @@ class YamlSection {
     std::optional<std::vector<std::string>> strings(const std::string& name, std::string_view example) const;
     std::optional<YamlSection> section(const std::string& name, std::string_view example) const;
 
-    /// Reads a text that must be one of `words`.
+    /// Reads a text that must be one of `words`. If these are `on` and `off`, true and false stand for them: that is what
+    /// YAML's older libraries write for them.
     std::optional<std::string> word(const std::string& name, const std::vector<std::string>& words,
                                     const std::vector<UnsupportedWord>& unsupported = {}) const;
 

@@ -61,6 +61,9 @@ class Device {
     /// Gives memory that it keeps for what comes next back to the device, so that others find it.
     virtual void give_back_memory() const = 0;
 
+    /// Between trials, when no group is there: gives back what was kept for the trial that ended too.
+    virtual void rest() const { give_back_memory(); }
+
     /// Meets the other `size` - 1 processes that call this with the same store. `patience` is that of the meeting and
     /// of each collective. Throws what the store or the backend throws.
     virtual c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store,

@@ -36,6 +36,8 @@ constexpr std::array<std::pair<std::string_view, const char*>, 14> other_names{{
                                                                                 {"max_grad_norm", "clip_norm"},
                                                                                 {"scheduler", "lr_schedule"}}};
 
+bool is_off(const json& value) { return value == "off" || value == false; }
+
 std::optional<double> parse_bytes(const std::string& words) {
     struct Unit {
         const char* name;
@@ -214,7 +216,7 @@ void Section::bytes_or_off(const char* name, std::optional<std::size_t>& value) 
         return;
     }
     std::size_t number = 0;
-    if (*found != "off") {
+    if (!is_off(*found)) {
         bytes(name, number);
     }
     value = number;
@@ -226,7 +228,7 @@ void Section::duration_or_off(const char* name, std::optional<std::chrono::secon
         return;
     }
     std::optional<std::chrono::seconds> time;
-    if (*found == "off") {
+    if (is_off(*found)) {
         return void(value = std::chrono::seconds(0));
     }
     if (found->is_string()) {

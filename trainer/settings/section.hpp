@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,7 @@ class Section {
     void bytes_or_off(const char* name, std::optional<std::size_t>& value);
     /// Reads a time such as 10m, at least a second; `off` is zero.
     void duration_or_off(const char* name, std::optional<std::chrono::seconds>& value);
+    /// Reads one of `words`. If these are `on` and `off`, true and false stand for them too.
     template <class Enum, std::size_t Count>
     void choice(const char* name, Enum& value, const Words<Enum, Count>& words) {
         std::vector<std::pair<const char*, Enum>> choices;
@@ -92,7 +94,7 @@ void Section::choice(const char* name, Enum& value, std::span<const std::pair<co
     }
     std::vector<std::string> words;
     for (const auto& [word, meaning] : choices) {
-        if (*found == word) {
+        if (*found == word || (found->is_boolean() && std::string_view(word) == (found->get<bool>() ? "on" : "off"))) {
             value = meaning;
             return;
         }

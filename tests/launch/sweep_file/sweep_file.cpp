@@ -200,6 +200,12 @@ TEST_CASE("a program stays from trial to trial and may have a test if it grows i
     CHECK_FALSE(parse("trainer: {data: {train: a}}\n").has_final_test());
 }
 
+TEST_CASE("on and off are true and false for other YAML libraries") {
+    CHECK(parse("command: [./train]\nbind: false\n").bind == Binding::off);
+    CHECK(parse("command: [./train]\ngrow: in_place\nfinal_test: true\n").has_final_test());
+    CHECK_FALSE(parse("trainer: {data: {train: a}}\nhang_timeout: false\n").supervision.hang_timeout.has_value());
+}
+
 TEST_CASE("workers are bound to cores automatically, always or never") {
     CHECK(parse("").bind == Binding::automatic);
     CHECK(parse("bind: on\n").bind == Binding::on);

@@ -81,9 +81,16 @@ TEST_CASE("the time between checkpoints is a time, or off") {
     CHECK_FALSE(parsed(minimal()).checkpoint_every.has_value());
     CHECK(parsed(with("checkpoint_every", "1h30m")).checkpoint_every == std::chrono::minutes(90));
     CHECK(parsed(with("checkpoint_every", "off")).checkpoint_every == std::chrono::seconds(0));
+    CHECK(parsed(with("checkpoint_every", false)).checkpoint_every == std::chrono::seconds(0));
     for (const json& wrong : {json("soon"), json("0s"), json(10)}) {
         CHECK(problems_of(with("checkpoint_every", wrong)).front().key == "trainer.checkpoint_every");
     }
+}
+
+TEST_CASE("on and off are true and false for other YAML libraries") {
+    CHECK(parsed(with("cuda_graphs", true)).cuda_graphs == CudaGraphs::on);
+    CHECK(parsed(with("cuda_graphs", false)).cuda_graphs == CudaGraphs::off);
+    CHECK(problems_of(with("model", true)).front().key == "trainer.model");
 }
 
 TEST_CASE("defaults follow the optimizer and the model") {

@@ -221,6 +221,11 @@ class CudaDevice : public Device {
 
     void give_back_memory() const override { c10::cuda::CUDACachingAllocator::emptyCache(); }
 
+    void rest() const override {
+        give_back_memory();
+        groups_->rest();
+    }
+
     c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                                                               int size, const Patience& patience) const override {
         give_back_memory();  // NCCL takes its own beside LibTorch's

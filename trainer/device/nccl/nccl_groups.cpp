@@ -112,9 +112,14 @@ void NcclGroups::end(c10d::ProcessGroup& group) {
     if (present_.communicator) {
         kept_.push_front(std::move(present_));
     }
-    if (kept_.size() > most_kept) {
+    keep(most_of_a_trial);
+}
+
+void NcclGroups::rest() { keep(most_kept); }
+
+void NcclGroups::keep(std::size_t most) {
+    for (; kept_.size() > most; kept_.pop_back()) {
         end_idle(*kept_.back().communicator);
-        kept_.pop_back();
     }
 }
 

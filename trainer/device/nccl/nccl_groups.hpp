@@ -28,8 +28,10 @@ class NcclBackend;
 /// whose groups ended in good order are kept: where all members still have one of theirs, they take it.
 class NcclGroups {
   public:
-    /// So many communicators are kept; each takes some hundred megabytes of a GPU.
+    /// So many communicators are kept from trial to trial; each takes some hundred megabytes of a GPU.
     static constexpr std::size_t most_kept = 4;
+    /// So many of one trial are kept: with one more, a group waits for the second that NCCL takes to end another.
+    static constexpr std::size_t most_of_a_trial = 8;
 
     NcclGroups(NcclLibrary library, GpuIdentity gpu);
     NcclGroups(NcclGroups&&) = default;
@@ -50,6 +52,9 @@ class NcclGroups {
     /// Ends a group that make() made, whatever its other members do.
     void end(c10d::ProcessGroup& group);
 
+    /// Call it between trials, when there is no group: ends, in the background, what is kept for no other trial.
+    void rest();
+
   private:
     /// This process' part of a communicator.
     struct Part {
@@ -68,6 +73,7 @@ class NcclGroups {
     Plan plan_for(const std::vector<std::string>& members) const;
     std::string introduction() const;
     std::unique_ptr<NcclCommunicator> take(const std::string& name);
+    void keep(std::size_t most);
     void end_idle(NcclCommunicator& communicator) noexcept;
     void await_ended() noexcept;
 

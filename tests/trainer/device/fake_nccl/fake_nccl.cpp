@@ -13,7 +13,8 @@
 // After the word "once" an order holds for one call of one member, who removes its file.
 //
 // A member leaves a file forming.RANK there when it begins to form a communicator, and adds a line to the file `formed`
-// when that is done. What NCCL_ALGO is as a communicator of several begins to form is a line of `algorithms`.
+// when that is done, and one to `ending` when it begins to end it. What NCCL_ALGO is as a communicator of several
+// begins to form is a line of `algorithms`.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -383,6 +384,7 @@ Result ncclCommGetAsyncError(Communicator* communicator, Result* state) {
 }
 
 Result ncclCommAbort(Communicator* communicator) {
+    note("ending");
     while (told("abort", communicator->rank) == "hang") {
         nap();
     }

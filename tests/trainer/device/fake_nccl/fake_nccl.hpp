@@ -41,18 +41,23 @@ class FakeNcclOrders {
     void revoke(const std::string& call) const { std::filesystem::remove(folder_ / call); }
 
     /// How often a member has formed a communicator.
-    int num_formed() const {
+    int num_formed() const { return num_lines("formed"); }
+
+    /// How often a member has begun to end one.
+    int num_ending() const { return num_lines("ending"); }
+
+    std::string path() const { return folder_ / ""; }
+
+  private:
+    int num_lines(const char* file) const {
         int count = 0;
-        std::ifstream lines(folder_ / "formed");
+        std::ifstream lines(folder_ / file);
         for (std::string line; std::getline(lines, line);) {
             ++count;
         }
         return count;
     }
 
-    std::string path() const { return folder_ / ""; }
-
-  private:
     tests::TemporaryFolder folder_;
 };
 

@@ -34,6 +34,8 @@ class FakeNcclDevice : public HostDevice {
 
     void dissolve(c10d::ProcessGroup& group) const override { groups_->end(group); }
 
+    void rest() const override { groups_->rest(); }
+
   private:
     const std::unique_ptr<NcclGroups> groups_ = std::make_unique<NcclGroups>(fake_library(), new_gpu());
 };

@@ -135,13 +135,36 @@ TEST_CASE("members that left a group in different places do not use its communic
     CHECK(orders.num_formed() == 4);
 }
 
-TEST_CASE("only the last communicators are kept") {
+TEST_CASE("a trial keeps more communicators than trials keep for each other") {
+    const FakeNcclOrders orders;
+    auto a = process("a");
+    std::list<NcclGroups> others;
+    const auto train_with_new = [&](std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            train({&a, &others.emplace_back(process("other " + std::to_string(others.size())))});
+        }
+    };
+    const auto await_ending = [&](std::size_t count) {  // threads do it
+        crescendo::tests::await("communicators to end", [&] { return orders.num_ending() >= static_cast<int>(count); });
+        CHECK(orders.num_ending() == static_cast<int>(count));
+    };
+
+    train_with_new(NcclGroups::most_of_a_trial);
+    CHECK(orders.num_ending() == 0);
+    train_with_new(1);
+    await_ending(1);
+    a.rest();
+    await_ending(1 + NcclGroups::most_of_a_trial - NcclGroups::most_kept);
+}
+
+TEST_CASE("only the last communicators are kept from trial to trial") {
     const FakeNcclOrders orders;
     auto a = process("a");
     std::list<NcclGroups> others;
     for (std::size_t i = 0; i <= NcclGroups::most_kept; ++i) {
         train({&a, &others.emplace_back(process("other " + std::to_string(i)))});
     }
+    a.rest();
     const int before = orders.num_formed();
 
     train({&a, &others.back()});
