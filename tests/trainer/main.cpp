@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
+#include <sys/wait.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -61,4 +63,17 @@ TEST_CASE("crescendo-trainer reads a checkpoint tensor by tensor, not a few byte
 
     const auto reads = crescendo.num_reads(0) - before;
     CHECK(reads < 300);
+}
+
+TEST_CASE("crescendo-trainer loads what it needs for a GPU, and says that there is none") {
+    const crescendo::tests::TemporaryFolder folder;
+    const auto words = (folder / "words").string();
+    const std::string hidden = "CRESCENDO_DEVICE=cuda CUDA_VISIBLE_DEVICES= ";  // those that there are
+
+    const int status = std::system((hidden + path_of("crescendo-trainer") + " 2> " + words).c_str());
+
+    CHECK(WEXITSTATUS(status) == 1);
+    const bool has_module = std::filesystem::exists(path_of("libcrescendo_cuda.so"));
+    CHECK_MESSAGE(content(words).find(has_module ? "CUDA finds no GPU here" : "cannot use a GPU") != std::string::npos,
+                  content(words));
 }

@@ -6,11 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/num_reads.hpp"
+#include "tests/peak_memory.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tests/trainer/settings_of.hpp"
 
 using namespace crescendo::trainer;
 using crescendo::tests::num_reads;
+using crescendo::tests::peak_memory;
 using crescendo::trainer::test::settings_of;
 
 TEST_CASE("a checkpoint is read in as many pieces as it has tensors, not a few bytes at a time") {
@@ -30,4 +32,32 @@ TEST_CASE("a checkpoint is read in as many pieces as it has tensors, not a few b
 
     CHECK(num_reads() - before < 100);
     CHECK(at::equal(copy->parameters().at(2), trial.parameters().at(2)));
+}
+
+TEST_CASE("a checkpoint is written from its tensors, and read with one copy of them, without the file in memory") {
+    const crescendo::tests::TemporaryFolder folder;
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of({{"model", "mlp"}, {"width", 4096}});
+    Task task;
+    task.input_shape = {16};
+    task.num_outputs = 2;
+    task.num_samples = 4;
+    const auto memory_of = [](const auto& work) {
+        crescendo::tests::forget_peak_memory();
+        const auto before = peak_memory();
+        work();
+        return peak_memory() - before;
+    };
+    const Trial trial(0, /*seed=*/1, settings, task, *device);
+    const auto checkpoint = checkpoint_of(trial, nlohmann::json::object());
+    std::unique_ptr<Trial> copy;
+
+    const auto written = memory_of([&] { write_checkpoint(folder / "checkpoint.pt", checkpoint); });
+    const auto read =
+        memory_of([&] { copy = read_checkpoint(folder / "checkpoint.pt", 0, /*seed=*/2, settings, *device); });
+
+    const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(folder / "checkpoint.pt"));
+    CHECK(bytes > 64 << 20);  // 4,096 x 4,096 weights
+    CHECK(written < bytes / 4);
+    CHECK(read < bytes * 9 / 4);  // what was read, and the trial
 }

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+namespace crescendo::tests {
+
+/// The most memory that this process has had since forget_peak_memory(), in bytes.
+inline std::int64_t peak_memory() {
+    std::ifstream status("/proc/self/status");
+    std::int64_t kilobytes = 0;
+    for (std::string word; status >> word && word != "VmHWM:";) {}
+    status >> kilobytes;
+    return kilobytes * 1024;
+}
+
+inline void forget_peak_memory() { std::ofstream("/proc/self/clear_refs") << 5; }
+
+}  // namespace crescendo::tests
