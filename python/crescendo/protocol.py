@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections import deque
-from typing import Any, Deque, Dict, Iterable, Mapping, Optional, Tuple
+from typing import Any, Deque, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 Message = Dict[str, Any]
 
@@ -114,18 +114,24 @@ class Channel:
     def request(self, timeout: float, **message: Any) -> Message:
         """Sends a store request and waits for the answer to it. Raises Interrupted as soon as the channel is
         interrupted, and TimeoutError after `timeout` seconds."""
-        number = self._number(expects_answer=True)
-        self.send(type="store", id=number, **message)
+        return self.request_all(timeout, [message])[0]
+
+    def request_all(self, timeout: float, messages: Sequence[Message]) -> List[Message]:
+        """Sends several at once, and waits for all answers, which come in the order of the requests."""
+        numbers = [self._number(expects_answer=True) for _ in messages]
+        for number, message in zip(numbers, messages):
+            self.send(type="store", id=number, **message)
         with self._arrived:
             in_time = self._arrived.wait_for(
-                lambda: self._answers[number] is not None or self._is_interrupted(), timeout
+                lambda: all(self._answers[number] is not None for number in numbers) or self._is_interrupted(), timeout
             )
-            answer = self._answers.pop(number)
-        if answer is not None:
-            return answer
+            answers = [self._answers.pop(number) for number in numbers]
+        complete = [answer for answer in answers if answer is not None]
+        if len(complete) == len(messages):
+            return complete
         if in_time:
             raise Interrupted("another order came while the group was forming")
-        raise TimeoutError(f"no answer for {timeout:g} s to {message}")
+        raise TimeoutError(f"no answer for {timeout:g} s to {messages[0]}")
 
     def request_unanswered(self, **message: Any) -> None:
         """Sends a store request whose answer nobody waits for. Later requests are served after this one."""

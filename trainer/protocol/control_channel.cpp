@@ -118,22 +118,38 @@ bool ControlChannel::has_interruption() const {
 }
 
 json ControlChannel::request(json message, std::chrono::milliseconds timeout) {
+    return request_all({std::move(message)}, timeout).front();
+}
+
+std::vector<json> ControlChannel::request_all(std::vector<json> messages, std::chrono::milliseconds timeout) {
+    std::vector<decltype(answers_)::iterator> waiting;
     std::unique_lock lock(mutex_);
-    const std::int64_t id = ++last_id_;
-    const auto waiting = answers_.emplace(id, std::nullopt).first;
-    message["type"] = protocol::type::store;
-    message["id"] = id;
+    for (auto& message : messages) {
+        message["type"] = protocol::type::store;
+        message["id"] = ++last_id_;
+        waiting.push_back(answers_.emplace(last_id_, std::nullopt).first);
+    }
     lock.unlock();
-    send(message);
+    for (const auto& message : messages) {
+        send(message);
+    }
     lock.lock();
-    const bool in_time = arrived_.wait_for(lock, timeout, [&] { return waiting->second || has_interruption(); });
-    const std::optional<json> answer = std::move(waiting->second);
-    answers_.erase(waiting);
-    if (answer) {
-        return *answer;
+    const auto is_answered = [](const auto& each) { return each->second.has_value(); };
+    const bool in_time = arrived_.wait_for(
+        lock, timeout, [&] { return std::ranges::all_of(waiting, is_answered) || has_interruption(); });
+    const bool is_complete = std::ranges::all_of(waiting, is_answered);
+    std::vector<json> answers;
+    for (const auto& each : waiting) {
+        if (is_complete) {
+            answers.push_back(std::move(*each->second));
+        }
+        answers_.erase(each);
+    }
+    if (is_complete) {
+        return answers;
     }
     if (!in_time) {
-        throw RequestTimeout(text("no answer for {} ms to {}", timeout.count(), message.dump()));
+        throw RequestTimeout(text("no answer for {} ms to {}", timeout.count(), messages.front().dump()));
     }
     throw Interrupted("another order came while the group was forming");
 }

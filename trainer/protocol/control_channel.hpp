@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "core/files/file_descriptor.hpp"
 #include "core/message_json.hpp"
@@ -64,6 +65,9 @@ class ControlChannel {
     /// Sends a store request under a fresh id and waits for the answer to it. Throws Interrupted as
     /// soon as the channel is interrupted(), RequestTimeout after `timeout`.
     nlohmann::json request(nlohmann::json message, std::chrono::milliseconds timeout);
+
+    /// Sends several at once, and waits for all answers, which come in the order of the requests.
+    std::vector<nlohmann::json> request_all(std::vector<nlohmann::json> messages, std::chrono::milliseconds timeout);
 
     /// Sends a store request without waiting; the answer is dropped. Later requests are served after this one.
     void request_unanswered(nlohmann::json message);

@@ -20,10 +20,14 @@ json ControlStore::operation(const char* name) const {
     return {{"op", name}, {"trial", trial_}, {"generation", generation_}};
 }
 
-json ControlStore::perform(const json& request) {
-    json answer = channel_.request(request, timeout_);
-    TORCH_CHECK_WITH(DistStoreError, !answer.contains("error"), answer["error"].dump());
-    return answer;
+json ControlStore::perform(const json& request) { return perform_all({request}).front(); }
+
+std::vector<json> ControlStore::perform_all(std::vector<json> requests) {
+    auto answers = channel_.request_all(std::move(requests), timeout_);
+    for (const auto& answer : answers) {
+        TORCH_CHECK_WITH(DistStoreError, !answer.contains("error"), answer.at("error").dump());
+    }
+    return answers;
 }
 
 void ControlStore::set(const std::string& key, const std::vector<std::uint8_t>& value) {
@@ -42,10 +46,19 @@ std::vector<std::uint8_t> ControlStore::compareSet(const std::string& key, const
     return decode_base64(perform(request).at("value").get<std::string>());
 }
 
-std::vector<std::uint8_t> ControlStore::get(const std::string& key) {
-    json request = operation("get");
-    request["key"] = key;
-    return decode_base64(perform(request).at("value").get<std::string>());
+std::vector<std::uint8_t> ControlStore::get(const std::string& key) { return multiGet({key}).front(); }
+
+std::vector<std::vector<std::uint8_t>> ControlStore::multiGet(const std::vector<std::string>& keys) {
+    std::vector<json> requests;
+    for (const auto& key : keys) {
+        requests.push_back(operation("get"));
+        requests.back()["key"] = key;
+    }
+    std::vector<std::vector<std::uint8_t>> values;
+    for (const auto& answer : perform_all(std::move(requests))) {
+        values.push_back(decode_base64(answer.at("value").get<std::string>()));
+    }
+    return values;
 }
 
 std::int64_t ControlStore::add(const std::string& key, std::int64_t delta) {

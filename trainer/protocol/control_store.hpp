@@ -30,6 +30,8 @@ class ControlStore : public c10d::Store {
                                          const std::vector<std::uint8_t>& desired) override;
     /// Waits until the key exists, and returns its value.
     std::vector<std::uint8_t> get(const std::string& key) override;
+    /// The same for several keys, in the time of one.
+    std::vector<std::vector<std::uint8_t>> multiGet(const std::vector<std::string>& keys) override;
     std::int64_t add(const std::string& key, std::int64_t delta) override;
     bool deleteKey(const std::string& key) override;
     bool check(const std::vector<std::string>& keys) override;
@@ -41,6 +43,7 @@ class ControlStore : public c10d::Store {
   private:
     nlohmann::json operation(const char* name) const;
     nlohmann::json perform(const nlohmann::json& request);
+    std::vector<nlohmann::json> perform_all(std::vector<nlohmann::json> requests);
 
     ControlChannel& channel_;
     std::int64_t trial_;

@@ -141,12 +141,18 @@ def _nccl_options(timeout: timedelta) -> Any:
 
 
 def _share_a_gpu(store: dist.Store, rank: int, size: int) -> bool:
-    """Whether two members use the same GPU, or two slices of one: NCCL refuses these. It knows GPUs by their place."""
+    """Whether two members use the same GPU, or two slices of one: NCCL refuses these. It knows GPUs by their place.
+    Rank 0 looks, and tells the others: if each looked, they would ask the store for the square of their number."""
     gpu = torch.cuda.get_device_properties(0)
     place = [getattr(gpu, f"pci_{part}_id", gpu.uuid) for part in ("domain", "bus", "device")]
     host = socket.gethostname()
     if POSE_AS_MACHINE in os.environ:
         host = os.environ["NCCL_HOSTID"] = str(os.getpid())
-    store.set(f"gpu/{rank}", f"{host} {place}")
-    gpus = {store.get(f"gpu/{other}") for other in range(size)}
-    return len(gpus) < size
+    own = f"{host} {place}"
+    if rank != 0:
+        store.set(f"gpu/{rank}", own)
+        return store.get("gpu/shared") == b"yes"
+    others = store.multi_get([f"gpu/{other}" for other in range(1, size)])
+    is_shared = len({own.encode(), *others}) < size
+    store.set("gpu/shared", "yes" if is_shared else "no")
+    return is_shared

@@ -30,8 +30,7 @@ class ControlStore(Store):
         self._channel.request_unanswered(op="set", key=key, value=_encode(value), **self._place)
 
     def get(self, key: str) -> bytes:
-        answer = self._request("get", key=key)
-        return base64.b64decode(answer["value"]) if "value" in answer else str(answer["number"]).encode()
+        return self.multi_get([key])[0]
 
     def add(self, key: str, delta: int) -> int:
         return int(self._request("add", key=key, delta=delta)["number"])
@@ -52,13 +51,22 @@ class ControlStore(Store):
         return base64.b64decode(answer["value"])
 
     def multi_get(self, keys: Sequence[str]) -> List[bytes]:
-        return [self.get(key) for key in keys]
+        """Waits until all keys exist. All are asked for at once."""
+        answers = self._request_all([{"op": "get", "key": key} for key in keys])
+        return [
+            base64.b64decode(each["value"]) if "value" in each else str(each["number"]).encode() for each in answers
+        ]
 
     def num_keys(self) -> int:
         raise NotImplementedError("the control channel's store counts no keys")
 
     def _request(self, op: str, **content: Any) -> Message:
-        answer = self._channel.request(self._timeout.total_seconds(), op=op, **content, **self._place)
-        if "error" in answer:
-            raise RuntimeError(f"the store refuses {op}: {json.dumps(answer['error'])}")
-        return answer
+        return self._request_all([{"op": op, **content}])[0]
+
+    def _request_all(self, requests: List[Message]) -> List[Message]:
+        placed = [{**each, **self._place} for each in requests]
+        answers = self._channel.request_all(self._timeout.total_seconds(), placed)
+        for request, answer in zip(requests, answers):
+            if "error" in answer:
+                raise RuntimeError(f"the store refuses {request['op']}: {json.dumps(answer['error'])}")
+        return answers

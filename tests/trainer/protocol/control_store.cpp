@@ -34,6 +34,33 @@ TEST_CASE("the store speaks of keys in its trial and generation, values in base6
     CHECK(value.get() == "bar");
 }
 
+TEST_CASE("several keys are asked for at once, and come in their order") {
+    ChannelPeer peer;
+    ControlStore store(*peer.channel, 0, 1, 60s);
+    auto values = std::async(std::launch::async, [&] { return store.multiGet({"a", "b"}); });
+    const json first = peer.read();
+    const json second = peer.read();  // before the first is answered
+
+    peer.write(json{{"type", "store"}, {"id", second["id"]}, {"value", "YmFy"}}.dump() + "\n");
+    peer.write(json{{"type", "store"}, {"id", first["id"]}, {"value", "Zm9v"}}.dump() + "\n");
+
+    const std::vector<std::vector<std::uint8_t>> expected{{'f', 'o', 'o'}, {'b', 'a', 'r'}};
+    CHECK(first["key"] == "a");
+    CHECK(second["key"] == "b");
+    CHECK((values.get() == expected));
+}
+
+TEST_CASE("an order that comes before the last of several answers ends the wait for them") {
+    ChannelPeer peer;
+    ControlStore store(*peer.channel, 0, 1, 60s);
+    auto values = std::async(std::launch::async, [&] { return store.multiGet({"a", "b"}); });
+
+    peer.write(json{{"type", "store"}, {"id", peer.read()["id"]}, {"value", "YmFy"}}.dump() + "\n");
+    peer.write("{\"type\":\"leave\"}\n");
+
+    CHECK_THROWS_AS(values.get(), Interrupted);
+}
+
 TEST_CASE("the store's error becomes an exception") {
     ChannelPeer peer;
     ControlStore store(*peer.channel, 0, 1, 60s);

@@ -142,15 +142,19 @@ void NcclGroups::await_ended() noexcept {
 }
 
 /// Members introduce themselves to rank 0, and it tells all what to do. So a member waits for one answer of the store,
-/// and rank 0 for one of each.
+/// and rank 0 for one of each, all at the same time.
 NcclGroups::Plan NcclGroups::meet(c10d::Store& store, int rank, int size) const {
     if (rank != 0) {
         store.set(member_key(rank), introduction());
         return Plan::from_text(store.get_to_str(plan_key));
     }
     std::vector<std::string> members{introduction()};
+    std::vector<std::string> others;
     for (int member = 1; member < size; ++member) {
-        members.push_back(store.get_to_str(member_key(member)));
+        others.push_back(member_key(member));
+    }
+    for (const auto& introduced : store.multiGet(others)) {
+        members.emplace_back(introduced.begin(), introduced.end());
     }
     const Plan plan = plan_for(members);
     store.set(plan_key, plan.to_text());
