@@ -3,6 +3,10 @@
 Both train the same network on the same images, in turn in the same two processes. The interpreter needs torch.
 
     $(scripts/install.sh python) benchmarks/python_step/measure.py
+    CRESCENDO_DEVICE=cuda python3 benchmarks/python_step/measure.py
+
+On a GPU there is one worker. It has all the work of a group's member, but its sums are its own: so it shows what the
+average costs beside the exchange.
 """
 import os
 import statistics
@@ -72,6 +76,63 @@ def worker(rank, size, path):
     dist.destroy_process_group()
 
 
-if __name__ == "__main__":
+class OwnSums:
+    """The backend of a group of two, of which only this worker is there."""
+
+    def allreduce(self, tensors):
+        return dist.all_reduce(tensors[0], async_op=True)
+
+
+def convolutions(width, depth):
+    """Many small layers: each is a few operations that a GPU has to be asked for."""
+    def block(inputs):
+        return nn.Sequential(nn.Conv2d(inputs, width, 3, padding=1), nn.BatchNorm2d(width), nn.ReLU())
+    return nn.Sequential(block(1), *(block(width) for _ in range(depth)), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
+                         nn.Linear(width, 10))
+
+
+def step_on_gpu(kind, width, depth, batch):
+    device = torch.device("cuda")
+    torch.manual_seed(0)
+    model = convolutions(width, depth).to(device)
+    inputs, targets = torch.randn(batch, 1, 28, 28, device=device), torch.randint(10, (batch,), device=device)
+    called = nn.parallel.DistributedDataParallel(model) if kind == "DistributedDataParallel" else model
+    average = GradientAverage(list(model.parameters()), lambda collective: collective())
+    group = Group(device, rank=0, size=2, backend=OwnSums())
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+
+    def step():
+        if kind == "crescendo.torch":
+            average.expect(group, 0, 1, 0.5)
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(called(inputs), targets).backward()
+        optimizer.step()
+
+    return step
+
+
+def on_gpu():
+    with tempfile.TemporaryDirectory() as folder:
+        store = dist.FileStore(os.path.join(folder, "store"), 1)
+        dist.init_process_group("nccl", store=store, rank=0, world_size=1, device_id=torch.device("cuda", 0))
+        for width, depth, batch in ((16, 2, 128), (64, 40, 32)):
+            times = {kind: [] for kind in ("alone", "DistributedDataParallel", "crescendo.torch")}
+            steps = {kind: step_on_gpu(kind, width, depth, batch) for kind in times}
+            for _ in range(TURNS // 4 + 1):
+                for kind, step in steps.items():
+                    torch.cuda.synchronize()
+                    begin = time.perf_counter()
+                    for _ in range(2 * STEPS):
+                        step()
+                    torch.cuda.synchronize()
+                    times[kind].append((time.perf_counter() - begin) / (2 * STEPS))
+            print(f"{depth + 1} convolutions of {width} channels, batch {batch}, medians of {TURNS // 4} turns: " +
+                  ", ".join(f"{kind} {1e3 * statistics.median(each[1:]):.2f} ms" for kind, each in times.items()))
+        dist.destroy_process_group()
+
+
+if __name__ == "__main__" and os.environ.get("CRESCENDO_DEVICE") == "cuda":
+    on_gpu()
+elif __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         torch.multiprocessing.spawn(worker, (2, os.path.join(folder, "store")), nprocs=2)
