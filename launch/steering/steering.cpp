@@ -55,8 +55,7 @@ std::string values_of(const Distribution& distribution) {
 Value value_of(const Parameter& parameter, const std::string& text) {
     CRESCENDO_VALIDATE(!parameter.is_derived(), parameter.name, "{} is computed from other parameters; leave it out",
                        parameter.name);
-    CRESCENDO_VALIDATE(!text.empty(), parameter.name, "{} has no value here; write it behind the =",
-                       parameter.name);
+    CRESCENDO_VALIDATE(!text.empty(), parameter.name, "{} has no value here; write it behind the =", parameter.name);
     const auto given = value_from_json(parse_yaml("value: " + text, parameter.name).root.at("value"));
     const auto meant = member(parameter.distribution, given);
     CRESCENDO_VALIDATE(meant, parameter.name, "{} is never {}; choose one of the values that the sweep file allows{}",
