@@ -115,6 +115,19 @@ void add_missing_run_cap(const YamlSection& file, SweepFile& result) {
     }
 }
 
+void remark_on_initial(SweepFile& result) {
+    const auto& spec = result.spec;
+    const auto count = std::ssize(spec.initial);
+    if (spec.run_cap && count > *spec.run_cap) {
+        result.remarks.push_back({"initial", fmt::format("has {} points, and run_cap is {}, so the last {} left out; "
+                                                         "raise run_cap",
+                                                         count, *spec.run_cap,
+                                                         count - *spec.run_cap == 1
+                                                             ? "is"
+                                                             : fmt::format("{} are", count - *spec.run_cap))});
+    }
+}
+
 void remark_on_repetitions(const YamlSection& file, SweepFile& result) {
     const auto& spec = result.spec;
     if (file.mistakes().lie_in("parameters") || file.mistakes().lie_in("constraints") || !spec.run_cap) {

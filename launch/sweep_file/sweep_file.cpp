@@ -589,6 +589,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
         }
     });
     file.attempt([&] { settle_sampler(file, result); });
+    remark_on_initial(result);
     file.attempt([&] { remark_on_repetitions(file, result); });
     file.attempt([&] { result.warm_start = read_warm_start(file, result.spec.sampler); });
     file.attempt([&] { read_trial_end(file, result.spec.trial_end); });

@@ -84,6 +84,16 @@ TEST_CASE("more trials than configurations are told of") {
     CHECK(remark_on(read("method: random\nrun_cap: 9\n" + numbers), "run_cap").empty());
 }
 
+TEST_CASE("points to begin with that no trial will have are told of") {
+    const std::string points = "method: random\ninitial: [{lr: 0.1}, {lr: 0.2}, {lr: 0.3}]\n" + numbers;
+    CHECK(remark_on(read("run_cap: 2\n" + points), "initial") ==
+          "has 3 points, and run_cap is 2, so the last is left out; raise run_cap");
+    CHECK(remark_on(read("run_cap: 1\n" + points), "initial") ==
+          "has 3 points, and run_cap is 1, so the last 2 are left out; raise run_cap");
+    CHECK(remark_on(read("run_cap: 3\n" + points), "initial").empty());
+    CHECK(remark_on(read("budget: {time: 8h}\n" + points), "initial").empty());
+}
+
 TEST_CASE("few trials learn from earlier ones") {
     CHECK(read("method: auto\nrun_cap: 9\nwarm_start: [a.csv]\n" + numbers).spec.sampler == "gp");
 }
