@@ -3,6 +3,17 @@
 #include <algorithm>
 
 namespace crescendo {
+namespace {
+
+std::string in_small_letters(std::string_view word) {
+    std::string small(word);
+    for (char& c : small) {
+        c = 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return small;
+}
+
+}  // namespace
 
 int edit_distance(std::string_view a, std::string_view b) {
     // rows[i][j]: the distance of the first i characters of a from the first j of b
@@ -24,11 +35,12 @@ int edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string> nearest_word(std::string_view word, const std::vector<std::string>& words) {
-    const auto nearest = std::min_element(words.begin(), words.end(), [&](const auto& a, const auto& b) {
-        return edit_distance(word, a) < edit_distance(word, b);
-    });
+    const auto distance = [small = in_small_letters(word)](const std::string& other) {
+        return edit_distance(small, in_small_letters(other));
+    };
+    const auto nearest = std::ranges::min_element(words, {}, distance);
     // A third of the word mistyped is still a typing mistake; more is another word.
-    if (nearest == words.end() || edit_distance(word, *nearest) > std::max<int>(1, static_cast<int>(word.size()) / 3)) {
+    if (nearest == words.end() || distance(*nearest) > std::max<int>(1, static_cast<int>(word.size()) / 3)) {
         return {};
     }
     return *nearest;

@@ -127,6 +127,7 @@ void take_up_edits(const FrozenFile& frozen, const Options& options, const std::
 
 ExitCode ask_tell(const Options& options) {
     auto file = read_with(options, {});
+    remark_on_sampler(file);
     if (options.journal.empty()) {
         gather_warm_start(file, remark);
         AskTell conversation(file.spec, make_source(file, {.say = remark}));

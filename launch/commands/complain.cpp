@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "launch/record/sweep_directory.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
 #include "launch/view/printable.hpp"
 
 namespace crescendo::launch {
@@ -20,6 +21,14 @@ ExitCode complain(const std::exception& error, ExitCode code) {
 }
 
 void remark(const std::string& line) { std::fprintf(stderr, "crescendo: %s\n", printable(line).c_str()); }
+
+void remark_on_sampler(const SweepFile& file) {
+    for (const auto& [key, text] : file.remarks) {
+        if (key == "method" || key == "sampler.type") {
+            remark("note: " + file.source.located(key, text));
+        }
+    }
+}
 
 ExitCode complain() try { throw; } catch (const InvalidInput& error) {
     return complain(error, ExitCode::bad_input);

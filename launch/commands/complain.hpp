@@ -6,6 +6,8 @@
 
 namespace crescendo::launch {
 
+struct SweepFile;
+
 /// Says on standard error what ends a command, in place of its progress bar; returns `code`.
 ExitCode complain(const std::exception& error, ExitCode code);
 
@@ -14,5 +16,9 @@ ExitCode complain();
 
 /// Shows a line to the user beside the command's output.
 void remark(const std::string& line);
+
+/// Shows what `auto` and `bayes` mean in the file, and what else it remarks on its sampler. `run` and `validate` show
+/// all remarks.
+void remark_on_sampler(const SweepFile& file);
 
 }  // namespace crescendo::launch

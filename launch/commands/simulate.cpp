@@ -19,6 +19,7 @@
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/view/results.hpp"
 #include "launch/view/simulation_report.hpp"
+#include "scheduler/samplers/any_sampler.hpp"
 #include "simulator/virtual_cluster.hpp"
 
 namespace crescendo::launch {
@@ -289,6 +290,13 @@ ExitCode simulate(const Options& options) {
         return replay_sweep(options);
     }
     const Study study(options);
+    const auto file = study.read({});
+    remark_on_sampler(file);
+    if (learns(file.spec.sampler)) {
+        remark(fmt::format("note: simulated results do not depend on the configuration, so {} has nothing to learn here; "
+                           "times and slots are what a simulation shows",
+                           file.spec.sampler));
+    }
     if (options.num_seeds > 1 || !options.policies.empty()) {
         return compare(options, study);
     }

@@ -122,6 +122,7 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     status["trials"] = {{"begun", progress.begun()},     {"running", progress.running}, {"waiting", progress.waiting},
                         {"paused", progress.paused},     {"held", progress.held},       {"stopped", progress.stopped},
                         {"finished", progress.finished}, {"failed", progress.failed}};
+    status["sampler"] = sweep.spec().sampler;
     status["proposals"] = proposals_json(sweep);
     status["rungs"] = OrderedJson::array();
     for (const auto& rung : shown_rungs(sweep)) {

@@ -200,6 +200,7 @@ void Training::take(protocol::Report& notice) {
         watch_for_identical_reports(notice);
         watch_for_untimed_steps(notice);
         const double loss = to_loss(spec.goal, metric->second);
+        watch_for_nothing_finite(notice.trial, loss);
         const double now = wall_clock();
         set_clock(notice, now);
         round_steps(notice);
@@ -267,6 +268,16 @@ void Training::watch_for_identical_reports(const protocol::Report& notice) {
         view_.say(
             "three trials with different parameters report the same numbers, to the last digit: does the program use "
             "its parameters?");
+    }
+}
+
+/// A sweep that was resumed may have a finite value from before.
+void Training::watch_for_nothing_finite(TrialId trial, double loss) {
+    if (nothing_finite_.note(trial, loss) && !sweep().best()) {
+        view_.say(fmt::format(
+            "five trials have reported {}, and none of them a finite number, so no trial is better than another: does "
+            "training diverge? `crescendo logs {} {}` shows what one of them printed",
+            sweep().spec().metric, directory_.path().string(), trial.value));
     }
 }
 

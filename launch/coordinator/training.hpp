@@ -10,6 +10,7 @@
 #include "launch/coordinator/decisions.hpp"
 #include "launch/coordinator/failures.hpp"
 #include "launch/coordinator/identical_reports.hpp"
+#include "launch/coordinator/nothing_finite.hpp"
 #include "launch/coordinator/orders.hpp"
 #include "launch/coordinator/session_end.hpp"
 #include "launch/coordinator/slot_health.hpp"
@@ -67,6 +68,7 @@ class Training {
     void record_regroup(const protocol::Regrouped& notice);
     void round_steps(protocol::Report& notice) const;
     void watch_for_identical_reports(const protocol::Report& notice);
+    void watch_for_nothing_finite(TrialId trial, double loss);
     void watch_for_untimed_steps(const protocol::Report& notice);
     void lose(const std::set<SlotId>& slots);
     void leave_out(const std::set<SlotId>& slots);
@@ -87,6 +89,7 @@ class Training {
     std::map<SlotId, std::string> devices_;  ///< of slots where a worker failed, as their agents call them
     std::map<SlotId, SlotDown> down_;  ///< slots on which no trainer can be started now
     IdenticalReports identical_reports_;
+    NothingFinite nothing_finite_;
     ToldFailures told_failures_;
     std::set<std::string> remarks_;  ///< what the user was told of programs and bad requests: once is enough
 };

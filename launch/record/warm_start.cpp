@@ -95,8 +95,13 @@ Source read_table(const fs::path& path, const SweepSpec& spec) {
             }
         }
         if (!file.text(metric).empty()) {
-            result.reports.push_back(
-                {Resource{file.whole_number(resource)}, to_loss(spec.goal, file.number(metric))});
+            const Resource trained{file.whole_number(resource)};
+            if (trained.value < 1) {
+                file.fail(fmt::format("'{}' in the column 'resource' is no resource, which is 1 or more; correct it, or "
+                                      "leave the line out",
+                                      trained.value));
+            }
+            result.reports.push_back({trained, to_loss(spec.goal, file.number(metric))});
         }
         result.has_lost = says(reason, "judged") || says(status, "failed");
         result.is_complete = says(status, "finished");
@@ -199,10 +204,15 @@ void require_use(const SweepFile& file) {
                                      file.spec.metric));
     }
     if (Results(file.spec).highest_ranking(1) == nullptr) {
+        const auto first = Results::milestones_of(file.spec.scheduler).front();
         file.source.fail("warm_start",
-                         fmt::format("no finite result belongs to a trial that trained as long as trials here do until "
-                                     "they are judged (a resource of {}); lower scheduler.min or max, or remove it",
-                                     Results::milestones_of(file.spec.scheduler).front().value));
+                         first >= unlimited_resource
+                             ? "no finite result belongs to a trial that came to its end, and nothing judges trials "
+                               "here before; remove it"
+                             : fmt::format("no finite result belongs to a trial that trained as long as trials here do "
+                                           "until they are judged (a resource of {}); lower scheduler.min or max, or "
+                                           "remove it",
+                                           first.value));
     }
 }
 
@@ -213,13 +223,20 @@ void gather_warm_start(SweepFile& file, const std::function<void(const std::stri
     std::vector<EarlierResult> all;
     for (std::size_t i = 0; i < file.warm_start.size(); ++i) {
         const auto& path = file.warm_start[i];
+        if (std::find(file.warm_start.begin(), file.warm_start.begin() + static_cast<std::ptrdiff_t>(i), path) !=
+            file.warm_start.begin() + static_cast<std::ptrdiff_t>(i)) {
+            file.source.fail(fmt::format("warm_start[{}]", i),
+                             fmt::format("{} is named twice, and each result counts once; remove one", path));
+        }
         try {
             const Overlap overlap(read_source(path, file.spec), file.spec);
             overlap.require_some();
             all.insert(all.end(), overlap.results().begin(), overlap.results().end());
             texts.push_back(fmt::format("{} ({})", path, overlap.text()));
         } catch (const InvalidInput& error) {
-            file.source.fail(fmt::format("warm_start[{}]", i), fmt::format("{}: {}", path, error.what()));
+            const std::string what = error.what();  // what names the file already need not name it again
+            file.source.fail(fmt::format("warm_start[{}]", i),
+                             what.starts_with(path) ? what : fmt::format("{}: {}", path, what));
         }
     }
     if (texts.empty()) {

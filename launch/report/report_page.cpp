@@ -312,8 +312,9 @@ std::string article(const OrderedJson& sweep, std::size_t index, bool is_open, P
     const auto scheduler = text(sweep, "scheduler");
     std::string result = fmt::format(
         "<details class='sweep' id='sweep{0}' data-sweep='{0}'{1}><summary><h2>{2}</h2><span "
-        "class='state {3}'>{3}</span><span class='muted'>{4}, in {5}</span></summary>\n",
-        index, is_open ? " open" : "", text(sweep, "name"), text(sweep, "state"), scheduler, text(sweep, "directory"));
+        "class='state {3}'>{3}</span><span class='muted'>{4}, sampler {5}, in {6}</span></summary>\n",
+        index, is_open ? " open" : "", text(sweep, "name"), text(sweep, "state"), scheduler, text(sweep, "sampler"),
+        text(sweep, "directory"));
     result += fmt::format("<p class='muted'>{}</p>\n", state_text(sweep, kind));
     result += "<section class='answer'>\n" + answer(sweep) + "</section>\n";
     result += left_out(sweep);

@@ -275,6 +275,7 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     data["metric"] = sweep.spec().metric;
     data["goal"] = sweep.spec().goal == Goal::maximize ? "maximize" : "minimize";
     data["scheduler"] = scheduler_kinds.of(sweep.spec().scheduler.kind);
+    data["sampler"] = sweep.spec().sampler;
     data["max"] = sweep.spec().scheduler.max.value;
     data["elapsed"] = history.elapsed();
     data["spending"] = spending_json(history, price);

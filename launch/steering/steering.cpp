@@ -33,11 +33,15 @@ std::string values_of(const Distribution& distribution) {
     return std::visit(
         []<class D>(const D& d) -> std::string {
             if constexpr (std::is_same_v<D, Categorical>) {
+                constexpr std::size_t most = 10;  // a screen is no place for thousands
                 std::vector<std::string> values;
-                for (const auto& value : d.values) {
-                    values.push_back(to_string(value));
+                for (std::size_t i = 0; i < std::min(d.values.size(), most); ++i) {
+                    values.push_back(to_string(d.values[i]));
                 }
-                return fmt::format(": {}", fmt::join(values, ", "));
+                return fmt::format(": {}{}", fmt::join(values, ", "),
+                                   d.values.size() > most ? fmt::format(" or {} others", d.values.size() - most) : "");
+            } else if constexpr (std::is_same_v<D, IntUniform>) {
+                return fmt::format(": whole numbers from {} to {}", d.min, d.max);
             } else if constexpr (requires { d.min; }) {
                 return fmt::format(": from {} to {}", d.min, d.max);
             } else {
@@ -51,6 +55,7 @@ std::string values_of(const Distribution& distribution) {
 Value value_of(const Parameter& parameter, const std::string& text) {
     CRESCENDO_VALIDATE(!parameter.is_derived(), parameter.name, "{} is computed from other parameters; leave it out",
                        parameter.name);
+    CRESCENDO_VALIDATE(!text.empty(), parameter.name, "{} has no value here; write it behind the =", parameter.name);
     const auto given = value_from_json(parse_yaml("value: " + text, parameter.name).root.at("value"));
     const auto meant = member(parameter.distribution, given);
     CRESCENDO_VALIDATE(meant, parameter.name, "{} is never {}; choose one of the values that the sweep file allows{}",
@@ -167,8 +172,8 @@ class Steer {
         const auto& cap = sweep_.spec().run_cap;
         const auto trial = sweep_.first_unproposed();
         CRESCENDO_VALIDATE(sweep_.state() == SweepState::running, "",
-                           "the sweep is over ({}); give it more to do first, such as run_cap",
-                           finish_reasons.of(*sweep_.finish_reason()));
+                           "the sweep is over ({}); give it more to do first, as in `crescendo set {} run_cap={}`",
+                           reason(), directory_.path().string(), std::max(cap.value_or(0), trial.value) + 1);
         const auto candidate = sweep_.spec().repeat.configuration_of(trial);
         CRESCENDO_VALIDATE(!cap || candidate.value < *cap, "run_cap",
                            "all {} {} of run_cap have begun, or are enqueued; raise it first: run_cap={}", *cap,
@@ -183,6 +188,13 @@ class Steer {
     }
 
   private:
+    /// Why the sweep is over, in words.
+    std::string reason() const {
+        std::string word{finish_reasons.of(*sweep_.finish_reason())};
+        std::ranges::replace(word, '_', ' ');
+        return word;
+    }
+
     /// The given values, and for the other parameters what the seed draws for this trial. It is drawn again until the
     /// rules of the search space hold, and every given value is there.
     Config configuration(const EnqueueRequest& request, TrialId candidate) const {
@@ -197,8 +209,9 @@ class Steer {
         if (auto config = complete(space, given, {}, random)) {
             return *std::move(config);
         }
-        throw InvalidInput("with these values the conditions or constraints of the sweep file hold in no draw of the "
-                           "other parameters; give other values, or more of them");
+        throw InvalidInput(fmt::format("no trial may begin with these values: {} (tried with {} draws of the other "
+                                       "parameters); give other values, or more of them",
+                                       obstacle(space, given, random), SearchSpace::most_draws));
     }
 
     const Parameter& parameter_of(const std::string& name) const {

@@ -1,11 +1,18 @@
 #include "launch/sweep_file/sampler_choice.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "scheduler/samplers/any_sampler.hpp"
 #include "scheduler/samplers/axis.hpp"
 
 namespace crescendo::launch {
+namespace {
+
+constexpr int most_for_gp = 500;
+
+}  // namespace
 
 bool leaves_sampler_open(const std::string& word) { return word == "auto" || word == "bayes"; }
 
@@ -17,7 +24,6 @@ std::vector<std::string> sampler_words() {
 
 SamplerChoice choose_sampler(const std::string& word, const SweepSpec& spec, bool has_warm_start) {
     constexpr int few = 20;
-    constexpr int most_for_gp = 500;
     constexpr int least_for_evolution = 1000;
     const auto axes = Axis::all_of(spec.space);
     const auto num_choices = std::ranges::count_if(axes, &Axis::is_categorical);
@@ -35,6 +41,15 @@ SamplerChoice choose_sampler(const std::string& word, const SweepSpec& spec, boo
         return {"cmaes", "of 1,000 trials or more in which all parameters are numbers"};
     }
     return {"tpe", num_trials <= most_for_gp ? "in which most parameters are choices" : "of more than 500 trials"};
+}
+
+std::string doubt_about(const std::string& sampler, const SweepSpec& spec) {
+    if (sampler != "gp" || spec.run_cap.value_or(most_for_gp + 1) <= most_for_gp) {
+        return {};
+    }
+    return fmt::format("is gp, whose model has at most {} results, for {}, and each proposal takes about a tenth of a "
+                       "second; auto chooses one for so many",
+                       most_for_gp, spec.run_cap ? fmt::format("{} trials", *spec.run_cap) : "any number of trials");
 }
 
 }  // namespace crescendo::launch

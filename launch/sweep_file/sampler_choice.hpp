@@ -22,4 +22,7 @@ struct SamplerChoice {
 /// earlier results that there will be, as they were when the sweep began: a resumed sweep goes on with the same one.
 SamplerChoice choose_sampler(const std::string& word, const SweepSpec& spec, bool has_warm_start);
 
+/// What speaks against a sampler that the file names, for this search; empty if nothing does.
+std::string doubt_about(const std::string& sampler, const SweepSpec& spec);
+
 }  // namespace crescendo::launch

@@ -115,4 +115,37 @@ void add_missing_run_cap(const YamlSection& file, SweepFile& result) {
     }
 }
 
+void remark_on_initial(SweepFile& result) {
+    const auto& spec = result.spec;
+    const auto count = std::ssize(spec.initial);
+    if (spec.run_cap && count > *spec.run_cap) {
+        result.remarks.push_back({"initial", fmt::format("has {} points, and run_cap is {}, so the last {} left out; "
+                                                         "raise run_cap",
+                                                         count, *spec.run_cap,
+                                                         count - *spec.run_cap == 1
+                                                             ? "is"
+                                                             : fmt::format("{} are", count - *spec.run_cap))});
+    }
+}
+
+void remark_on_repetitions(const YamlSection& file, SweepFile& result) {
+    const auto& spec = result.spec;
+    if (file.mistakes().lie_in("parameters") || file.mistakes().lie_in("constraints") || !spec.run_cap) {
+        return;
+    }
+    constexpr double most_to_count = 100'000;
+    double size = 1;
+    for (const auto& parameter : spec.space.parameters()) {
+        const auto values = FiniteValues::of(parameter.distribution);
+        size *= values ? static_cast<double>(values->size()) : most_to_count + 1;
+    }
+    const auto count = size > most_to_count ? *spec.run_cap : Grid(spec.space).num_configurations();
+    if (count < *spec.run_cap && spec.sampler != "program") {
+        result.remarks.push_back(
+            {"run_cap", fmt::format("is {}, and there {} only {} configuration{}, so trials repeat each other; to try "
+                                    "each once, write method: grid",
+                                    *spec.run_cap, count == 1 ? "is" : "are", count, count == 1 ? "" : "s")});
+    }
+}
+
 }  // namespace crescendo::launch

@@ -19,4 +19,10 @@ void read_schedule(const YamlSection& file, SweepFile& result);
 /// InvalidInput if there is no grid.
 void add_missing_run_cap(const YamlSection& file, SweepFile& result);
 
+/// Says that points to begin with are left out, where there are more of them than trials.
+void remark_on_initial(SweepFile& result);
+
+/// Says that trials will repeat each other, where there are more of them than configurations.
+void remark_on_repetitions(const YamlSection& file, SweepFile& result);
+
 }  // namespace crescendo::launch

@@ -164,9 +164,15 @@ void read_sampler(const YamlSection& file, SweepFile& result) {
         words.emplace_back("bayes");
         spec.sampler = file.word("method", words, unsupported).value_or(spec.sampler);
     });
+    const auto method = spec.sampler;
     file.attempt([&] {
         if (const auto sampler = file.section("sampler", "{type: random}")) {
             read_sampler_section(*sampler, unsupported, result);
+            if (file.has("method") && spec.sampler != method) {
+                result.remarks.push_back(
+                    {"method", fmt::format("is {}, and sampler: says {}, which counts; remove one of the two", method,
+                                           spec.sampler == "program" ? "a sampler of your own" : spec.sampler)});
+            }
         }
     });
     file.attempt([&] {
@@ -181,13 +187,15 @@ void read_sampler(const YamlSection& file, SweepFile& result) {
 void settle_sampler(const YamlSection& file, SweepFile& result) {
     auto& spec = result.spec;
     const auto word = spec.sampler;
+    const bool is_type = file.has("sampler") && file.at("sampler").contains("type");
+    const auto* key = is_type ? "sampler.type" : "method";
     if (leaves_sampler_open(word)) {
         auto [sampler, reason] = choose_sampler(word, spec, file.has("warm_start"));
-        const bool is_type = file.has("sampler") && file.at("sampler").contains("type");
-        result.remarks.push_back({is_type ? "sampler.type" : "method",
-                                  fmt::format("is {}, which means {} for a sweep {}; to keep it, write {}", word, sampler,
-                                              reason, sampler)});
+        result.remarks.push_back({key, fmt::format("is {}, which means {} for a sweep {}; to keep it, write {}", word,
+                                                   sampler, reason, sampler)});
         spec.sampler = std::move(sampler);
+    } else if (auto doubt = doubt_about(word, spec); !doubt.empty()) {
+        result.remarks.push_back({key, std::move(doubt)});
     }
 }
 
@@ -581,6 +589,8 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
         }
     });
     file.attempt([&] { settle_sampler(file, result); });
+    remark_on_initial(result);
+    file.attempt([&] { remark_on_repetitions(file, result); });
     file.attempt([&] { result.warm_start = read_warm_start(file, result.spec.sampler); });
     file.attempt([&] { read_trial_end(file, result.spec.trial_end); });
     file.attempt([&] { result.trial_time = read_time(file, "trial_time"); });

@@ -85,8 +85,9 @@ class PointReader {
                 point.fail("", error.what());
             }
         } else if (!complete(space_, config_, {}, random_)) {
-            point.fail("", "with these values the conditions or constraints of the file hold in no draw of the other "
-                           "parameters; give other values, or more of them");
+            point.fail("", fmt::format("no trial may begin with these values: {} (tried with {} draws of the other "
+                                       "parameters); give other values, or more of them",
+                                       obstacle(space_, config_, random_), SearchSpace::most_draws));
         }
     }
 

@@ -69,8 +69,11 @@ std::string best_of(const Sweep& sweep) {
 std::vector<std::string> rung_lines(const Sweep& sweep) {
     constexpr std::size_t bar_width = 24;
     const auto* counted = sweep.spec().repeat.is_on() ? "configs" : "trials";
-    std::vector<std::string> lines{fmt::format("{:<6} {:>6} {:>7}   {}", "rung", "at", counted, "")};
     const auto rungs = shown_rungs(sweep);
+    if (rungs.empty()) {
+        return {};
+    }
+    std::vector<std::string> lines{fmt::format("{:<6} {:>6} {:>7}   {}", "rung", "at", counted, "")};
     double most = 1.0;
     for (const auto& rung : rungs) {
         most = std::max(most, static_cast<double>(rung.size));
@@ -138,6 +141,9 @@ std::vector<std::string> screen_of(const History& history, const ViewSettings& s
     lines.push_back(counts(sweep, progress));
     lines.push_back("best   " + best_of(sweep));
     for (const auto& block : {rung_lines(sweep), slot_lines(sweep)}) {
+        if (block.empty()) {
+            continue;
+        }
         lines.emplace_back();
         lines.insert(lines.end(), block.begin(), block.end());
     }

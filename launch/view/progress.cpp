@@ -114,6 +114,7 @@ std::vector<RungSize> shown_rungs(const Sweep& sweep) {
         while (rungs.size() > 1 && rungs.back().size == 0) {
             rungs.pop_back();
         }
+        std::erase_if(rungs, [](const RungSize& rung) { return rung.milestone >= unlimited_resource; });
     }
     return rungs;
 }

@@ -28,7 +28,7 @@ struct Progress {
 Progress progress_of(const History& history, double now, std::optional<double> time_budget);
 
 /// The rungs that people see, lowest first. Without a `max` there is no end to rungs: these are then the first one, and
-/// those up to the highest that a trial has reached.
+/// those up to the highest that a trial has reached; none, if trials are not judged at all.
 std::vector<RungSize> shown_rungs(const Sweep& sweep);
 
 }  // namespace crescendo::launch

@@ -19,7 +19,7 @@ void Results::Ranking::insert(Loss loss) {
 
 std::vector<Resource> Results::milestones_of(const SchedulerSpec& spec) {
     std::vector<Resource> milestones;
-    if (spec.kind == SchedulerKind::fifo || !spec.has_max()) {
+    if (spec.kind == SchedulerKind::fifo) {
         return {spec.max};  // what trials reach on the way is no sign of how they end
     }
     for (const auto milestone : ladder(spec.min.value, spec.max.value, spec.reduction_factor)) {

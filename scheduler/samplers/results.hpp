@@ -45,7 +45,8 @@ class Results {
 
     explicit Results(const SweepSpec& spec);
 
-    /// The resources at which trials of such a sweep count.
+    /// The resources at which trials of such a sweep count. Without a maximum the last one is out of reach, and only
+    /// trials that are complete count there.
     static std::vector<Resource> milestones_of(const SchedulerSpec& spec);
 
     void tell(const Trial& trial);

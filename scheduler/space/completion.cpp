@@ -1,6 +1,8 @@
 #include "scheduler/space/completion.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,25 @@ std::optional<Config> allowed(const SearchSpace& space, const Config& given,
     return has_all ? std::move(config) : std::nullopt;
 }
 
+/// The first rule that keeps these values from being a configuration with all that is given.
+std::string broken_rule(const SearchSpace& space, const Config& given, std::vector<std::optional<Value>> values) {
+    try {
+        const auto assignment = space.rules().apply(std::move(values));
+        for (std::size_t i = 0; i < space.parameters().size(); ++i) {
+            const auto& [name, distribution, when, expression] = space.parameters()[i];
+            if (!assignment.is_active[i] && find(given, name) != nullptr) {
+                return name + (when.empty() ? " is absent with the others" : " needs " + when);
+            }
+        }
+        if (const auto constraint = space.rules().broken(assignment)) {
+            return "they break the constraint " + space.rules().constraints()[*constraint].text();
+        }
+        return "they are allowed";
+    } catch (const ExpressionError& error) {
+        return error.key() + " has no result, for it " + error.what();
+    }
+}
+
 }  // namespace
 
 std::optional<Config> complete(const SearchSpace& space, const Config& given, const Config& preferred,
@@ -48,6 +69,18 @@ std::optional<Config> complete(const SearchSpace& space, const Config& given, co
         }
     }
     return {};
+}
+
+std::string obstacle(const SearchSpace& space, const Config& given, CounterRandom random) {
+    constexpr int num_draws = 1000;
+    std::map<std::string, int> broken;
+    for (int draw = 0; draw < num_draws; ++draw) {
+        auto values = space.draw_all(random);
+        put(given, space, values);
+        ++broken[broken_rule(space, given, std::move(values))];
+    }
+    const auto most = std::ranges::max_element(broken, {}, &std::pair<const std::string, int>::second);
+    return (most->second < num_draws ? "in most draws of the others, " : "") + most->first;
 }
 
 }  // namespace crescendo

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "core/random.hpp"
 #include "core/value.hpp"
@@ -15,5 +16,9 @@ namespace crescendo {
 /// `given` are parameters of the space, and theirs.
 std::optional<Config> complete(const SearchSpace& space, const Config& given, const Config& preferred,
                                CounterRandom random);
+
+/// Why complete() finds nothing for `given`: the rule that most draws of the other parameters break, as in "they break
+/// the constraint a <= b", where "they" are the given values.
+std::string obstacle(const SearchSpace& space, const Config& given, CounterRandom random);
 
 }  // namespace crescendo

@@ -18,6 +18,7 @@ TEST_CASE("a word is suggested only where it is near") {
     CHECK(did_you_mean("mni", words) == " (did you mean 'min'?)");
     CHECK(did_you_mean("epochs", words).empty());
     CHECK(did_you_mean("min", {}).empty());
+    CHECK(did_you_mean("TPE", {"gp", "tpe"}) == " (did you mean 'tpe'?)");
 }
 
 TEST_CASE("words are listed as in a sentence") {

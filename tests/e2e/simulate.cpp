@@ -112,6 +112,20 @@ TEST_CASE("curves of one's own are simulated") {
     CHECK(result.json()["loss"] == 0.25);
 }
 
+TEST_CASE("a simulation says which sampler auto means, and that it has nothing to learn here") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", "method: auto\n" + sweep);
+
+    const auto learning = run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "2", "--set", "run_cap=20"});
+    const auto drawing = run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "2", "--set", "method=random"});
+
+    CHECK(learning.code == 0);
+    CHECK_MESSAGE(learning.err.find("sweep.yaml:1:1: method: is auto, which means gp") != std::string::npos,
+                  learning.err);
+    CHECK_MESSAGE(learning.err.find("so gp has nothing to learn here") != std::string::npos, learning.err);
+    CHECK(drawing.err.empty());
+}
+
 TEST_CASE("what cannot be simulated is said") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", sweep);

@@ -173,6 +173,10 @@ class PageTest(unittest.TestCase):
                 self.assertEqual(rung["shares"][2] is not None, has_share)
                 self.assertTrue(0 < rung["present"][2] < rung["trials"] == trials)
                 self.assertEqual(complaints, [])
+                rows = json.loads(run("trials", self.folder / f"conditional{trials}", "--format", "json"))
+                dots = page.locator("[data-chart=slices] canvas").nth(2).get_attribute("data-drawn")
+                # Trials without the parameter are no dots: they stood at 0.
+                self.assertEqual(int(dots), sum(row["dropout"] is not None for row in rows))
 
     def test_pages_stay_small(self):
         for trials, most in ((1000, 8), (10_000, 15)):

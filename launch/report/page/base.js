@@ -120,7 +120,7 @@ function linearScale(low, high, ticks = ticksOf) {
   return {
     low,
     high,
-    share: (value) => (value - low) / width,
+    share: (value) => (value === null ? NaN : (value - low) / width),  // null would count as 0
     value: (share) => low + share * width,
     ticks: (most) =>
         ticks(low, high, most).map((at) => ({at, text: ticks === timeTicks ? clockText(at) : numberText(at)})),
@@ -132,7 +132,7 @@ function logScale(low, high) {
   return {
     low,
     high,
-    share: (value) => (Math.log(value) - a) / (b - a || 1),
+    share: (value) => (value === null ? NaN : (Math.log(value) - a) / (b - a || 1)),
     value: (share) => Math.exp(a + share * (b - a)),
     ticks: (most) => logTicks(low, high, most).map((at) => ({at, text: numberText(at)})),
   };

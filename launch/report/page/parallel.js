@@ -1,5 +1,8 @@
 // Parallel coordinates: a line a trial across its parameters and its metric. A drag along an axis filters.
 
+/** Where a line crosses the axis of a parameter that its trial does not have: below all values. */
+const absentShare = -0.045;
+
 function parallelAxes(view) {
   const [low, high] = view.valueRange();
   const metric = linearScale(low, high);
@@ -8,12 +11,14 @@ function parallelAxes(view) {
   return [
     ...view.parameters.map((parameter, i) => {
       const scale = parameterScale(parameter);
+      const isAbsent = (trial) => view.parameter(trial, i) === null;
+      const absent = view.trials.some(isAbsent) ? [{share: absentShare, text: 'absent'}] : [];
       return {
         name: parameter.name,
-        share: (trial) => scale.share(view.parameter(trial, i)),
+        share: (trial) => (isAbsent(trial) ? absentShare : scale.share(view.parameter(trial, i))),
         room: parameter.scale === 'choice' ? 0.5 / parameter.choices.length :
                                              0,  // for lines that would hide each other
-        ticks: () => scale.ticks(5).map((t) => ({share: scale.share(t.at), text: t.text}))
+        ticks: () => [...scale.ticks(5).map((t) => ({share: scale.share(t.at), text: t.text})), ...absent],
       };
     }),
     {
@@ -31,6 +36,10 @@ function makeParallel(figure, view) {
   const [top, bottom, side] = [34, 16, 58];
   const xOf = (i, width) => side + (axes.length === 1 ? 0.5 : i / (axes.length - 1)) * (width - 2 * side);
   const yOf = (share, height) => height - bottom - share * (height - top - bottom);
+  const placeOf = (axis, trial) => {
+    const share = axis.share(trial);
+    return share === absentShare ? share : share + axis.room * spread(trial);
+  };
   const shareOf = (y, height) => (height - bottom - y) / (height - top - bottom);
   const most = 1500;
   const plot = new Plot(figure, () => (view.ranked.length ? 320 : 40), (p) => {
@@ -49,7 +58,7 @@ function makeParallel(figure, view) {
       c.lineWidth = weight === 2 ? 3 : 1.2;
       c.strokeStyle = shareColour(view.goodness(trial.value), colours);
       c.beginPath();
-      const points = axes.map((axis, i) => [xOf(i, width), yOf(axis.share(trial) + axis.room * spread(trial), height)]);
+      const points = axes.map((axis, i) => [xOf(i, width), yOf(placeOf(axis, trial), height)]);
       points.forEach(([x, y], i) => {
         if (i === 0) return c.moveTo(x, y);
         const [px, py] = points[i - 1], mid = (px + x) / 2;
@@ -75,7 +84,7 @@ function makeParallel(figure, view) {
       c.textAlign = i === axes.length - 1 ? 'left' : 'right';
       c.textBaseline = 'middle';
       for (const tick of axis.ticks()) {
-        if (!(tick.share >= -0.01 && tick.share <= 1.01)) continue;
+        if (tick.share !== absentShare && !(tick.share >= -0.01 && tick.share <= 1.01)) continue;
         const at = x + (i === axes.length - 1 ? 6 : -6), y = yOf(tick.share, height);
         const text = fitted(c, tick.text, i === 0 || i === axes.length - 1 ? side - 8 : 70);
         c.lineWidth = 3;

@@ -26,6 +26,7 @@ function makeSlices(figure, view) {
               (weight < 2 && trial.id % step && trial.rank > 100))
             continue;
           const at = [places.x(view.parameter(trial, i)) + room * spread(trial), places.y(trial.value)];
+          if (!finite(at[0])) continue;  // the trial does not have the parameter
           p.context.globalAlpha = weight === 2 ? 1 : weight === 1 ? (view.trials.length > 500 ? 0.45 : 0.8) : 0.15;
           p.dot(
               ...at,

@@ -55,7 +55,10 @@ TEST_CASE("enqueued trials begin first, with the given values, and the others as
     CHECK(trials[3].at("x") < 0.9);
     const auto replayed = run_crescendo(sweep.folder.path(), {"simulate", "--replay", "s", "--format", "json"});
     CHECK(replayed.json().at("differences") == 0);
-    CHECK(sweep.enqueue({"x=0.5"}).err.find("the sweep is over") != std::string::npos);
+    const auto over = sweep.enqueue({"x=0.5"}).err;
+    CHECK_MESSAGE(over.find("the sweep is over (all trials done); give it more to do first, as in `crescendo set s "
+                            "run_cap=5`") != std::string::npos,
+                  over);
 }
 
 TEST_CASE("enqueue refuses values that the sweep file does not allow, and says which") {
@@ -66,12 +69,17 @@ TEST_CASE("enqueue refuses values that the sweep file does not allow, and says w
                                          {"kind=c", "kind is never c; choose one of the values that the sweep file allows: a, b\n"},
                                          {"knd=a", "knd is no parameter of this sweep (did you mean 'kind'?)"},
                                          {"x", "'x' sets nothing; write a name and its value, like lr=0.01"},
-                                         {"x=0.95", "or constraints of the sweep file hold in no draw"}}) {
+                                         {"x=", "x has no value here"},
+                                         {"y=2.5", "y is never 2.5; choose one of the values that the sweep file allows: whole numbers from "},
+                                         {"x=0.95", "no trial may begin with these values: they break the constraint x"}}) {
         CAPTURE(message);
         const auto result = sweep.enqueue({value});
         CHECK(result.code == 2);
         CHECK_MESSAGE(result.err.find(message) != std::string::npos, result.err);
     }
     CHECK(sweep.enqueue({"x=0.1", "x=0.2"}).err.find("x is given twice") != std::string::npos);
-    CHECK(sweep.enqueue({"y=3", "kind=a"}).code == 2);  // y is there with kind b only
+    const auto absent = sweep.enqueue({"y=3", "kind=a"});
+    CHECK(absent.code == 2);
+    CHECK_MESSAGE(absent.err.find("no trial may begin with these values: y needs kind == ") != std::string::npos,
+                  absent.err);
 }

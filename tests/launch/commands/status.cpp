@@ -14,6 +14,7 @@ TEST_CASE("status says how far a sweep is that nobody works on") {
     CHECK(status.at("best").at("trial") == 0);
     CHECK(status.at("best").at("loss") == 0.6);
     CHECK(status.at("limits").at("run_cap") == 4);
+    CHECK(status.at("sampler") == "random");
 }
 
 TEST_CASE("status is a table of the same words, for people or for a spreadsheet") {

@@ -127,6 +127,7 @@ TEST_CASE("a source that cannot be used is a mistake with its place, its reason 
         {"resource,acc,x\n9,0.5,1\n", "loss"},
         {"loss,x\n0.5,1\n", "resource"},
         {"resource,loss,x\n9,good,0.5\n", "t.csv:2"},
+        {"resource,loss,x\n0,0.5,0.5\n", "t.csv:2: '0' in the column 'resource' is no resource"},
         {"resource,loss,x\n9,nan,0.5\n", "warm_start: no result has a loss that is a finite number"},
     };
     for (const auto& [text, part] : tables) {
@@ -141,6 +142,14 @@ TEST_CASE("a source that cannot be used is a mistake with its place, its reason 
     auto file = sweep_with("[" + table(folder, "resource,loss,x\n9,0.5,0.5\n") + "]", "{type: fifo, max: 27}");
     auto error = tests::error_of([&] { gather(file); });
     CHECK_MESSAGE(error.find("(a resource of 27)") != std::string::npos, error);
+    file.spec.scheduler.max = unlimited_resource;
+    error = tests::error_of([&] { gather(file); });
+    CHECK_MESSAGE(error.find("no finite result belongs to a trial that came to its end") != std::string::npos, error);
+    file = sweep_with("[" + table(folder, "resource,loss,x\n9,0.5,0.5\n") + ", " + table(folder, "loss\n") + "]");
+    error = tests::error_of([&] { gather(file); });
+    CHECK_MESSAGE(error.find("t.csv is named twice, and each result counts once; remove one") != std::string::npos,
+                  error);
+    CHECK_MESSAGE(error.find("warm_start[1]") != std::string::npos, error);
     file = sweep_with("[nowhere]");
     error = tests::error_of([&] { gather(file); });
     CHECK_MESSAGE(error.starts_with("sweep.yaml:6:14: warm_start[0]: nowhere: there is no such file or folder"), error);

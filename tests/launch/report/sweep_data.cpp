@@ -38,6 +38,7 @@ TEST_CASE("a parameter called like a column of the table does not take its place
 
     const auto data = sweep_data(folder / "s");
 
+    CHECK(data.at("sampler") == "random");
     CHECK(data.at("columns")[1] == "status");
     CHECK(data.at("rows")[0][1] == "waiting");
     CHECK(data.at("metric_column") == "accuracy");

@@ -61,6 +61,39 @@ TEST_CASE("what was chosen is said with the reason, and how to keep it") {
     CHECK(remark_on(read("method: gp\nrun_cap: 9\n" + numbers), "method").empty());
 }
 
+TEST_CASE("a sampler that speaks against the search, or against `method`, is told of") {
+    CHECK(remark_on(read("method: gp\nrun_cap: 501\n" + numbers), "method") ==
+          "is gp, whose model has at most 500 results, for 501 trials, and each proposal takes about a tenth of a second; "
+          "auto chooses one for so many");
+    CHECK(remark_on(read("method: gp\nrun_cap: 500\n" + numbers), "method").empty());
+    CHECK(remark_on(read("sampler: {type: gp}\nbudget: {time: 8h}\n" + numbers), "sampler.type")
+              .starts_with("is gp, whose model has at most 500 results, for any number of trials"));
+
+    const auto both = read("method: gp\nsampler: {type: tpe}\n" + numbers);
+    CHECK(both.spec.sampler == "tpe");
+    CHECK(remark_on(both, "method") == "is gp, and sampler: says tpe, which counts; remove one of the two");
+    CHECK(remark_on(read("method: tpe\nsampler: {type: tpe}\n" + numbers), "method").empty());
+}
+
+TEST_CASE("more trials than configurations are told of") {
+    const std::string few = "parameters: {a: {values: [1, 2]}, b: {min: 1, max: 3}}\nconstraints: [a * b < 6]\n";
+    CHECK(remark_on(read("method: tpe\nrun_cap: 6\n" + few), "run_cap") ==
+          "is 6, and there are only 5 configurations, so trials repeat each other; to try each once, write method: grid");
+    CHECK(remark_on(read("method: tpe\nrun_cap: 5\n" + few), "run_cap").empty());
+    CHECK(remark_on(read("method: grid\nrun_cap: 9\n" + few), "run_cap").empty());
+    CHECK(remark_on(read("method: random\nrun_cap: 9\n" + numbers), "run_cap").empty());
+}
+
+TEST_CASE("points to begin with that no trial will have are told of") {
+    const std::string points = "method: random\ninitial: [{lr: 0.1}, {lr: 0.2}, {lr: 0.3}]\n" + numbers;
+    CHECK(remark_on(read("run_cap: 2\n" + points), "initial") ==
+          "has 3 points, and run_cap is 2, so the last is left out; raise run_cap");
+    CHECK(remark_on(read("run_cap: 1\n" + points), "initial") ==
+          "has 3 points, and run_cap is 1, so the last 2 are left out; raise run_cap");
+    CHECK(remark_on(read("run_cap: 3\n" + points), "initial").empty());
+    CHECK(remark_on(read("budget: {time: 8h}\n" + points), "initial").empty());
+}
+
 TEST_CASE("few trials learn from earlier ones") {
     CHECK(read("method: auto\nrun_cap: 9\nwarm_start: [a.csv]\n" + numbers).spec.sampler == "gp");
 }

@@ -56,8 +56,10 @@ TEST_CASE("an initial point that cannot be is a mistake with its place and a rem
         {"[{area: 80}]", "14:12: initial[0].area: is computed from other parameters; leave it out"},
         {"[{optimizer: {name: rmsprop}}]", "14:24: initial[0].optimizer.name: is \"rmsprop\", which the parameter"},
         {"[{optimizer: {name: adam}, optimizer.name: sgd}]", "14:37: initial[0].optimizer.name: is given twice, in a"},
-        {"[{lr: 0.9, width: 64}]", "14:11: initial[0]: with these values the conditions or constraints of the file"},
-        {"[{optimizer: {name: adam, momentum: 0.5}}]", "14:11: initial[0]: with these values the conditions"},
+        {"[{lr: 0.9, width: 64}]",
+         "14:11: initial[0]: no trial may begin with these values: they break the constraint lr * width < 8"},
+        {"[{optimizer: {name: adam, momentum: 0.5}}]",
+         "14:11: initial[0]: no trial may begin with these values: optimizer.momentum needs optimizer.name == \"sgd\""},
         {"[{lr: 0.9, optimizer: {name: sgd, momentum: 0}, width: 64}]",
          "14:11: initial[0]: a configuration breaks the constraint lr * width < 8"},
     };

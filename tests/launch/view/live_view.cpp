@@ -110,6 +110,18 @@ TEST_CASE("trials without a max are expected to end where the longest did, and h
     CHECK(shown_rungs(told.history.sweep()).size() == 1);
 }
 
+TEST_CASE("without a max and without rungs there is no rung to show") {
+    SweepSpec spec;
+    spec.metric = "loss";
+    spec.run_cap = 1;
+    spec.scheduler.kind = SchedulerKind::fifo;
+    spec.scheduler.max = unlimited_resource;
+    Told told(spec);
+    told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.5});
+
+    CHECK(shown_rungs(told.history.sweep()).empty());
+}
+
 TEST_CASE("a log has one line of a sweep's end") {
     Told told(1);
     told.tell(110.0, TrialReported{TrialId{0}, Resource{9}, 0.5});

@@ -117,6 +117,20 @@ TEST_CASE("without early stopping only what trials end with counts") {
     CHECK(results.highest_ranking(1)->best == std::vector<Results::Loss>{{0.4, 0}});
 }
 
+TEST_CASE("without a max trials count at the rungs where they are judged, and above once they are complete") {
+    auto spec = asha_spec();
+    spec.scheduler.max = unlimited_resource;
+    Results results(spec);
+    results.tell(ended(reported(0, 1, 0.5), StopReason::judged));
+    results.tell(reported(1, 2, 0.4));
+    CHECK(results.highest_ranking(2)->rung == 0);
+    CHECK(results.highest_ranking(1)->best == std::vector<Results::Loss>{{0.4, 1}});
+    results.tell(ended(reported(1, 3, 0.3), StopReason::completed));
+
+    CHECK(results.highest_ranking(1)->best == std::vector<Results::Loss>{{0.3, 1}});
+    CHECK(results.is_settled(0, *results.highest_ranking(1)));
+}
+
 TEST_CASE("trials of earlier sweeps come first, and count at each rung as far as they trained") {
     auto spec = asha_spec();
     spec.warm_start = {{{{"x", 0.25}}, {{Resource{1}, 0.5}, {Resource{9}, 0.2}}, false, true},
