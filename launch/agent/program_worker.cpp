@@ -45,6 +45,15 @@ std::string file_of_reports(const ReportSource& source, const protocol::Join& jo
     return source.file.empty() ? log_of(join) : join.directory + "/" + source.file;
 }
 
+/// Ends the last line of what an earlier process printed, so that the next one begins its own.
+void end_last_line(const std::string& path) {
+    std::fstream log(path, std::ios::in | std::ios::out | std::ios::app);
+    char last = '\n';
+    if (log.seekg(-1, std::ios::end) && log.get(last) && last != '\n') {
+        log.put('\n');
+    }
+}
+
 /// How often a file is looked at into which a program writes. Nobody waits for an answer.
 constexpr std::chrono::milliseconds time_between_looks{100};
 
@@ -89,6 +98,9 @@ void ProgramWorker::start() {
     remark_due_.reset();
     if (work_->rank == 0 && !had_reported(work_->join())) {
         remark_due_ = started_ + options_.patience;
+    }
+    if (work_->rank == 0) {
+        end_last_line(log_of(work_->join()));
     }
     std::error_code none_yet;
     log_begin_ = std::filesystem::file_size(log_of(work_->join()), none_yet);
