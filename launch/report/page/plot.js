@@ -246,12 +246,13 @@ class Plot {
 /** What charts say where there is nothing to draw. */
 const nothingReported = 'No trial has reported a finite value yet.';
 
-/** Text that is not wider than this. */
+/** Text that is not wider than this. It loses its middle: names often differ in their ends. */
 function fitted(context, text, width) {
   if (context.measureText(text).width <= width) return text;
-  let end = text.length;
-  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) --end;
-  return `${text.slice(0, end)}…`;
+  const shortened = (kept) => `${text.slice(0, Math.ceil(kept / 2))}…${text.slice(text.length - Math.floor(kept / 2))}`;
+  let kept = text.length - 1;
+  while (kept > 1 && context.measureText(shortened(kept)).width > width) --kept;
+  return shortened(kept);
 }
 
 /** A choice of words beside a chart's title. */
