@@ -141,8 +141,9 @@ class Plot {
 
   /**
    * Draws the axes, and returns functions from values to pixels. `y` may be null: then `rows` are drawn by the caller.
+   * Its ticks have texts of `room` pixels at most.
    */
-  axes(x, y, {left = 58, right = 14, top = 10, bottom = 40, xName = '', yName = '', grid = true} = {}) {
+  axes(x, y, {left = 58, room = left - 8, right = 14, top = 10, bottom = 40, xName = '', yName = '', grid = true} = {}) {
     const c = this.context, [width, height] = this.size;
     const frame = {left, top, right: width - right, bottom: height - bottom};
     frame.width = Math.max(10, frame.right - frame.left);
@@ -173,7 +174,7 @@ class Plot {
         const at = Math.round(frame.bottom - y.share(tick.at) * frame.height) + 0.5;
         if (at < frame.top - 1 || at > frame.bottom + 1) continue;
         if (grid) this.line(frame.left, at, frame.right, at);
-        c.fillText(fitted(c, tick.text, left - 8), frame.left - 7, at);
+        c.fillText(fitted(c, tick.text, room), frame.left - 7, at);
       }
       if (yName) {
         c.save();
