@@ -27,4 +27,4 @@ for epoch in trial.epochs(args.epochs):
         optimizer.zero_grad()
         accelerator.backward(nn.functional.cross_entropy(model(x), y))
         optimizer.step()
-    trial.report(val_accuracy=validate(model), save=accelerator.save_state)
+    trial.report(val_accuracy=validate(model, accelerator.device), save=accelerator.save_state)

@@ -45,6 +45,15 @@ std::string file_of_reports(const ReportSource& source, const protocol::Join& jo
     return source.file.empty() ? log_of(join) : join.directory + "/" + source.file;
 }
 
+/// Ends the last line of what an earlier process printed, so that the next one begins its own.
+void end_last_line(const std::string& path) {
+    std::fstream log(path, std::ios::in | std::ios::out | std::ios::app);
+    char last = '\n';
+    if (log.seekg(-1, std::ios::end) && log.get(last) && last != '\n') {
+        log.put('\n');
+    }
+}
+
 /// How often a file is looked at into which a program writes. Nobody waits for an answer.
 constexpr std::chrono::milliseconds time_between_looks{100};
 
@@ -89,6 +98,9 @@ void ProgramWorker::start() {
     remark_due_.reset();
     if (work_->rank == 0 && !had_reported(work_->join())) {
         remark_due_ = started_ + options_.patience;
+    }
+    if (work_->rank == 0) {
+        end_last_line(log_of(work_->join()));
     }
     std::error_code none_yet;
     log_begin_ = std::filesystem::file_size(log_of(work_->join()), none_yet);
@@ -393,11 +405,18 @@ void ProgramWorker::fail(const std::string& message, FailureKind kind, std::vect
 void ProgramWorker::escalate(Clock::time_point now) {
     if (escalation_++ == 0) {
         if (dismissed_ && is_told_decisions() && !has_failed_) {
-            pending_notices_.push_back(
-                ProgramRemark{work_->join().trial,
-                              "it was told to stop and did not leave, so it is ended by SIGTERM; a "
-                              "program has to read the decision after each report and to end; " +
-                                  quoted(own_last_words())});
+            // One that trained to its end may have read that, and have more to do than there is time for.
+            const bool is_complete = work_->rank == 0 && last_resource_ >= work_->join().max_resource;
+            const std::chrono::duration<double> grace = options_.grace;
+            const auto remark =
+                is_complete ? fmt::format(
+                                  "it was complete and did not end within {:.3g} s, so it is ended by SIGTERM; what a "
+                                  "program has to save belongs before its last report; ",
+                                  grace.count())
+                            : std::string(
+                                  "it was told to stop and did not leave, so it is ended by SIGTERM; a program has to "
+                                  "read the decision after each report and to end; ");
+            pending_notices_.push_back(ProgramRemark{work_->join().trial, remark + quoted(own_last_words())});
         }
         terminate();
         deadline_ = now + options_.grace + time_of_the_guard;

@@ -12,6 +12,7 @@
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/record/recorded_sweep.hpp"
@@ -31,8 +32,8 @@ struct Options {
 /// What one file gets printed, each line behind a prefix.
 class PrintedLog {
   public:
-    PrintedLog(const std::filesystem::path& path, std::string prefix)
-        : tail_(path.string(), FileTail::From::beginning), prefix_(std::move(prefix)) {}
+    PrintedLog(const std::filesystem::path& path, std::string prefix, std::int64_t offset = 0)
+        : tail_(path.string(), offset), prefix_(std::move(prefix)) {}
 
     /// Prints what is new: the last `most` lines of it.
     void print(std::optional<std::int64_t> most = {}) {
@@ -48,6 +49,9 @@ class PrintedLog {
         }
         print_kept();
     }
+
+    /// Bytes of the file that are printed, or were left out.
+    std::int64_t offset() const { return tail_.offset(); }
 
   private:
     void read(std::optional<std::int64_t> most) {
@@ -83,14 +87,22 @@ std::filesystem::path log_of(const SweepDirectory& directory, TrialId trial) {
 }
 
 /// With a prefix, unless the user asked for this one.
-PrintedLog printed(const SweepDirectory& directory, const Options& options, TrialId trial) {
-    return {log_of(directory, trial), options.trial ? "" : fmt::format("{}: ", trial.value)};
+PrintedLog printed(const SweepDirectory& directory, const Options& options, TrialId trial, std::int64_t offset = 0) {
+    return {log_of(directory, trial), options.trial ? "" : fmt::format("{}: ", trial.value), offset};
 }
 
-/// Until nobody works on the sweep any more, or the trial has ended.
+/// What of a trial's log has been printed.
+struct LogEnd {
+    std::int64_t offset = 0;
+    int generation = 0;  ///< of the group that wrote it
+};
+
+/// Until nobody works on the sweep any more, or the trial has ended. A trial that the user asked for is shown even if
+/// it waits for slots; of all trials, those that run.
 void follow(const SweepDirectory& directory, const Options& options) {
     constexpr int turns_between_looks = 5;  // a look reads the whole journal
-    std::map<TrialId, PrintedLog> logs;  // of trials that run
+    std::map<TrialId, PrintedLog> logs;     // of trials that run
+    std::map<TrialId, LogEnd> ends;         // of trials that ran: they may run again
     std::size_t num_seen = 0;
     for (int turn = 0;; ++turn) {
         const bool looks = turn % turns_between_looks == 0;
@@ -99,19 +111,26 @@ void follow(const SweepDirectory& directory, const Options& options) {
             const RecordedSweep sweep(directory.path());
             const auto& trials = sweep.history.sweep().trials();
             for (const auto& trial : trials) {
-                const bool is_new = turn > 0 && std::cmp_greater_equal(trial.id.value, num_seen);
                 const bool is_shown = !options.trial || *options.trial == trial.id.value;
-                if (is_shown && (is_new || trial.status == TrialStatus::running) && !logs.contains(trial.id)) {
-                    auto& log = logs.emplace(trial.id, printed(directory, options, trial.id)).first->second;
+                const auto end = ends.find(trial.id);
+                const bool is_new =
+                    turn == 0 ? options.trial.has_value() : std::cmp_greater_equal(trial.id.value, num_seen);
+                const bool has_run = end != ends.end() && end->second.generation < trial.group.generation;
+                if (is_shown && (is_new || has_run || trial.status == TrialStatus::running) &&
+                    !logs.contains(trial.id)) {
+                    const auto offset = end != ends.end() ? end->second.offset : 0;
+                    auto& log = logs.emplace(trial.id, printed(directory, options, trial.id, offset)).first->second;
                     log.print(turn == 0 ? options.num_lines : std::nullopt);
                 }
             }
             num_seen = trials.size();
             for (auto log = logs.begin(); log != logs.end();) {
-                if (sweep.history.sweep().trial(log->first).status == TrialStatus::running) {
+                const auto& trial = sweep.history.sweep().trial(log->first);
+                if (trial.status == TrialStatus::running) {
                     ++log;
                 } else {
                     log->second.print_rest();
+                    ends[log->first] = {log->second.offset(), trial.group.generation};
                     log = logs.erase(log);
                 }
             }
@@ -143,13 +162,22 @@ ExitCode logs(const Options& options) {
         follow(sweep.directory, options);
         return ExitCode::done;
     }
+    std::int64_t num_bytes = 0;
+    const auto show = [&](PrintedLog log) {
+        log.print_rest(options.num_lines);
+        num_bytes += log.offset();
+    };
     for (const auto& trial : trials) {
         if (!options.trial || *options.trial == trial.id.value) {
-            printed(sweep.directory, options, trial.id).print_rest(options.num_lines);
+            show(printed(sweep.directory, options, trial.id));
         }
     }
     if (!options.trial) {
-        PrintedLog(sweep.directory.worker_log(), "").print_rest(options.num_lines);
+        show(PrintedLog(sweep.directory.worker_log(), ""));
+    }
+    if (num_bytes == 0) {
+        remark(options.trial ? fmt::format("trial {} has printed nothing", *options.trial)
+                             : "no trial has printed anything");
     }
     return ExitCode::done;
 }
@@ -162,7 +190,8 @@ void add_logs_command(CLI::App& app, ExitCode& code) {
     add_directory_argument(*command, options->directory);
     command->add_option("TRIAL", options->trial, "Only this trial; default: all, each line behind its trial's number")
         ->check(at_least(0));
-    command->add_flag("-f,--follow", options->follows, "Wait for more, until the trial or the session ends");
+    command->add_flag("-f,--follow", options->follows,
+                      "Wait for more, until the trial or the session ends; of all trials, those that run are shown");
     command->add_option("-n,--lines", options->num_lines, "Only so many lines of each trial, the last ones")
         ->check(at_least_one());
     command->footer("Example:\n  crescendo logs results/first 17\n  crescendo logs results/first -f -n 10");

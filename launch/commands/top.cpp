@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -58,12 +57,12 @@ class SecondScreen {
     SecondScreen(SecondScreen&&) = delete;
     SecondScreen& operator=(SecondScreen&&) = delete;
 
+    /// Rows of a picture; the cursor stands below it.
+    static std::size_t rows() { return terminal_rows(stdout, 24) - 1; }
+
     static void show(const std::vector<std::string>& lines) {
-        winsize size{};
-        const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
-        const std::size_t rows = known ? size.ws_row : 24;
         std::string picture = "\x1b[H";
-        for (std::size_t i = 0; i < lines.size() && i + 1 < rows; ++i) {
+        for (std::size_t i = 0; i < lines.size() && i < rows(); ++i) {
             picture += lines[i] + "\x1b[K\r\n";
         }
         std::fputs((picture + "\x1b[J").c_str(), stdout);
@@ -94,7 +93,7 @@ std::vector<std::string> failures(const History& history, std::size_t width) {
     for (auto trial = trials.rbegin(); trial != trials.rend() && lines.size() < most; ++trial) {
         if (const auto& words = history.of(trial->id).last_failure; !words.empty()) {
             const auto line = fmt::format("trial {} failed: {}", trial->id.value, words.substr(0, words.find('\n')));
-            lines.push_back(line.substr(0, width));
+            lines.push_back(clipped(line, width));
         }
     }
     return lines;
@@ -106,22 +105,25 @@ std::vector<std::string> charts(const RecordedSweep& sweep, bool is_running, std
     return sweep_plot(Chronicle::read(spec, sweep.directory.journal(), is_running).history(), width);
 }
 
-std::vector<std::string> picture_of(const RecordedSweep& sweep, bool plot) {
+/// The picture of a sweep. What says most comes first; the list of slots has the rows that are left.
+std::vector<std::string> picture_of(const RecordedSweep& sweep, bool plot, Room room) {
+    constexpr std::size_t least = 5;  // the head, whatever else there is
     const auto state = state_of(sweep);
-    const auto width = terminal_columns(stdout, 100);
     const double now = state == "running" ? wall_clock() : sweep.history.last_time();
-    auto lines =
-        screen_of(sweep.history, {fmt::format("{} ({})", sweep.file.name, state), sweep.time_budget()}, now, width);
-    if (plot) {  // below what is known in a line each, and above the long lists, which a screen may cut off
-        auto below_head = std::ranges::find(lines, "");
-        auto drawn = charts(sweep, state == "running", width);
+    std::vector<std::string> drawn;
+    if (plot) {
+        drawn = charts(sweep, state == "running", room.columns);
         drawn.insert(drawn.begin(), "");
-        lines.insert(below_head, drawn.begin(), drawn.end());
     }
-    if (const auto words = failures(sweep.history, width); !words.empty()) {
-        lines.emplace_back();
-        lines.insert(lines.end(), words.begin(), words.end());
+    auto words = failures(sweep.history, room.columns);
+    if (!words.empty()) {
+        words.insert(words.begin(), "");
     }
+    room.rows = std::max(least, room.rows - std::min(room.rows, drawn.size() + words.size()));
+    auto lines =
+        screen_of(sweep.history, {fmt::format("{} ({})", sweep.file.name, state), sweep.time_budget()}, now, room);
+    lines.insert(std::ranges::find(lines, ""), drawn.begin(), drawn.end());
+    lines.insert(lines.end(), words.begin(), words.end());
     return lines;
 }
 
@@ -164,8 +166,8 @@ ExitCode serve(const Options& options) {
     PageServer server(options.host, options.port);
     LivePage page(options.directory, server);
     const auto lines = directions(server, options.host);
+    const StopSignals signals;
     if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
-        const StopSignals signals;
         fmt::print("{}\n{}\n", lines[0], lines[1]);
         std::fflush(stdout);
         while (signals.requested() == nullptr) {
@@ -177,10 +179,13 @@ ExitCode serve(const Options& options) {
     const SecondScreen screen;
     do {
         page.refresh();
-        auto picture = picture_of(RecordedSweep(options.directory), options.plot);
+        const auto rows = SecondScreen::rows();
+        const Room room{terminal_columns(stdout, 100), rows - std::min(rows, lines.size() + 1)};
+        auto picture = picture_of(RecordedSweep(options.directory), options.plot, room);
         picture.insert(picture.begin(), {lines[0], lines[1], ""});
         SecondScreen::show(picture);
-    } while (!server.serve(std::chrono::seconds(1), STDIN_FILENO) || !SecondScreen::says_leave());
+    } while ((!server.serve(std::chrono::seconds(1), STDIN_FILENO) || !SecondScreen::says_leave()) &&
+             signals.requested() == nullptr);
     return ExitCode::done;
 }
 
@@ -197,18 +202,20 @@ ExitCode top(const Options& options) {
     if (options.web->count() > 0) {
         return serve(options);
     }
-    const auto picture = [&] { return picture_of(RecordedSweep(options.directory), options.plot); };
-    const auto first = picture();
+    const auto picture = [&](Room room) { return picture_of(RecordedSweep(options.directory), options.plot, room); };
     if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
-        for (const auto& line : first) {
+        for (const auto& line : picture({terminal_columns(stdout, 100)})) {
             fmt::print("{}\n", line);
         }
         return ExitCode::done;
     }
+    const auto on_screen = [&] { return picture({terminal_columns(stdout, 100), SecondScreen::rows()}); };
+    const auto first = on_screen();
+    const StopSignals signals;  // the terminal is as it was, however this ends
     const SecondScreen screen;
     SecondScreen::show(first);
-    while (!SecondScreen::left()) {
-        SecondScreen::show(picture());
+    while (!SecondScreen::left() && signals.requested() == nullptr) {
+        SecondScreen::show(on_screen());
     }
     return ExitCode::done;
 }

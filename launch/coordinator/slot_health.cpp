@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -19,6 +20,7 @@ std::set<SlotId> SlotHealth::note_failure(SlotId slot, TrialId trial, const Reco
         return {};
     }
     doubts_[slot].insert(trial);
+    failed_on_[trial].insert(slot);
     for (const auto& suspects : {slots_of(place->second.node), slots_on_gpu_of(slot), std::set{slot}}) {
         if (are_bad(suspects, record)) {
             note_lost(suspects);
@@ -49,7 +51,15 @@ std::set<SlotId> SlotHealth::slots_on_gpu_of(SlotId slot) const {
     return slots;
 }
 
-/// The trials that failed in a row there; of the slots on one GPU, the longest row. Empty if a slot is in no doubt.
+std::set<TrialId> SlotHealth::failed_only_on(const std::set<SlotId>& slots, const std::set<TrialId>& trials) const {
+    std::set<TrialId> result;
+    std::ranges::copy_if(trials, std::inserter(result, result.end()),
+                         [&](TrialId trial) { return std::ranges::includes(slots, failed_on_.at(trial)); });
+    return result;
+}
+
+/// The trials that failed in a row there, and nowhere else; of the slots on one GPU, the longest row. Empty if a slot
+/// is in no doubt.
 std::set<TrialId> SlotHealth::row_on(const std::set<SlotId>& slots) const {
     std::set<TrialId> row;
     std::map<std::pair<NodeId, int>, std::set<TrialId>> rows_on_gpus;
@@ -59,10 +69,11 @@ std::set<TrialId> SlotHealth::row_on(const std::set<SlotId>& slots) const {
             return {};
         }
         const auto& place = in_use_.at(slot);
+        const auto trials = failed_only_on(slots, doubt->second);
         if (!place.gpu) {
-            row.insert(doubt->second.begin(), doubt->second.end());
-        } else if (auto& longest = rows_on_gpus[{place.node, *place.gpu}]; longest.size() < doubt->second.size()) {
-            longest = doubt->second;
+            row.insert(trials.begin(), trials.end());
+        } else if (auto& longest = rows_on_gpus[{place.node, *place.gpu}]; longest.size() < trials.size()) {
+            longest = trials;
         }
     }
     for (const auto& [gpu, longest] : rows_on_gpus) {
@@ -83,7 +94,7 @@ bool SlotHealth::are_bad(const std::set<SlotId>& slots, const Record& record) co
     // in a sweep of so many trials.
     std::set<TrialId> failed_here;
     for (const auto slot : slots) {
-        failed_here.insert(doubts_.at(slot).begin(), doubts_.at(slot).end());
+        failed_here.merge(failed_only_on(slots, doubts_.at(slot)));
     }
     const double failed = std::max(0, record.num_failed - static_cast<int>(failed_here.size()));
     const double share = (failed + 0.5) / (failed + record.num_reported + 1);
@@ -101,6 +112,9 @@ void SlotHealth::note_lost(const std::set<SlotId>& slots) {
     for (const auto slot : slots) {
         in_use_.erase(slot);
         doubts_.erase(slot);
+        for (auto& [trial, failed_on] : failed_on_) {
+            failed_on.erase(slot);
+        }
     }
 }
 

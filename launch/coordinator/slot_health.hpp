@@ -16,6 +16,9 @@ namespace crescendo::launch {
 /// which fail as often as all others would hardly do so by chance, and if some other slot is in no doubt. If all slots
 /// of a node are in doubt, the node is judged as a whole. The last slot in use is never bad.
 ///
+/// A trial that failed elsewhere as well does not count: it is retried on other slots, and would put each of them in
+/// doubt.
+///
 /// Of slots that share a GPU, one trial can end all (a client of NVIDIA's MPS that faults takes the others along). So
 /// their failures never add up: the longest row on one of them counts. If all of them are in doubt when one is found
 /// bad, all are: the GPU is.
@@ -46,10 +49,12 @@ class SlotHealth {
     std::set<SlotId> slots_of(NodeId node) const;
     std::set<SlotId> slots_on_gpu_of(SlotId slot) const;
     std::set<TrialId> row_on(const std::set<SlotId>& slots) const;
+    std::set<TrialId> failed_only_on(const std::set<SlotId>& slots, const std::set<TrialId>& trials) const;
     bool are_bad(const std::set<SlotId>& slots, const Record& record) const;
 
     std::map<SlotId, Slot> in_use_;
-    std::map<SlotId, std::set<TrialId>> doubts_;  ///< for each slot in doubt, the trials that failed there in a row
+    std::map<SlotId, std::set<TrialId>> doubts_;     ///< for each slot in doubt, the trials that failed there in a row
+    std::map<TrialId, std::set<SlotId>> failed_on_;  ///< for each trial, the slots in use where it ever failed
 };
 
 }  // namespace crescendo::launch

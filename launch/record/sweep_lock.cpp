@@ -192,6 +192,9 @@ void SweepLock::beat() {
     beat_ = Clock::now();
     const auto content = content_of(path_);
     if (content.empty() && ::access(path_.c_str(), R_OK) != 0) {
+        if (errno == ENOENT) {
+            throw DirectoryError(path_.string() + ": is not there any more", "put it back where it was");
+        }
         throw DirectoryError(fmt::format("cannot read {}: {}", path_.string(), std::strerror(errno)));
     }
     if (content != content_) {

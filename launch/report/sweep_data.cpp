@@ -220,6 +220,10 @@ OrderedJson next_steps(const std::string& state, const History& history, const s
         add("crescendo top " + directory, "watch it");
         add("crescendo report " + directory, "write this page again");
     } else if (state == "stopped") {
+        if (std::ranges::any_of(sweep.trials(), [](const auto& each) { return each.status == TrialStatus::failed; })) {
+            add("crescendo resume " + directory + " --retry-failed",
+                "try the failed trials again, once the cause is fixed, and continue");
+        }
         add("crescendo resume " + directory, "continue where it stopped");
     } else if (state == "failed") {
         add("crescendo resume " + directory + " --retry-failed", "try the failed trials again");

@@ -34,9 +34,12 @@ constexpr Words on_or_off{{std::pair{true, "on"}, {false, "off"}}};
 
 std::string read_name(const YamlSection& file, const std::filesystem::path& path) {
     auto name = file.string("name").value_or(path.stem().string());
-    if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) {
-        file.fail("name",
-                  fmt::format("'{}' cannot be the name of the sweep's folder; use letters, digits, '-' and '_'", name));
+    // A name with a dash in front would be taken for an option by every command that is given it.
+    if (name.empty() || name == "." || name == ".." || name.starts_with('-') || name.find('/') != std::string::npos) {
+        file.fail(
+            "name",
+            fmt::format("'{}' cannot be the name of the sweep's folder; use letters, digits, '_' and, within it, '-'",
+                        name));
     }
     return name;
 }

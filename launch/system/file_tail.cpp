@@ -37,6 +37,9 @@ FileTail::FileTail(std::string path, From from) : path_(std::move(path)), file_(
     }
 }
 
+FileTail::FileTail(std::string path, std::int64_t offset)
+    : path_(std::move(path)), file_(open(path_)), offset_(offset) {}
+
 std::vector<std::string> FileTail::lines() {
     std::vector<std::string> result;
     if (!file_) {

@@ -20,11 +20,17 @@ class FileTail {
 
     FileTail(std::string path, From from);
 
+    /// From the byte at which an earlier one was: see offset().
+    FileTail(std::string path, std::int64_t offset);
+
     /// The lines that are complete since the last call, or the first of them where there are very many.
     std::vector<std::string> lines();
 
     /// Whether the last call of lines() stopped before the end of the file.
     bool has_more() const { return has_more_; }
+
+    /// Bytes of the file that have been read, those of rest() as well.
+    std::int64_t offset() const { return offset_; }
 
     /// What stands behind the last complete line, as if it were one: nobody writes any more.
     std::string rest() { return std::exchange(line_, {}); }

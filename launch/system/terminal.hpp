@@ -18,4 +18,10 @@ inline std::size_t terminal_columns(std::FILE* stream, std::size_t otherwise) {
     return ::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : otherwise;
 }
 
+/// Rows of the terminal that `stream` writes to; `otherwise` if it writes to none.
+inline std::size_t terminal_rows(std::FILE* stream, std::size_t otherwise) {
+    winsize size{};
+    return ::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : otherwise;
+}
+
 }  // namespace crescendo::launch

@@ -7,23 +7,12 @@
 #include <tuple>
 
 #include "launch/system/terminal.hpp"
+#include "launch/view/printable.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {
 namespace {
-
-/// At most `width` columns of a text in which every character takes one.
-std::string clipped(const std::string& text, std::size_t width) {
-    std::size_t columns = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool continues = (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
-        if (!continues && ++columns > width) {
-            return text.substr(0, i);
-        }
-    }
-    return text;
-}
 
 std::string bar(double fraction, std::size_t width) {
     const auto full = static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(width));
@@ -36,8 +25,10 @@ std::string bar(double fraction, std::size_t width) {
 
 std::string time_line(const History& history, const Progress& progress, double now) {
     const double since = now - history.last_time();
-    const auto left =
-        progress.seconds_left ? fmt::format(", about {} left", clock_text(*progress.seconds_left - since)) : "";
+    const bool is_running = history.sweep().state() == SweepState::running;
+    const auto left = is_running && progress.seconds_left
+                          ? fmt::format(", about {} left", clock_text(*progress.seconds_left - since))
+                          : "";
     return fmt::format("{} elapsed{}", clock_text(history.elapsed() + since), left);
 }
 
@@ -93,9 +84,9 @@ std::string speedup_text(const Sweep& sweep, TrialId trial) {
            (predicted ? fmt::format(" ({:.2f} predicted)", *predicted) : "");
 }
 
-/// Each slot with the trial on it. Many slots: as many as a screen takes.
-std::vector<std::string> slot_lines(const Sweep& sweep) {
-    constexpr std::size_t most = 16;
+/// Each slot with the trial on it. Many slots: as many as there is room for.
+std::vector<std::string> slot_lines(const Sweep& sweep, std::size_t rows) {
+    constexpr std::size_t usual = 16;
     std::map<SlotId, const Trial*> on;
     for (const auto slot : sweep.slots()) {
         on[slot] = nullptr;
@@ -107,6 +98,10 @@ std::vector<std::string> slot_lines(const Sweep& sweep) {
     }
     const auto& scheduler = sweep.spec().scheduler;
     std::vector<std::string> lines{"slot"};
+    auto most = std::min(on.size(), usual);
+    if (rows < lines.size() + most + (most < on.size() ? 1 : 0)) {
+        most = rows - std::min(rows, lines.size() + 1);  // the last row counts the others
+    }
     for (const auto& [slot, trial] : on) {
         if (lines.size() > most) {
             lines.push_back(fmt::format("  … and {} more", on.size() - most));
@@ -127,8 +122,19 @@ std::vector<std::string> slot_lines(const Sweep& sweep) {
 
 }  // namespace
 
-std::vector<std::string> screen_of(const History& history, const ViewSettings& settings, double now,
-                                   std::size_t width) {
+std::string clipped(const std::string& text, std::size_t columns) {
+    const auto shown = printable(text);
+    std::size_t num_columns = 0;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const bool continues = (static_cast<unsigned char>(shown[i]) & 0xC0) == 0x80;
+        if (!continues && ++num_columns > columns) {
+            return shown.substr(0, i);
+        }
+    }
+    return shown;
+}
+
+std::vector<std::string> screen_of(const History& history, const ViewSettings& settings, double now, Room room) {
     const auto& sweep = history.sweep();
     const auto progress = progress_of(history, now, settings.time_budget);
     std::vector<std::string> lines;
@@ -140,15 +146,20 @@ std::vector<std::string> screen_of(const History& history, const ViewSettings& s
     }
     lines.push_back(counts(sweep, progress));
     lines.push_back("best   " + best_of(sweep));
-    for (const auto& block : {rung_lines(sweep), slot_lines(sweep)}) {
+    const auto add = [&](const std::vector<std::string>& block) {
         if (block.empty()) {
-            continue;
+            return;
         }
         lines.emplace_back();
         lines.insert(lines.end(), block.begin(), block.end());
+    };
+    add(rung_lines(sweep));
+    if (const auto rows = lines.size() + 1; rows < room.rows) {  // behind a blank line
+        add(slot_lines(sweep, room.rows - rows));
     }
+    lines.resize(std::min(lines.size(), room.rows));
     for (auto& line : lines) {
-        line = clipped(line, width);
+        line = clipped(line, room.columns);
     }
     return lines;
 }
@@ -177,14 +188,18 @@ void TerminalView::update(const History& history, double now) {
         return;
     }
     drawn_at_ = now;
+    // Nothing may scroll away, since the next picture is drawn over this one. The cursor stands in the last row.
     const auto width = terminal_columns(terminal_, 80);
-    auto lines = screen_of(history, settings_, now, width);
+    const auto rows = terminal_rows(terminal_, 24) - 1;
+    const auto rows_said = said_.empty() ? 0 : said_.size() + 1;
+    auto lines = screen_of(history, settings_, now, {width, rows - std::min(rows, rows_said)});
     if (!said_.empty()) {
         lines.emplace_back();
     }
     for (const auto& line : said_) {
         lines.push_back(clipped(line, width));
     }
+    lines.resize(std::min(lines.size(), rows));
     draw(lines);
 }
 
@@ -220,7 +235,7 @@ void LogView::update(const History& history, double now) {
 }
 
 void LogView::say(const std::string& line) {
-    std::fputs((line + "\n").c_str(), log_);
+    std::fputs((printable(line) + "\n").c_str(), log_);
     std::fflush(log_);
 }
 

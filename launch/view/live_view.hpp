@@ -75,8 +75,17 @@ class LogView final : public LiveView {
     bool has_ended_ = false;  ///< whether the last line is that of the sweep's end
 };
 
-/// The picture of a sweep on a terminal, as lines of at most `width` columns.
-std::vector<std::string> screen_of(const History& history, const ViewSettings& settings, double now, std::size_t width);
+/// Room for a picture on a terminal.
+struct Room {
+    std::size_t columns;
+    std::size_t rows = 1000;  ///< of a terminal that scrolls
+};
+
+/// The picture of a sweep on a terminal. What fits no more is left out at the end; slots are counted then.
+std::vector<std::string> screen_of(const History& history, const ViewSettings& settings, double now, Room room);
+
+/// At most `columns` columns of a text in which every character takes one. What would steer a terminal is written out.
+std::string clipped(const std::string& text, std::size_t columns);
 
 /// The state of a sweep on one line, as LogView writes it.
 std::string line_of(const History& history, const ViewSettings& settings, double now);

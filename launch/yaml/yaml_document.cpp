@@ -157,15 +157,56 @@ bool is_indented_with_tab(const std::string& text, int line_number) {
     return line.find('\t') < std::min(first, line.size());
 }
 
+/// Bytes of the first character; 0 where it is none in UTF-8.
+std::size_t length_of_character(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const std::size_t length = byte(0) < 0x80                       ? 1
+                               : byte(0) >= 0xC2 && byte(0) <= 0xDF ? 2
+                               : byte(0) >= 0xE0 && byte(0) <= 0xEF ? 3
+                               : byte(0) >= 0xF0 && byte(0) <= 0xF4 ? 4
+                                                                    : 0;
+    for (std::size_t i = 1; i < length; ++i) {
+        if (i >= text.size() || (byte(i) & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    return length;
+}
+
+/// yaml-cpp takes any bytes, and the journal, which is JSON, would refuse them once the sweep runs.
+void check_encoding(std::string_view text, const std::string& file) {
+    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") || text.find('\0') != std::string_view::npos) {
+        return;  // UTF-16 or UTF-32, which yaml-cpp reads
+    }
+    int line = 1;
+    std::size_t line_start = 0;
+    for (std::size_t i = 0; i < text.size();) {
+        const auto length = length_of_character(text.substr(i));
+        if (length == 0) {
+            throw InvalidInput(
+                fmt::format("{}:{}:{}: here is a byte 0x{:02X}, which is not UTF-8; save the file as UTF-8", file, line,
+                            i - line_start + 1, static_cast<unsigned char>(text[i])));
+        }
+        if (text[i] == '\n') {
+            ++line;
+            line_start = i + 1;
+        }
+        i += length;
+    }
+}
+
 std::vector<YAML::Node> load(const std::string& text, const std::string& file) {
+    check_encoding(text, file);
     try {
         return YAML::LoadAll(text);
     } catch (const YAML::Exception& error) {
         const auto [line, column] = position(error.mark);
-        const auto* remedy = is_indented_with_tab(text, line)
-                                 ? "the line is indented with a tab; use spaces"
-                                 : "look for indentation, brackets and quotes around here, and put text that holds "
-                                   "any of : # { } [ ] , in quotes";
+        const auto* remedy =
+            is_indented_with_tab(text, line) ? "the line is indented with a tab; use spaces"
+            : error.msg.starts_with("unknown escape character")
+                ? "in double quotes, \\ begins an escape; put the text in single quotes, such as '\\d+'"
+                : "look for indentation, brackets and quotes around here, and put text that holds "
+                  "any of : # { } [ ] , in quotes";
         throw InvalidInput(fmt::format("{}:{}:{}: this is not YAML ({}): {}", file, line, column, error.msg, remedy));
     }
 }

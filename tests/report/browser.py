@@ -158,6 +158,13 @@ class PageTest(unittest.TestCase):
                         canvas = page.locator(f"[data-chart={kind}] canvas")
                         self.assertEqual(canvas.count(), 1, kind)
                         self.assertEqual(canvas.bounding_box()["height"], 40, kind)
+                if name == "one":  # a trial that improves was worse at its first rungs: these dots are drawn as well
+                    num_dots, num_below = page.evaluate("""(() => {
+                      const plot = document.querySelector('[data-chart=rungs] canvas').plot;
+                      return [plot.marks.length, plot.marks.filter((m) => m.y > plot.frame.bottom + 1).length];
+                    })()""")
+                    self.assertGreater(num_dots, 1)
+                    self.assertEqual(num_below, 0)
                 self.assertEqual(complaints, [])
                 self.assertIsNone(page.evaluate("window.injected ?? null"))
 

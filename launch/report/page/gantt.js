@@ -78,7 +78,7 @@ function drawGantt(plot, view, {paint, timeRange, useHeight = 54}) {
         c.textAlign = 'left';
         c.textBaseline = 'middle';
         c.font = `${Math.min(12, h - 1)}px system-ui, 'DejaVu Sans', sans-serif`;
-        c.fillText(fitted(c, String(trial), w - 6), x + 4, y + h / 2);
+        c.fillText(String(trial), x + 4, y + h / 2);
         c.fillStyle = paintOf(span);
       }
       plot.area(

@@ -42,8 +42,9 @@ function makeParallel(figure, view) {
   };
   const shareOf = (y, height) => (height - bottom - y) / (height - top - bottom);
   const most = 1500;
-  const plot = new Plot(figure, () => (view.ranked.length ? 320 : 40), (p) => {
+  const plot = new Plot(figure, () => (view.ranked.length && view.parameters.length ? 320 : 40), (p) => {
     if (!view.ranked.length) return p.say(nothingReported);
+    if (!view.parameters.length) return p.say('No parameter varies.');
     const c = p.context, [width, height] = p.size;
     p.frame = {left: 0, top, width, height: height - top - bottom};
     const colours = [0, 1, 2, 3, 4].map(levelColour);

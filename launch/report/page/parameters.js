@@ -168,7 +168,7 @@ function makePair(figure, view, rung) {
     if (!pair) return p.say(rung() ? 'Fewer than two parameters vary in all trials: there is no pair.' : tooFew);
     const [first, second] = [view.parameters[pair.first], view.parameters[pair.second]];
     const [sx, sy] = [parameterScale(first), parameterScale(second)];
-    const places = p.axes(sx, sy, {xName: first.name, yName: second.name, left: 64, grid: false});
+    const places = p.axes(sx, sy, {xName: first.name, yName: second.name, left: 88, room: 64, grid: false});
     const [low, high] = extent(pair.means.flat()) || [0, 1];
     const [columns, rows] = [pair.means.length, pair.means[0].length];
     const colours = [0, 1, 2, 3, 4].map(levelColour);

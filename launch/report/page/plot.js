@@ -141,8 +141,9 @@ class Plot {
 
   /**
    * Draws the axes, and returns functions from values to pixels. `y` may be null: then `rows` are drawn by the caller.
+   * Its ticks have texts of `room` pixels at most.
    */
-  axes(x, y, {left = 58, right = 14, top = 10, bottom = 40, xName = '', yName = '', grid = true} = {}) {
+  axes(x, y, {left = 58, room = left - 8, right = 14, top = 10, bottom = 40, xName = '', yName = '', grid = true} = {}) {
     const c = this.context, [width, height] = this.size;
     const frame = {left, top, right: width - right, bottom: height - bottom};
     frame.width = Math.max(10, frame.right - frame.left);
@@ -173,7 +174,7 @@ class Plot {
         const at = Math.round(frame.bottom - y.share(tick.at) * frame.height) + 0.5;
         if (at < frame.top - 1 || at > frame.bottom + 1) continue;
         if (grid) this.line(frame.left, at, frame.right, at);
-        c.fillText(fitted(c, tick.text, left - 8), frame.left - 7, at);
+        c.fillText(fitted(c, tick.text, room), frame.left - 7, at);
       }
       if (yName) {
         c.save();
@@ -246,12 +247,13 @@ class Plot {
 /** What charts say where there is nothing to draw. */
 const nothingReported = 'No trial has reported a finite value yet.';
 
-/** Text that is not wider than this. */
+/** Text that is not wider than this. It loses its middle: names often differ in their ends. */
 function fitted(context, text, width) {
   if (context.measureText(text).width <= width) return text;
-  let end = text.length;
-  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) --end;
-  return `${text.slice(0, end)}…`;
+  const shortened = (kept) => `${text.slice(0, Math.ceil(kept / 2))}…${text.slice(text.length - Math.floor(kept / 2))}`;
+  let kept = text.length - 1;
+  while (kept > 1 && context.measureText(shortened(kept)).width > width) --kept;
+  return shortened(kept);
 }
 
 /** A choice of words beside a chart's title. */

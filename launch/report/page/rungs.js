@@ -8,7 +8,10 @@ function makeRungs(figure, view) {
   const plot = new Plot(figure, () => (view.rungs.some((rung) => rung.reached > 0) ? 280 : 40), (p) => {
     const rungs = view.rungs.filter((rung) => rung.reached > 0);
     if (!rungs.length) return p.say('No trial has reached a rung yet.');
-    const y = linearScale(...view.valueRange());
+    const values = rungs.map(
+        (rung) => view.trials.filter((trial) => trial.resource >= rung.at)
+                      .map((trial) => value(view.curves[trial.id], rung.at)?.value));
+    const y = linearScale(...view.rangeOf(values.flat()));
     const scale = choiceScale(rungs.map((rung) => rung.at));
     const places = p.axes(scale, y, {xName: 'rung at resource', yName: view.metric, top: 30});
     const c = p.context, room = places.frame.width / rungs.length * 0.72;

@@ -115,7 +115,10 @@ class SweepView {
 
   /** The values that charts show. Few of a search's trials may be far off: then the axis leaves them out. */
   valueRange() {
-    const values = this.trials.map((t) => t.value).filter(finite).sort((a, b) => a - b);
+    return this.rangeOf(this.trials.map((t) => t.value));
+  }
+  rangeOf(all) {
+    const values = all.filter(finite).sort((a, b) => a - b);
     if (!values.length) return [0, 1];
     const [low, high] = [values[0], values[values.length - 1]];
     const [q5, q95] = [quantile(values, 0.05), quantile(values, 0.95)];

@@ -167,6 +167,19 @@ TEST_CASE("a program that ignores stop and SIGTERM is killed, and so is what it 
     await("the grandchild ends", [&] { return !is_alive(grandchild); });
 }
 
+TEST_CASE("a program that trained to its end is not told to read decisions when it takes long to leave") {
+    Node node(1);
+    node.start(0, 0, R"(echo '{"resource":9,"metrics":{"loss":0.25}}' >&$CRESCENDO_FD; echo saving; exec sleep 1000)");
+    node.next<protocol::Report>();
+
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
+
+    CHECK(node.next<ProgramRemark>().message ==
+          "it was complete and did not end within 0.2 s, so it is ended by SIGTERM; what a program has to save belongs "
+          "before its last report; last words: saving");
+    node.next<LeftTrial>();
+}
+
 TEST_CASE("what a program leaves behind when it ends is killed") {
     Node node(1);
     node.start(0, 0, std::string("setsid sleep 1000 & echo $! > grandchild; ") + report_once);

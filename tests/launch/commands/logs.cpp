@@ -55,3 +55,40 @@ TEST_CASE("logs -f shows lines as they come, and ends with its trial") {
     CHECK(all.wait() == 0);
     CHECK(all.out().starts_with("0: first\n0: last\n"));
 }
+
+TEST_CASE("logs says that nothing was printed") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+
+    const auto all = run_crescendo(folder.path(), {"logs", "s"});
+
+    CHECK(all.code == 0);
+    CHECK(all.out == "");
+    CHECK(all.err == "crescendo: no trial has printed anything\n");
+    CHECK(run_crescendo(folder.path(), {"logs", "s", "1"}).err == "crescendo: trial 1 has printed nothing\n");
+}
+
+TEST_CASE("logs -f shows what a trial prints once, also where the trial pauses and continues") {
+    const TemporaryFolder folder;
+    write_file(folder / "train.sh",
+               "printf \"begin $CRESCENDO_TRIAL\"\n"
+               "[ -e half ] && until [ -e go ]; do sleep 0.05; done; touch half\n"
+               "for r in 1 2; do echo \"{\\\"resource\\\": $r, \\\"metrics\\\": {\\\"loss\\\": "
+               "0.$r}}\" >&$CRESCENDO_FD\n"
+               "read -r d <&$CRESCENDO_FD; case $d in *stop*) exit;; esac; done\n");
+    write_file(
+        folder / "sweep.yaml",
+        "name: s\nmetric: {name: loss, goal: minimize}\nrun_cap: 2\nslots: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+        "scheduler: {type: asha, mode: promote, min: 1, max: 2, reduction_factor: 2}\ncommand: [bash, train.sh]\n");
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("the second trial prints", [&] { return content_of(folder / "s/trials/000001/trainer.log") == "begin 1"; });
+
+    Command first(folder.path(), {"logs", "s", "0", "-f"});
+    await("the paused trial's line is shown", [&] { return first.out() == "begin 0\n"; });
+    write_file(folder / "go", "");
+
+    CHECK(run.wait() == 0);
+    CHECK(first.wait() == 0);
+    CHECK(first.out() == "begin 0\nbegin 0\n");  // of two processes, each on a line of its own
+}

@@ -1,5 +1,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <pty.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -55,6 +56,38 @@ TEST_CASE("top --web serves the sweep's page at the address that it prints, unti
 
     top.signal(SIGTERM);
     CHECK(top.wait() == 0);
+}
+
+TEST_CASE("top leaves the terminal as it was where a signal ends it") {
+    const OldSweep sweep;
+    const auto folder = sweep.folder.path().string();
+    int fd = -1;
+    const pid_t top = ::forkpty(&fd, nullptr, nullptr, nullptr);
+    REQUIRE(top >= 0);
+    if (top == 0) {
+        if (::chdir(folder.c_str()) == 0) {
+            ::execl(CRESCENDO_BINARY, CRESCENDO_BINARY, "top", "s", nullptr);
+        }
+        ::_exit(127);
+    }
+    const crescendo::FileDescriptor terminal(fd);
+    std::string seen;
+    std::array<char, 4096> buffer{};
+    bool is_told = false;
+    for (ssize_t count = 0; (count = ::read(terminal.get(), buffer.data(), buffer.size())) > 0;) {
+        seen.append(buffer.data(), static_cast<std::size_t>(count));
+        if (!is_told && contains(seen, "2 of 4 trials started")) {
+            is_told = ::kill(top, SIGTERM) == 0;
+        }
+    }
+    int status = -1;
+    ::waitpid(top, &status, 0);
+
+    CHECK(is_told);
+    CHECK(status == 0);
+    CHECK(contains(seen, "\x1b[?1049h"));
+    CHECK(seen.find("\x1b[?1049l") > seen.find("\x1b[?1049h"));
+    CHECK(seen.ends_with("\x1b[?25h"));  // the cursor is there again
 }
 
 TEST_CASE("top refuses ports and addresses that are none, before it shows anything") {

@@ -74,6 +74,38 @@ TEST_CASE("a trial that fails again and again is bad, and not its slot") {
     }
 }
 
+TEST_CASE("a trial that failed elsewhere before is bad, and not the slot where it is tried again") {
+    SlotHealth health(slots_on_nodes(1, 3));
+
+    for (int trial = 0; trial < 9; ++trial) {
+        CHECK(health.note_failure(SlotId{1}, TrialId{trial}, {20, trial + 1}).empty());
+        CHECK(health.note_failure(SlotId{2}, TrialId{trial}, {20, trial + 1}).empty());
+    }
+
+    // Those nine failed elsewhere: 34 trials x (9.5 / 30)^5 = 0.11, and 35 x (9.5 / 30)^6 = 0.04.
+    for (int trial = 10; trial < 15; ++trial) {
+        CHECK(health.note_failure(SlotId{2}, TrialId{trial}, {20, trial}).empty());
+    }
+    CHECK(health.note_failure(SlotId{2}, TrialId{15}, {20, 15}) == Slots{SlotId{2}});
+}
+
+TEST_CASE("a trial that is tried again on another slot of a bad node counts for the node") {
+    SlotHealth health(slots_on_nodes(2, 2));
+
+    CHECK(health.note_failure(SlotId{2}, TrialId{1}, {20, 1}).empty());
+    CHECK(health.note_failure(SlotId{3}, TrialId{1}, {20, 1}).empty());
+    CHECK(health.note_failure(SlotId{2}, TrialId{2}, {20, 2}) == Slots{SlotId{2}, SlotId{3}});
+}
+
+TEST_CASE("a failure on a slot that is left out says nothing against the trial") {
+    SlotHealth health(slots_on_nodes(1, 3));
+    health.note_failure(SlotId{1}, TrialId{1}, {20, 1});
+    REQUIRE(health.note_failure(SlotId{1}, TrialId{2}, {20, 2}) == Slots{SlotId{1}});
+
+    CHECK(health.note_failure(SlotId{2}, TrialId{1}, {20, 2}).empty());
+    CHECK(health.note_failure(SlotId{2}, TrialId{2}, {20, 2}) == Slots{SlotId{2}});
+}
+
 TEST_CASE("where workers fail on every slot, it is none of theirs") {
     SlotHealth health(slots_on_nodes(1, 2));
 

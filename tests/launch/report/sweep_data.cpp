@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "launch/record/journal.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/record/sweep_directory.hpp"
 #include "launch/view/results.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"
@@ -87,6 +89,28 @@ TEST_CASE("a page with too much to draw keeps the ends of curves and the longest
     CHECK(data.at("points_left_out") == 5);
     CHECK(data.at("spans").size() == 1);
     CHECK(data.at("spans_left_out") == 1);
+}
+
+TEST_CASE("what to type next in a stopped sweep includes another try of failed trials, where there are some") {
+    const TemporaryFolder folder;
+    for (const bool fails : {false, true}) {
+        const auto path = folder / (fails ? "failing" : "sound");
+        const auto directory = SweepDirectory::create(path, two_trials(1, "max_retries: 0\n"), {{"sweep", "s"}});
+        {
+            auto journal = Journal::create(directory.journal());
+            journal.append(session_note(1000, "host", 1));
+            journal.append(Json{{"event", "slots_joined"}, {"time", 1000}, {"slots", {{{"slot", 0}, {"node", 0}}}}});
+            if (fails) {
+                journal.append(Json{{"event", "trial_failed"}, {"trial", 0}, {"kind", "crash"}, {"time", 1001}});
+            }
+            journal.sync();
+        }
+
+        const auto next = sweep_data(path).at("next").dump();
+
+        CHECK(next.find("crescendo resume") != std::string::npos);
+        CHECK((next.find("--retry-failed") != std::string::npos) == fails);
+    }
 }
 
 TEST_CASE("a sweep without a report has no best trial") {

@@ -485,8 +485,10 @@ TEST_CASE("a grid needs values to list, and a macro of the environment a prefix"
 
 TEST_CASE("a name that is no folder's is refused") {
     CHECK(error_of(sound + "name: a/b\n") ==
-          "sweep.yaml:10:1: name: 'a/b' cannot be the name of the sweep's folder; use letters, digits, '-' and '_'");
+          "sweep.yaml:10:1: name: 'a/b' cannot be the name of the sweep's folder; use letters, digits, '_' and, "
+          "within it, '-'");
     CHECK(error_of(sound + "name: ..\n").find("cannot be the name") != std::string::npos);
+    CHECK(error_of(sound + "name: -x\n").find("cannot be the name") != std::string::npos);
 }
 
 TEST_CASE("what is no YAML is named with its place") {
@@ -499,6 +501,13 @@ TEST_CASE("what is no YAML is named with its place") {
         {"command: [python3, ${args}]\n",
          "sweep.yaml:1:21: this is not YAML (end of sequence flow not found): look for indentation, brackets and "
          "quotes around here, and put text that holds any of : # { } [ ] , in quotes"},
+        {"report: {pattern: \"\\d\"}\n",
+         "sweep.yaml:1:22: this is not YAML (unknown escape character: d): in double quotes, \\ begins an escape; put "
+         "the text in single quotes, such as '\\d+'"},
+        {"a: 1\nname: gr\xF6\xDF"
+         "e\n",  // Latin-1
+         "sweep.yaml:2:9: here is a byte 0xF6, which is not UTF-8; save the file as UTF-8"},
+        {"name: \xC3", "sweep.yaml:1:7: here is a byte 0xC3, which is not UTF-8; save the file as UTF-8"},
         {"a: 1\n---\nb: 2\n",
          "sweep.yaml:3:1: a second YAML document begins here; use one document of `key: value` lines"},
     });

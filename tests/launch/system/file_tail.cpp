@@ -106,3 +106,17 @@ TEST_CASE("a line without an end takes no more memory than a long one") {
     CHECK(lines[0] == std::string(4096, 'x'));
     CHECK(lines[1] == "short");
 }
+
+TEST_CASE("a file is read on from where an earlier look ended") {
+    const TemporaryFolder folder;
+    const auto file = folder / "log";
+    append(file, "one\nhalf");
+    FileTail first(file, FileTail::From::beginning);
+    CHECK(first.lines() == std::vector<std::string>{"one"});
+    CHECK(first.rest() == "half");
+
+    append(file, "\ntwo\n");
+    FileTail second(file, first.offset());
+
+    CHECK(second.lines() == std::vector<std::string>{"two"});
+}

@@ -1,6 +1,10 @@
 #include "launch/view/live_view.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -59,7 +63,7 @@ TEST_CASE("the screen shows progress, rungs, slots and the best trial") {
     Told told(4);
     told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.25});
 
-    const auto screen = text_of(screen_of(told.history, {"demo", {}}, 115.0, 80));
+    const auto screen = text_of(screen_of(told.history, {"demo", {}}, 115.0, {80}));
 
     CHECK(screen.find("demo: asha on 2 slots, 0:15 elapsed, about ") != std::string::npos);
     CHECK(screen.find("2 of 4 trials started: 2 running") != std::string::npos);
@@ -72,10 +76,64 @@ TEST_CASE("no line of the screen is wider than the terminal") {
     Told told(4);
     told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.25});
 
-    for (const auto& line : screen_of(told.history, {std::string(200, 'n'), {}}, 115.0, 30)) {
+    for (const auto& line : screen_of(told.history, {std::string(200, 'n'), {}}, 115.0, {30})) {
         const auto columns = std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; });
         CHECK(columns <= 30);
     }
+}
+
+TEST_CASE("the screen is no higher than the terminal, and counts the slots that it leaves out") {
+    Told told(40);
+    SlotsJoined joined;
+    for (int slot = 2; slot < 16; ++slot) {
+        joined.slots.push_back({SlotId{slot}, NodeId{0}});
+    }
+    told.tell(101.0, joined);
+    const auto picture = [&](std::size_t rows) { return screen_of(told.history, {"demo", {}}, 115.0, {80, rows}); };
+
+    const auto all = picture(1000);
+    const auto some = picture(all.size() - 3);
+
+    CHECK(all.back().starts_with("  15   trial 15 "));
+    CHECK(picture(all.size()) == all);
+    REQUIRE(some.size() == all.size() - 3);
+    CHECK(some.back() == "  … and 4 more");  // a row less for the line that says so
+    CHECK(some[some.size() - 2].starts_with("  11   trial 11 "));
+    for (std::size_t rows = 1; rows < all.size(); ++rows) {
+        CHECK(picture(rows).size() <= rows);
+        CHECK(picture(rows).front() == all.front());
+    }
+}
+
+TEST_CASE("what a program printed does not steer the terminal") {
+    CHECK(clipped("\x1b[2Jgone", 80) == "\\x1b[2Jgone");
+    CHECK(clipped("äöü", 2) == "äö");
+}
+
+TEST_CASE("a view on a terminal draws no more rows than there are, so that each picture replaces the last") {
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+    REQUIRE(terminal >= 0);
+    REQUIRE(::grantpt(terminal) == 0);
+    REQUIRE(::unlockpt(terminal) == 0);
+    const winsize size{10, 80, 0, 0};
+    REQUIRE(::ioctl(terminal, TIOCSWINSZ, &size) == 0);
+    std::FILE* file = ::fdopen(::open(::ptsname(terminal), O_RDWR | O_NOCTTY), "w");
+    Told told(4);
+
+    std::string text(4000, '\0');
+    {
+        TerminalView view(file, {"demo", {}});
+        view.say("trial 0 failed: \x1b[2J");
+        view.update(told.history, 115.0);
+        std::fflush(file);
+        text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::read(terminal, text.data(), text.size()))));
+    }
+    std::fclose(file);
+    ::close(terminal);
+
+    CHECK(std::ranges::count(text, '\n') == 9);  // the cursor stands in the tenth row
+    CHECK(text.find("demo: asha on 2 slots") != std::string::npos);
+    CHECK(text.find("trial 0 failed: \\x1b[2J") != std::string::npos);
 }
 
 TEST_CASE("progress ends at 1, and what is left shrinks with every report") {
@@ -137,6 +195,7 @@ TEST_CASE("a log has one line of a sweep's end") {
     std::fclose(log);
     CHECK(std::ranges::count(text, '\n') == 1);
     CHECK(text.find("; best loss 0.5 at 9, trial 0: lr=") != std::string::npos);
+    CHECK(text.find(" left") == std::string::npos);  // it is over
 }
 
 TEST_CASE("a time budget bounds the estimate") {
@@ -179,7 +238,7 @@ TEST_CASE("where trials are repetitions, the screen counts trials and configurat
     told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.25});
     told.tell(111.0, TrialReported{TrialId{1}, Resource{1}, 0.75});
 
-    const auto screen = text_of(screen_of(told.history, {"demo", {}}, 115.0, 80));
+    const auto screen = text_of(screen_of(told.history, {"demo", {}}, 115.0, {80}));
 
     CHECK(screen.find("3 of 4 trials started: 2 running, 1 paused") != std::string::npos);  // trial 3 is still to start
     CHECK(screen.find("best   loss 0.5 (mean of 2) at 1, trial 0: lr=") != std::string::npos);
