@@ -276,7 +276,13 @@ ExitCode replay_sweep(Options options) {
     if (replayed.history.sweep().state() != SweepState::running) {
         json["measured_makespan"] = replayed.history.elapsed();
     }
-    simulate_one(options, study, std::move(json));
+    if (study.read({}).spec.scheduler.has_max()) {
+        simulate_one(options, study, std::move(json));
+    } else {
+        print(json, options.format);
+        remark("note: the decisions were repeated, and nothing is simulated: without a scheduler.max nobody knows how long "
+               "a trial would have trained");
+    }
     for (const auto& difference : replayed.differences) {
         fmt::print(stderr, "crescendo: {}\n", difference);
     }

@@ -17,6 +17,7 @@
 #include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
 #include "launch/view/sparkline.hpp"
+#include "scheduler/origin.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -55,6 +56,7 @@ class TrialStory {
         json["resource"] = trial_.resource.value;
         json["rungs_survived"] = trial_.rungs_survived;
         json["config"] = launch::to_json(trial_.config);
+        json["origin"] = origins.of(trial_.origin);
         if (const auto& repeat = history_.sweep().spec().repeat; repeat.is_on()) {
             const auto judged = judged_value(history_.sweep(), trial_.id);
             json["configuration"] = repeat.configuration_of(trial_.id).value;
@@ -94,8 +96,10 @@ class TrialStory {
         };
         const auto reason = trial_.reason ? fmt::format(" ({})", stop_reasons.of(*trial_.reason)) : "";
         line("trial", fmt::format("{} of {}", trial_.id.value, sweep_.file.name));
-        line("status", fmt::format("{}{}, {} rungs survived", to_string(trial_.status), reason, trial_.rungs_survived));
+        line("status", fmt::format("{}{}, {} rung{} survived", to_string(trial_.status), reason, trial_.rungs_survived,
+                                   trial_.rungs_survived == 1 ? "" : "s"));
         line("parameters", brief(trial_.config));
+        line("origin", std::string(origins.of(trial_.origin)));
         tell_configuration(line);
         tell_curve(line);
         for (const auto& span : spans_) {

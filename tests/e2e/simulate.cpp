@@ -112,6 +112,22 @@ TEST_CASE("curves of one's own are simulated") {
     CHECK(result.json()["loss"] == 0.25);
 }
 
+TEST_CASE("a real sweep without a max is decided again as it was, and not simulated") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml",
+               "metric: {name: loss}\nrun_cap: 16\nmethod: tpe\nparameters: {x: {min: 1, max: 99}}\n"
+               "early_terminate: {type: hyperband, min_iter: 1}\ncommand: [bash, train.sh, \"${args}\"]\n");
+    write_file(folder / "train.sh", train_script);
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "real", "--slots", "2"}).code == 0);
+
+    const auto result = run_crescendo(folder.path(), {"simulate", "--replay", "real", "--format", "json"});
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    CHECK(result.json()["events"] > 16);
+    CHECK(result.json()["differences"] == 0);
+    CHECK_MESSAGE(result.err.find("nothing is simulated: without a scheduler.max") != std::string::npos, result.err);
+}
+
 TEST_CASE("a simulation says which sampler auto means, and that it has nothing to learn here") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", "method: auto\n" + sweep);

@@ -11,6 +11,7 @@ TEST_CASE("trial shows one trial's curve, slots, notes and log") {
 
     CHECK(contains(text, "trial       0 of "));
     CHECK(contains(text, "status      finished (completed)"));
+    CHECK(contains(text, "origin      random"));
     CHECK(contains(text, "curve       █▄▁"));  // 0.8, 0.7, 0.6
     CHECK(contains(text, "slots       0 from 0:00"));
     CHECK(contains(text, "tags        baseline"));
@@ -30,6 +31,7 @@ TEST_CASE("trial as JSON has every report and every move between slots") {
     CHECK(trial.at("moves")[0].at("slots") == Json::array({0}));
     CHECK(trial.at("failures").empty());
     CHECK(trial.at("config").contains("a"));
+    CHECK(trial.at("origin") == "random");
 }
 
 TEST_CASE("trial refuses a trial that has not started") {
