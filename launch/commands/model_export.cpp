@@ -97,7 +97,7 @@ void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out
     const auto& directory = sweep.directory;
     const auto where = directory.path().string();
     CRESCENDO_VALIDATE(std::cmp_less(trial.value, sweep.history.sweep().trials().size()), "--trial",
-                       "{} has no trial {}; `crescendo trials {}` lists them", where, trial.value, where);
+                       "{} has no trial {}; `crescendo trials {}` lists them", where, trial.value, shell_quoted(where));
     const auto& recorded = sweep.history.sweep().trial(trial);
     const auto parameters = launch::to_json(nested(recorded.config, sweep.file.groups)).dump(2) + "\n";
     if (!sweep.file.trainer) {
@@ -110,14 +110,14 @@ void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out
                        ? fmt::format("what it saved lies in {}", directory.trial(trial).string())
                        : fmt::format("it saved nothing in {}, the folder that ${{trial_dir}} in `command:` and "
                                      "CRESCENDO_TRIAL_DIR name; `crescendo retrain {} --trial {}` trains it again",
-                                     directory.trial(trial).string(), where, trial.value));
+                                     directory.trial(trial).string(), shell_quoted(where), trial.value));
         return;
     }
     CRESCENDO_VALIDATE(fs::exists(directory.checkpoint(trial)), "--trial",
                        "trial {} has no checkpoint in {}: it has not saved one yet, or it lost, and only the "
                        "checkpoints of the best trial and of trials that did not end are kept; "
                        "`crescendo retrain {} --trial {}` trains it again",
-                       trial.value, directory.trial(trial).string(), where, trial.value);
+                       trial.value, directory.trial(trial).string(), shell_quoted(where), trial.value);
     const NewFolder folder(out);
     const auto answer = write_model(sweep, trial, folder.path());
     replace_file(folder.path() / "parameters.json", parameters);

@@ -14,6 +14,7 @@
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/sweep_file/retraining.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
+#include "launch/system/shell.hpp"
 #include "launch/view/seed_spread.hpp"
 
 namespace crescendo::launch {
@@ -75,7 +76,8 @@ ExitCode retrain(const Options& options, MpiSession* session) {
     const auto trial = options.trial ? std::optional(TrialId{*options.trial}) : sweep.history.sweep().best();
     CRESCENDO_VALIDATE(trial, "", "{}: {}, so there is none to train again", where, sweep.history.why_no_best());
     CRESCENDO_VALIDATE(std::cmp_less(trial->value, sweep.history.sweep().trials().size()), "--trial",
-                       "{} has no trial {}; `crescendo trials {}` lists them", where, trial->value, where);
+                       "{} has no trial {}; `crescendo trials {}` lists them", where, trial->value,
+                       shell_quoted(where));
     const auto folder = fs::absolute(sweep.directory.path()) / "retrain" / std::to_string(trial->value);
     std::optional<OutputToErrors> for_people;
     if (options.format != Format::table) {

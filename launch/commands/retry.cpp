@@ -5,6 +5,7 @@
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
 #include "launch/commands/validators.hpp"
+#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -18,7 +19,7 @@ struct Options {
 ExitCode retry(const Options& options) {
     CRESCENDO_VALIDATE(options.all_failed != !options.trials.empty(), "",
                        "which trials? Name them, as in `crescendo retry {} 17`, or write --failed for all that failed",
-                       options.directory.string());
+                       shell_quoted(options.directory.string()));
     return options.all_failed ? ask_for(options.directory, {RetryRequest{}})
                               : ask_for_each<RetryRequest>(options.directory, options.trials);
 }

@@ -14,6 +14,7 @@
 #include "launch/slots/node_resources.hpp"
 #include "launch/steering/request_folder.hpp"
 #include "launch/steering/steering.hpp"
+#include "launch/system/shell.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "launch/view/printable.hpp"
 
@@ -73,7 +74,7 @@ class IdleSweep {
     void advise() const {
         if (has_events_ && recorded_.history.sweep().state() == SweepState::running) {
             fmt::print("nobody works on the sweep now; `crescendo resume {}` continues it\n",
-                       recorded_.directory.path().string());
+                       shell_quoted(recorded_.directory.path().string()));
         }
     }
 

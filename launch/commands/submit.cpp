@@ -107,7 +107,7 @@ ExitCode submit_new(const Options& options) {
     CRESCENDO_VALIDATE(!fs::exists(SweepDirectory(path).journal()), "",
                        "{}: holds a sweep already; `crescendo submit {}` continues it, --dir NAME begins a new one "
                        "elsewhere",
-                       path.string(), path.string());
+                       path.string(), shell_quoted(path.string()));
     const auto directory = create_sweep(path, file);
     std::string job;
     try {

@@ -5,6 +5,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
+#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -27,7 +28,7 @@ ExitCode tag(const Options& options) {
     }
     CRESCENDO_VALIDATE(!request.add.empty() || !request.remove.empty(), "",
                        "there is no tag to add or to remove; write one, as in `crescendo tag {} 17 baseline`",
-                       options.directory.string());
+                       shell_quoted(options.directory.string()));
     return ask_for(options.directory, {request});
 }
 

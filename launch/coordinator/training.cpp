@@ -17,6 +17,7 @@
 #include "launch/record/metric_note.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/steering/steering.hpp"
+#include "launch/system/shell.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "launch/view/results.hpp"
 
@@ -116,7 +117,7 @@ void Training::end_trials_out_of_time(double now) {
 void Training::say_if_all_are_held() {
     const bool were_held = std::exchange(all_are_held_, sweep().waits_for_release());
     if (all_are_held_ && !were_held) {
-        const auto directory = directory_.path().string();
+        const auto directory = shell_quoted(directory_.path().string());
         view_.say(fmt::format("{}; `crescendo stop {}` ends the session", held_hint(sweep(), directory), directory));
     }
 }

@@ -11,6 +11,7 @@
 #include "launch/messages/value_json.hpp"
 #include "launch/record/cost.hpp"
 #include "launch/record/latency_record.hpp"
+#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -57,7 +58,8 @@ TrialId trial_of(const ExportRequest& request) {
     CRESCENDO_VALIDATE(trial, "", "{}: {}, so there is nothing to export", directory,
                        request.sweep.history.why_no_best());
     CRESCENDO_VALIDATE(trial->value >= 0 && std::cmp_less(trial->value, sweep.trials().size()), "--trial",
-                       "{} has no trial {}; `crescendo trials {}` lists them", directory, trial->value, directory);
+                       "{} has no trial {}; `crescendo trials {}` lists them", directory, trial->value,
+                       shell_quoted(directory));
     return *trial;
 }
 

@@ -10,6 +10,7 @@
 #include "launch/record/journal.hpp"
 #include "launch/record/metric_note.hpp"
 #include "launch/system/read_file.hpp"
+#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 
@@ -21,7 +22,11 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
         throw InvalidInput(
             fmt::format("{}: holds a sweep already; `crescendo resume {}` continues it, --dir NAME begins a new one "
                         "elsewhere",
-                        path.string(), path.string()));
+                        path.string(), shell_quoted(path.string())));
+    }
+    if (fs::exists(path) && !fs::is_directory(path)) {
+        throw InvalidInput(fmt::format(
+            "{}: is a file, and a sweep needs a folder of its own; choose another with --dir", path.string()));
     }
     if (fs::exists(path) && !fs::is_empty(path)) {
         throw InvalidInput(

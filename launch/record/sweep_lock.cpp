@@ -19,6 +19,7 @@
 #include "launch/batch/batch_system.hpp"
 #include "launch/record/directory_error.hpp"
 #include "launch/slots/node_resources.hpp"
+#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -153,7 +154,7 @@ SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) 
             "{}: {} is using this directory, and two processes would overwrite each other's files; `crescendo stop "
             "{}` ends it, `crescendo status {}` shows it. If it died on a node that cannot be reached, try again {} "
             "s after its last sign of life",
-            where, holder, where, where, patience.count()));
+            where, holder, shell_quoted(where), shell_quoted(where), patience.count()));
     };
     file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (!file_) {

@@ -31,4 +31,26 @@ TEST_CASE("the commands that run prints can be copied, whatever the directory's 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "two words"});
 
     CHECK_MESSAGE(run.out.find("crescendo trials 'two words'") != std::string::npos, run.out);
+    for (const auto& [command, advice] : {
+             std::pair{std::vector<std::string>{"run", "sweep.yaml", "--dir", "two words"}, "resume 'two words'` cont"},
+             {{"retry", "two words"}, "`crescendo retry 'two words' 17`"},
+             {{"tag", "two words"}, "`crescendo tag 'two words' 17 baseline`"},
+             {{"note", "two words", "1", "2", "3"}, "crescendo note 'two words' 1"},
+             {{"retrain", "two words", "--trial", "9"}, "`crescendo trials 'two words'`"},
+         }) {
+        const auto refused = run_crescendo(folder.path(), command);
+        CHECK(refused.code == 2);
+        CHECK_MESSAGE(refused.err.find(advice) != std::string::npos, refused.err);
+    }
+}
+
+TEST_CASE("run says that a file is no folder for a sweep") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "train.sh"});
+
+    CHECK(run.code == 2);
+    CHECK_MESSAGE(run.err.find("train.sh: is a file, and a sweep needs a folder of its own") != std::string::npos,
+                  run.err);
 }
