@@ -47,9 +47,10 @@ std::string doubt_about(const std::string& sampler, const SweepSpec& spec) {
     if (sampler != "gp" || spec.run_cap.value_or(most_for_gp + 1) <= most_for_gp) {
         return {};
     }
-    return fmt::format("is gp, whose model has at most {} results, for {}, and each proposal takes about a tenth of a "
-                       "second; auto chooses one for so many",
-                       most_for_gp, spec.run_cap ? fmt::format("{} trials", *spec.run_cap) : "any number of trials");
+    return fmt::format(
+        "is gp, whose model has at most {} results, for {}, and each proposal takes about a tenth of a "
+        "second; auto chooses one for so many",
+        most_for_gp, spec.run_cap ? fmt::format("{} trials", *spec.run_cap) : "any number of trials");
 }
 
 }  // namespace crescendo::launch

@@ -132,8 +132,10 @@ TEST_CASE("a simulation says which sampler auto means, and that it has nothing t
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", "method: auto\n" + sweep);
 
-    const auto learning = run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "2", "--set", "run_cap=20"});
-    const auto drawing = run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "2", "--set", "method=random"});
+    const auto learning =
+        run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "2", "--set", "run_cap=20"});
+    const auto drawing =
+        run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "2", "--set", "method=random"});
 
     CHECK(learning.code == 0);
     CHECK_MESSAGE(learning.err.find("sweep.yaml:1:1: method: is auto, which means gp") != std::string::npos,

@@ -63,7 +63,8 @@ TEST_CASE("what was chosen is said with the reason, and how to keep it") {
 
 TEST_CASE("a sampler that speaks against the search, or against `method`, is told of") {
     CHECK(remark_on(read("method: gp\nrun_cap: 501\n" + numbers), "method") ==
-          "is gp, whose model has at most 500 results, for 501 trials, and each proposal takes about a tenth of a second; "
+          "is gp, whose model has at most 500 results, for 501 trials, and each proposal takes about a tenth of a "
+          "second; "
           "auto chooses one for so many");
     CHECK(remark_on(read("method: gp\nrun_cap: 500\n" + numbers), "method").empty());
     CHECK(remark_on(read("sampler: {type: gp}\nbudget: {time: 8h}\n" + numbers), "sampler.type")
@@ -77,8 +78,9 @@ TEST_CASE("a sampler that speaks against the search, or against `method`, is tol
 
 TEST_CASE("more trials than configurations are told of") {
     const std::string few = "parameters: {a: {values: [1, 2]}, b: {min: 1, max: 3}}\nconstraints: [a * b < 6]\n";
-    CHECK(remark_on(read("method: tpe\nrun_cap: 6\n" + few), "run_cap") ==
-          "is 6, and there are only 5 configurations, so trials repeat each other; to try each once, write method: grid");
+    CHECK(
+        remark_on(read("method: tpe\nrun_cap: 6\n" + few), "run_cap") ==
+        "is 6, and there are only 5 configurations, so trials repeat each other; to try each once, write method: grid");
     CHECK(remark_on(read("method: tpe\nrun_cap: 5\n" + few), "run_cap").empty());
     CHECK(remark_on(read("method: grid\nrun_cap: 9\n" + few), "run_cap").empty());
     CHECK(remark_on(read("method: random\nrun_cap: 9\n" + numbers), "run_cap").empty());
