@@ -18,6 +18,7 @@
 #include "launch/record/frozen_file.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/sweep_file/sweep_keys.hpp"
+#include "launch/system/shell.hpp"
 #include "launch/yaml/yaml_document.hpp"
 #include "scheduler/space/completion.hpp"
 #include "scheduler/space/membership.hpp"
@@ -173,7 +174,8 @@ class Steer {
         const auto trial = sweep_.first_unproposed();
         CRESCENDO_VALIDATE(sweep_.state() == SweepState::running, "",
                            "the sweep is over ({}); give it more to do first, as in `crescendo set {} run_cap={}`",
-                           reason(), directory_.path().string(), std::max(cap.value_or(0), trial.value) + 1);
+                           reason(), shell_quoted(directory_.path().string()),
+                           std::max(cap.value_or(0), trial.value) + 1);
         const auto candidate = sweep_.spec().repeat.configuration_of(trial);
         CRESCENDO_VALIDATE(!cap || candidate.value < *cap, "run_cap",
                            "all {} {} of run_cap have begun, or are enqueued; raise it first: run_cap={}", *cap,
@@ -183,8 +185,8 @@ class Steer {
         for (const auto& [name, value] : request.values) {
             texts.push_back(name + "=" + value);
         }
-        return {{record_of(proposed)},
-                fmt::format("trial {} will begin with {}", trial.value, fmt::join(texts, " ")), {}};
+        return {
+            {record_of(proposed)}, fmt::format("trial {} will begin with {}", trial.value, fmt::join(texts, " ")), {}};
     }
 
   private:
@@ -209,9 +211,7 @@ class Steer {
         if (auto config = complete(space, given, {}, random)) {
             return *std::move(config);
         }
-        throw InvalidInput(fmt::format("no trial may begin with these values: {} (tried with {} draws of the other "
-                                       "parameters); give other values, or more of them",
-                                       obstacle(space, given, random), SearchSpace::most_draws));
+        throw InvalidInput(why_incomplete(space, given, random));
     }
 
     const Parameter& parameter_of(const std::string& name) const {

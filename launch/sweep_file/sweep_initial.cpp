@@ -75,9 +75,8 @@ class PointReader {
     }
 
     void check_rules(const YamlSection& point) const {
-        const auto num_free = std::ranges::count_if(space_.parameters(), [](const Parameter& parameter) {
-            return !parameter.is_derived();
-        });
+        const auto num_free = std::ranges::count_if(space_.parameters(),
+                                                    [](const Parameter& parameter) { return !parameter.is_derived(); });
         if (std::ssize(config_) == num_free) {
             try {
                 space_.in_order(config_);
@@ -85,9 +84,7 @@ class PointReader {
                 point.fail("", error.what());
             }
         } else if (!complete(space_, config_, {}, random_)) {
-            point.fail("", fmt::format("no trial may begin with these values: {} (tried with {} draws of the other "
-                                       "parameters); give other values, or more of them",
-                                       obstacle(space_, config_, random_), SearchSpace::most_draws));
+            point.fail("", why_incomplete(space_, config_, random_));
         }
     }
 
@@ -107,8 +104,8 @@ std::vector<Config> read_initial(const YamlSection& file, const SweepFile& sweep
     const auto& list = file.at("initial");
     constexpr auto example = "write initial: [{lr: 0.01}, {lr: 0.1, width: 64}]";
     if (!list.is_array()) {
-        file.fail("initial", fmt::format("{}, and the points to begin with are a list of maps; {}", describe(list),
-                                         example));
+        file.fail("initial",
+                  fmt::format("{}, and the points to begin with are a list of maps; {}", describe(list), example));
     }
     std::vector<Config> points;
     for (std::size_t i = 0; i < list.size(); ++i) {

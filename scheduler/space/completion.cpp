@@ -24,13 +24,11 @@ void put(const Config& config, const SearchSpace& space, std::vector<std::option
     }
 }
 
-std::optional<Config> allowed(const SearchSpace& space, const Config& given,
-                              std::vector<std::optional<Value>> values) {
+std::optional<Config> allowed(const SearchSpace& space, const Config& given, std::vector<std::optional<Value>> values) {
     put(given, space, values);
     auto config = space.with_values(std::move(values));
-    const bool has_all = config && std::ranges::all_of(given, [&](const auto& each) {
-        return find(*config, each.first) != nullptr;
-    });
+    const bool has_all =
+        config && std::ranges::all_of(given, [&](const auto& each) { return find(*config, each.first) != nullptr; });
     return has_all ? std::move(config) : std::nullopt;
 }
 
@@ -71,7 +69,7 @@ std::optional<Config> complete(const SearchSpace& space, const Config& given, co
     return {};
 }
 
-std::string obstacle(const SearchSpace& space, const Config& given, CounterRandom random) {
+std::string why_incomplete(const SearchSpace& space, const Config& given, CounterRandom random) {
     constexpr int num_draws = 1000;
     std::map<std::string, int> broken;
     for (int draw = 0; draw < num_draws; ++draw) {
@@ -80,7 +78,10 @@ std::string obstacle(const SearchSpace& space, const Config& given, CounterRando
         ++broken[broken_rule(space, given, std::move(values))];
     }
     const auto most = std::ranges::max_element(broken, {}, &std::pair<const std::string, int>::second);
-    return (most->second < num_draws ? "in most draws of the others, " : "") + most->first;
+    return "no trial may begin with these values: " +
+           (most->second < num_draws ? "in most draws of the others, " + most->first : most->first) + " (tried with " +
+           std::to_string(SearchSpace::most_draws) +
+           " draws of the other parameters); give other values, or more of them";
 }
 
 }  // namespace crescendo
