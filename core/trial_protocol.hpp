@@ -45,6 +45,7 @@ inline constexpr const char* store = "store";                      ///< answer t
 inline constexpr const char* hello = "hello";                  ///< ready for work
 inline constexpr const char* report = "report";                ///< metrics at a resource
 inline constexpr const char* regrouped = "regrouped";          ///< a new generation trains
+inline constexpr const char* timed = "timed";                  ///< how long a trial's first steps take
 inline constexpr const char* progress = "progress";            ///< the main thread is alive
 inline constexpr const char* stranded = "stranded";            ///< the worker lost its group and waits for an order
 inline constexpr const char* left = "left";                    ///< has left the trial and is idle again
@@ -258,6 +259,21 @@ struct Regrouped {
                           Field{"generation", &Regrouped::generation}, Field{"seconds", &Regrouped::seconds},
                           Field{"step_seconds", &Regrouped::step_seconds, Presence::optional},
                           Field{"phases", &Regrouped::phases, Presence::optional});
+    }
+};
+
+/// How long the steps of a trial take that has not reported yet. Its group may change after that.
+struct Timed {
+    static constexpr const char* name = type::timed;
+
+    TrialId trial;
+    int generation = 0;
+    double step_seconds = 0;  ///< mean of some steps, none of which prepares others
+    double group_batch = 0;   ///< samples of each, of the whole group
+
+    static constexpr auto fields() {
+        return std::tuple(Field{"trial", &Timed::trial, Presence::optional}, Field{"generation", &Timed::generation},
+                          Field{"step_seconds", &Timed::step_seconds}, Field{"group_batch", &Timed::group_batch});
     }
 };
 

@@ -56,6 +56,14 @@ struct TrialReported {
     Steps steps{};
 };
 
+/// The trial, which has not reported yet, has trained its first steps. Where slots idle, it may grow before its first
+/// rung. A launcher leaves this event out where nobody measures it, or where groups cannot change between reports.
+struct TrialTimed {
+    TrialId trial;
+    int generation = 0;  ///< of the group that trained them; an older one changes nothing
+    Steps steps{};       ///< without `seconds` and `batch` nothing changes
+};
+
 /// The trial trains with its new group. A launcher leaves this event out where nobody measures it.
 struct TrialRegrouped {
     TrialId trial;
@@ -148,8 +156,8 @@ struct TrialTimeUp {
     TrialId trial;
 };
 
-using Event = std::variant<SlotsJoined, SlotsLost, TrialReported, TrialRegrouped, TrialFinished, TrialFailed,
-                           DeadlineNear, TimeUp, Cancelled, TrialProposed, LimitsChanged, TrialRetried,
+using Event = std::variant<SlotsJoined, SlotsLost, TrialReported, TrialTimed, TrialRegrouped, TrialFinished,
+                           TrialFailed, DeadlineNear, TimeUp, Cancelled, TrialProposed, LimitsChanged, TrialRetried,
                            ProposalsEnded, TrialStopped, TrialHeld, TrialReleased, TrialTimeUp>;
 
 }  // namespace crescendo

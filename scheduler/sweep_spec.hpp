@@ -90,6 +90,11 @@ struct SchedulerSpec {
 
     int scaling() const { return scaling_factor.value_or(reduction_factor); }
 
+    /// Whether trials that told how long their first steps take may grow before their first rung, where slots idle. Not
+    /// where that would grow their batches: the rung would compare trials of different batches.
+    bool grows_early() const {
+        return has_surplus() && grow_when == GrowWhen::goodput && batch != BatchPolicy::per_worker;
+    }
     bool has_surplus() const { return kind == SchedulerKind::rasda && surplus.value_or(Switch::on) == Switch::on; }
 };
 

@@ -86,6 +86,7 @@ double fit_start(const std::vector<RecordedTrial>& trials, double loss) {
 RecordedTimes times_of(const RecordedTrial& trial, double start, double loss) {
     RecordedTimes times;
     times.regroups = trial.regroups;
+    times.first_steps = trial.first_steps;
     Values all;
     Values sure;
     std::map<int, Values> by_size;

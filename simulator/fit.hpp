@@ -28,7 +28,8 @@ struct Interval {
 /// Measured times of a trial of a real sweep.
 struct RecordedTrial {
     std::vector<Interval> intervals;
-    std::map<int, RecordedRegroup> regroups;  ///< by the generation of the new group
+    std::map<int, RecordedRegroup> regroups{};                  ///< by the generation of the new group
+    std::optional<std::map<int, RecordedStart>> first_steps{};  ///< see RecordedTimes
 };
 
 /// Parameters of TrainingTimes and VirtualCluster that fit the recorded trials.

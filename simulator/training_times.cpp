@@ -69,6 +69,16 @@ RecordedRegroup TrainingTimes::regroup(TrialId trial, int generation) const {
     return {spec_.regroup, {}, {}};
 }
 
+std::optional<RecordedStart> TrainingTimes::first_steps(TrialId trial, int generation,
+                                                        const RecordedStart& simulated) const {
+    if (recorded_.empty() || !recorded(trial).first_steps) {
+        return simulated;
+    }
+    const auto& told = *recorded(trial).first_steps;
+    const auto found = told.find(generation);
+    return found == told.end() ? std::nullopt : std::optional(found->second);
+}
+
 const RecordedEpochs* TrainingTimes::reported(TrialId trial, Resource resource, int workers) const {
     const auto* epochs = recorded_.empty() ? nullptr : recorded(trial).find(resource);
     const bool is_same =

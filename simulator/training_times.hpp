@@ -24,6 +24,12 @@ struct RecordedEpochs {
     std::optional<double> trained{};  ///< seconds of the training clock; none if the trainer has none
 };
 
+/// What a trial told of its first steps.
+struct RecordedStart {
+    double told = 0;  ///< seconds from the decision to start it until it told
+    Steps steps{};
+};
+
 /// A change of a trial's group.
 struct RecordedRegroup {
     double seconds = 0;                    ///< for which the trial stood still
@@ -39,6 +45,9 @@ struct RecordedTimes {
     std::map<Resource, double>
         starts;  ///< until the trial trained the epochs with this end, where it had no slots before
     std::map<int, RecordedRegroup> regroups;  ///< by the generation of the new group
+
+    /// What it told of its first steps, by the generation of the group that trained them. None: nobody listened.
+    std::optional<std::map<int, RecordedStart>> first_steps;
 
     /// Seconds that an epoch would have taken one worker, as they follow from a group of `workers`.
     double alone(Resource resource, int workers) const;
@@ -68,6 +77,10 @@ class TrainingTimes {
 
     /// What happens when a trial gets its group of this generation.
     RecordedRegroup regroup(TrialId trial, int generation) const;
+
+    /// What a trial tells of its first steps, which a group of this generation trains, and when. None if a recorded
+    /// trial had nothing to tell; `simulated` if that was not recorded.
+    std::optional<RecordedStart> first_steps(TrialId trial, int generation, const RecordedStart& simulated) const;
 
     /// What was recorded of the epochs that end at `resource`, if a group of `workers` reported them; else none.
     const RecordedEpochs* reported(TrialId trial, Resource resource, int workers) const;

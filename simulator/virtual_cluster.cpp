@@ -56,11 +56,15 @@ void VirtualCluster::take(const Occurrence& occurrence) {
         apply(TimeUp{});
         return;
     }
-    if (occurrence.kind == Kind::regrouped) {
+    if (occurrence.kind == Kind::timed || occurrence.kind == Kind::regrouped) {
         const auto& trial = sweep_.trial(occurrence.trial);
         if (trial.status == TrialStatus::running && trial.group.generation == occurrence.plan) {
             now_ = occurrence.time;
-            tell_regroup(occurrence.trial, occurrence.plan);
+            if (occurrence.kind == Kind::timed) {
+                tell_first_steps(occurrence.trial, occurrence.plan);
+            } else {
+                tell_regroup(occurrence.trial, occurrence.plan);
+            }
         }
         return;
     }
@@ -74,6 +78,12 @@ void VirtualCluster::take(const Occurrence& occurrence) {
         apply(TrialFailed{occurrence.trial, FailureKind::crash, failed_slot(occurrence)});
     } else {
         finish_epoch(occurrence.trial);
+    }
+}
+
+void VirtualCluster::tell_first_steps(TrialId id, int generation) {
+    if (const auto told = times_.first_steps(id, generation, {0, steps_to_come(id)})) {
+        apply(TrialTimed{id, generation, told->steps});
     }
 }
 
@@ -142,7 +152,11 @@ void VirtualCluster::decide(const Event& event) {
     }
 }
 
-void VirtualCluster::perform(const StartTrial& action) { begin_epoch(action.trial, start_of(action.trial)); }
+void VirtualCluster::perform(const StartTrial& action) {
+    const double start = start_of(action.trial);
+    begin_epoch(action.trial, start);
+    foresee_first_steps(action.trial, action.group.generation, start);
+}
 
 void VirtualCluster::perform(const ResumeTrial& action) {
     auto& trial = training(action.trial);
@@ -151,7 +165,9 @@ void VirtualCluster::perform(const ResumeTrial& action) {
     trial.reported_clock = trial.saved_clock;
     trial.worth = trial.saved_worth;
     ++summary_.num_resumptions;
-    begin_epoch(action.trial, start_of(action.trial) + (trial.checkpoint.value > 0 ? simulation_.checkpoint : 0));
+    const double start = start_of(action.trial) + (trial.checkpoint.value > 0 ? simulation_.checkpoint : 0);
+    begin_epoch(action.trial, start);
+    foresee_first_steps(action.trial, action.group.generation, start);
 }
 
 void VirtualCluster::perform(const Regroup& action) {
@@ -178,6 +194,18 @@ void VirtualCluster::perform(const FinishSweep& action) { summary_.reason = acti
 /// Seconds until the trial, which has just got slots, trains its next epoch.
 double VirtualCluster::start_of(TrialId id) {
     return times_.start(id, Resource{training(id).resource.value + 1});
+}
+
+/// A trial that has not reported tells of its first steps once it has trained some, `start` seconds from now.
+void VirtualCluster::foresee_first_steps(TrialId id, int generation, double start) {
+    if (!sweep_.spec().scheduler.grows_early() || sweep_.trial(id).resource.value > 0) {
+        return;
+    }
+    const auto steps = steps_to_come(id);
+    const double seconds = start + (num_warm_ups + num_first_steps) * *steps.seconds;
+    if (const auto told = times_.first_steps(id, generation, {seconds, steps})) {
+        foresee(told->told, Kind::timed, id, generation);
+    }
 }
 
 /// The trial trains from its last report on, after `wait` seconds.

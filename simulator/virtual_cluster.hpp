@@ -41,18 +41,19 @@ class VirtualCluster {
     const Sweep& sweep() const { return sweep_; }
 
   private:
-    /// Steps of a new group that a trial trains before it tells how long they take.
+    /// Steps of a new group that a trial trains before it tells how long they take. More go by where it begins.
     static constexpr int num_first_steps = 8;
+    static constexpr int num_warm_ups = 8;
 
-    enum class Kind { epoch_done, regrouped, failure, time_up };
+    enum class Kind { epoch_done, timed, regrouped, failure, time_up };
 
     struct Occurrence {
         double time;
         std::int64_t sequence;  ///< counts occurrences in the order in which they were queued
         Kind kind;
         TrialId trial;
-        int plan;  ///< plan of the trial that queued it; void if the trial has a newer plan. Of `regrouped`, the group
-                   ///< that it tells of: reports do not make it void
+        int plan;  ///< plan of the trial that queued it; void if the trial has a newer plan. Of `timed` and
+                   ///< `regrouped`, the group that it tells of: reports do not make it void
 
         friend bool operator>(const Occurrence& a, const Occurrence& b) {
             return a.time != b.time ? a.time > b.time : a.sequence > b.sequence;
@@ -87,10 +88,12 @@ class VirtualCluster {
     void perform(const FinishSweep& action);
 
     void take(const Occurrence& occurrence);
+    void tell_first_steps(TrialId trial, int generation);
     void tell_regroup(TrialId trial, int generation);
     void finish_epoch(TrialId trial);
     int workers_of(TrialId trial) const { return static_cast<int>(sweep_.trial(trial).group.slots.size()); }
     double start_of(TrialId trial);
+    void foresee_first_steps(TrialId trial, int generation, double start);
     void begin_epoch(TrialId trial, double wait);
     void go_on(TrialId trial, double wait, double regroup);
     void advance_clock(Training& trial) const;

@@ -28,6 +28,10 @@ namespace {
 
 constexpr const char* checkpoint_name = "checkpoint.pt";
 
+/// So many steps tell how long the steps of a group take. Of a trial that begins as many go by before them, because
+/// they may still prepare others.
+constexpr int num_timed_steps = 8;
+
 std::chrono::duration<double> since(std::chrono::steady_clock::time_point time) {
     return std::chrono::steady_clock::now() - time;
 }
@@ -113,7 +117,7 @@ void Session::lose_group(const PeerLost& cause) {
 /// Other trials may wait to learn from the first steps of a group that grew whether that was worth it. How a trial
 /// begins, nobody waits for.
 void Session::note_step() {
-    const int num_measured = join_->state == StateSource::memory ? 8 : 0;
+    const int num_measured = join_->state == StateSource::memory ? num_timed_steps : 0;
     if (++num_steps_ == 1) {
         end_phase("step");
         auto& step = regrouped_.phases.at("step");
@@ -124,6 +128,20 @@ void Session::note_step() {
     }
     if (num_steps_ > num_measured) {
         announce_regroup();
+    }
+    if (join_->state == StateSource::fresh && join_->rank == 0 && trial_->progress().reported() == 0) {
+        tell_first_steps();
+    }
+}
+
+void Session::tell_first_steps() {
+    if (num_steps_ == num_timed_steps) {
+        generation_->end_warm_up();
+    } else if (num_steps_ == 2 * num_timed_steps) {
+        if (const auto seconds = generation_->step_seconds()) {
+            channel_.send(
+                protocol::Timed{join_->trial, join_->generation, *seconds, static_cast<double>(trial_->group_batch())});
+        }
     }
 }
 

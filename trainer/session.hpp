@@ -40,6 +40,7 @@ class Session {
     void advance();
     void note_step();
     void announce_regroup();
+    void tell_first_steps();
     void report();
     void send_report();
 

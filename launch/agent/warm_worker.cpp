@@ -258,6 +258,10 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
         auto regrouped = protocol::read<protocol::Regrouped>(message);
         regrouped.trial = trial;
         notices.push_back(regrouped);
+    } else if (type == protocol::Timed::name) {
+        auto timed = protocol::read<protocol::Timed>(message);
+        timed.trial = trial;
+        notices.push_back(timed);
     } else if (type == protocol::Stranded::name) {
         notices.push_back(WorkerStranded{trial, slot(), protocol::read<protocol::Stranded>(message).generation});
     } else if (type == protocol::Evaluated::name) {

@@ -37,8 +37,8 @@ class Departure {
     /// A group that was still forming may have to come together before it can leave.
     void take(const StoreRequest& notice) { orders_.answer(notice); }
     /// What crossed with the order to leave: nothing is decided any more.
-    void take(const OneOf<protocol::Report, ProgramEnded, ProgramRemark, protocol::Regrouped, TrialEvaluated,
-                          WorkerStranded, SlotUp> auto&) {}
+    void take(const OneOf<protocol::Report, ProgramEnded, ProgramRemark, protocol::Regrouped, protocol::Timed,
+                          TrialEvaluated, WorkerStranded, SlotUp> auto&) {}
 
     /// Call it when the phase is over. Says which workers have not left. Throws DirectoryError if a checkpoint could
     /// not be written.

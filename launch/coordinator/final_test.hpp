@@ -33,9 +33,9 @@ class FinalTest {
     void take(const AgentLost& notice);
     void take(const SlotDown& notice);
     /// No trial has a group any more.
-    void take(const OneOf<protocol::Report, ProgramEnded, ProgramRemark, WorkerFailed, StoreRequest,
-                          protocol::Regrouped, LeftTrial, WorkerStranded, CheckpointFailed, SlotUp, EnergyUsed> auto&) {
-    }
+    void take(
+        const OneOf<protocol::Report, ProgramEnded, ProgramRemark, WorkerFailed, StoreRequest, protocol::Regrouped,
+                    protocol::Timed, LeftTrial, WorkerStranded, CheckpointFailed, SlotUp, EnergyUsed> auto&) {}
 
     /// Call it when the phase is over. Returns the metrics; none if there are none, and the user has then read why.
     std::optional<std::map<std::string, double>> conclude();

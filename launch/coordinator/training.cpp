@@ -278,7 +278,7 @@ void Training::watch_for_nothing_finite(TrialId trial, double loss) {
         view_.say(fmt::format(
             "five trials have reported {}, and none of them a finite number, so no trial is better than another: does "
             "training diverge? `crescendo logs {} {}` shows what one of them printed",
-            sweep().spec().metric, directory_.path().string(), trial.value));
+            sweep().spec().metric, shell_quoted(directory_.path().string()), trial.value));
     }
 }
 
@@ -404,6 +404,18 @@ void Training::record_regroup(const protocol::Regrouped& notice) {
 void Training::take(const protocol::Regrouped& notice) {
     if (groups_.note_formed(notice.trial, notice.generation)) {
         record_regroup(notice);
+    }
+}
+
+/// Other schedulers have no use for it.
+void Training::take(const protocol::Timed& notice) {
+    if (!sweep().spec().scheduler.grows_early() || !groups_.has(notice.trial)) {
+        return;
+    }
+    const auto& trial = sweep().trial(notice.trial);
+    const Steps steps{rounded(notice.step_seconds), rounded(notice.group_batch), {}};
+    if (trial.resource.value == 0 && trial.group.generation == notice.generation && steps.seconds && steps.batch) {
+        decisions_.record(TrialTimed{notice.trial, notice.generation, steps});
     }
 }
 

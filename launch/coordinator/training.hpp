@@ -43,6 +43,7 @@ class Training {
     void take(const WorkerFailed& notice);
     void take(const StoreRequest& notice) { orders_.answer(notice); }
     void take(const protocol::Regrouped& notice);
+    void take(const protocol::Timed& notice);
     void take(const LeftTrial& notice);
     void take(const TrialEvaluated&) {}  // nothing is evaluated while trials train
     void take(const AgentLost& notice);

@@ -21,6 +21,20 @@ constexpr Words failure_kinds{{std::pair{FailureKind::crash, "crash"},
                                {FailureKind::repeated_error, "repeated_error"},
                                {FailureKind::out_of_memory, "out_of_memory"}}};
 
+/// Appends the member "step" to others, unless nothing was measured.
+void append_steps(std::string& text, const Steps& steps) {
+    const auto& [seconds, batch, noise_scale] = steps;
+    const std::array measures{seconds, batch, noise_scale};
+    const auto end = std::find_if(measures.rbegin(), measures.rend(), [](const auto& measure) { return measure; });
+    std::string_view separator = R"(,"step":[)";
+    for (auto measure = measures.begin(); measure != end.base(); ++measure) {
+        text += separator;
+        append_number(text, measure->value_or(std::numeric_limits<double>::quiet_NaN()));
+        separator = ",";
+    }
+    text += end == measures.rend() ? "" : "]";
+}
+
 struct Write {
     OrderedJson operator()(const SlotsJoined& event) const {
         OrderedJson slots = OrderedJson::array();
@@ -46,6 +60,12 @@ struct Write {
             json["clock"] = OrderedJson::array({*event.seconds});
         }
         return json;
+    }
+    OrderedJson operator()(const TrialTimed& event) const {
+        auto members =
+            fmt::format(R"("event":"trial_timed","trial":{},"generation":{})", event.trial.value, event.generation);
+        append_steps(members, event.steps);
+        return OrderedJson::parse("{" + members + "}");
     }
     OrderedJson operator()(const TrialRegrouped& event) const {
         OrderedJson json{{"event", "trial_regrouped"},
@@ -306,9 +326,9 @@ SlotsLost read_lost(const Reader& event) {
 }
 
 constexpr auto all_kinds =
-    "slots_joined, slots_lost, trial_reported, trial_regrouped, trial_finished, trial_failed, deadline_near, time_up, "
-    "cancelled, trial_proposed, limits_changed, trial_retried, proposals_ended, trial_stopped, trial_held, "
-    "trial_released or trial_time_up";
+    "slots_joined, slots_lost, trial_reported, trial_timed, trial_regrouped, trial_finished, trial_failed, "
+    "deadline_near, time_up, cancelled, trial_proposed, limits_changed, trial_retried, proposals_ended, trial_stopped, "
+    "trial_held, trial_released or trial_time_up";
 
 }  // namespace
 
@@ -318,16 +338,7 @@ std::string members_of(const TrialReported& event) {
     auto text = fmt::format(R"("event":"trial_reported","trial":{},"resource":{},"loss":)", event.trial.value,
                             event.resource.value);
     append_number(text, event.loss);
-    const auto& [seconds, batch, noise_scale] = event.steps;
-    const std::array measures{seconds, batch, noise_scale};
-    const auto end = std::find_if(measures.rbegin(), measures.rend(), [](const auto& measure) { return measure; });
-    std::string_view separator = R"(,"step":[)";
-    for (auto measure = measures.begin(); measure != end.base(); ++measure) {
-        text += separator;
-        append_number(text, measure->value_or(std::numeric_limits<double>::quiet_NaN()));
-        separator = ",";
-    }
-    text += end == measures.rend() ? "" : "]";
+    append_steps(text, event.steps);
     return text;
 }
 
@@ -343,6 +354,9 @@ Event event_from_json(const Json& json) {
     if (name == "trial_reported") {
         return TrialReported{event.trial(), Resource{event.integer<std::int64_t>("resource")}, event.loss(),
                              event.training_clock(), event.steps()};
+    }
+    if (name == "trial_timed") {
+        return TrialTimed{event.trial(), event.integer<std::int32_t>("generation"), event.steps()};
     }
     if (name == "trial_regrouped") {
         return TrialRegrouped{event.trial(), event.integer<std::int32_t>("generation"), event.number("seconds"),

@@ -11,6 +11,7 @@ namespace crescendo::launch {
 ///
 ///   {"event":"slots_joined","slots":[{"slot":0,"node":0}]}     {"event":"slots_lost","slots":[0]}
 ///   {"event":"trial_reported","trial":3,"resource":1,"loss":0.31,"step":[0.025,256,810.5],"clock":[41.2]}
+///   {"event":"trial_timed","trial":3,"generation":0,"step":[0.025,256]}
 ///   {"event":"trial_regrouped","trial":3,"generation":1,"seconds":0.06,"step":[0.014]}
 ///   {"event":"trial_finished","trial":3}
 ///   {"event":"trial_failed","trial":3,"kind":"crash"}           kind: crash, error, out_of_memory

@@ -136,6 +136,6 @@ struct EnergyUsed {
 
 using Notice = std::variant<protocol::Report, ProgramEnded, WorkerFailed, StoreRequest, protocol::Regrouped, LeftTrial,
                             TrialEvaluated, AgentLost, WorkerStranded, CheckpointFailed, SlotDown, SlotUp,
-                            ProgramRemark, EnergyUsed>;
+                            ProgramRemark, EnergyUsed, protocol::Timed>;
 
 }  // namespace crescendo::launch

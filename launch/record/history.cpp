@@ -98,6 +98,11 @@ std::vector<Action> History::apply(const Json& record) {
             slots_of_nodes_[slot.node].insert(slot.id);
         }
     }
+    if (const auto* timed = std::get_if<TrialTimed>(&event)) {
+        if (auto* group = note_told(timed->trial, timed->generation)) {
+            group->timed = *timed;
+        }
+    }
     if (const auto* regrouped = std::get_if<TrialRegrouped>(&event)) {
         note_regroup(*regrouped);
         for (const auto& [phase, seconds] : record.value("phases", std::map<std::string, double>())) {
@@ -271,16 +276,24 @@ void History::follow_group(TrialId id) {
 
 void History::note_regroup(const TrialRegrouped& regrouped) {
     regroup_seconds_.push_back(regrouped.seconds);
-    if (!knows(regrouped.trial)) {
-        return;
-    }
-    auto& groups = trials_[static_cast<std::size_t>(regrouped.trial.value)].groups;
-    const auto group = std::ranges::find(groups, regrouped.generation, &GroupChange::generation);
-    if (group != groups.end()) {
+    if (auto* group = note_told(regrouped.trial, regrouped.generation)) {
         group->regrouped = regrouped;
-        group->told = elapsed();
-        group->num_reports_told = num_reports_;
     }
+}
+
+/// The trial tells of this group of its own now. None if nothing is kept of it.
+GroupChange* History::note_told(TrialId trial, int generation) {
+    if (!knows(trial)) {
+        return nullptr;
+    }
+    auto& groups = trials_[static_cast<std::size_t>(trial.value)].groups;
+    const auto group = std::ranges::find(groups, generation, &GroupChange::generation);
+    if (group == groups.end()) {
+        return nullptr;
+    }
+    group->told = elapsed();
+    group->num_reports_told = num_reports_;
+    return &*group;
 }
 
 /// After its end the sweep may still have slots, which idle because nothing is left to do.

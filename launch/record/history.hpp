@@ -32,7 +32,8 @@ struct GroupChange {
     int workers = 0;      ///< from now on; 0: the trial has no slots
     int generation = 0;   ///< of the new group
 
-    /// What the trial told of a regroup, and when; none if it told nothing.
+    /// What the trial told of the group's first steps, and when; none if it told nothing.
+    std::optional<TrialTimed> timed{};
     std::optional<TrialRegrouped> regrouped{};
     double told = 0;
     int num_reports_told = 0;  ///< reports of the sweep before it was told
@@ -217,6 +218,7 @@ class History {
     void follow_slots(TrialId id);
     void follow_group(TrialId id);
     void note_regroup(const TrialRegrouped& regrouped);
+    GroupChange* note_told(TrialId trial, int generation);
     bool knows(TrialId id) const { return id.value >= 0 && static_cast<std::size_t>(id.value) < trials_.size(); }
 
     Sweep sweep_;

@@ -57,6 +57,12 @@ class TrialTimes {
             read_interval(report, previous);
             previous = &report;
         }
+        auto& first_steps = times_.first_steps.emplace();
+        for (const auto& group : trial_.groups) {
+            if (group.timed) {
+                first_steps[group.generation] = {told_after(group), group.timed->steps};
+            }
+        }
         return std::move(times_);
     }
 
@@ -108,12 +114,17 @@ class TrialTimes {
         regroup.seconds = std::min(usual_regroup_, until - now_);
         if (group->regrouped) {
             regroup.seconds = std::min(group->regrouped->seconds, until - now_);
-            constexpr double after = 0.01;  // the last report before it
-            regroup.told = std::max(
-                0.0, moment(group->told, group->num_reports_told + after) - moment(group->time, group->num_reports));
+            regroup.told = told_after(*group);
             regroup.step_seconds = group->regrouped->step_seconds;
         }
         return regroup.seconds;
+    }
+
+    /// Seconds from the decision that formed the group until the trial told of it.
+    static double told_after(const GroupChange& group) {
+        constexpr double after = 0.01;  // the last report before it
+        return std::max(0.0,
+                        moment(group.told, group.num_reports_told + after) - moment(group.time, group.num_reports));
     }
 
     /// By how much a clock of the trial advanced from one report to the next; none if the trainer does not tell it.
@@ -147,6 +158,9 @@ Recording record(const History& history) {
             curve[report.resource] = to_loss(spec.goal, report.metrics.at(spec.metric));
         }
         trials.push_back(TrialTimes(seen, regroup).read());
+        if (!spec.scheduler.grows_early()) {
+            trials.back().first_steps.reset();  // its trials may have told, but the journal does not have it
+        }
     }
     auto recording = make_recording(std::move(curves), trials);
     if (!regroups.empty()) {

@@ -55,7 +55,7 @@ class Comparer {
     /// that is not told may have printed more before it was ended.
     void check_alive(const Json& record) {
         const auto& sweep = replay_.history.sweep();
-        std::set<std::string> from_trials{"trial_finished", "trial_failed"};
+        std::set<std::string> from_trials{"trial_finished", "trial_failed", "trial_timed"};
         if (waits_for_decisions_) {
             from_trials.insert("trial_reported");
         }

@@ -36,6 +36,7 @@ KEYS: Dict[str, Dict[str, str]] = {
     "hello": {"pid": WHOLE, "version": TEXT},
     "report": {"trial": WHOLE, "generation": WHOLE, "resource": WHOLE},
     "regrouped": {"trial": WHOLE, "generation": WHOLE, "seconds": NUMBER},
+    "timed": {"trial": WHOLE, "generation": WHOLE, "step_seconds": NUMBER, "group_batch": NUMBER},
     "stranded": {"trial": WHOLE, "generation": WHOLE},
     "left": {"trial": WHOLE, "saved": BOOL},
     "store": {"id": WHOLE, "trial": WHOLE, "generation": WHOLE, "op": TEXT},
@@ -135,6 +136,7 @@ class Conformance:
             f"{terms.trial} in generation {self.crescendo.generation}",
         )
         terms.reported = found["resource"]
+        self.crescendo.look_for(trainer, "timed", 0)  # which a trial may send before its first report
         return found
 
     def regrouped(self, trainer: int) -> Message:

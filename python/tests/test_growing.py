@@ -208,10 +208,12 @@ class GrowingTest(unittest.TestCase):
         self.leave([0, 1], terms)
         told = [m for m in self.crescendo.trainers[0].messages if m["type"] == "regrouped"]
         begun, grown = [m for m in told if m["trial"] == terms.trial]
+        (timed,) = [m for m in self.crescendo.trainers[0].messages if m["type"] == "timed" and m["trial"] == terms.trial]
 
-        self.assertNotIn("step_seconds", begun)  # nobody waits for that of a new trial
+        self.assertNotIn("step_seconds", begun)  # it is told later
+        self.assertEqual((timed["generation"], timed["group_batch"]), (alone["generation"], 16))
         self.assertEqual((alone["group_batch"], together["group_batch"]), (16, 64))
-        for message in (alone, grown, together):
+        for message in (alone, timed, grown, together):
             self.assertGreaterEqual(message["step_seconds"], pause)
         self.assertEqual(set(grown["phases"]), {"group", "state", "data", "step"})
         self.assertAlmostEqual(sum(grown["phases"].values()), grown["seconds"])

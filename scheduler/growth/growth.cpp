@@ -38,12 +38,10 @@ void Growth::note_steps(const Trial& trial, const TrialReported& report) {
     const Setting at{size_of(trial), steps.batch && is_positive(*steps.batch)
                                          ? *steps.batch
                                          : static_cast<double>(trial.group.batch.multiple)};
-    const auto index = static_cast<std::size_t>(trial.id.value);
     const bool is_first = !times_.knows(trial.id);
     times_.note(trial.id, at, *steps.seconds);
 
-    reported_.resize(std::max(reported_.size(), index + 1));
-    auto& now = reported_[index];
+    auto& now = entry(trial.id);
     const bool is_same_group = is_first || now.generation == trial.group.generation;
     if (report.seconds) {
         const double trained = *report.seconds - trial.seconds.value_or(0);
@@ -52,7 +50,7 @@ void Growth::note_steps(const Trial& trial, const TrialReported& report) {
         if (!is_positive(trained)) {
             // The trial continued from a checkpoint, and its clock with it.
         } else if (is_same_group) {
-            now.samples_per_resource = trained * samples_per_second / resource;
+            samples_per_resource_ = now.samples_per_resource = trained * samples_per_second / resource;
         } else if (now.samples_per_resource && now.timed_generation != trial.group.generation) {
             const double training = resource * *now.samples_per_resource / samples_per_second;
             regroup_times_.note(now.at.workers, at.workers, std::max(0.0, trained - training));
@@ -63,6 +61,27 @@ void Growth::note_steps(const Trial& trial, const TrialReported& report) {
     now.generation = trial.group.generation;
     now.first = is_first ? at : now.first;
     now.noise_scale = steps.batch ? steps.noise_scale.value_or(now.noise_scale) : 0.0;  // it is in samples
+}
+
+Growth::Reported& Growth::entry(TrialId trial) {
+    const auto index = static_cast<std::size_t>(trial.value);
+    reported_.resize(std::max(reported_.size(), index + 1));
+    return reported_[index];
+}
+
+void Growth::note(const Trial& trial, const TrialTimed& timed) {
+    const auto& [seconds, batch, noise_scale] = timed.steps;
+    if (times_.knows(trial.id) || timed.generation != trial.group.generation || !seconds || !is_positive(*seconds) ||
+        !batch || !is_positive(*batch)) {
+        return;
+    }
+    auto& now = entry(trial.id);
+    now.at = now.first = {size_of(trial), *batch};
+    now.batch_multiple = trial.group.batch.multiple;
+    now.generation = now.timed_generation = timed.generation;
+    now.noise_scale = noise_scale.value_or(0);
+    now.is_timed = true;
+    times_.note(trial.id, now.at, *seconds);
 }
 
 void Growth::note(const Trial& trial, const TrialRegrouped& regrouped) {
@@ -117,6 +136,9 @@ Growth::Tries Growth::tries_of(const Trial& trial, int size) const {
     }
     const auto left = seconds_left(trial);
     const auto cost = price(trial, size);
+    if (!left && trial.resource.value == 0) {
+        return Tries::forbidden;
+    }
     return !left || (cost && *cost < next_to_nothing * *left) ? Tries::allowed : Tries::forbidden;
 }
 
@@ -126,6 +148,14 @@ bool Growth::is_as_fast_with(const Trial& trial, int size) const {
     }
     const auto gain = goodput(trial, size, size_of(trial));
     return gain && !gain->is_gain();
+}
+
+bool Growth::is_faster_with(const Trial& trial, int size) const {
+    if (when_ == GrowWhen::always || !times_.knows(trial.id)) {
+        return false;
+    }
+    const auto gain = goodput(trial, size_of(trial), size);
+    return gain && gain->is_measured && gain->is_gain() && pays(trial, size);
 }
 
 void Growth::note_growth(const Trial& trial, int size) {
@@ -171,7 +201,8 @@ bool Growth::pays(const Trial& trial, int size) const {
 
 /// Seconds from the trial's last report to its end, with the group that it has; nothing if its reports have no clock.
 std::optional<double> Growth::seconds_left(const Trial& trial) const {
-    const auto& samples = reported(trial.id).samples_per_resource;
+    const auto& its = reported(trial.id);
+    const auto& samples = its.is_timed && !its.samples_per_resource ? samples_per_resource_ : its.samples_per_resource;
     const auto now = setting(trial, size_of(trial));
     const auto step = times_.seconds(trial.id, now);
     if (!samples || !step) {

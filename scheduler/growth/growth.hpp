@@ -36,6 +36,9 @@ class Growth {
         }
     }
 
+    /// Takes how long the first steps of the trial take, which has not reported yet.
+    void note(const Trial& trial, const TrialTimed& timed);
+
     /// Takes for how long the trial, which has its new group, stood still.
     void note(const Trial& trial, const TrialRegrouped& regrouped);
 
@@ -69,6 +72,13 @@ class Growth {
     /// Whether the trial is known to be as fast with `size` workers, fewer than it has.
     bool is_as_fast_with(const Trial& trial, int size) const;
 
+    /// Whether the trial is measured to be faster with `size` workers, fewer than it has, and saves more time than that
+    /// change costs.
+    bool is_faster_with(const Trial& trial, int size) const;
+
+    /// Whether the trial told how long its first steps take (TrialTimed).
+    bool is_timed(TrialId trial) const { return times_.knows(trial) && reported(trial).is_timed; }
+
     /// What the trial gained in samples a second by its largest group, over the one that it began with; nothing if it
     /// never grew, or if its reports have no step times.
     std::optional<double> measured_speedup(TrialId trial) const { return times_.measured_speedup(trial); }
@@ -82,6 +92,7 @@ class Growth {
         int batch_multiple = 1;
         int generation = 0;
         int timed_generation = 0;  ///< the last one of which TrialRegrouped told
+        bool is_timed = false;     ///< whether TrialTimed told of it
         Setting first;
         double noise_scale = 0;                      ///< samples; 0: unknown
         std::optional<double> samples_per_resource;  ///< in units of the batch
@@ -90,6 +101,7 @@ class Growth {
     enum class Tries { allowed, forbidden };  ///< of sizes that nobody measured
 
     void note_steps(const Trial& trial, const TrialReported& report);
+    Reported& entry(TrialId trial);
     void end_try(TrialId trial) {
         if (trying_ == trial) {
             trying_.reset();
@@ -113,6 +125,7 @@ class Growth {
     StepTimes times_;
     RegroupTimes regroup_times_;
     std::vector<Reported> reported_;  // by trial
+    std::optional<double> samples_per_resource_;  // of the last report that told it, for trials that have not reported
     std::optional<TrialId> trying_;   // who tries a size that nobody measured, and has not told what it brings
     std::set<TrialId> waiting_;       // who would grow if that trial did not try
 };

@@ -104,7 +104,7 @@ GroupChange Placement::adapt(Trial& trial, bool at_milestone, const Prospects& p
 }
 
 bool Placement::change_group(Trial& trial, const Prospects& prospects) {
-    if (give_back(trial, prospects) || give_back_idle(trial, prospects)) {
+    if (give_back(trial, prospects) || give_back_idle(trial, prospects) || undo_growth(trial)) {
         return true;
     }
     if (grow(trial, prospects)) {
@@ -220,10 +220,28 @@ bool Placement::give_back_idle(Trial& trial, const Prospects& prospects) {
     return true;
 }
 
+bool Placement::grew_in_vain(const Trial& trial) const {
+    const int smaller = allocator_.next_smaller_size(size_of(trial));
+    return spec_.grows_early() && growth_.is_timed(trial.id) && smaller < size_of(trial) &&
+           smaller >= allocator_.starting_size() && growth_.is_faster_with(trial, smaller);
+}
+
+/// Workers that make the trial slower go, even if nobody else needs their slots. Trials that did not tell of their
+/// first steps keep them: older journals are of a time when nobody looked.
+bool Placement::undo_growth(Trial& trial) {
+    bool is_undone = false;
+    while (grew_in_vain(trial)) {
+        allocator_.shrink(trial.group.slots, allocator_.next_smaller_size(size_of(trial)));
+        is_undone = true;
+    }
+    return is_undone;
+}
+
 /// Slots that no other trial needs, and that better survivors would not take.
 bool Placement::add_surplus(Trial& trial, const Prospects& prospects) {
-    if (!spec_.has_surplus() || trial.rungs_survived == 0 || is_short(trial) || prospects.can_start ||
-        !waiting_.empty() || next_in_line(prospects)) {
+    const bool has_survived = trial.rungs_survived > 0 || (spec_.grows_early() && growth_.is_timed(trial.id));
+    if (!spec_.has_surplus() || !has_survived || is_short(trial) || prospects.can_start || !waiting_.empty() ||
+        next_in_line(prospects)) {
         return false;
     }
     const int more = allocator_.surplus(size_of(trial));

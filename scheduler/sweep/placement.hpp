@@ -109,6 +109,9 @@ class Placement {
 
     const SlotDoubts& doubts() const { return doubts_; }
 
+    /// Learns how long the first steps of a running trial take, which has not reported yet.
+    void note_start(const Trial& trial, const TrialTimed& event) { growth_.note(trial, event); }
+
     /// Learns for how long a running trial stood still when its group changed.
     void note_regroup(const Trial& trial, const TrialRegrouped& event) { growth_.note(trial, event); }
 
@@ -116,6 +119,9 @@ class Placement {
 
     /// See Growth: running trials whose groups may change now, between their reports.
     std::set<TrialId> take_waiting_to_grow() { return growth_.take_waiting(); }
+
+    /// Whether the trial grew in vain: it told how long its first steps took, and is slower since.
+    bool grew_in_vain(const Trial& trial) const;
 
     /// What the trial's own report changes, or the end of its wait for another one: it gives slots back, grows, or gets
     /// surplus slots. `at_milestone` says that it has just survived a rung, so that there is a checkpoint to wait with.
@@ -147,6 +153,7 @@ class Placement {
     bool give_back(Trial& trial, const Prospects& prospects);
     bool give_back_to(const std::optional<InLine>& next, Trial& trial);
     bool give_back_idle(Trial& trial, const Prospects& prospects);
+    bool undo_growth(Trial& trial);
     bool grow(Trial& trial, const Prospects& prospects);
     bool grow_to(Trial& trial, int offered);
     bool wants_workers(const Trial& trial) const;

@@ -186,10 +186,26 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
     }
 }
 
-void Sweep::handle(const TrialRegrouped& event, Effects&) {
-    const Trial& trial = known_trial(event.trial);
-    if (trial.status == TrialStatus::running) {
-        placement_.note_regroup(trial, event);
+void Sweep::handle(const TrialTimed& event, Effects& effects) {
+    Trial& trial = known_trial(event.trial);
+    if (trial.status != TrialStatus::running || trial.resource.value > 0 ||
+        trial.group.generation != event.generation) {
+        return;
+    }
+    placement_.note_start(trial, event);
+    if (!deadline_is_near_ && !trial.is_held) {
+        go_on(trial, /*at_milestone=*/false, effects);
+    }
+}
+
+void Sweep::handle(const TrialRegrouped& event, Effects& effects) {
+    Trial& trial = known_trial(event.trial);
+    if (trial.status != TrialStatus::running) {
+        return;
+    }
+    placement_.note_regroup(trial, event);
+    if (!deadline_is_near_ && !trial.is_held && placement_.grew_in_vain(trial)) {
+        go_on(trial, /*at_milestone=*/false, effects);
     }
 }
 

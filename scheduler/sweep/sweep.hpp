@@ -164,6 +164,7 @@ class Sweep {
     void handle(const SlotsJoined& event, Effects& effects);
     void handle(const SlotsLost& event, Effects& effects);
     void handle(const TrialReported& event, Effects& effects);
+    void handle(const TrialTimed& event, Effects& effects);
     void handle(const TrialRegrouped& event, Effects& effects);
     void handle(const TrialFinished& event, Effects& effects);
     void handle(const TrialFailed& event, Effects& effects);

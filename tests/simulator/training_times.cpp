@@ -70,6 +70,7 @@ TEST_CASE("recorded trials take what they took, and further ones begin again") {
     second.epochs = {{Resource{1}, 20, {1}}, {Resource{3}, 8, {1, 2}}};  // the last of them has the epochs 2 and 3
     second.starts = {{Resource{1}, 5}};
     second.regroups = {{1, {0.5}}};
+    second.first_steps = std::map<int, RecordedStart>{{0, {4, {0.25, 128, {}}}}};
     const TrainingTimes times(spec, 1, {first, second});
 
     CHECK(times.epoch(TrialId{1}, Resource{1}, 1) == 20);
@@ -83,4 +84,10 @@ TEST_CASE("recorded trials take what they took, and further ones begin again") {
     CHECK(times.start(TrialId{0}, Resource{1}) == 2);
     CHECK(times.regroup(TrialId{1}, 1).seconds == 0.5);
     CHECK(times.regroup(TrialId{1}, 2).seconds == 1);
+    const RecordedStart simulated{9, {}};
+    CHECK(times.first_steps(TrialId{1}, 0, simulated)->told == 4);
+    CHECK(times.first_steps(TrialId{1}, 0, simulated)->steps.seconds == 0.25);
+    CHECK_FALSE(times.first_steps(TrialId{1}, 1, simulated));
+    CHECK(times.first_steps(TrialId{0}, 0, simulated)->told == 9);  // nobody listened
+    CHECK(TrainingTimes(spec, 1).first_steps(TrialId{0}, 0, simulated)->told == 9);
 }

@@ -128,6 +128,38 @@ TEST_CASE("a group that grows within an epoch keeps what it has trained of it") 
     CHECK(second_report(1).seconds == doctest::Approx(10 + 6 + 2 + 2));
 }
 
+TEST_CASE("where slots idle, trials grow once they have told how long their first steps take") {
+    auto spec = sweep(SchedulerKind::rasda, 2, 64);
+    spec.scheduler.grow_when = GrowWhen::goodput;
+    auto costly = plain;
+    costly.regroup = 2;
+    costly.step_noise = 0;
+    costly.samples = 12'800;
+    costly.batch = 128;  // a hundred steps an epoch, of a tenth of a second
+    const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, costly.noise);
+    VirtualCluster cluster(spec, costly, 4, curves, TrainingTimes(costly, spec.seed));
+    std::vector<SeenReport> reports;
+    cluster.watch([&](const SeenReport& report) { reports.push_back(report); });
+    std::vector<double> told;
+    cluster.listen([&](double seconds, const Event& event) {
+        if (std::holds_alternative<TrialTimed>(event)) {
+            told.push_back(seconds);
+        }
+    });
+    cluster.run();
+
+    // One tries two workers after 16 steps: 1.6 s, then 2 s for the regroup, and 4.2 s for what is left of the epoch.
+    // It tells after eight steps of half the time, at 4 s. Then the other one grows too, which has trained as long.
+    REQUIRE(told.size() == 2);
+    CHECK(told[0] == doctest::Approx(1.6));
+    CHECK(told[1] == doctest::Approx(1.6));
+    REQUIRE(reports.size() >= 2);
+    CHECK(reports[0].workers == 2);
+    CHECK(reports[0].seconds == doctest::Approx(1.6 + 2 + 4.2));
+    CHECK(reports[1].workers == 2);
+    CHECK(reports[1].seconds == doctest::Approx(4 + 2 + 3));
+}
+
 TEST_CASE("trials that fail train again from their last checkpoint") {
     auto fragile = plain;
     fragile.failures = 20;  // an hour: one of 18 epochs
@@ -262,7 +294,8 @@ TEST_CASE("where two workers are as fast as one, goodput is no slower than ASHA 
         CHECK(goodput.slot_seconds_used - asha.slot_seconds_used <
               (always.slot_seconds_used - asha.slot_seconds_used) / 10);
         CHECK(goodput.num_regroups <= 10);
-        CHECK(goodput.seconds_to(asha.best_over_time.back().loss).value() <= 1.001 * asha.best_over_time.back().seconds);
+        CHECK(goodput.seconds_to(asha.best_over_time.back().loss).value() <=
+              1.001 * asha.best_over_time.back().seconds);
     }
 }
 

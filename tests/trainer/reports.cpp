@@ -316,3 +316,21 @@ TEST_CASE("with test_trials: all, the last report has metrics of the test sample
         CHECK(last["metrics"]["test_" + metric] == last["metrics"]["val_" + metric]);
     }
 }
+
+TEST_CASE("a trial tells before its first report how long its steps take, if it makes enough of them") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    const auto first_of = [&](const Terms& terms) {
+        crescendo.join({0}, "new", terms);
+        const Json first = crescendo.await_one_of(0, {"timed", "report"});
+        crescendo.leave({0}, /*save=*/false);
+        return first;
+    };
+
+    const Json timed = first_of(reporting(sweep, "long", 40, "steps"));
+    CHECK(timed["type"] == "timed");
+    CHECK(timed["generation"] == 1);
+    CHECK(timed["step_seconds"] > 0);
+    CHECK(timed["group_batch"] == 8);
+    CHECK(first_of(reporting(sweep, "short", 12, "steps"))["type"] == "report");
+}

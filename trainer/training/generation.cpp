@@ -114,6 +114,11 @@ void Generation::catch_up() {
     step_clock_.wait(seconds);
 }
 
+void Generation::end_warm_up() {
+    catch_up();
+    step_clock_.end_warm_up();
+}
+
 std::optional<double> Generation::step_seconds() {
     catch_up();
     return step_clock_.mean();

@@ -71,6 +71,9 @@ class Generation {
     /// StepClock's mean since the last report.
     std::optional<double> step_seconds();
 
+    /// See StepClock.
+    void end_warm_up();
+
   private:
     using Clock = std::chrono::steady_clock;
     using Seconds = std::chrono::duration<double>;

@@ -1,9 +1,14 @@
 #include "trainer/training/step_clock.hpp"
 
+#include <utility>
+
 namespace crescendo::trainer {
 
 void StepClock::add(double seconds, bool full) {
     if (full && !first_) {
+        if (std::exchange(is_warm_up_, false)) {
+            take();
+        }
         seconds_ += seconds;
         ++steps_;
     }

@@ -17,6 +17,9 @@ class StepClock {
     /// The device took `seconds` more for the steps so far.
     void wait(double seconds);
 
+    /// The steps so far prepared others. They are forgotten as soon as another one counts.
+    void end_warm_up() { is_warm_up_ = true; }
+
     /// The mean since the last take(); none if no step counted.
     std::optional<double> mean() const;
 
@@ -24,7 +27,8 @@ class StepClock {
     std::optional<double> take();
 
   private:
-    bool first_ = true;  ///< whether the group's first step is still to come
+    bool first_ = true;        ///< whether the group's first step is still to come
+    bool is_warm_up_ = false;  ///< whether the steps that were counted are to be forgotten
     double seconds_ = 0.0;
     std::int64_t steps_ = 0;
 };

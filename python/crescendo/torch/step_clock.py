@@ -45,9 +45,13 @@ class StepClock:
         self._is_first = True
         self._seconds = 0.0
         self._count = 0
+        self._is_warm_up = False
 
     def add(self, step: Step) -> None:
         if step.is_full and not self._is_first:
+            if self._is_warm_up:
+                self.take()
+                self._is_warm_up = False
             self._seconds += step.seconds
             self._count += 1
         self._is_first = False
@@ -56,6 +60,10 @@ class StepClock:
         """The device took so much longer for the steps so far."""
         if self._count > 0:
             self._seconds += seconds
+
+    def end_warm_up(self) -> None:
+        """The steps so far prepared others. They are forgotten as soon as another one counts."""
+        self._is_warm_up = True
 
     @property
     def mean(self) -> Optional[float]:

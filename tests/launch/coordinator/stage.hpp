@@ -142,7 +142,8 @@ inline std::vector<Notice> notices_of_every_kind(TrialId trial) {
                                 SlotDown{slot, 0, "no GPU"},
                                 SlotUp{slot},
                                 ProgramRemark{trial, "no match"},
-                                EnergyUsed{NodeId{0}, "h", true, 12.5, true, {{trial, 7.5}}, 0.5}};
+                                EnergyUsed{NodeId{0}, "h", true, 12.5, true, {{trial, 7.5}}, 0.5},
+                                protocol::Timed{trial, 0, 0.1, 64}};
     for (std::size_t kind = 0; kind < std::variant_size_v<Notice>; ++kind) {
         REQUIRE_MESSAGE((kind < notices.size() && notices[kind].index() == kind), "a kind of notice is missing here");
     }

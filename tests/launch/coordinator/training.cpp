@@ -182,14 +182,33 @@ TEST_CASE("a trial that waits for what another one tries is told to grow between
     CHECK(stage.run() == Outcome::finished);
 
     const auto joins = stage.agents.sent<JoinGroup>();
-    const auto grown = std::ranges::find_if(joins, [](const auto& sent) {
-        return sent.second.join.trial == TrialId{1} && sent.second.join.size == 2;
-    });
+    const auto grown = std::ranges::find_if(
+        joins, [](const auto& sent) { return sent.second.join.trial == TrialId{1} && sent.second.join.size == 2; });
     REQUIRE(grown != joins.end());
     CHECK(grown->second.join.state == protocol::StateSource::memory);
     CHECK(grown->second.join.generation == 1);
     CHECK(grown->second.join.reported == Resource{1});
     CHECK(grown->second.join.batch.multiple == 1);
+}
+
+TEST_CASE("how long a trial's first steps take is recorded before its first report, and it grows where slots idle") {
+    const auto sizes_with = [](const std::string& scheduler) {
+        Stage stage("run_cap: 1\n", "{type: rasda, min: 1, max: 16, reduction_factor: 2" + scheduler + "}");
+        stage.agents.notices.push_back(protocol::Timed{TrialId{0}, 0, 1e-310, 64});  // no time
+        stage.agents.notices.push_back(protocol::Timed{TrialId{0}, 0, 0.05, 64});
+        stage.agents.report(0, 16, 0.5);
+        CHECK(stage.run() == Outcome::finished);
+        std::vector<int> sizes;
+        for (const auto& [_, order] : stage.agents.sent<JoinGroup>()) {
+            sizes.push_back(order.join.size);
+        }
+        CHECK(stage.history.regroup_seconds().empty());
+        return sizes;
+    };
+
+    CHECK(sizes_with("") == std::vector{1, 2, 2});
+    CHECK(sizes_with(", surplus: off") == std::vector{1});
+    CHECK(sizes_with(", grow_when: always") == std::vector{1});
 }
 
 TEST_CASE("a checkpoint that cannot be written is no failure of its trial") {
@@ -366,8 +385,7 @@ namespace {
 
 /// A sweep of a program with one trial. Its group reports the last epoch once it has been started anew so often.
 struct ProgramStage : Stage {
-    ProgramStage(launch::Growth grow, int last_start, const std::string& scheduler)
-        : Stage("run_cap: 1\n", scheduler) {
+    ProgramStage(launch::Growth grow, int last_start, const std::string& scheduler) : Stage("run_cap: 1\n", scheduler) {
         file.trainer.reset();
         file.command = {"train"};
         file.grow = grow;
@@ -447,8 +465,7 @@ TEST_CASE("a member of a program that dies takes the others along, and they are 
         on_order(node, order);
         if (const auto* join = std::get_if<JoinGroup>(&order); join && node == NodeId{1} && stage.num_starts == 2) {
             for (const int slot : {1, 0}) {  // the second in consequence of the first
-                stage.agents.notices.push_back(
-                    WorkerFailed{TrialId{0}, SlotId{slot}, FailureKind::crash, "signal 9"});
+                stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{slot}, FailureKind::crash, "signal 9"});
             }
         }
     };

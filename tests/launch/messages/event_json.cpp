@@ -19,7 +19,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::string error_of(const std::string& json) { return tests::error_of([&] { event_from_json(Json::parse(json)); }); }
+std::string error_of(const std::string& json) {
+    return tests::error_of([&] { event_from_json(Json::parse(json)); });
+}
 
 }  // namespace
 
@@ -49,6 +51,8 @@ TEST_CASE("every event has its line, which reads back as the same event") {
          R"({"event":"trial_failed","trial":3,"kind":"crash","suspect":1})"},
         {TrialFailed{TrialId{3}, FailureKind::out_of_memory},
          R"({"event":"trial_failed","trial":3,"kind":"out_of_memory"})"},
+        {TrialTimed{TrialId{3}, 0, {0.014, 256.0, std::nullopt}},
+         R"({"event":"trial_timed","trial":3,"generation":0,"step":[0.014,256.0]})"},
         {TrialRegrouped{TrialId{3}, 2, 0.06}, R"({"event":"trial_regrouped","trial":3,"generation":2,"seconds":0.06})"},
         {TrialRegrouped{TrialId{3}, 2, 0.06, 0.014},
          R"({"event":"trial_regrouped","trial":3,"generation":2,"seconds":0.06,"step":[0.014]})"},
@@ -112,10 +116,11 @@ TEST_CASE("what is wrong with an event is said") {
     CHECK(error_of(R"({"trial":1})") == R"({"trial":1} needs the key "event")");
     CHECK(error_of(R"({"event":"trial_reported","trial":1,"resource":2})") ==
           R"({"event":"trial_reported","resource":2,"trial":1} needs the key "loss")");
-    CHECK(error_of(R"({"event":"begun"})") ==
-          R"("event" of {"event":"begun"} has to be slots_joined, slots_lost, trial_reported, trial_regrouped, )"
-          R"(trial_finished, trial_failed, deadline_near, time_up, cancelled, trial_proposed, limits_changed, )"
-          R"(trial_retried, proposals_ended, trial_stopped, trial_held, trial_released or trial_time_up)");
+    CHECK(
+        error_of(R"({"event":"begun"})") ==
+        R"("event" of {"event":"begun"} has to be slots_joined, slots_lost, trial_reported, trial_timed, trial_regrouped, )"
+        R"(trial_finished, trial_failed, deadline_near, time_up, cancelled, trial_proposed, limits_changed, )"
+        R"(trial_retried, proposals_ended, trial_stopped, trial_held, trial_released or trial_time_up)");
     CHECK(error_of(R"({"event":"trial_finished","trial":"1"})") ==
           R"("trial" of {"event":"trial_finished","trial":"1"} has to be a whole number of 32 bits)");
     CHECK(error_of(R"({"event":"trial_failed","trial":1,"kind":"bored"})") ==
@@ -137,10 +142,10 @@ TEST_CASE("a number that does not fit is refused, not wrapped") {
 
 TEST_CASE("a value keeps its type and its bits") {
     const double smallest = std::numeric_limits<double>::denorm_min();
-    for (const Value& value : {Value{true}, Value{std::int64_t{1}}, Value{1.0}, Value{0.1}, Value{smallest},
-                               Value{std::numeric_limits<std::int64_t>::min()}, Value{"1"}, Value{"ä\n\""},
-                               Value{JsonValue("null")}, Value{JsonValue(R"([1,2.5,"a"])")},
-                               Value{JsonValue(R"({"a":{},"b":[true]})")}}) {
+    for (const Value& value :
+         {Value{true}, Value{std::int64_t{1}}, Value{1.0}, Value{0.1}, Value{smallest},
+          Value{std::numeric_limits<std::int64_t>::min()}, Value{"1"}, Value{"ä\n\""}, Value{JsonValue("null")},
+          Value{JsonValue(R"([1,2.5,"a"])")}, Value{JsonValue(R"({"a":{},"b":[true]})")}}) {
         CHECK(value_from_json(Json::parse(launch::to_json(value).dump())) == value);
     }
 }

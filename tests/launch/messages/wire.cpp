@@ -69,7 +69,8 @@ TEST_CASE("orders arrive as they were sent, in their order") {
 TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     const std::vector<Notice> sent{
-        protocol::Report{TrialId{1}, 3, Resource{2}, {{"loss", nan}, {"accuracy", 1.0 / 3}}, {}, {}, 0.25, 0.5, 64, 700},
+        protocol::Report{
+            TrialId{1}, 3, Resource{2}, {{"loss", nan}, {"accuracy", 1.0 / 3}}, {}, {}, 0.25, 0.5, 64, 700},
         ProgramEnded{TrialId{1}},
         WorkerFailed{TrialId{2}, SlotId{3}, FailureKind::out_of_memory, "no \xff memory", ProgramFault::usage_error,
                      "GPU 3 of here"},
@@ -83,11 +84,12 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
         SlotDown{SlotId{3}, 2, "no GPU", "GPU 3 of here"},
         SlotUp{SlotId{3}},
         ProgramRemark{TrialId{1}, "no match"},
-        EnergyUsed{NodeId{3}, "here", true, 12.5, true, {{TrialId{1}, 7.5}, {TrialId{2}, 0.25}}, 0.5}};
+        EnergyUsed{NodeId{3}, "here", true, 12.5, true, {{TrialId{1}, 7.5}, {TrialId{2}, 0.25}}, 0.5},
+        protocol::Timed{TrialId{1}, 0, 0.025, 256}};
 
     const auto got = decode_notices(encode(sent));
 
-    REQUIRE(got.size() == 14);
+    REQUIRE(got.size() == 15);
     CHECK(std::isnan(std::get<protocol::Report>(got[0]).metrics.at("loss")));
     CHECK(std::get<protocol::Report>(got[0]).metrics.at("accuracy") == 1.0 / 3);
     CHECK(std::get<protocol::Report>(got[0]).data_wait == 0.25);
@@ -119,6 +121,8 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     CHECK(energy.has_gpus);
     CHECK(energy.trials == std::map<TrialId, double>{{TrialId{1}, 7.5}, {TrialId{2}, 0.25}});
     CHECK(energy.idle_gpus == 0.5);
+    CHECK(std::get<protocol::Timed>(got[14]).step_seconds == 0.025);
+    CHECK(std::get<protocol::Timed>(got[14]).group_batch == 256);
 }
 
 TEST_CASE("nothing to say is a message too, and what is no message is refused") {

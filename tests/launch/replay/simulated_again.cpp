@@ -52,6 +52,10 @@ RecordedTimes random_times(CounterRandom& random) {
         times.starts[Resource{i}] = 3 * random.uniform();
         times.regroups[i] = {.seconds = random.uniform(), .told = {}, .step_seconds = {}};
     }
+    auto& first_steps = times.first_steps.emplace();
+    if (random.below(2) == 0) {
+        first_steps[0] = {4 * random.uniform(), {0.01 + 0.02 * random.uniform(), 128.0, {}}};
+    }
     return times;
 }
 

@@ -51,6 +51,11 @@ struct Trials {
         growth.note(trial, TrialRegrouped{trial.id, trial.group.generation, seconds, step_seconds});
     }
 
+    /// The trial tells of its first steps, before its first report.
+    void timed(const Trial& trial, double step_seconds) {
+        growth.note(trial, TrialTimed{trial.id, trial.group.generation, {step_seconds, 128.0, std::nullopt}});
+    }
+
     int choose(const Trial& trial, const std::vector<int>& sizes) { return growth.choose(trial, sizes); }
 };
 
@@ -258,7 +263,8 @@ TEST_CASE("a regroup that cannot be, or is not the present one, tells nothing") 
     auto first = Trials::make(0);
     trials.report(first, 1.0);
     trials.resize(first, 2);
-    for (const double seconds : {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    for (const double seconds :
+         {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
         trials.regrouped(first, seconds);
     }
     trials.growth.note(first, TrialRegrouped{first.id, /*generation=*/0, 1000.0});
@@ -282,8 +288,8 @@ TEST_CASE("a regroup costs what the launcher expects until one is measured") {
 }
 
 TEST_CASE("an adaptive batch doubles with the group while samples stay worth four fifths of those in the first") {
-    for (const auto& [noise, multiple] : {std::pair{0.0, 1}, {100.0, 1}, {383.0, 1}, {385.0, 2}, {1407.0, 2},
-                                          {1409.0, 4}, {1e9, 4}}) {
+    for (const auto& [noise, multiple] :
+         {std::pair{0.0, 1}, {100.0, 1}, {383.0, 1}, {385.0, 2}, {1407.0, 2}, {1409.0, 4}, {1e9, 4}}) {
         CAPTURE(noise);
         Trials trials(GrowWhen::always, BatchPolicy::adaptive);
         auto trial = Trials::make(0);
@@ -320,4 +326,63 @@ TEST_CASE("an adaptive batch stays where reports tell no noise scale, or not in 
     auto unitless = Trials::make(1);
     trials.growth.note(unitless, {unitless.id, Resource{1}, 0.5, 100.0, {1.0, std::nullopt, 1e9}});
     CHECK(trials.growth.batch_multiple(unitless, 4) == 1);
+}
+
+TEST_CASE("the first steps of a trial count as those of a report") {
+    Trials trials(GrowWhen::goodput);
+    auto first = Trials::make(0);
+    trials.timed(first, 1.0);
+    CHECK(trials.growth.is_timed(first.id));
+    CHECK(trials.choose(first, {2}) == 2);  // a try
+    trials.resize(first, 2);
+    trials.regrouped(first, 0.1, 1.0);
+    auto second = Trials::make(1);
+    trials.timed(second, 1.0);
+
+    CHECK(trials.choose(second, {2}) == 1);  // in vain
+    CHECK(trials.growth.measured_speedup(first.id) == doctest::Approx(1.0));
+}
+
+TEST_CASE("before its first report a trial tries nothing while another one tries, whatever that may cost") {
+    Trials trials(GrowWhen::goodput, BatchPolicy::global, 64, /*expected_regroup=*/1e-6);
+    auto first = Trials::make(0);
+    auto second = Trials::make(1);
+    trials.timed(first, 1.0);
+    trials.timed(second, 1.0);
+    trials.resize(first, 2);
+    CHECK(trials.choose(second, {2}) == 1);
+
+    trials.regrouped(first, 0.1, 0.5);
+    CHECK(trials.growth.take_waiting() == std::set{second.id});
+    CHECK(trials.choose(second, {2}) == 2);
+}
+
+TEST_CASE("a trial that has not reported has as much left to train as others tell") {
+    for (const int max : {3, 4}) {
+        Trials trials(GrowWhen::goodput, BatchPolicy::global, max);
+        auto first = Trials::make(0);
+        trials.report(first, 1.0);
+        trials.resize(first, 2);
+        trials.regrouped(first, /*seconds=*/160, 0.5);
+        auto second = Trials::make(1);
+        trials.timed(second, 1.0);  // two workers save half of 100 s in each unit of resource
+
+        CHECK(trials.choose(second, {2}) == (max == 3 ? 1 : 2));
+    }
+}
+
+TEST_CASE("first steps change nothing if they are of an older group, without a batch, no times, or told twice") {
+    Trials trials(GrowWhen::goodput);
+    auto trial = Trials::make(0);
+    trial.group.generation = 1;
+    for (const auto& timed : {TrialTimed{trial.id, 0, {1.0, 128.0, {}}}, TrialTimed{trial.id, 1, {1.0, {}, {}}},
+                              TrialTimed{trial.id, 1, {{}, 128.0, {}}}, TrialTimed{trial.id, 1, {-1.0, 128.0, {}}},
+                              TrialTimed{trial.id, 1, {1.0, std::numeric_limits<double>::infinity(), {}}}}) {
+        trials.growth.note(trial, timed);
+        CHECK_FALSE(trials.growth.is_timed(trial.id));
+    }
+    trials.report(trial, 1.0);
+    trials.timed(trial, 1.0);
+
+    CHECK_FALSE(trials.growth.is_timed(trial.id));
 }

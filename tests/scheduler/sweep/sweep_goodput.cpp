@@ -189,3 +189,106 @@ TEST_CASE("a regroup of a trial that nobody knows is refused, and one of a trial
     script.finish(0);
     CHECK(script.apply(TrialRegrouped{TrialId{0}, 0, 1.0}) == "");
 }
+
+namespace {
+
+/// Trials with surplus slots, on which groups regroup in memory within 5 s.
+struct Early : Script {
+    explicit Early(int num_slots, GrowWhen when = GrowWhen::goodput, Switch surplus = Switch::on,
+                   BatchPolicy batch = BatchPolicy::global)
+        : Script([&] {
+              auto spec = spec_when(when);
+              spec.scheduler.surplus = surplus;
+              spec.scheduler.batch = batch;
+              spec.scheduler.expected_regroup = 5.0;
+              return spec;
+          }()) {
+        join(num_slots);
+    }
+
+    /// The trial tells of its first steps, of a tenth of a second.
+    std::string begin(int trial, int generation = 0) {
+        return apply(TrialTimed{TrialId{trial}, generation, steps(0.1)});
+    }
+    std::string tell(double step_seconds) { return apply(TrialRegrouped{TrialId{0}, 1, 5.0, step_seconds}); }
+};
+
+}  // namespace
+
+TEST_CASE("where slots idle, trials grow before their first rung: one tries, the others follow") {
+    Early script(/*num_slots=*/8);
+
+    CHECK(script.begin(0) == "regroup 0 on 0,2 g1 b1");
+    CHECK(script.begin(1) == "");
+    CHECK(script.tell(0.05) == "regroup 1 on 1,3 g1 b1");
+    CHECK(script.trial(0).rungs_survived == 0);
+}
+
+TEST_CASE("trials do not grow before their first rung where it brings nothing") {
+    Early script(/*num_slots=*/8);
+    script.begin(0);
+    script.begin(1);
+
+    CHECK(script.tell(0.1) == "");
+}
+
+TEST_CASE("a trial that is slower with the workers that it tried gives them back at once, or at its report") {
+    Early script(/*num_slots=*/8);
+    script.begin(0);
+    script.begin(1);
+    CHECK(script.tell(0.2) == "regroup 0 on 0 g2 b1");
+    CHECK(script.report(0, 1, 0.1, steps(0.1)) == "");
+
+    Early silent(/*num_slots=*/8);
+    silent.begin(0);
+    CHECK(silent.report(0, 1, 0.1, steps(0.2)) == "regroup 0 on 0 g2 b1");
+
+    CHECK(OneTries().tell(0.2) == "");  // as sweeps of older journals decided, which know no first steps
+}
+
+TEST_CASE("a trial that is slower with its workers keeps them where a regroup costs more than it would save") {
+    Early script(/*num_slots=*/8);
+    script.report(1, 1, 0.1, steps(0.1));
+    script.apply(TrialReported{TrialId{1}, Resource{2}, 0.1, 1.0, steps(0.1)});
+    script.begin(0);
+    CHECK(script.apply(TrialRegrouped{TrialId{0}, 1, 1e6, 0.2}) == "");
+}
+
+TEST_CASE("trials grow before their first rung on slots only that nobody else needs") {
+    CHECK(Early(/*num_slots=*/2).begin(0) == "");  // none is free
+    CHECK(Early(/*num_slots=*/1).begin(0) == "");  // another trial is to start
+    Early lost(/*num_slots=*/3);
+    lost.lose({SlotId{1}});  // trial 1 waits, and gets the free one
+    CHECK(lost.begin(0) == "");
+}
+
+TEST_CASE("before its first rung a trial grows only with surplus: on and grow_when: goodput, and a batch that stays") {
+    CHECK(Early(8, GrowWhen::goodput, Switch::on, BatchPolicy::ladder).begin(0) == "regroup 0 on 0,2 g1 b1");
+    CHECK(Early(8, GrowWhen::goodput, Switch::on, BatchPolicy::adaptive).begin(0) == "regroup 0 on 0,2 g1 b1");
+    CHECK(Early(8, GrowWhen::goodput, Switch::on, BatchPolicy::per_worker).begin(0) == "");
+    CHECK(Early(8, GrowWhen::goodput, Switch::off).begin(0) == "");
+    CHECK(Early(8, GrowWhen::faster).begin(0) == "");
+    CHECK(Early(8, GrowWhen::always).begin(0) == "");
+}
+
+TEST_CASE("a trial that is held, has reported, or has another group by now does not grow as it tells of its start") {
+    Early held(8);
+    held.hold(0, HoldAt::report);
+    CHECK(held.begin(0) == "");
+    Early ending(8);
+    ending.apply(DeadlineNear{});
+    CHECK(ending.begin(0) == "");
+    Early other(8);
+    CHECK(other.begin(0, /*generation=*/1) == "");
+    Early reported(8);
+    const auto regrouped = reported.report(0, 1, 0.1, steps(0.1));
+    CHECK(regrouped == "regroup 0 on 0,2 g1 b1");
+    CHECK(reported.begin(0, /*generation=*/1) == "");
+    CHECK_THROWS_AS(reported.begin(9), InvalidInput);
+}
+
+TEST_CASE("survivors get their slots before trials that grow early") {
+    Early script(/*num_slots=*/3);
+    CHECK(script.report(0, 1, 0.1, steps(0.1)) == "regroup 0 on 0,2 g1 b1");
+    CHECK(script.begin(1) == "");
+}

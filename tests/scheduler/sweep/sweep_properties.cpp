@@ -189,7 +189,7 @@ class RandomCluster {
             return TrialRetried{any_trial()};
         }
         if (kind < 0.36) {
-            return some_regroup();
+            return chance(random_, 0.5) ? Event{some_regroup()} : some_start();
         }
         if (kind < 0.37) {
             return TrialProposed{TrialId{between(random_, 0, static_cast<int>(sweep().trials().size()) + 2)}, {}};
@@ -229,6 +229,14 @@ class RandomCluster {
         const double seconds = chance(random_, 0.1) ? std::numeric_limits<double>::quiet_NaN() : 40 * random_.uniform();
         const auto step = chance(random_, 0.5) ? std::optional(random_.uniform()) : std::nullopt;
         return {trial, generation, seconds, step};
+    }
+
+    /// Of the present group or of an older one, whether the trial has reported or not.
+    TrialTimed some_start() {
+        const auto trial = any_trial();
+        const bool is_known = trial.value < static_cast<int>(sweep().trials().size());
+        const int generation = is_known ? sweep().trial(trial).group.generation - between(random_, 0, 1) : 0;
+        return {trial, generation, is_known ? some_steps(sweep().trial(trial)) : Steps{}};
     }
 
     /// Some trials are faster than others, and some reports have no clock.

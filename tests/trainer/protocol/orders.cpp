@@ -107,6 +107,7 @@ TEST_CASE("launch reads every message as a trainer wrote it") {
     const protocol::Report report{TrialId{7}, 2,    Resource{9}, {{"train_loss", 1.0 / 3}, {"val_loss", no_number}},
                                   41.5,       3.25, 0.25};
     const protocol::Regrouped regrouped{TrialId{7}, 2, 0.05, 0.01, {{"group", 0.02}, {"state", 0.03}}};
+    const protocol::Timed timed{TrialId{7}, 0, 0.025, 256};
     const protocol::Stranded stranded{TrialId{7}, 2};
     const protocol::Left left{TrialId{7}, true};
     const protocol::Failed failed{TrialId{7}, protocol::failure::disk, "no room"};
@@ -121,6 +122,7 @@ TEST_CASE("launch reads every message as a trainer wrote it") {
     CHECK(got.evaluated == report.evaluated);
     CHECK(got.data_wait == report.data_wait);
     check_same(protocol::read<protocol::Regrouped>(line.to_launch(regrouped)), regrouped);
+    check_same(protocol::read<protocol::Timed>(line.to_launch(timed)), timed);
     check_same(protocol::read<protocol::Stranded>(line.to_launch(stranded)), stranded);
     check_same(protocol::read<protocol::Left>(line.to_launch(left)), left);
     check_same(protocol::read<protocol::Failed>(line.to_launch(failed)), failed);

@@ -37,6 +37,19 @@ TEST_CASE("what the device takes after the last step is the steps', and nobody's
     CHECK(clock.take() == 3);
 }
 
+TEST_CASE("steps that prepared others count only as long as there are no others") {
+    StepClock clock;
+    for (const double seconds : {9.0, 6.0, 4.0}) {
+        clock.add(seconds, /*full=*/true);
+    }
+    clock.end_warm_up();
+    CHECK(clock.mean() == 5);
+    clock.add(2, /*full=*/true);
+    clock.add(3, /*full=*/true);
+
+    CHECK(clock.take() == 2.5);
+}
+
 TEST_CASE("the mean so far can be read before a report takes it") {
     StepClock clock;
     CHECK_FALSE(clock.mean());
