@@ -239,8 +239,8 @@ bool Placement::undo_growth(Trial& trial) {
 
 /// Slots that no other trial needs, and that better survivors would not take.
 bool Placement::add_surplus(Trial& trial, const Prospects& prospects) {
-    const bool has_survived = trial.rungs_survived > 0 || (spec_.grows_early() && growth_.is_timed(trial.id));
-    if (!spec_.has_surplus() || !has_survived || is_short(trial) || prospects.can_start || !waiting_.empty() ||
+    const bool is_due = trial.rungs_survived > 0 || (spec_.grows_early() && growth_.is_timed(trial.id));
+    if (!spec_.has_surplus() || !is_due || is_short(trial) || prospects.can_start || !waiting_.empty() ||
         next_in_line(prospects)) {
         return false;
     }
