@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <string_view>
@@ -22,6 +24,12 @@ constexpr const char* footer =
     "\n"
     "Exit codes: 0 done; 1 failed; 2 bad input; 75 stopped early, `crescendo resume` continues it.\n"
     "`crescendo COMMAND --help` describes a command.";
+
+/// Whether the command trains, so that what it began can go on.
+bool is_session(const CLI::App& app) {
+    constexpr std::array names{"run", "resume", "retrain"};
+    return std::ranges::any_of(names, [&](const char* name) { return app.got_subcommand(name); });
+}
 
 int run_command(int argc, char** argv, MpiSession* session) {
     CLI::App app{"Crescendo: hyperparameter optimization on HPC systems"};
@@ -77,7 +85,7 @@ int run_command(int argc, char** argv, MpiSession* session) {
             return asked ? 0 : static_cast<int>(ExitCode::bad_input);
         }
     } catch (...) {
-        return static_cast<int>(complain());
+        return static_cast<int>(complain(is_session(app) ? ExitCode::resumable : ExitCode::failed));
     }
     return static_cast<int>(code);
 }

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "launch/batch/slurm_tools.hpp"
+#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -60,7 +61,7 @@ void queue_again(const std::string& job, const Place& place, const std::filesyst
         run_slurm_tool({"scancel", job});
         std::ofstream(log, std::ios::app) << fmt::format(
             "{}, and Slurm does not queue it again ({}): it is cancelled; `crescendo submit {}` continues the sweep\n",
-            what, answer.output, log.parent_path().string());
+            what, answer.output, shell_quoted(log.parent_path().string()));
     }
 }
 

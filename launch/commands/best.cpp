@@ -85,9 +85,9 @@ ExitCode best(const Options& options) {
         }
     }
     if (!options.out.empty()) {
-        trial = options.trial ? TrialId{*options.trial} : trial;
-        CRESCENDO_VALIDATE(trial, "", "{}: {}, so there is none to export", options.directory.string(),
-                           sweep.history.why_no_best());
+        if (options.trial || !trial) {
+            trial = chosen_trial(sweep, options.trial, "there is none to export");
+        }
         export_trial(sweep, *trial, options.out);
         return ExitCode::done;
     }

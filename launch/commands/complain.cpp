@@ -30,14 +30,14 @@ void remark_on_sampler(const SweepFile& file) {
     }
 }
 
-ExitCode complain() try { throw; } catch (const InvalidInput& error) {
+ExitCode complain(ExitCode of_a_disk) try { throw; } catch (const InvalidInput& error) {
     return complain(error, ExitCode::bad_input);
 } catch (const DamagedFile& error) {
     return complain(error, ExitCode::bad_input);
 } catch (const DirectoryError& error) {
-    return complain(error, ExitCode::resumable);
+    return complain(error, of_a_disk);
 } catch (const std::system_error& error) {
-    return complain(error, ExitCode::resumable);
+    return complain(error, of_a_disk);
 } catch (const std::exception& error) {
     return complain(error, ExitCode::failed);
 }

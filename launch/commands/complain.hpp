@@ -11,8 +11,9 @@ struct SweepFile;
 /// Says on standard error what ends a command, in place of its progress bar; returns `code`.
 ExitCode complain(const std::exception& error, ExitCode code);
 
-/// To be called in a catch clause: the exit code that the exception ends a command with, once it is said.
-ExitCode complain();
+/// To be called in a catch clause: the exit code that the exception ends a command with, once it is said. `of_a_disk`
+/// is the one for a disk that is full, or cannot be read: a session may go on later.
+ExitCode complain(ExitCode of_a_disk = ExitCode::failed);
 
 /// Shows a line to the user beside the command's output.
 void remark(const std::string& line);

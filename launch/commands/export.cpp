@@ -71,7 +71,7 @@ Exported exported(const Options& options, const ExportFormat& format) {
     const RecordedSweep sweep(options.directory);
     return format.write({.sweep = sweep,
                          .folder = folder_of(options),
-                         .trial = options.trial ? std::optional(TrialId{*options.trial}) : std::nullopt,
+                         .trial = options.trial,
                          .task = options.task,
                          .entry = options.entry,
                          .date = options.date.empty() ? today() : options.date,

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
@@ -25,21 +24,16 @@ struct Options {
 ExitCode latency(const Options& options) {
     const RecordedSweep sweep(options.directory);
     LatencyBench bench(sweep, options.bench);
-    const auto trial = options.trial ? std::optional(TrialId{*options.trial}) : sweep.history.sweep().best();
-    CRESCENDO_VALIDATE(trial, "", "{}: {}, so none can answer", options.directory.string(),
-                       sweep.history.why_no_best());
-    const auto directory = options.directory.string();
-    CRESCENDO_VALIDATE(std::cmp_less(trial->value, sweep.history.sweep().trials().size()), "--trial",
-                       "{} has no trial {}; `crescendo trials {}` lists them", directory, trial->value, directory);
-    CRESCENDO_VALIDATE(std::filesystem::exists(sweep.directory.checkpoint(*trial)), "--trial",
+    const auto trial = chosen_trial(sweep, options.trial, "none can answer");
+    CRESCENDO_VALIDATE(std::filesystem::exists(sweep.directory.checkpoint(trial)), "--trial",
                        "trial {} has no checkpoint in {}, because only those of the best trial and of trials that did "
                        "not end are kept; measure one of these",
-                       trial->value, sweep.directory.trial(*trial).string());
+                       trial.value, sweep.directory.trial(trial).string());
     if (const auto holder = SweepLock::holder(sweep.directory)) {
         fmt::print(stderr, "crescendo: warning: {} works on the sweep; if it is on this node, answers take longer\n",
                    *holder);
     }
-    const auto record = bench.measure(*trial, LatencyBench::Weights::trained);
+    const auto record = bench.measure(trial, LatencyBench::Weights::trained);
     fmt::print("{}", latency_text(record, price_of_slot_hour(sweep.file.price, sweep.history), options.format));
     return ExitCode::done;
 }

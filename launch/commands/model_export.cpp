@@ -96,8 +96,6 @@ bool has_files_of_program(const SweepDirectory& directory, TrialId trial) {
 void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out) {
     const auto& directory = sweep.directory;
     const auto where = directory.path().string();
-    CRESCENDO_VALIDATE(std::cmp_less(trial.value, sweep.history.sweep().trials().size()), "--trial",
-                       "{} has no trial {}; `crescendo trials {}` lists them", where, trial.value, shell_quoted(where));
     const auto& recorded = sweep.history.sweep().trial(trial);
     const auto parameters = launch::to_json(nested(recorded.config, sweep.file.groups)).dump(2) + "\n";
     if (!sweep.file.trainer) {

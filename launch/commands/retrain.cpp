@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
@@ -73,26 +72,22 @@ ExitCode train(const RecordedSweep& sweep, TrialId trial, const fs::path& folder
 ExitCode retrain(const Options& options, MpiSession* session) {
     const RecordedSweep sweep(options.directory);
     const auto where = options.directory.string();
-    const auto trial = options.trial ? std::optional(TrialId{*options.trial}) : sweep.history.sweep().best();
-    CRESCENDO_VALIDATE(trial, "", "{}: {}, so there is none to train again", where, sweep.history.why_no_best());
-    CRESCENDO_VALIDATE(std::cmp_less(trial->value, sweep.history.sweep().trials().size()), "--trial",
-                       "{} has no trial {}; `crescendo trials {}` lists them", where, trial->value,
-                       shell_quoted(where));
-    const auto folder = fs::absolute(sweep.directory.path()) / "retrain" / std::to_string(trial->value);
+    const auto trial = chosen_trial(sweep, options.trial, "there is none to train again");
+    const auto folder = fs::absolute(sweep.directory.path()) / "retrain" / std::to_string(trial.value);
     std::optional<OutputToErrors> for_people;
     if (options.format != Format::table) {
         for_people.emplace();
     }
-    const auto code = train(sweep, *trial, folder, options, session);
+    const auto code = train(sweep, trial, folder, options, session);
     for_people.reset();
     if (code == ExitCode::resumable) {
         fmt::print(options.format == Format::table ? stdout : stderr, "  crescendo retrain {} --trial {}     as well\n",
-                   where, trial->value);
+                   shell_quoted(where), trial.value);
         return code;
     }
     const RecordedSweep trained(folder);
     if (options.format == Format::table) {
-        fmt::print("trial {} of {}, with other seeds:\n", trial->value, where);
+        fmt::print("trial {} of {}, with other seeds:\n", trial.value, where);
     }
     fmt::print("{}", seed_spread(trained.history).print(options.format));
     return code;

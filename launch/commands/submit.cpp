@@ -137,7 +137,8 @@ void require_idle(const SweepDirectory& directory) {
     CRESCENDO_VALIDATE(state == JobState::gone, "",
                        "{}: job {} of this sweep is already {} (two jobs would overwrite each other's files); "
                        "`crescendo stop {}` ends it, `crescendo status {}` shows its progress",
-                       where, job, state == JobState::queued ? "queued" : "running", where, where);
+                       where, job, state == JobState::queued ? "queued" : "running", shell_quoted(where),
+                       shell_quoted(where));
 }
 
 ExitCode submit_again(const Options& options) {
@@ -150,11 +151,11 @@ ExitCode submit_again(const Options& options) {
     CRESCENDO_VALIDATE(Reopening(recorded).sweep().state() == SweepState::running, "",
                        "{}: this sweep is over, so there is nothing to continue; `crescendo best {}` shows its "
                        "result, and a larger run_cap in {} extends it",
-                       where, where, directory.sweep_file().string());
+                       where, shell_quoted(where), directory.sweep_file().string());
     require_idle(directory);
     const auto holder = batch_system()->own_job() ? std::nullopt : SweepLock::holder(directory);
     CRESCENDO_VALIDATE(!holder, "", "{}: {} is using this directory; `crescendo stop {}` ends it", where,
-                       holder.value_or(""), where);
+                       holder.value_or(""), shell_quoted(where));
     const bool as_it_stands = !options.describe_a_job() && fs::exists(directory.job_script());
     auto script = as_it_stands ? read_file(directory.job_script()) : "";
     if (!as_it_stands) {

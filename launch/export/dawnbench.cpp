@@ -11,7 +11,6 @@
 #include "launch/messages/value_json.hpp"
 #include "launch/record/cost.hpp"
 #include "launch/record/latency_record.hpp"
-#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -49,18 +48,6 @@ const Task& task_of(const ExportRequest& request) {
     throw InvalidInput(request.task ? fmt::format("DAWNBench has no task {}; it has {}", *request.task, names)
                                     : fmt::format("DAWNBench's entries are each for one task; choose from {}", names),
                        "--task");
-}
-
-TrialId trial_of(const ExportRequest& request) {
-    const auto& sweep = request.sweep.history.sweep();
-    const auto directory = request.sweep.directory.path().string();
-    const auto trial = request.trial ? request.trial : sweep.best();
-    CRESCENDO_VALIDATE(trial, "", "{}: {}, so there is nothing to export", directory,
-                       request.sweep.history.why_no_best());
-    CRESCENDO_VALIDATE(trial->value >= 0 && std::cmp_less(trial->value, sweep.trials().size()), "--trial",
-                       "{} has no trial {}; `crescendo trials {}` lists them", directory, trial->value,
-                       shell_quoted(directory));
-    return *trial;
 }
 
 /// All reports of one trial; a recorded sweep keeps the last.
@@ -302,7 +289,7 @@ void add_inference(const ExportRequest& request, TrialId trial, const Task& task
 
 Exported dawnbench_entry(const ExportRequest& request) {
     const auto& task = task_of(request);
-    const auto id = trial_of(request);
+    const auto id = chosen_trial(request.sweep, request.trial, "there is nothing to export");
     const auto& trial = request.sweep.history.sweep().trial(id);
     const auto& file = request.sweep.file;
     const auto entry = request.entry.or_else(file.entry).or_else(entry_of_trainer(file, trial));

@@ -19,7 +19,7 @@ namespace crescendo::launch {
 struct ExportRequest {
     const RecordedSweep& sweep;
     std::filesystem::path folder = {};                 ///< where the files will be; absolute
-    std::optional<TrialId> trial = {};                 ///< of formats for one trial; none: the best one
+    std::optional<int> trial = {};                     ///< of formats for one trial; none: the best one
     std::optional<std::string> task = {};              ///< a benchmark's word for the workload
     Entry entry = {};                                  ///< what the sweep's own file does not say, or says otherwise
     std::string date = {};                             ///< yyyy-mm-dd

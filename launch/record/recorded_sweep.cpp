@@ -2,9 +2,11 @@
 
 #include <utility>
 
+#include "core/check.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/sweep_keys.hpp"
 #include "launch/system/read_file.hpp"
+#include "launch/system/shell.hpp"
 #include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
@@ -63,6 +65,16 @@ std::map<std::string, Json> RecordedSweep::limits() const {
         }
     }
     return limits;
+}
+
+TrialId chosen_trial(const RecordedSweep& sweep, std::optional<int> number, std::string_view otherwise) {
+    const auto where = sweep.directory.path().string();
+    const auto trial = number ? std::optional(TrialId{*number}) : sweep.history.sweep().best();
+    CRESCENDO_VALIDATE(trial, "", "{}: {}, so {}", where, sweep.history.why_no_best(), otherwise);
+    CRESCENDO_VALIDATE(trial->value >= 0 && std::cmp_less(trial->value, sweep.history.sweep().trials().size()),
+                       "--trial", "{} has no trial {}; `crescendo trials {}` lists them", where, trial->value,
+                       shell_quoted(where));
+    return *trial;
 }
 
 JobState state_of_job(const SweepDirectory& directory) {

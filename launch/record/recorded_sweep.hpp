@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launch/batch/batch_system.hpp"
@@ -41,6 +42,10 @@ struct RecordedSweep {
     enum class Purpose { look, go_on };
     RecordedSweep(SweepDirectory directory, Purpose purpose);
 };
+
+/// The trial with the number that `--trial` gives, or the best one. Throws InvalidInput if there is none; `otherwise`
+/// says what follows from that, such as "there is nothing to export".
+TrialId chosen_trial(const RecordedSweep& sweep, std::optional<int> number, std::string_view otherwise);
 
 /// The sweep's file with the limits that the sweep began with. Throws InvalidInput as RecordedSweep does.
 SweepFile read_first_file(const SweepDirectory& directory, const std::optional<FrozenFile>& frozen);

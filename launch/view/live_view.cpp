@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/utf8.hpp"
 #include "launch/system/terminal.hpp"
 #include "launch/view/printable.hpp"
 #include "launch/view/progress.hpp"
@@ -126,8 +127,7 @@ std::string clipped(const std::string& text, std::size_t columns) {
     const auto shown = printable(text);
     std::size_t num_columns = 0;
     for (std::size_t i = 0; i < shown.size(); ++i) {
-        const bool continues = (static_cast<unsigned char>(shown[i]) & 0xC0) == 0x80;
-        if (!continues && ++num_columns > columns) {
+        if (!continues_character(shown[i]) && ++num_columns > columns) {
             return shown.substr(0, i);
         }
     }

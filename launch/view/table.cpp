@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/check.hpp"
+#include "core/utf8.hpp"
 #include "core/value.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/view/printable.hpp"
@@ -43,11 +44,6 @@ struct ToJson {
     OrderedJson operator()(const auto& value) const { return value; }
 };
 
-/// Columns of a terminal, one for each code point.
-std::size_t width(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 std::string quoted(std::string field) {
     field = printable(field);
     if (field.find_first_of(",\"\r\n") == std::string::npos) {
@@ -64,13 +60,13 @@ std::string align(const std::vector<std::vector<std::string>>& lines, const std:
     std::vector<std::size_t> widths(to_the_right.size());
     for (const auto& line : lines) {
         for (std::size_t i = 0; i < line.size(); ++i) {
-            widths[i] = std::max(widths[i], width(line[i]));
+            widths[i] = std::max(widths[i], num_characters(line[i]));
         }
     }
     std::string result;
     for (const auto& line : lines) {
         for (std::size_t i = 0; i < line.size(); ++i) {
-            const std::string padding(widths[i] - width(line[i]), ' ');
+            const std::string padding(widths[i] - num_characters(line[i]), ' ');
             result += (i == 0 ? "" : "  ") + (to_the_right[i] ? padding + line[i] : line[i] + padding);
         }
         result.erase(result.find_last_not_of(' ') + 1);

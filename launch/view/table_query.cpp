@@ -9,6 +9,7 @@
 
 #include "core/check.hpp"
 #include "core/spelling.hpp"
+#include "core/utf8.hpp"
 #include "scheduler/expressions/expression.hpp"
 
 namespace crescendo::launch {
@@ -60,7 +61,7 @@ Symbols symbols_of(const Table& table, const ColumnFacts& facts) {
 [[noreturn]] void fail(const std::string& where, const ExpressionError& error, const std::vector<std::string>& names) {
     const auto advice = error.unknown_name().empty() ? "" : did_you_mean(error.unknown_name(), names);
     const auto before = where.substr(0, error.offset());
-    const auto column = std::ranges::count_if(before, [](char c) { return (c & 0xC0) != 0x80; });
+    const auto column = num_characters(before);
     throw InvalidInput(fmt::format("--where, character {}: {}{}\n  {}\n  {:>{}}", column + 1, error.what(), advice,
                                    where, "^", column + 1));
 }

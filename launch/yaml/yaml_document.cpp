@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/utf8.hpp"
 #include "launch/yaml/yaml_scalar.hpp"
 
 namespace crescendo::launch {
@@ -166,7 +167,7 @@ std::size_t length_of_character(std::string_view text) {
                                : byte(0) >= 0xF0 && byte(0) <= 0xF4 ? 4
                                                                     : 0;
     for (std::size_t i = 1; i < length; ++i) {
-        if (i >= text.size() || (byte(i) & 0xC0) != 0x80) {
+        if (i >= text.size() || !continues_character(text[i])) {
             return 0;
         }
     }
@@ -175,7 +176,8 @@ std::size_t length_of_character(std::string_view text) {
 
 /// yaml-cpp takes any bytes, and the journal, which is JSON, would refuse them once the sweep runs.
 void check_encoding(std::string_view text, const std::string& file) {
-    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") || text.find('\0') != std::string_view::npos) {
+    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
+        text.substr(0, 2).find('\0') != std::string_view::npos) {
         return;  // UTF-16 or UTF-32, which yaml-cpp reads
     }
     int line = 1;
@@ -186,6 +188,10 @@ void check_encoding(std::string_view text, const std::string& file) {
             throw InvalidInput(
                 fmt::format("{}:{}:{}: here is a byte 0x{:02X}, which is not UTF-8; save the file as UTF-8", file, line,
                             i - line_start + 1, static_cast<unsigned char>(text[i])));
+        }
+        if (text[i] == '\0') {
+            throw InvalidInput(fmt::format("{}:{}:{}: here is a byte 0x00, which no text has; this file is no YAML",
+                                           file, line, i - line_start + 1));
         }
         if (text[i] == '\n') {
             ++line;

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/utf8.hpp"
 #include "scheduler/expressions/expression_error.hpp"
 
 namespace crescendo {
@@ -179,7 +180,7 @@ class Tokenizer {
             }
         }
         std::size_t length = 1;  // all bytes of one character in UTF-8
-        while ((static_cast<unsigned char>(peek(length)) & 0xC0U) == 0x80U) {
+        while (continues_character(peek(length))) {
             ++length;
         }
         throw ExpressionError(

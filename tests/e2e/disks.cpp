@@ -116,6 +116,7 @@ TEST_CASE("a disk without room for another trial's folder stops a sweep, and the
     CHECK_MESSAGE(run.err.find("No space left on device") != std::string::npos, run.err);
     CHECK_MESSAGE(run.err.find("free some space or mend the disk, then resume the sweep") != std::string::npos,
                   run.err);
+    CHECK(run_crescendo(disk.folder(), {"report", "disk/s"}).code == 1);  // there is nothing to resume about a page
 }
 
 TEST_CASE("a disk that begins to fail stops a sweep, no answered report is lost, and it goes on once that is mended") {

@@ -169,7 +169,7 @@ TEST_CASE("another trial can be exported, and epochs may be many units of resour
     const Recorded recorded(two_epochs);
     const RecordedSweep sweep(recorded.folder / "s");
     auto request = recorded.request(sweep);
-    request.trial = TrialId{0};
+    request.trial = 0;
     request.resource_of_epoch = 2;
 
     CHECK(recorded.entry("CIFAR10", request).files[1].second == "epoch\thours\ttop1Accuracy\n0.5\t0.5\t59.6\n");
@@ -191,9 +191,8 @@ TEST_CASE("a request that cannot become an entry says why, and what to do") {
           std::string::npos);
     CHECK(error("CIFAR10", [](auto& request) { request.metrics = {{"top1Accuracy", "acc"}}; })
               .find("does not report 'acc'; it reports accuracy, loss") != std::string::npos);
-    CHECK(error("CIFAR10", [](auto& request) { request.trial = TrialId{1}; }).find("trial 1 has not reported") == 0);
-    CHECK(error("CIFAR10", [](auto& request) { request.trial = TrialId{9}; }).find("has no trial 9") !=
-          std::string::npos);
+    CHECK(error("CIFAR10", [](auto& request) { request.trial = 1; }).find("trial 1 has not reported") == 0);
+    CHECK(error("CIFAR10", [](auto& request) { request.trial = 9; }).find("has no trial 9") != std::string::npos);
     CHECK(error("CIFAR10", [](auto& request) { request.entry.author_email.reset(); })
               .find("add --author-email \"jane@example.org\", or write them under entry:") != std::string::npos);
     CHECK(error("CIFAR10", [](auto& request) { request.entry.author = "/"; }).find("neither a letter nor a digit") !=

@@ -177,23 +177,6 @@ TEST_CASE("a sweep with another metric or goal, or a damaged one, is refused") {
     CHECK_MESSAGE(error.find("journal.jsonl") != std::string::npos, error);
 }
 
-TEST_CASE("only a sampler that learns is fed") {
-    const std::string text = "metric: {name: loss}\nrun_cap: 9\nparameters: {x: {min: 0.0, max: 1.0}}\n"
-                             "command: [train, \"${args}\"]\n";
-    const std::pair<const char*, const char*> cases[]{
-        {"warm_start: [a]\n", "random learns from none; use method: tpe, or remove it"},
-        {"sampler: {command: [mine]}\nwarm_start: [a]\n", "one that is not Crescendo's learns from none"},
-        {"method: tpe\nwarm_start: []\n", "is an empty list; name sweeps or CSV files"},
-        {"method: tpe\nwarm_start: 3\n", "warm_start"},
-    };
-    for (const auto& [end, part] : cases) {
-        CAPTURE(end);
-        const auto error = tests::error_of([&, &end = end] { parse_sweep(text + end, "sweep.yaml"); });
-
-        CHECK_MESSAGE(error.find(part) != std::string::npos, error);
-    }
-}
-
 TEST_CASE("a new sweep keeps a copy of what it knows, and a changed copy is refused") {
     const TemporaryFolder folder;
     auto file = sweep_with("[" + table(folder, "resource,loss,x\n9,0.5,0.5\n") + "]");

@@ -156,48 +156,10 @@ TEST_CASE("values keep the types they are written with") {
     CHECK(values == std::vector<Value>{std::int64_t{1}, 1.0, "1", true, "true", "on", 1e-3});
 }
 
-TEST_CASE("a program alone has W&B's default command") {
-    const auto file = parse("program: train.py\n");
-
-    CHECK(file.command == std::vector<std::string>{"${env}", "${interpreter}", "${program}", "${args}"});
-    CHECK(file.program == "train.py");
-}
-
-TEST_CASE("the words of a command are text as they are written, whatever they look like") {
-    CHECK(parse("command: [./train, --gpus, 2, 1e-5, 007, true, '3', 1_000]\n").command ==
-          std::vector<std::string>{"./train", "--gpus", "2", "1e-5", "007", "true", "3", "1_000"});
-}
-
-TEST_CASE("a command is kept with its macros") {
-    const auto file = parse("command: [bash, train.sh, \"--rate=${lr}\", '3']\n");
-
-    CHECK(file.command == std::vector<std::string>{"bash", "train.sh", "--rate=${lr}", "3"});
-}
-
 TEST_CASE("regroups of warm trainers are expected to take a moment, and nobody knows of others") {
     CHECK_FALSE(parse("command: [./train]\n").spec.scheduler.expected_regroup);
     CHECK(parse("trainer: {model: cnn}\n").spec.scheduler.expected_regroup == 0.1);
     CHECK(parse("command: [./train]\ngrow: in_place\n").spec.scheduler.expected_regroup == 0.1);
-}
-
-TEST_CASE("crescendo-trainer may be silent for five minutes, other programs for ever, unless the file says") {
-    CHECK_FALSE(parse().supervision.hang_timeout.has_value());
-    CHECK(parse("trainer: {model: cnn}\n").supervision.hang_timeout == std::chrono::minutes(5));
-    CHECK_FALSE(parse("trainer: {model: cnn}\nhang_timeout: off\n").supervision.hang_timeout.has_value());
-    CHECK(parse("command: [./train]\nhang_timeout: 1h\n").supervision.hang_timeout == std::chrono::hours(1));
-    CHECK(parse("command: [./train]\ngrow: in_place\n").supervision.hang_timeout == std::chrono::minutes(5));
-}
-
-TEST_CASE("a program stays from trial to trial and may have a test if it grows in place") {
-    const auto plain = parse("command: [./train]\n");
-    const auto growing = parse("command: [./train]\ngrow: in_place\nfinal_test: on\n");
-
-    CHECK_FALSE(plain.has_warm_trainers());
-    CHECK_FALSE(plain.has_final_test());
-    CHECK(growing.has_warm_trainers());
-    CHECK(growing.has_final_test());
-    CHECK(parse("trainer: {data: {train: a, test: b}}\n").has_final_test());
-    CHECK_FALSE(parse("trainer: {data: {train: a}}\n").has_final_test());
 }
 
 TEST_CASE("on and off are true and false for other YAML libraries") {
@@ -215,20 +177,6 @@ TEST_CASE("workers are bound to cores automatically, always or never") {
 TEST_CASE("slots are a number or auto") {
     CHECK(parse("slots: 4\n").slots == 4);
     CHECK_FALSE(parse("slots: auto\n").slots.has_value());
-}
-
-TEST_CASE("the time budget is a length of time or a clock, without quotes too") {
-    CHECK(parse("budget: {time: 1h30m}\n").time_budget == std::chrono::minutes(90));
-    CHECK(parse("budget: {time: 08:00:00}\n").time_budget == std::chrono::hours(8));
-}
-
-TEST_CASE("a trial may have an end of its own") {
-    const auto end = parse("trial: {target: 0.93, time: 1m30s}\n").spec.trial_end;
-
-    CHECK(end.target == 0.93);
-    CHECK(end.seconds == 90);
-    CHECK_FALSE(parse().spec.trial_end.target.has_value());
-    CHECK_FALSE(parse().spec.trial_end.seconds.has_value());
 }
 
 TEST_CASE("line ends of Windows and a byte order mark do not matter") {

@@ -3,48 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <sstream>
-#include <utility>
-#include <vector>
 
-#include "launch/sweep_file/sweep_file.hpp"
-#include "tests/error_of.hpp"
+#include "tests/launch/sweep_file/sound_sweep.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using namespace crescendo::launch::tests;
 
 namespace {
-
-const std::string sound = R"(metric: {name: val_loss, goal: minimize}
-run_cap: 27
-parameters:
-  lr: {distribution: log_uniform_values, min: 1e-4, max: 0.3}
-scheduler:
-  type: asha
-  min: 1
-  max: 27
-  reduction_factor: 3
-)";
-
-std::string error_of(const std::string& text) { return tests::error_of([&] { parse_sweep(text, "sweep.yaml"); }); }
-
-/// The sound file with one change.
-std::string sound_with(const std::string& what, const std::string& by) {
-    auto text = sound;
-    REQUIRE(text.find(what) != std::string::npos);
-    return text.replace(text.find(what), what.size(), by);
-}
-
-std::string sound_with_parameter(const std::string& parameter) {
-    return sound_with("lr: {distribution: log_uniform_values, min: 1e-4, max: 0.3}", parameter);
-}
-
-/// Each text has this error.
-void check_errors(const std::vector<std::pair<std::string, std::string>>& cases) {
-    for (const auto& [text, error] : cases) {
-        CAPTURE(text);
-        CHECK(error_of(text) == error);
-    }
-}
 
 /// The mistakes of the file are these, in this order, each with the beginning of its message; their number follows.
 void check_mistakes(const std::string& text, const std::vector<std::string>& mistakes) {
@@ -181,9 +147,6 @@ TEST_CASE("what this version cannot do is named with what to write instead") {
     check_errors({
         {sound_with("type: asha", "type: bohb"),
          "sweep.yaml:6:3: scheduler.type: 'bohb' is not supported by this version; use asha"},
-        {sound + "method: custom\n",
-         "sweep.yaml:10:1: method: 'custom' is not supported by this version; configurations are drawn at random; "
-         "use random"},
         {sound + "early_terminate: {type: hyperband, min_iter: 3}\n",
          "sweep.yaml:10:1: early_terminate: both scheduler and this say which trials are stopped; remove one of the "
          "two"},
@@ -249,148 +212,6 @@ TEST_CASE("a parameter that is no map, or says too little or too much, is named 
         {sound_with("parameters:\n  lr: {distribution: log_uniform_values, min: 1e-4, max: 0.3}", "parameters: {}"),
          "sweep.yaml:3:1: parameters: is empty, and there is nothing to search; add a parameter, such as lr: {min: "
          "0.001, max: 0.1}"},
-    });
-}
-
-TEST_CASE("a worker is given time to say something") {
-    CHECK(error_of(sound + "hang_timeout: 1s\n") ==
-          "sweep.yaml:10:1: hang_timeout: \"1s\" is no time to wait for a worker that says nothing (5s is the least); "
-          "write it like 5m, 90s or 1h, or off");
-    CHECK(error_of(sound + "hang_timeout: 60\n").find("60 is no time to wait") != std::string::npos);
-}
-
-TEST_CASE("a time without a unit is not guessed at") {
-    check_errors({
-        {sound + "budget: {time: 60}\n",
-         "sweep.yaml:10:10: budget.time: 60 is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00"},
-        {sound + "budget: {time: 0s}\n",
-         "sweep.yaml:10:10: budget.time: \"0s\" is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00"},
-    });
-}
-
-TEST_CASE("a trial's own end has to be one that a trial can come to") {
-    check_errors({
-        {sound + "trial: {time: 90}\n",
-         "sweep.yaml:10:9: trial.time: 90 is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00"},
-        {sound + "trial:\n  target: .nan\n",
-         "sweep.yaml:11:3: trial.target: target is nan (no report can ever, or every report would, meet it); use a "
-         "finite number"},
-        {sound + "trial: {target: 1, epochs: 3}\n",
-         "sweep.yaml:10:20: trial.epochs: unknown key; trial has target and time"},
-        {sound + "trial: 90s\n",
-         "sweep.yaml:10:1: trial: '90s' is text; it takes a map, such as trial: {target: 0.93, time: 90s}"},
-    });
-}
-
-TEST_CASE("rungs and the trainer count the same") {
-    const auto with = [](const std::string& resource, const std::string& trainer) {
-        auto text = sound;
-        return text.insert(text.find("  min:"), resource) + trainer;
-    };
-
-    check_errors({
-        {with("  resource: steps\n", "trainer: {report: {every: 500, unit: samples}}\n"),
-         "sweep.yaml:7:3: scheduler.resource: is steps, but the trainer counts samples, and min and max are numbers "
-         "of what it counts; write resource: samples, or trainer: {report: {unit: steps}}"},
-        {with("  resource: steps\n", "trainer: {model: cnn}\n"),
-         "sweep.yaml:7:3: scheduler.resource: is steps, but the trainer counts epochs, and min and max are numbers "
-         "of what it counts; write resource: epochs, or trainer: {report: {unit: steps}}"},
-        {with("  resource: steps\n", "trainer: {report: {unit: steps}}\n"), "no error"},
-        {with("", "trainer: {report: {unit: steps}}\n"), "no error"},                 // nothing is said twice
-        {with("  resource: steps\n", "trainer: {report: {unit: 3}}\n"), "no error"},  // for the trainer to refuse
-        {with("  resource: steps\n", "command: [train]\n"), "no error"},
-    });
-    const auto error = error_of(with("  resource: turns\n", "trainer: {model: cnn}\n"));
-    CHECK(error.find('\n') == std::string::npos);  // one mistake
-}
-
-TEST_CASE("a program that keeps its workers cannot be grown") {
-    const auto growing = [](const std::string& more) {
-        return sound_with("scheduler:\n  type: asha", "command: [train]\n" + more + "scheduler:\n  type: rasda");
-    };
-
-    check_errors({
-        {sound_with("type: asha", "type: rasda"), "no error"},
-        {sound + "command: [train]\n", "no error"},
-        {sound_with("scheduler:\n", "command: [train]\nscheduler:\n  workers: 2\n"), "no error"},
-        {growing(""),
-         "sweep.yaml:7:3: scheduler.type: rasda grows the trials that survive, and this program keeps its workers; "
-         "add, outside of scheduler, `grow: restart` if it continues from its checkpoint with another WORLD_SIZE, or "
-         "`grow: in_place` (docs/your-own-program.md); else use type: asha"},
-        {growing("grow: restart\n"), "no error"},
-        {growing("grow: in_place\n"), "no error"},
-    });
-}
-
-TEST_CASE("how a program grows belongs to a program, and outside of the scheduler") {
-    check_errors({
-        {sound + "grow: in_place\n",
-         "sweep.yaml:10:1: grow: is a key for the program of `command:`, and there is none; remove it"},
-        {sound + "trainer: {model: cnn}\nfinal_test: on\n",
-         "sweep.yaml:11:1: final_test: is a key for the program of `command:`, and there is none; remove it"},
-        {sound + "command: [train]\ngrow: eager\n",
-         "sweep.yaml:11:1: grow: is how a program of `command:` grows; eager is a value of scheduler.grow: write it "
-         "there"},
-        {sound_with("type: asha", "type: rasda\n  grow: in_place"),
-         "sweep.yaml:7:3: scheduler.grow: in_place is how a program of `command:` grows; write it outside of "
-         "scheduler"},
-        {sound + "command: [train]\nfinal_test: on\n",
-         "sweep.yaml:11:1: final_test: is on, and only a program with `grow: in_place` can be asked to test a "
-         "checkpoint; remove it"},
-    });
-}
-
-TEST_CASE("a program that grows in place is started before its parameters are known") {
-    const auto with = [](const std::string& word) {
-        return error_of(sound + "grow: in_place\ncommand: [python3, train.py, \"" + word + "\"]\n");
-    };
-
-    CHECK(with("${args}") == "no error");
-    CHECK(with("--batch-size=32") == "no error");
-    for (const std::string word : {"${lr}", "--rate=${lr}", "${args_json}", "${args_no_hyphens}"}) {
-        CHECK(with(word) ==
-              "sweep.yaml:11:30: command[2]: '" + word +
-                  "' differs from trial to trial, and with `grow: in_place` the program is started before its trials; "
-                  "each brings its parameters as arguments of their names (--lr=0.01): write ${args}");
-    }
-}
-
-TEST_CASE("reports are found in what a program prints, which has to be said soundly") {
-    const auto with = [](const std::string& report, const std::string& more = "command: [train]\n") {
-        return error_of(sound + more + "report: " + report + "\n");
-    };
-
-    CHECK(with("{pattern: 'epoch (?P<resource>\\d+) (?P<val_loss>.*)'}") == "no error");
-    CHECK(with("{pattern: ['(?P<resource>\\d+)', '(?P<val_loss>.*)'], counts_from: 0}") == "no error");
-    CHECK(with("{file: reports.jsonl}") == "no error");
-    CHECK(with("{pattern: '(?P<loss>.*)'}")
-              .starts_with("sweep.yaml:11:10: report.pattern: has no group for 'val_loss', which is the sweep's "
-                           "metric.name"));
-    CHECK(with("{pattern: '(?P<val_loss>'}")
-              .starts_with("sweep.yaml:11:10: report.pattern: is no regular expression: "));
-    CHECK(with("{counts_from: 0}").starts_with("sweep.yaml:11:1: report.pattern: is missing: "));
-    CHECK(with("{pattern: '(?P<val_loss>.*)'}", "trainer: {model: cnn}\n")
-              .starts_with("sweep.yaml:11:1: report: finds the reports of a program, and there is no `command:`"));
-    CHECK(with("{pattern: '(?P<val_loss>.*)'}", "command: [train]\ngrow: in_place\n")
-              .starts_with("sweep.yaml:12:1: report: finds the reports of a program that does not send them"));
-}
-
-TEST_CASE("a sweep has a trainer or a command") {
-    check_errors({
-        {sound + "trainer: {model: cnn}\ncommand: [train]\n",
-         "sweep.yaml:11:1: command: both trainer and this say what to run; remove one of the two"},
-        {sound + "trainer: {model: cnn}\nprogram: train.py\n",
-         "sweep.yaml:11:1: program: both trainer and this say what to run; remove one of the two"},
-        {sound + "command: []\n",
-         "sweep.yaml:10:1: command: is an empty list; write the program and its arguments: [python3, train.py, "
-         "\"${args}\"]"},
-        {sound + "command: [train, '${rl}']\n",
-         "sweep.yaml:10:18: command[1]: ${rl} is neither a macro nor a parameter (did you mean 'lr'?); there are "
-         "args, args_no_equals, args_no_hyphens, args_no_boolean_flags, args_append_hydra, args_override_hydra, "
-         "args_json, args_json_file, env, interpreter, lr, max_resource, program, seed, slots, trial and trial_dir"},
-        {sound + "trainer: {clip: .inf}\n",
-         "sweep.yaml:10:11: trainer.clip: is not a finite number, and settings have to be; leave the key out, or use "
-         "a large number"},
     });
 }
 
@@ -508,6 +329,10 @@ TEST_CASE("what is no YAML is named with its place") {
          "e\n",  // Latin-1
          "sweep.yaml:2:9: here is a byte 0xF6, which is not UTF-8; save the file as UTF-8"},
         {"name: \xC3", "sweep.yaml:1:7: here is a byte 0xC3, which is not UTF-8; save the file as UTF-8"},
+        {std::string("\x7F"
+                     "ELF\x02\0\0",
+                     7),
+         "sweep.yaml:1:6: here is a byte 0x00, which no text has; this file is no YAML"},
         {"a: 1\n---\nb: 2\n",
          "sweep.yaml:3:1: a second YAML document begins here; use one document of `key: value` lines"},
     });

@@ -1,0 +1,240 @@
+#include "launch/sweep_file/sweep_command.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/messages/report_pattern.hpp"
+#include "launch/sweep_file/command_macros.hpp"
+#include "launch/sweep_file/nested_config.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+constexpr Words growths{
+    {std::pair{Growth::none, "none"}, {Growth::restart, "restart"}, {Growth::in_place, "in_place"}}};
+constexpr Words on_or_off{{std::pair{true, "on"}, {false, "off"}}};
+
+/// The words of `command:`. An item that is left empty, behind a dash of its own, is no word.
+std::optional<std::vector<std::string>> read_words(const YamlSection& file, std::vector<Remark>& remarks) {
+    if (!file.has("command")) {
+        return file.has("program")
+                   ? std::optional(std::vector<std::string>{"${env}", "${interpreter}", "${program}", "${args}"})
+                   : std::nullopt;
+    }
+    const auto& list = file.at("command");
+    if (!list.is_array()) {
+        return file.strings("command", R"([python3, train.py, "--epochs", "3"])");
+    }
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const auto key = fmt::format("command[{}]", i);
+        if (list[i].is_string()) {
+            words.push_back(list[i].get<std::string>());
+        } else if (list[i].is_null()) {
+            remarks.push_back({key, "is empty and left out; write \"\" for an empty argument"});
+        } else {
+            file.mistakes().add(
+                key, fmt::format("{}, and a word of a command is text; put it in quotes", describe(list[i])));
+        }
+    }
+    if (words.empty() && !file.mistakes().lie_in("command")) {
+        file.fail("command", "is an empty list; write the program and its arguments: [python3, train.py, \"${args}\"]");
+    }
+    return words;
+}
+
+/// How the program of `command:` grows, and whether it has a test: what crescendo-trainer need not be told.
+void read_abilities(const YamlSection& file, SweepFile& result) {
+    const bool has_program = file.has("command") || file.has("program");
+    const auto require_program = [&](const char* key) {
+        if (file.has(key) && !has_program) {
+            file.fail(key, "is a key for the program of `command:`, and there is none; remove it");
+        }
+    };
+    file.attempt([&] {
+        require_program("grow");
+        for (const char* of_scheduler : {"eager", "partial", "wait"}) {
+            if (file.has("grow") && file.at("grow") == of_scheduler) {
+                file.fail("grow", fmt::format("is how a program of `command:` grows; {} is a value of scheduler.grow: "
+                                              "write it there",
+                                              of_scheduler));
+            }
+        }
+        result.grow = file.choice("grow", growths).value_or(Growth::none);
+    });
+    file.attempt([&] {
+        require_program("final_test");
+        result.final_test = file.choice("final_test", on_or_off).value_or(false);
+        if (result.final_test && result.grow != Growth::in_place && !file.mistakes().concern("grow")) {
+            file.fail("final_test",
+                      "is on, and only a program with `grow: in_place` can be asked to test a checkpoint; remove it");
+        }
+    });
+}
+
+/// Where the reports of a program are that does not send them.
+ReportSource read_report_source(const YamlSection& report, const std::string& metric) {
+    report.allow({"pattern", "file", "counts_from"});
+    ReportSource source;
+    source.metric = metric;
+    source.file = report.string("file").value_or("");
+    source.counts_from = report.integer("counts_from").value_or(1);
+    if (report.has("pattern") && report.at("pattern").is_string()) {
+        source.patterns = {report.at("pattern").get<std::string>()};
+    } else {
+        source.patterns = report.strings("pattern", R"(['epoch (?P<resource>\d+)', 'loss=(?P<val_loss>[\d.]+)'])")
+                              .value_or(source.patterns);
+    }
+    if (source.patterns.empty() && source.file.empty()) {
+        report.fail("pattern",
+                    "is missing: it finds the numbers in what the program prints; add pattern: 'epoch "
+                    "(?P<resource>\\d+).*loss=(?P<val_loss>[\\d.]+)'");
+    }
+    if (!source.patterns.empty()) {
+        source.metric = ReportPattern(source.patterns, metric, source.counts_from).metric();
+    }
+    return source;
+}
+
+void read_report(const YamlSection& file, SweepFile& result) {
+    const auto report = file.section("report", "{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<val_loss>[\\d.]+)'}");
+    if (!report) {
+        return;
+    }
+    if (!file.has("command") && !file.has("program")) {
+        file.fail("report",
+                  "finds the reports of a program, and there is no `command:`; crescendo-trainer has a setting of this "
+                  "name, which is written in the section trainer");
+    }
+    if (result.grow == Growth::in_place) {
+        file.fail("report",
+                  "finds the reports of a program that does not send them, and with `grow: in_place` it "
+                  "does; remove one of the two");
+    }
+    result.supervision.report = read_report_source(*report, result.spec.metric);
+}
+
+/// JSON, in which the trainer gets its settings, has no infinity.
+void check_finite(const OrderedJson& value, const std::string& key, Mistakes& mistakes) {
+    if (value.is_number_float() && !std::isfinite(value.get<double>())) {
+        mistakes.add(key, "is not a finite number, and settings have to be; leave the key out, or use a large number");
+    }
+    if (value.is_structured()) {
+        for (const auto& [name, child] : value.items()) {
+            check_finite(child, value.is_array() ? fmt::format("{}[{}]", key, name) : fmt::format("{}.{}", key, name),
+                         mistakes);
+        }
+    }
+}
+
+/// Rungs count what the trainer's reports count, so a file that says two things means one of them wrongly. All other
+/// settings are the trainer's business.
+void check_resource(const YamlSection& file) {
+    static const OrderedJson epochs = "epochs";
+    const auto entry = [](const OrderedJson& map, const char* name, const OrderedJson& missing) -> const OrderedJson& {
+        return map.is_object() && map.contains(name) ? map.at(name) : missing;
+    };
+    const auto& map = file.map();
+    const auto& unit = entry(entry(entry(map, "trainer", epochs), "report", epochs), "unit", epochs);
+    const auto& resource = entry(entry(map, "scheduler", unit), "resource", unit);
+    if (file.has("trainer") && unit.is_string() && resource != unit && !file.mistakes().concern("scheduler.resource")) {
+        file.fail("scheduler.resource",
+                  fmt::format("is {0}, but the trainer counts {1}, and min and max are numbers of what it counts; "
+                              "write resource: {1}, or trainer: {{report: {{unit: {0}}}}}",
+                              resource.get<std::string>(), unit.get<std::string>()));
+    }
+}
+
+void check_growth(const YamlSection& file, const SweepFile& result) {
+    const auto& mistakes = file.mistakes();
+    file.attempt([&] {
+        if (result.spec.scheduler.kind == SchedulerKind::rasda && result.grow == Growth::none &&
+            !mistakes.concern("scheduler.type") && !mistakes.concern("grow") && !mistakes.lie_in("early_terminate")) {
+            file.fail("scheduler.type",
+                      "rasda grows the trials that survive, and this program keeps its workers; add, outside of "
+                      "scheduler, `grow: restart` if it continues from its checkpoint with another WORLD_SIZE, or "
+                      "`grow: in_place` (docs/your-own-program.md); else use type: asha");
+        }
+    });
+}
+
+/// Every macro of the command has to be one that can be expanded when a trial starts.
+void check_macros(const YamlSection& file, const SweepFile& result) {
+    Macros macros{file.has("program") ? "program" : "", {}};
+    for (const auto* fact : {"trial", "trial_dir", "seed", "slots"}) {
+        macros.trial[fact] = "";
+    }
+    if (result.spec.scheduler.has_max()) {
+        macros.trial["max_resource"] = "";
+    }
+    macros.variables = [](const char*) { return ""; };  // they matter where trials start
+    Config parameters;
+    for (const auto& parameter : result.spec.space.parameters()) {
+        parameters.emplace_back(parameter.name, Value{});
+    }
+    macros.config = nested(parameters, result.groups);
+    for (std::size_t i = 0; i < result.command->size(); ++i) {
+        file.attempt([&] {
+            expand_word((*result.command)[i], i, macros);
+            if (result.grow == Growth::in_place) {
+                expand_shared_word((*result.command)[i], i, macros.program);
+            }
+        });
+    }
+}
+
+/// A word of the command cannot name a parameter that some trials lack: what would they get?
+void check_absent(const YamlSection& file, const SweepFile& result) {
+    const auto& parameters = result.spec.space.parameters();
+    for (std::size_t i = 0; i < result.command->size(); ++i) {
+        for (std::size_t j = 0; j < parameters.size(); ++j) {
+            const auto macro = fmt::format("${{{}}}", parameters[j].name);
+            if (result.spec.space.rules().may_be_absent(j) && (*result.command)[i].find(macro) != std::string::npos) {
+                file.mistakes().add(
+                    fmt::format("command[{}]", i),
+                    fmt::format("{} has no value in some trials, in which the parameter is absent; write ${{args}} or "
+                                "${{args_json}}, which leave it out",
+                                macro));
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void read_command(const YamlSection& file, SweepFile& result) {
+    file.attempt([&] { result.program = file.string("program").value_or(""); });
+    file.attempt([&] { result.command = read_words(file, result.remarks); });
+    file.attempt([&] {
+        if (const auto trainer = file.section("trainer", "{model: cnn, data: {train: fashion.h5:/train}}")) {
+            check_finite(trainer->map(), "trainer", file.mistakes());
+            result.trainer = Json(trainer->map());
+        }
+    });
+    file.attempt([&] {
+        if (file.has("trainer") && (file.has("command") || file.has("program"))) {
+            file.fail(file.has("command") ? "command" : "program",
+                      "both trainer and this say what to run; remove one of the two");
+        }
+    });
+    file.attempt([&] { check_resource(file); });
+    read_abilities(file, result);
+    file.attempt([&] { read_report(file, result); });
+}
+
+void check_command(const YamlSection& file, const SweepFile& result) {
+    if (!result.command || file.has("trainer")) {
+        return;
+    }
+    check_growth(file, result);
+    if (!file.mistakes().lie_in("parameters")) {  // else a macro may be one that could not be read
+        check_macros(file, result);
+    }
+    check_absent(file, result);
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "launch/sweep_file/sweep_file.hpp"
+#include "launch/yaml/yaml_section.hpp"
+
+namespace crescendo::launch {
+
+/// Reads what trains: `trainer:`, or `program:` and `command:` with what belongs to them, `grow:`, `final_test:` and
+/// `report:`. `result` has its metric already.
+void read_command(const YamlSection& file, SweepFile& result);
+
+/// Says what is wrong with the words of the command, and with how its program grows, once all else of `result` is
+/// there.
+void check_command(const YamlSection& file, const SweepFile& result);
+
+}  // namespace crescendo::launch

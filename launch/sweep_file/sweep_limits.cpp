@@ -1,0 +1,83 @@
+#include "launch/sweep_file/sweep_limits.hpp"
+
+#include <fmt/format.h>
+
+#include "core/duration.hpp"
+
+namespace crescendo::launch {
+
+std::optional<std::chrono::seconds> read_time(const YamlSection& section, const char* key) {
+    if (!section.has(key)) {
+        return {};
+    }
+    const auto& time = section.at(key);
+    const auto duration = time.is_string() ? parse_duration(time.get<std::string>()) : std::nullopt;
+    if (!duration || duration->count() == 0) {
+        section.fail(key,
+                     fmt::format("{} is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00", time.dump()));
+    }
+    return duration;
+}
+
+void read_budget(const YamlSection& file, SweepFile& result) {
+    const auto budget = file.section("budget", "{time: 8h}");
+    if (!budget) {
+        return;
+    }
+    budget->allow({"time", "target"});
+    file.attempt([&] { result.time_budget = read_time(*budget); });
+    file.attempt([&] {
+        const auto target = budget->number("target");
+        if (target && result.spec.target) {
+            budget->fail("target", "is given here and as metric.target; remove one of the two");
+        }
+        result.spec.target = target ? target : result.spec.target;
+    });
+    result.spec.has_time_budget = result.time_budget.has_value();
+}
+
+void read_trial_end(const YamlSection& file, TrialEnd& end) {
+    const auto trial = file.section("trial", "{target: 0.93, time: 90s}");
+    if (!trial) {
+        return;
+    }
+    trial->allow({"target", "time"});
+    file.attempt([&] { end.target = trial->number("target"); });
+    file.attempt([&] {
+        if (const auto time = read_time(*trial)) {
+            end.seconds = std::chrono::duration<double>(*time).count();
+        }
+    });
+}
+
+void read_patience(const YamlSection& file, Patience& patience) {
+    const auto section = file.section("patience", "{trials: 30}");
+    if (!section) {
+        return;
+    }
+    section->allow({"trials", "resource"});
+    file.attempt([&] { patience.trials = section->small_integer("trials"); });
+    file.attempt([&] { patience.resource = section->small_integer("resource"); });
+}
+
+std::optional<std::chrono::seconds> read_hang_timeout(const YamlSection& file, bool has_warm_trainers) {
+    constexpr std::chrono::seconds least{5};
+    if (!file.has("hang_timeout")) {
+        return has_warm_trainers ? std::optional(std::chrono::seconds(300)) : std::nullopt;
+    }
+    const auto& value = file.at("hang_timeout");
+    if (value == "off" || value == false) {
+        return {};
+    }
+    const auto time = value.is_string() ? parse_duration(value.get<std::string>()) : std::nullopt;
+    if (!time || *time < least) {
+        file.fail(
+            "hang_timeout",
+            fmt::format("{} is no time to wait for a worker that says nothing (5s is the least); write it like 5m, "
+                        "90s or 1h, or off",
+                        value.dump()));
+    }
+    return time;
+}
+
+}  // namespace crescendo::launch

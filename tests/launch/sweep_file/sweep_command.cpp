@@ -1,0 +1,158 @@
+#include "launch/sweep_file/sweep_command.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/launch/sweep_file/sound_sweep.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using namespace crescendo::launch::tests;
+
+namespace {
+
+/// The least that a sweep file needs, and more lines.
+SweepFile parse(const std::string& more = "") { return parse_sweep(sound + more, "sweep.yaml"); }
+
+}  // namespace
+
+TEST_CASE("a program alone has W&B's default command") {
+    const auto file = parse("program: train.py\n");
+
+    CHECK(file.command == std::vector<std::string>{"${env}", "${interpreter}", "${program}", "${args}"});
+    CHECK(file.program == "train.py");
+}
+
+TEST_CASE("the words of a command are text as they are written, whatever they look like") {
+    CHECK(parse("command: [./train, --gpus, 2, 1e-5, 007, true, '3', 1_000]\n").command ==
+          std::vector<std::string>{"./train", "--gpus", "2", "1e-5", "007", "true", "3", "1_000"});
+}
+
+TEST_CASE("a command is kept with its macros") {
+    const auto file = parse("command: [bash, train.sh, \"--rate=${lr}\", '3']\n");
+
+    CHECK(file.command == std::vector<std::string>{"bash", "train.sh", "--rate=${lr}", "3"});
+}
+
+TEST_CASE("a program stays from trial to trial and may have a test if it grows in place") {
+    const auto plain = parse("command: [./train]\n");
+    const auto growing = parse("command: [./train]\ngrow: in_place\nfinal_test: on\n");
+
+    CHECK_FALSE(plain.has_warm_trainers());
+    CHECK_FALSE(plain.has_final_test());
+    CHECK(growing.has_warm_trainers());
+    CHECK(growing.has_final_test());
+    CHECK(parse("trainer: {data: {train: a, test: b}}\n").has_final_test());
+    CHECK_FALSE(parse("trainer: {data: {train: a}}\n").has_final_test());
+}
+
+TEST_CASE("rungs and the trainer count the same") {
+    const auto with = [](const std::string& resource, const std::string& trainer) {
+        auto text = sound;
+        return text.insert(text.find("  min:"), resource) + trainer;
+    };
+
+    check_errors({
+        {with("  resource: steps\n", "trainer: {report: {every: 500, unit: samples}}\n"),
+         "sweep.yaml:7:3: scheduler.resource: is steps, but the trainer counts samples, and min and max are numbers "
+         "of what it counts; write resource: samples, or trainer: {report: {unit: steps}}"},
+        {with("  resource: steps\n", "trainer: {model: cnn}\n"),
+         "sweep.yaml:7:3: scheduler.resource: is steps, but the trainer counts epochs, and min and max are numbers "
+         "of what it counts; write resource: epochs, or trainer: {report: {unit: steps}}"},
+        {with("  resource: steps\n", "trainer: {report: {unit: steps}}\n"), "no error"},
+        {with("", "trainer: {report: {unit: steps}}\n"), "no error"},                 // nothing is said twice
+        {with("  resource: steps\n", "trainer: {report: {unit: 3}}\n"), "no error"},  // for the trainer to refuse
+        {with("  resource: steps\n", "command: [train]\n"), "no error"},
+    });
+    const auto error = error_of(with("  resource: turns\n", "trainer: {model: cnn}\n"));
+    CHECK(error.find('\n') == std::string::npos);  // one mistake
+}
+
+TEST_CASE("a program that keeps its workers cannot be grown") {
+    const auto growing = [](const std::string& more) {
+        return sound_with("scheduler:\n  type: asha", "command: [train]\n" + more + "scheduler:\n  type: rasda");
+    };
+
+    check_errors({
+        {sound_with("type: asha", "type: rasda"), "no error"},
+        {sound + "command: [train]\n", "no error"},
+        {sound_with("scheduler:\n", "command: [train]\nscheduler:\n  workers: 2\n"), "no error"},
+        {growing(""),
+         "sweep.yaml:7:3: scheduler.type: rasda grows the trials that survive, and this program keeps its workers; "
+         "add, outside of scheduler, `grow: restart` if it continues from its checkpoint with another WORLD_SIZE, or "
+         "`grow: in_place` (docs/your-own-program.md); else use type: asha"},
+        {growing("grow: restart\n"), "no error"},
+        {growing("grow: in_place\n"), "no error"},
+    });
+}
+
+TEST_CASE("how a program grows belongs to a program, and outside of the scheduler") {
+    check_errors({
+        {sound + "grow: in_place\n",
+         "sweep.yaml:10:1: grow: is a key for the program of `command:`, and there is none; remove it"},
+        {sound + "trainer: {model: cnn}\nfinal_test: on\n",
+         "sweep.yaml:11:1: final_test: is a key for the program of `command:`, and there is none; remove it"},
+        {sound + "command: [train]\ngrow: eager\n",
+         "sweep.yaml:11:1: grow: is how a program of `command:` grows; eager is a value of scheduler.grow: write it "
+         "there"},
+        {sound_with("type: asha", "type: rasda\n  grow: in_place"),
+         "sweep.yaml:7:3: scheduler.grow: in_place is how a program of `command:` grows; write it outside of "
+         "scheduler"},
+        {sound + "command: [train]\nfinal_test: on\n",
+         "sweep.yaml:11:1: final_test: is on, and only a program with `grow: in_place` can be asked to test a "
+         "checkpoint; remove it"},
+    });
+}
+
+TEST_CASE("a program that grows in place is started before its parameters are known") {
+    const auto with = [](const std::string& word) {
+        return error_of(sound + "grow: in_place\ncommand: [python3, train.py, \"" + word + "\"]\n");
+    };
+
+    CHECK(with("${args}") == "no error");
+    CHECK(with("--batch-size=32") == "no error");
+    for (const std::string word : {"${lr}", "--rate=${lr}", "${args_json}", "${args_no_hyphens}"}) {
+        CHECK(with(word) ==
+              "sweep.yaml:11:30: command[2]: '" + word +
+                  "' differs from trial to trial, and with `grow: in_place` the program is started before its trials; "
+                  "each brings its parameters as arguments of their names (--lr=0.01): write ${args}");
+    }
+}
+
+TEST_CASE("reports are found in what a program prints, which has to be said soundly") {
+    const auto with = [](const std::string& report, const std::string& more = "command: [train]\n") {
+        return error_of(sound + more + "report: " + report + "\n");
+    };
+
+    CHECK(with("{pattern: 'epoch (?P<resource>\\d+) (?P<val_loss>.*)'}") == "no error");
+    CHECK(with("{pattern: ['(?P<resource>\\d+)', '(?P<val_loss>.*)'], counts_from: 0}") == "no error");
+    CHECK(with("{file: reports.jsonl}") == "no error");
+    CHECK(with("{pattern: '(?P<loss>.*)'}")
+              .starts_with("sweep.yaml:11:10: report.pattern: has no group for 'val_loss', which is the sweep's "
+                           "metric.name"));
+    CHECK(
+        with("{pattern: '(?P<val_loss>'}").starts_with("sweep.yaml:11:10: report.pattern: is no regular expression: "));
+    CHECK(with("{counts_from: 0}").starts_with("sweep.yaml:11:1: report.pattern: is missing: "));
+    CHECK(with("{pattern: '(?P<val_loss>.*)'}", "trainer: {model: cnn}\n")
+              .starts_with("sweep.yaml:11:1: report: finds the reports of a program, and there is no `command:`"));
+    CHECK(with("{pattern: '(?P<val_loss>.*)'}", "command: [train]\ngrow: in_place\n")
+              .starts_with("sweep.yaml:12:1: report: finds the reports of a program that does not send them"));
+}
+
+TEST_CASE("a sweep has a trainer or a command") {
+    check_errors({
+        {sound + "trainer: {model: cnn}\ncommand: [train]\n",
+         "sweep.yaml:11:1: command: both trainer and this say what to run; remove one of the two"},
+        {sound + "trainer: {model: cnn}\nprogram: train.py\n",
+         "sweep.yaml:11:1: program: both trainer and this say what to run; remove one of the two"},
+        {sound + "command: []\n",
+         "sweep.yaml:10:1: command: is an empty list; write the program and its arguments: [python3, train.py, "
+         "\"${args}\"]"},
+        {sound + "command: [train, '${rl}']\n",
+         "sweep.yaml:10:18: command[1]: ${rl} is neither a macro nor a parameter (did you mean 'lr'?); there are "
+         "args, args_no_equals, args_no_hyphens, args_no_boolean_flags, args_append_hydra, args_override_hydra, "
+         "args_json, args_json_file, env, interpreter, lr, max_resource, program, seed, slots, trial and trial_dir"},
+        {sound + "trainer: {clip: .inf}\n",
+         "sweep.yaml:10:11: trainer.clip: is not a finite number, and settings have to be; leave the key out, or use "
+         "a large number"},
+    });
+}

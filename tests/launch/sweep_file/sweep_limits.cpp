@@ -1,0 +1,70 @@
+#include "launch/sweep_file/sweep_limits.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+#include "tests/launch/sweep_file/sound_sweep.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using namespace crescendo::launch::tests;
+
+namespace {
+
+/// The least that a sweep file needs, and more lines.
+SweepFile parse(const std::string& more = "") { return parse_sweep(sound + more, "sweep.yaml"); }
+
+}  // namespace
+
+TEST_CASE("crescendo-trainer may be silent for five minutes, other programs for ever, unless the file says") {
+    CHECK_FALSE(parse().supervision.hang_timeout.has_value());
+    CHECK(parse("trainer: {model: cnn}\n").supervision.hang_timeout == std::chrono::minutes(5));
+    CHECK_FALSE(parse("trainer: {model: cnn}\nhang_timeout: off\n").supervision.hang_timeout.has_value());
+    CHECK(parse("command: [./train]\nhang_timeout: 1h\n").supervision.hang_timeout == std::chrono::hours(1));
+    CHECK(parse("command: [./train]\ngrow: in_place\n").supervision.hang_timeout == std::chrono::minutes(5));
+}
+
+TEST_CASE("the time budget is a length of time or a clock, without quotes too") {
+    CHECK(parse("budget: {time: 1h30m}\n").time_budget == std::chrono::minutes(90));
+    CHECK(parse("budget: {time: 08:00:00}\n").time_budget == std::chrono::hours(8));
+}
+
+TEST_CASE("a trial may have an end of its own") {
+    const auto end = parse("trial: {target: 0.93, time: 1m30s}\n").spec.trial_end;
+
+    CHECK(end.target == 0.93);
+    CHECK(end.seconds == 90);
+    CHECK_FALSE(parse().spec.trial_end.target.has_value());
+    CHECK_FALSE(parse().spec.trial_end.seconds.has_value());
+}
+
+TEST_CASE("a worker is given time to say something") {
+    CHECK(error_of(sound + "hang_timeout: 1s\n") ==
+          "sweep.yaml:10:1: hang_timeout: \"1s\" is no time to wait for a worker that says nothing (5s is the least); "
+          "write it like 5m, 90s or 1h, or off");
+    CHECK(error_of(sound + "hang_timeout: 60\n").find("60 is no time to wait") != std::string::npos);
+}
+
+TEST_CASE("a time without a unit is not guessed at") {
+    check_errors({
+        {sound + "budget: {time: 60}\n",
+         "sweep.yaml:10:10: budget.time: 60 is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00"},
+        {sound + "budget: {time: 0s}\n",
+         "sweep.yaml:10:10: budget.time: \"0s\" is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00"},
+    });
+}
+
+TEST_CASE("a trial's own end has to be one that a trial can come to") {
+    check_errors({
+        {sound + "trial: {time: 90}\n",
+         "sweep.yaml:10:9: trial.time: 90 is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00"},
+        {sound + "trial:\n  target: .nan\n",
+         "sweep.yaml:11:3: trial.target: target is nan (no report can ever, or every report would, meet it); use a "
+         "finite number"},
+        {sound + "trial: {target: 1, epochs: 3}\n",
+         "sweep.yaml:10:20: trial.epochs: unknown key; trial has target and time"},
+        {sound + "trial: 90s\n",
+         "sweep.yaml:10:1: trial: '90s' is text; it takes a map, such as trial: {target: 0.93, time: 90s}"},
+    });
+}

@@ -1,0 +1,62 @@
+#include "launch/sweep_file/sweep_sampler.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/launch/sweep_file/sound_sweep.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using namespace crescendo::launch::tests;
+
+namespace {
+
+SweepFile parse(const std::string& more) { return parse_sweep(sound + more, "sweep.yaml"); }
+
+bool has_remark(const SweepFile& file, const std::string& key) {
+    return std::ranges::any_of(file.remarks, [&](const Remark& remark) { return remark.key == key; });
+}
+
+}  // namespace
+
+TEST_CASE("a sampler is named by W&B's word or by a section, and the section counts") {
+    CHECK(parse("").spec.sampler == "random");
+    CHECK(parse("method: tpe\n").spec.sampler == "tpe");
+    const auto both = parse("method: tpe\nsampler: {type: sobol}\n");
+
+    CHECK(both.spec.sampler == "sobol");
+    CHECK(has_remark(both, "method"));
+    CHECK_FALSE(has_remark(parse("method: tpe\nsampler: {type: tpe}\n"), "method"));
+}
+
+TEST_CASE("a sampler that is left open is chosen, and named") {
+    const auto file = parse("sampler: {type: auto}\n");
+
+    CHECK(file.spec.sampler != "auto");
+    CHECK(has_remark(file, "sampler.type"));
+    CHECK(has_remark(parse("method: bayes\n"), "method"));
+}
+
+TEST_CASE("a sampler that this version does not have is named with what to write instead") {
+    CHECK(error_of(sound + "method: custom\n") ==
+          "sweep.yaml:10:1: method: 'custom' is not supported by this version; configurations are drawn at random; "
+          "use random");
+}
+
+TEST_CASE("only a sampler that learns is fed") {
+    CHECK(parse("method: tpe\nwarm_start: a.csv\n").warm_start == std::vector<std::string>{"a.csv"});
+    const std::pair<const char*, const char*> cases[]{
+        {"warm_start: [a]\n", "random learns from none; use method: tpe, or remove it"},
+        {"command: [train]\nsampler: {command: [mine]}\nwarm_start: [a]\n",
+         "one that is not Crescendo's learns from none"},
+        {"method: tpe\nwarm_start: []\n", "is an empty list; name sweeps or CSV files"},
+        {"method: tpe\nwarm_start: 3\n", "warm_start"},
+    };
+    for (const auto& [end, part] : cases) {
+        CAPTURE(end);
+        const auto error = error_of(sound + end);
+
+        CHECK_MESSAGE(error.find(part) != std::string::npos, error);
+    }
+}
